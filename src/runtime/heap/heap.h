@@ -1,0 +1,42 @@
+/*
+ * heap.h: the canonical allocator behind malloc.
+ *
+ * Purpose: the bytes of the heap, its bookkeeping included, depend on the blocks that
+ * are alive and on the allocating fiber's own history, never on how mallocs and frees
+ * of different fibers interleaved. Each fiber allocates from its own arena,
+ * lowest address first; a freed block is zeroed and leaves no trace.
+ *
+ * All memory of an arena, bookkeeping included, lies in its LAYOUT_HEAP range (tracked
+ * memory, reserved and zero at start). Freestanding; no locks: one kernel thread.
+ */
+#ifndef HEDDLE_RUNTIME_HEAP_H
+#define HEDDLE_RUNTIME_HEAP_H
+
+#include "base/base.h"
+
+/* Where the arenas lie; set once. Tests give their own memory. `limit`: bytes in all, 0 = none. */
+void heap_setup(u64 base, u64 stride, u32 arenas, u64 limit);
+
+/* Zeroed or not is the same here: fresh memory is always zero. align: power of two, at least 1.
+ * NULL when out of memory (limit or arena full). Size 0 gives a unique small block. */
+void *heap_alloc(u32 arena, size_t size, size_t align);
+
+enum heap_status {
+	HEAP_OK = 0,
+	HEAP_NOT_A_BLOCK,   /* never came from this heap */
+	HEAP_INSIDE_BLOCK,  /* points into a live block, not at its start */
+	HEAP_ALREADY_FREE,  /* no live block there (but inside a heap range that has been in use) */
+};
+/* Any fiber may free any block. */
+enum heap_status heap_free(void *p);
+/* Grows or shrinks; in place when it can. NULL with *status == HEAP_OK: out of memory, old block alive. `arena`: where a moved block goes. */
+void *heap_realloc(u32 arena, void *p, size_t size, enum heap_status *status);
+/* 0 unless p is the start of a live block. */
+size_t heap_usable(const void *p);
+
+/* For reports and hooks: the live block that contains `p`. */
+bool heap_find(const void *p, u64 *start, u64 *size);
+/* Bytes in live blocks, all arenas. */
+u64 heap_live_bytes(void);
+
+#endif

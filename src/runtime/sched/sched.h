@@ -1,0 +1,89 @@
+/*
+ * sched.h: fibers and visible operations, as seen by the rest of the runtime.
+ *
+ * Law of this layer: code that runs on a fiber may change model memory freely
+ * between two visible operations; at a visible operation it calls sched_step(), which
+ * hands control to the engine. When sched_step() returns, the engine has chosen this
+ * fiber and one outcome of its operation; the operation itself is then executed by the
+ * caller. Nothing that must be rolled back may live outside tracked memory, and
+ * nothing that must not be rolled back inside it.
+ */
+#ifndef HEDDLE_RUNTIME_SCHED_H
+#define HEDDLE_RUNTIME_SCHED_H
+
+#include "base/base.h"
+#include "base/text.h"
+#include "wire/wire.h"
+
+struct fiber;
+
+/* A pending visible operation; lives in the fiber, in model memory. Unused fields are zero. */
+struct op {
+	u16 kind;  /* enum op_kind */
+	u16 flags; /* OPF_* */
+	u32 n;     /* free for the class */
+	u64 object;
+	u64 arg, arg2;
+	u64 deadline; /* virtual nanoseconds + 1; 0: waits for ever. With one, ALT_TIMEOUT is always an outcome */
+};
+#define OPF_CANCEL 1   /* a cancellation point */
+#define OPF_SPURIOUS 2 /* may wake spuriously when the option is on */
+
+/* What the engine knows about a kind of operation. One table, ops.c. */
+struct op_class {
+	const char *name; /* "lock mutex" */
+	/* How many outcomes (0 … n-1) the operation has in the current state; 0: it waits.
+	 * NULL: always exactly one. */
+	u32 (*outcomes)(const struct fiber *f, const struct op *o);
+	/* For people: what the fiber does or waits for; NULL: name and object. */
+	void (*describe)(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
+};
+extern const struct op_class *const op_classes[OP_KINDS];
+
+/* The fiber that runs now; its slot number; a fiber's thread number for people (main = 1). */
+struct fiber *sched_self(void);
+u32 sched_self_slot(void);
+u32 sched_thread_number(const struct fiber *f);
+/* True once the search runs; before that (constructors) operations don't yield. */
+bool sched_active(void);
+
+/*
+ * Make `o` the pending operation and let the engine decide. Returns the outcome:
+ * 0 … n-1, ALT_TIMEOUT, ALT_SPURIOUS. Cancellation does not return (the fiber unwinds).
+ */
+u32 sched_step(const struct op *o);
+/* A step only if somebody else is alive to notice. */
+bool sched_alone(void);
+/* Fiber by slot, NULL if free: to look for waiters. sched_fiber_limit(): one above the highest slot in use. */
+struct fiber *sched_fiber(u32 slot);
+u32 sched_fiber_limit(void);
+const struct op *fiber_op(const struct fiber *f);
+/* Replace what another, waiting fiber waits for (a waker's business: e.g. COND_WAIT -> COND_RELOCK). */
+struct op *fiber_op_mut(struct fiber *f);
+
+/* Virtual time, nanoseconds since the start of the run. */
+u64 clock_now(void);
+/* The SUT looks at a clock: from then on time is part of the state (may restart the search). */
+u64 clock_read(void);
+/* A deadline for struct op from a relative wait. */
+u64 clock_deadline(u64 relative_ns);
+
+/*
+ * A property failed. Does not return: the transition ends here. `message` may contain {0x…}.
+ */
+HD_NORETURN void sched_violation(enum violation_kind kind, u64 pc, u64 address, const char *message);
+/* A call outside the model: noted with the caller's address, the verdict will be "incomplete". */
+void sched_refused(const char *call, u64 pc);
+/* The SUT's output on stdout/stderr: kept for messages, shown in replay. */
+void sched_output(int fd, const void *data, size_t n);
+/* The whole process ends (exit_group). */
+HD_NORETURN void sched_exit(int status);
+
+/*
+ * Sharing lessons (see docs/ARCHITECTURE.md, "What is a step"): `object` is used by this
+ * fiber; `looks` when the use can tell whether it is held (try, timed, destroy …). Returns true when releases
+ * of the object must be steps of their own.
+ */
+bool sched_observed(u64 object, bool looks);
+
+#endif

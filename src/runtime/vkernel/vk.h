@@ -1,0 +1,28 @@
+/*
+ * vk.h: the virtual kernel. Every system call of the SUT ends in vk_syscall(), on the
+ * calling fiber's stack, as an ordinary function call. Kernel objects live in model
+ * memory; the host's files are read, never written.
+ */
+#ifndef HEDDLE_RUNTIME_VK_H
+#define HEDDLE_RUNTIME_VK_H
+
+#include "base/base.h"
+
+struct vk_call {
+	long nr;
+	long a[6];
+	u64 pc; /* where the SUT called, for messages */
+};
+
+/* Before the search: descriptors 0, 1, 2, the seed, stdin. */
+void vk_setup(void);
+/* Result as the kernel gives it: value or -errno. */
+long vk_syscall(const struct vk_call *c);
+/* A fiber ends (robust lists, per-fiber kernel state). */
+void vk_fiber_end(u32 slot);
+
+/* Model memory of the virtual kernel: one struct, zero at start, in LAYOUT_MODEL. Size is vk_model_size(). */
+size_t vk_model_size(void);
+void vk_model_place(void *at);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * target.h: what a search needs to know of the thing it searches. The real
+ * target is the SUT in its process (runtime/engine.c); unit tests link toy
+ * graphs. The search never looks behind this interface.
+ *
+ * A target is always in exactly one state. An action is a number that means the
+ * same thing in every execution (which fiber, which outcome), so a list of
+ * actions from the initial state is a path that can be replayed elsewhere.
+ */
+#ifndef HEDDLE_SEARCH_TARGET_H
+#define HEDDLE_SEARCH_TARGET_H
+
+#include "base/base.h"
+
+struct fingerprint {
+	u64 lo, hi;
+};
+
+/* How a step ended. */
+enum step_result {
+	STEP_OK = 0,
+	STEP_VIOLATION, /* a property failed during the step; the state after it is not to be extended */
+	STEP_PRUNED,    /* heddle_assume was false: this path does not count */
+	STEP_RESTART,   /* the target learnt that its steps were too coarse (see target.h:restart) */
+	STEP_STOP,      /* the target can't go on (tool error, told elsewhere) */
+};
+
+/* What a state without enabled actions is. */
+enum terminal_kind {
+	TERMINAL_END = 0,   /* everything ended as it should */
+	TERMINAL_VIOLATION, /* deadlock, or a property of end states failed */
+};
+
+/* A position in the target's undo log. */
+typedef u64 target_mark;
+
+struct target_ops {
+	/*
+	 * Enabled actions of the current state, in a fixed order that depends on
+	 * the state alone. Returns their number (the buffer has room for TARGET_MAX_ACTIONS).
+	 */
+	u32 (*actions)(void *t, u32 *out);
+	/* Execute one enabled action. */
+	enum step_result (*step)(void *t, u32 action);
+	/* Called in states without actions. */
+	enum terminal_kind (*terminal)(void *t);
+	/* Incremental fingerprint of the current state: cheap. */
+	struct fingerprint (*fingerprint)(void *t);
+	/* The same from scratch: slow, for --sanity. */
+	struct fingerprint (*full_fingerprint)(void *t);
+
+	/* The current position in the undo log ... */
+	target_mark (*mark)(void *t);
+	/* ... and back to it. Also undoes a step that ended in anything but STEP_OK. Marks above `to` die. */
+	void (*undo)(void *t, target_mark to);
+
+	/*
+	 * For strategies that jump between states (bfs): the difference between the
+	 * state at `from` (a live mark) and the current one, as an opaque blob.
+	 * delta_size bytes are needed; applying a blob toggles: from the older state it
+	 * leads to the newer one and back. After delta_apply the undo log is empty
+	 * (marks die), the fingerprint is right.
+	 */
+	size_t (*delta_size)(void *t, target_mark from);
+	void (*delta_save)(void *t, target_mark from, void *out);
+	void (*delta_apply)(void *t, const void *blob);
+
+	/*
+	 * A step found that an operation which had been merged into a longer step can
+	 * be told apart by another fiber. The lesson is remembered by the target; the search
+	 * goes back to the initial state, forgets all visited states and counts, and starts
+	 * again. Called in the initial state.
+	 */
+	void (*restart)(void *t);
+	/* The violation of the last step/terminal: same number for the same kind and place (for --keep-going). */
+	u64 (*violation_key)(void *t);
+	/* For preemption-aware strategies (random, pct): the fiber an action belongs to. */
+	u32 (*action_fiber)(void *t, u32 action);
+	/* Bytes of undo log and the like: for limits and statistics. */
+	u64 (*memory)(void *t);
+};
+
+#define TARGET_MAX_ACTIONS 65536
+
+struct target {
+	const struct target_ops *ops;
+	void *self;
+};
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * wire.h: the contract between the controller (heddle) and the runtime
+ * (libheddle-rt.so). One shared memory file, mapped by both; the runtime finds
+ * it at descriptor WIRE_FD. Layouts are fixed and versioned; both sides check
+ * magic and version before anything else.
+ *
+ * Who writes what: config and learnt (before the start), stop, ack_seq: the
+ * controller. Everything else: the runtime. No pointers; offsets count from the start of
+ * the mapping.
+ */
+#ifndef HEDDLE_WIRE_WIRE_H
+#define HEDDLE_WIRE_WIRE_H
+
+#include "base/base.h"
+#include "search/search.h"
+#include "wire/layout.h"
+
+#define WIRE_MAGIC 0x656c64646568u
+#define WIRE_VERSION 1u
+#define WIRE_FD 1000
+#define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps it */
+#define WIRE_SIZE (1UL << 30)          /* sparse */
+
+enum wire_mode {
+	WIRE_SEARCH = 0,
+	WIRE_REPLAY,      /* execute config.path once, sending events; then tell how it ended */
+	WIRE_FINGERPRINT, /* go to the initial state, report its full fingerprint, exit */
+};
+
+enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
+
+/* Operation kinds. Numbers are part of traces and scripts: append only. */
+enum op_kind {
+	OP_NONE = 0,
+	OP_START,
+	OP_EXIT, /* the process ends */
+	OP_JOIN,
+	OP_CANCEL,
+	OP_TESTCANCEL,
+	OP_YIELD,
+	OP_SLEEP,
+	OP_MUTEX_LOCK,
+	OP_MUTEX_TRYLOCK,
+	OP_MUTEX_UNLOCK,
+	OP_MUTEX_DESTROY,
+	OP_COND_ENTER,  /* start waiting: give up the mutex, join the waiters */
+	OP_COND_WAIT,   /* asleep */
+	OP_COND_RELOCK, /* woken (or timed out): take the mutex again */
+	OP_COND_SIGNAL,
+	OP_COND_BROADCAST,
+	OP_COND_DESTROY,
+	OP_RW_RDLOCK,
+	OP_RW_WRLOCK,
+	OP_RW_TRYRDLOCK,
+	OP_RW_TRYWRLOCK,
+	OP_RW_ANNOUNCE, /* a writer queues (writer-preferring locks only) */
+	OP_RW_UNLOCK,
+	OP_RW_DESTROY,
+	OP_SPIN_LOCK,
+	OP_SPIN_TRYLOCK,
+	OP_SPIN_UNLOCK,
+	OP_BARRIER_ARRIVE,
+	OP_BARRIER_LEAVE,
+	OP_SEM_WAIT,
+	OP_SEM_TRYWAIT,
+	OP_SEM_POST,
+	OP_SEM_GETVALUE,
+	OP_SEM_DESTROY,
+	OP_ONCE,
+	OP_FUTEX_WAIT,  /* compare and fall asleep */
+	OP_FUTEX_SLEEP, /* asleep */
+	OP_FUTEX_WAKE,
+	OP_CHOOSE,
+	OP_ATOMIC_BEGIN,
+	OP_PIPE_READ,
+	OP_PIPE_WRITE,
+	OP_EVENTFD_READ,
+	OP_EVENTFD_WRITE,
+	OP_POLL,
+	OP_CLOSE,
+	OP_FILE, /* file operation another fiber could observe */
+	OP_SIGNAL, /* pthread_kill, kill */
+	OP_BARRIER_DESTROY,
+	OP_KINDS
+};
+
+enum violation_kind {
+	VIOLATION_NONE = 0,
+	VIOLATION_DEADLOCK,
+	VIOLATION_CRASH,
+	VIOLATION_ABORT,
+	VIOLATION_ASSERT,
+	VIOLATION_RACE,
+	VIOLATION_LOCK_MISUSE,
+	VIOLATION_COMM_DEADLOCK,
+	VIOLATION_HANG,
+	VIOLATION_INVARIANT,
+	VIOLATION_EXIT_STATUS,
+	VIOLATION_KINDS
+};
+
+/* An action: fiber slot and outcome. */
+#define ACTION(fiber, alt) ((u32)(fiber) << 16 | (u32)(alt))
+#define ACTION_FIBER(a) ((a) >> 16)
+#define ACTION_ALT(a) ((a)&0xffffu)
+/* Outcomes 0, 1, 2 … are the operation's own; these are common to all. */
+#define ALT_TIMEOUT 0xffffu
+#define ALT_SPURIOUS 0xfffeu
+#define ALT_CANCEL 0xfffdu
+
+struct wire_config {
+	u32 mode; /* enum wire_mode */
+	u32 gdb;  /* replay: at the end stop with SIGSTOP instead of exiting */
+	struct search_options search;
+	u64 hang_ms;        /* CPU time one transition may use */
+	u64 random_seed;    /* of the SUT's own random numbers */
+	u64 heap_limit;     /* bytes the SUT may allocate in all; then malloc fails */
+	u32 spurious;       /* condition variables may wake spuriously */
+	u32 check_exit;     /* a non-zero exit status is a violation */
+	u32 check_deadlock; /* default on */
+	u32 show_output;    /* replay: pass what the SUT writes to stdout/stderr on as events */
+	u64 time_horizon_ms; /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
+	u64 path_offset, path_len; /* replay: u32 actions */
+	char stdin_path[512];      /* "" = empty input */
+	char runtime_path[512];    /* of libheddle-rt.so; for the list of modules */
+};
+
+/*
+ * What a search learnt about the program and a replay must know beforehand.
+ * name[i]: fiber slot i is child number `index` of fiber `parent` (schedule-independent naming).
+ * observed: addresses of synchronisation objects whose release is a step of its own.
+ */
+#define WIRE_MAX_OBSERVED 65536
+struct wire_learnt {
+	u32 names, observed, clock_read, cancel_used;
+	struct wire_name {
+		u32 parent, index;
+	} name[LAYOUT_MAX_FIBERS];
+	u64 observed_addr[WIRE_MAX_OBSERVED];
+	u64 reserved[64];
+};
+
+#define WIRE_MAX_VIOLATIONS 256
+struct wire_violation {
+	u32 kind, thread; /* fiber slot */
+	u64 pc, address, key;
+	u32 signo, pad;
+	u64 path_offset, path_len;
+	char message[1024];
+};
+
+#define WIRE_MAX_REFUSED 128
+struct wire_refused {
+	u64 count, pc;
+	char call[64];
+};
+
+#define WIRE_MAX_OUTCOMES 4096
+struct wire_result {
+	u32 end; /* enum search_end */
+	u32 violations, refused, outcomes, notes;
+	u32 horizon_hit; /* a time-out was not explored because of time_horizon_ms */
+	u64 cpu_us;
+	struct fingerprint initial; /* full fingerprint of the initial state */
+	u64 tracked_pages, hot_pages, page_faults;
+	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
+	struct wire_refused refused_call[WIRE_MAX_REFUSED];
+	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
+	char error[1024];                /* WIRE_FAILED: one sentence */
+	char note[8][256];
+};
+
+/* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */
+enum wire_event_kind {
+	WIRE_EV_NONE = 0,
+	WIRE_EV_STEP,      /* a fiber is about to execute its pending operation */
+	WIRE_EV_OUTPUT,    /* the SUT wrote to stdout (arg 1) or stderr (arg 2) */
+	WIRE_EV_FIBER,     /* at the end: one per live fiber: where it stands, what it waits for */
+	WIRE_EV_VIOLATION, /* text = message; a WIRE_EV_FIBER series follows */
+	WIRE_EV_END,       /* path done; arg: 1 violation, 0 none, 2 the path could not be followed (text) */
+};
+
+struct wire_regs { /* enough for a DWARF unwinder */
+	u64 rip, rsp, rbp, rbx, r12, r13, r14, r15;
+};
+
+struct wire_event {
+	u32 kind, thread, alt, op; /* op: enum op_kind */
+	u64 object, arg;
+	u64 step; /* number of the step, from 0 */
+	struct wire_regs regs;
+	u32 violation, text_len;
+	char thread_name[16];
+	char text[4096]; /* what it does, in words; addresses as {0x…} */
+};
+
+struct wire {
+	u64 magic;
+	u32 version, phase;
+	u32 stop; /* controller: 1 = stop cleanly */
+	u32 event_seq, ack_seq, pad;
+	struct wire_config config;
+	struct wire_learnt learnt;
+	struct search_stats stats;
+	struct wire_result result;
+	struct wire_event event;
+	u64 arena_used; /* bytes handed out from WIRE_ARENA on, by the runtime; the controller puts config.path at its start */
+};
+
+#define WIRE_ARENA (16UL << 20)
+_Static_assert(sizeof(struct wire) < WIRE_ARENA, "wire header must fit below the arena");
+
+#endif
