@@ -11,10 +11,7 @@
 #define HEDDLE_SEARCH_TARGET_H
 
 #include "base/base.h"
-
-struct fingerprint {
-	u64 lo, hi;
-};
+#include "wire/options.h"
 
 /* How a step ended. */
 enum step_result {

@@ -12,7 +12,7 @@
 #define HEDDLE_WIRE_WIRE_H
 
 #include "base/base.h"
-#include "search/search.h"
+#include "wire/options.h"
 #include "wire/layout.h"
 
 #define WIRE_MAGIC 0x656c64646568u

@@ -1,0 +1,56 @@
+/*
+ * options.h: what a search is told and what it counts: the part of the contract
+ * that the search itself shares with the controller.
+ */
+#ifndef HEDDLE_WIRE_OPTIONS_H
+#define HEDDLE_WIRE_OPTIONS_H
+
+#include "base/base.h"
+
+struct fingerprint {
+	u64 lo, hi;
+};
+
+enum search_strategy { SEARCH_DFS, SEARCH_BFS, SEARCH_RANDOM, SEARCH_PCT };
+
+/* Why a search ended. */
+enum search_end {
+	SEARCH_COMPLETE,     /* every reachable state was visited */
+	SEARCH_VIOLATION,    /* stopped at the first violation (no keep_going) */
+	SEARCH_LIMIT_STATES,
+	SEARCH_LIMIT_DEPTH,  /* complete but for what lies below max_depth */
+	SEARCH_LIMIT_TIME,
+	SEARCH_LIMIT_MEMORY,
+	SEARCH_LIMIT_RUNS,   /* random, pct: all runs done */
+	SEARCH_INTERRUPTED,  /* asked to stop */
+	SEARCH_TOOL_ERROR,   /* STEP_STOP, or sanity found a difference (sanity_message says which) */
+};
+
+/* Counted live, in memory that another process may read. */
+struct search_stats {
+	u64 states;      /* distinct states, the initial one included */
+	u64 transitions; /* steps executed that count: first executions of an action in a state */
+	u64 revisited;   /* transitions that led to a known state */
+	u64 depth, max_depth;
+	u64 end_states;
+	u64 violations;  /* distinct by violation_key */
+	u64 runs;        /* random, pct */
+	u64 restarts;
+	u64 pruned;
+	u64 memory;      /* bytes: visited table, stacks, the target's log */
+	u64 sanity_checks;
+};
+
+struct search_options {
+	enum search_strategy strategy;
+	u64 seed;
+	/* 0: no limit */
+	u64 max_states, max_depth, max_time_ms, max_memory, max_runs;
+	u32 pct_depth; /* number of priority change points + 1 */
+	u32 sanity;    /* 0..3; see docs/VERDICTS.md */
+	bool keep_going;
+	/* Without state matching: every path is walked; for cross-checks on small targets. */
+	bool no_matching;
+};
+
+#endif
