@@ -1,0 +1,174 @@
+/*
+ * Depth-first search, the default: the undo log is the way back, so a state on
+ * the stack costs a mark, a count and the actions not yet tried.
+ *
+ * With a bound on the depth, matching has a trap: a state first met at the bound is
+ * not extended, and if it is met again nearer to the initial state, "known" would hide what lies
+ * below it. So each state's smallest depth is kept with its fingerprint; when a shorter path
+ * to it is found (MOVE_CLOSER), it is extended once more. The steps from it are then repeated: they lead to
+ * known states, perhaps on shorter paths, and are not counted a second time. By induction on
+ * the distance, every state within the bound is reached at its true distance, hence "no
+ * violation within max_depth steps" is true. `cut` is the number of states with
+ * actions that were met at the bound only; if none is left at the end, the search was complete.
+ */
+#include "search/sanity.h"
+#include "search/search_priv.h"
+
+struct frame {
+	u32 left; /* actions not yet tried: the topmost ones of the action stack, the next on top */
+	bool repeating;
+};
+
+struct dfs {
+	struct search *s;
+	/* Of the states on the path, the current one included if it is being extended. */
+	struct pages_vec frames;  /* struct frame */
+	struct pages_vec marks;   /* target_mark, beside frames */
+	struct pages_vec prints;  /* struct fingerprint, beside frames; sanity 3 only */
+	struct pages_vec actions; /* u32 */
+	u64 cut;
+};
+
+static struct frame *top(struct dfs *d)
+{
+	return (struct frame *)(d->frames.data + d->frames.len) - 1;
+}
+
+static target_mark mark_of_top(struct dfs *d)
+{
+	return ((target_mark *)(d->marks.data + d->marks.len))[-1];
+}
+
+static u64 dfs_memory(const struct search *s)
+{
+	const struct dfs *d = s->mine;
+	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap;
+}
+
+static void reverse(u32 *a, u32 n)
+{
+	for (u32 i = 0; i < n / 2; i++) {
+		u32 swap = a[i];
+		a[i] = a[n - 1 - i];
+		a[n - 1 - i] = swap;
+	}
+}
+
+static enum move push(struct dfs *d, u32 actions, bool repeating)
+{
+	struct search *s = d->s;
+	struct frame *f = pages_vec_push(&d->frames, sizeof *f);
+	target_mark *mark = pages_vec_push(&d->marks, sizeof *mark);
+	if (!f || !mark)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	*f = (struct frame){.left = actions, .repeating = repeating};
+	*mark = s->ops->mark(s->self);
+	d->actions.len += actions * sizeof(u32);
+	if (hd_unlikely(s->o->sanity >= 3)) {
+		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof *fp);
+		if (!fp)
+			return search_halt(s, SEARCH_LIMIT_MEMORY);
+		*fp = s->ops->fingerprint(s->self);
+	}
+	return MOVE_NEW;
+}
+
+/*
+ * The state at the end of the path is new, or nearer than thought. MOVE_NEW: it is on
+ * the stack now; MOVE_DEAD: it is not to be extended.
+ */
+static enum move enter(struct dfs *d, bool is_new)
+{
+	struct search *s = d->s;
+	bool was_cut = !is_new && s->farther == s->o->max_depth;
+	u32 *actions = search_action_room(&d->actions);
+	if (hd_unlikely(!actions))
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	u32 n = s->ops->actions(s->self, actions);
+	if (!n)
+		return is_new ? search_terminal(s) : MOVE_DEAD;
+	d->cut -= was_cut;
+	if (search_at_bound(s)) {
+		d->cut++;
+		return MOVE_DEAD;
+	}
+	reverse(actions, n);
+	return push(d, n, !is_new && !was_cut);
+}
+
+static enum move undo_to_top(struct dfs *d)
+{
+	struct search *s = d->s;
+	s->path.len = d->frames.len / sizeof(struct frame) * sizeof(u32) - sizeof(u32);
+	search_undo(s, mark_of_top(d));
+	if (hd_likely(s->o->sanity < 3))
+		return MOVE_KNOWN;
+	struct fingerprint fp = ((struct fingerprint *)(d->prints.data + d->prints.len))[-1];
+	return sanity_same(s, fp, "after undo the state is not the one before the step");
+}
+
+static enum move leave(struct dfs *d)
+{
+	d->frames.len -= sizeof(struct frame);
+	d->marks.len -= sizeof(target_mark);
+	if (d->prints.len)
+		d->prints.len -= sizeof(struct fingerprint);
+	return d->frames.len ? undo_to_top(d) : MOVE_KNOWN;
+}
+
+static enum move check_replay(struct dfs *d)
+{
+	struct search *s = d->s;
+	struct fingerprint fp = s->ops->fingerprint(s->self);
+	search_undo(s, s->root);
+	return sanity_replay(s, fp, (target_mark *)d->marks.data);
+}
+
+/* Try the next action of the topmost state. */
+static enum move advance(struct dfs *d)
+{
+	struct search *s = d->s;
+	struct frame *f = top(d);
+	f->left--;
+	d->actions.len -= sizeof(u32);
+	s->repeating = f->repeating;
+	enum move m = search_step(s, *(u32 *)(d->actions.data + d->actions.len));
+	if (m == MOVE_NEW && hd_unlikely(sanity_wants_replay(s))) {
+		enum move replayed = check_replay(d);
+		if (replayed != MOVE_KNOWN)
+			return replayed;
+	}
+	if (m == MOVE_NEW || m == MOVE_CLOSER)
+		m = enter(d, m == MOVE_NEW);
+	if (m == MOVE_KNOWN || m == MOVE_DEAD)
+		m = undo_to_top(d);
+	s->stats->depth = search_depth(s);
+	return m;
+}
+
+static enum move explore(struct dfs *d)
+{
+	enum move m = search_begin(d->s);
+	if (m == MOVE_NEW)
+		m = enter(d, true);
+	while (m < MOVE_HALT && d->frames.len)
+		m = top(d)->left ? advance(d) : leave(d);
+	if (m < MOVE_HALT)
+		m = search_halt(d->s, d->cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
+	return m;
+}
+
+static enum move dfs_run(struct search *s)
+{
+	struct dfs d = {.s = s};
+	s->mine = &d;
+	enum move m = explore(&d);
+	pages_vec_free(&d.frames);
+	pages_vec_free(&d.marks);
+	pages_vec_free(&d.prints);
+	pages_vec_free(&d.actions);
+	s->mine = NULL;
+	return m;
+}
+
+const struct strategy strategy_dfs = {.run = dfs_run, .memory = dfs_memory, .wants_depths = true};

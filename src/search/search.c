@@ -1,0 +1,188 @@
+#include "search/search.h"
+
+#include "search/sanity.h"
+#include "search/search_priv.h"
+
+/* A power of two. Small enough to answer ^C at once when a step takes milliseconds. */
+#define POLL_EVERY 64
+
+static void measure_memory(struct search *s)
+{
+	s->stats->memory = visited_bytes(&s->visited) + s->path.cap + s->strategy->memory(s) +
+			   s->ops->memory(s->self);
+}
+
+enum move search_halt(struct search *s, enum search_end why)
+{
+	measure_memory(s);
+	s->end = why;
+	return MOVE_HALT;
+}
+
+static enum move poll(struct search *s)
+{
+	measure_memory(s);
+	if (s->hooks->stop(s->hooks->self))
+		return search_halt(s, SEARCH_INTERRUPTED);
+	if (s->o->max_memory && s->stats->memory > s->o->max_memory)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	if (s->o->max_time_ms && s->hooks->now_ms(s->hooks->self) - s->started_ms >= s->o->max_time_ms)
+		return search_halt(s, SEARCH_LIMIT_TIME);
+	return MOVE_KNOWN;
+}
+
+/* A violation here; the same kind at the same place is told once. */
+static enum move violated(struct search *s)
+{
+	struct fingerprint key = {s->ops->violation_key(s->self), 1};
+	if (visited_insert(&s->told, key) == 0)
+		return MOVE_DEAD;
+	s->stats->violations++;
+	s->hooks->violation(s->hooks->self, search_path(s), search_depth(s));
+	return s->o->keep_going ? MOVE_DEAD : search_halt(s, SEARCH_VIOLATION);
+}
+
+static int match(struct search *s)
+{
+	if (s->o->no_matching)
+		return 1;
+	struct fingerprint fp = s->ops->fingerprint(s->self);
+	if (s->o->max_depth && s->strategy->wants_depths)
+		return visited_insert_depth(&s->visited, fp, (u32)search_depth(s), &s->farther);
+	return visited_insert(&s->visited, fp);
+}
+
+static enum move arrive_new(struct search *s)
+{
+	struct search_stats *st = s->stats;
+	if (s->o->max_states && st->states >= s->o->max_states)
+		return search_halt(s, SEARCH_LIMIT_STATES);
+	st->states++;
+	st->max_depth = HD_MAX(st->max_depth, search_depth(s));
+	return MOVE_NEW;
+}
+
+static enum move arrive(struct search *s)
+{
+	int known = match(s);
+	if (known == 1)
+		return arrive_new(s);
+	if (known < 0)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	s->stats->revisited += !s->repeating;
+	return known == VISITED_CLOSER ? MOVE_CLOSER : MOVE_KNOWN;
+}
+
+/* Everything but STEP_OK. */
+static enum move step_ended(struct search *s, enum step_result r)
+{
+	switch (r) {
+	case STEP_VIOLATION:
+		s->stats->transitions += !s->repeating;
+		return violated(s);
+	case STEP_PRUNED:
+		s->stats->pruned += !s->repeating;
+		return MOVE_DEAD;
+	case STEP_RESTART:
+		return MOVE_RESTART;
+	default:
+		return search_halt(s, SEARCH_TOOL_ERROR);
+	}
+}
+
+enum move search_begin(struct search *s)
+{
+	if (s->o->sanity && sanity_state(s) == MOVE_HALT)
+		return MOVE_HALT;
+	return arrive(s);
+}
+
+enum move search_step(struct search *s, u32 action)
+{
+	u32 *at = pages_vec_push(&s->path, sizeof *at);
+	if (hd_unlikely(!at))
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	*at = action;
+	if (hd_unlikely(!(++s->ticks & (POLL_EVERY - 1))) && poll(s) == MOVE_HALT)
+		return MOVE_HALT;
+	enum step_result r = s->ops->step(s->self, action);
+	if (hd_unlikely(r != STEP_OK))
+		return step_ended(s, r);
+	s->stats->transitions += !s->repeating;
+	if (hd_unlikely(!(s->ticks & s->sanity_mask)) && sanity_state(s) == MOVE_HALT)
+		return MOVE_HALT;
+	return arrive(s);
+}
+
+enum move search_terminal(struct search *s)
+{
+	if (s->ops->terminal(s->self) == TERMINAL_VIOLATION)
+		return violated(s);
+	s->stats->end_states++;
+	return MOVE_DEAD;
+}
+
+u32 *search_action_room(struct pages_vec *actions)
+{
+	const size_t room = TARGET_MAX_ACTIONS * sizeof(u32);
+	if (actions->cap - actions->len < room) {
+		if (!pages_vec_push(actions, room))
+			return NULL;
+		actions->len -= room;
+	}
+	return (u32 *)(actions->data + actions->len);
+}
+
+/*
+ * Violations are forgotten with the rest: their paths count in steps that no
+ * longer exist. The finer search finds them again.
+ */
+static void forget_all(struct search *s)
+{
+	*s->stats = (struct search_stats){.restarts = s->stats->restarts,
+					  .sanity_checks = s->stats->sanity_checks};
+	visited_reset(&s->visited);
+	visited_reset(&s->told);
+	s->path.len = 0;
+	s->repeating = false;
+}
+
+static void restart(struct search *s)
+{
+	s->ops->undo(s->self, s->root);
+	s->ops->restart(s->self);
+	s->stats->restarts++;
+	forget_all(s);
+}
+
+static const struct strategy *const strategies[] = {
+	[SEARCH_DFS] = &strategy_dfs,
+};
+
+enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,
+			   struct search_stats *stats)
+{
+	hd_assert(o->strategy < HD_ARRAY_LEN(strategies));
+	struct search s = {
+		.ops = t->ops,
+		.self = t->self,
+		.o = o,
+		.hooks = h,
+		.stats = stats,
+		.strategy = strategies[o->strategy],
+		.started_ms = h->now_ms(h->self),
+		.sanity_mask = sanity_mask(o->sanity),
+	};
+	*stats = (struct search_stats){0};
+	for (;;) {
+		s.root = s.ops->mark(s.self);
+		if (s.strategy->run(&s) == MOVE_HALT)
+			break;
+		restart(&s);
+	}
+	visited_reset(&s.told);
+	visited_reset(&s.visited);
+	pages_vec_free(&s.path);
+	pages_vec_free(&s.scratch);
+	return s.end;
+}

@@ -1,0 +1,101 @@
+/*
+ * search_priv.h: what the strategies share. A strategy decides where to go
+ * next; search.c executes, matches, counts and tells.
+ *
+ * `path` holds the actions from the initial state to where the target stands, at every
+ * call of a hook. search_step appends to it, the strategy shortens it when it goes back.
+ */
+#ifndef HEDDLE_SEARCH_SEARCH_PRIV_H
+#define HEDDLE_SEARCH_SEARCH_PRIV_H
+
+#include "base/pages.h"
+#include "search/search.h"
+#include "state/visited.h"
+
+/* Where a step led. */
+enum move {
+	MOVE_NEW,     /* to a state not seen before */
+	MOVE_CLOSER,  /* to a known state, on a shorter path than before (depth-bounded dfs only) */
+	MOVE_KNOWN,   /* to a known state */
+	MOVE_DEAD,    /* nowhere: pruned, or a violation (told). To be undone. */
+	MOVE_HALT,    /* the search is over, search.end says why */
+	MOVE_RESTART, /* the steps were too coarse: back to the initial state and start again */
+};
+
+struct search;
+
+struct strategy {
+	/* Explore from the initial state, where the target stands. MOVE_HALT or MOVE_RESTART. */
+	enum move (*run)(struct search *s);
+	/* Bytes the strategy itself holds. */
+	u64 (*memory)(const struct search *s);
+	/* The smallest depth of each state is kept with it, MOVE_CLOSER may come. */
+	bool wants_depths;
+};
+
+struct search {
+	const struct target_ops *ops;
+	void *self; /* of the target */
+	const struct search_options *o;
+	const struct search_hooks *hooks;
+	struct search_stats *stats;
+	const struct strategy *strategy;
+	void *mine; /* the strategy's own */
+
+	struct visited visited;
+	struct visited told;      /* keys of the violations told */
+	struct pages_vec path;    /* u32 actions */
+	struct pages_vec scratch; /* room for the actions of one state */
+	target_mark root;         /* of the initial state; a strategy that loses its marks renews it */
+	enum search_end end;
+
+	u64 ticks; /* steps executed, of any kind */
+	u64 started_ms;
+	u64 sanity_mask; /* sanity looks when ticks & sanity_mask is 0 */
+
+	/* Set by the strategy: the next step repeats one that was counted (see dfs.c). */
+	bool repeating;
+	/* Set by search_step on MOVE_CLOSER: the depth known before. */
+	u32 farther;
+};
+
+static inline u64 search_depth(const struct search *s)
+{
+	return s->path.len / sizeof(u32);
+}
+
+static inline const u32 *search_path(const struct search *s)
+{
+	return (const u32 *)s->path.data;
+}
+
+/* Does the bound on the depth forbid to extend the current state? */
+static inline bool search_at_bound(const struct search *s)
+{
+	return s->o->max_depth && search_depth(s) >= s->o->max_depth;
+}
+
+/* Count the initial state. MOVE_NEW or MOVE_HALT. */
+enum move search_begin(struct search *s);
+
+/* Execute an action of the current state. */
+enum move search_step(struct search *s, u32 action);
+
+/* The current state was reached for the first time and has no actions. MOVE_DEAD or MOVE_HALT. */
+enum move search_terminal(struct search *s);
+
+/* Back to an earlier state of the path. The strategy has shortened it. */
+static inline void search_undo(struct search *s, target_mark to)
+{
+	s->ops->undo(s->self, to);
+}
+
+/* End the search. Always MOVE_HALT. */
+enum move search_halt(struct search *s, enum search_end why);
+
+/* Where the actions of one more state fit at the end of the vector; NULL when memory is out. */
+u32 *search_action_room(struct pages_vec *actions);
+
+extern const struct strategy strategy_dfs, strategy_bfs, strategy_random, strategy_pct;
+
+#endif
