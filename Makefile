@@ -30,7 +30,7 @@ test: setup $(BUILD)/build.ninja build-clang/build.ninja build-asan/build.ninja
 	ninja -C build-asan
 	tools/run-tests
 
-test-quick: all
+test-quick: all build-clang/build.ninja
 	tools/run-tests checks tools unit sim
 
 asan: build-asan/build.ninja
@@ -47,7 +47,7 @@ install: all
 format:
 	tools/check-format --fix
 
-lint: $(BUILD)/build.ninja
+lint: build-clang/build.ninja
 	tools/lint
 
 clean:
