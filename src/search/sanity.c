@@ -14,7 +14,7 @@ u64 sanity_mask(u32 level)
 	}
 }
 
-static enum move insane(struct search *s, const char *what)
+enum move sanity_differs(struct search *s, const char *what)
 {
 	s->hooks->insane(s->hooks->self, what, search_path(s), search_depth(s));
 	return search_halt(s, SEARCH_TOOL_ERROR);
@@ -29,7 +29,7 @@ enum move sanity_state(struct search *s)
 {
 	s->stats->sanity_checks++;
 	if (!same(s->ops->fingerprint(s->self), s->ops->full_fingerprint(s->self)))
-		return insane(s, "the incremental fingerprint differs from the full one");
+		return sanity_differs(s, "the incremental fingerprint differs from the full one");
 	return MOVE_KNOWN;
 }
 
@@ -37,7 +37,7 @@ enum move sanity_same(struct search *s, struct fingerprint before, const char *o
 {
 	s->stats->sanity_checks++;
 	if (!same(s->ops->fingerprint(s->self), before))
-		return insane(s, otherwise);
+		return sanity_differs(s, otherwise);
 	return sanity_state(s);
 }
 
@@ -63,7 +63,7 @@ static bool is_enabled(struct search *s, u32 action)
 static enum move replay_step(struct search *s, u32 action)
 {
 	if (!is_enabled(s, action))
-		return insane(s, "executing the path again: an action is no longer enabled");
+		return sanity_differs(s, "executing the path again: an action is no longer enabled");
 	switch (s->ops->step(s->self, action)) {
 	case STEP_OK:
 		return MOVE_KNOWN;
@@ -72,7 +72,7 @@ static enum move replay_step(struct search *s, u32 action)
 	case STEP_STOP:
 		return search_halt(s, SEARCH_TOOL_ERROR);
 	default:
-		return insane(s, "executing the path again: a step ends differently");
+		return sanity_differs(s, "executing the path again: a step ends differently");
 	}
 }
 

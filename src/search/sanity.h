@@ -30,6 +30,9 @@ enum move sanity_state(struct search *s);
 /* The current state is one that had this fingerprint before. */
 enum move sanity_same(struct search *s, struct fingerprint before, const char *otherwise);
 
+/* Tell that something differs at the end of the path. Always MOVE_HALT. */
+enum move sanity_differs(struct search *s, const char *what);
+
 /* Level 3 only: is the path to the state just found to be executed again? */
 bool sanity_wants_replay(const struct search *s);
 

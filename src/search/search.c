@@ -157,6 +157,9 @@ static void restart(struct search *s)
 
 static const struct strategy *const strategies[] = {
 	[SEARCH_DFS] = &strategy_dfs,
+	[SEARCH_BFS] = &strategy_bfs,
+	[SEARCH_RANDOM] = &strategy_random,
+	[SEARCH_PCT] = &strategy_pct,
 };
 
 enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,

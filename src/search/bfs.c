@@ -1,0 +1,240 @@
+/*
+ * Breadth-first search: the first violation found is one with the fewest steps.
+ *
+ * The undo log leads back along one path only, so states that wait to be extended are
+ * kept as a tree of deltas. To go from one node to another, deltas are toggled up to
+ * the common ancestor and down again; the queue is in the order of discovery, so
+ * neighbours in it are mostly near each other in the tree. A state that has no actions, or that is at the
+ * bound on the depth, is dealt with when it is found and never becomes a node.
+ *
+ * References: a node is held by its children, by the queue while it waits, and by the position of
+ * the target. So everything that is needed to go from here to any waiting node is alive.
+ */
+#include "search/nodes.h"
+#include "search/sanity.h"
+#include "search/search_priv.h"
+
+struct bfs {
+	struct search *s;
+	struct nodes nodes;
+	struct node *here;             /* where the target stands, apart from a step being tried */
+	struct node *first, **last;    /* the queue */
+	struct pages_vec way;          /* struct node *: scratch, the way down */
+	struct pages_vec actions;      /* u32, of the node being extended */
+	struct fingerprint here_print; /* sanity 3 */
+	bool cut;
+};
+
+static u64 bfs_memory(const struct search *s)
+{
+	const struct bfs *b = s->mine;
+	return b->nodes.bytes + b->way.cap + b->actions.cap;
+}
+
+static void enqueue(struct bfs *b, struct node *n)
+{
+	*b->last = n;
+	b->last = &n->next;
+}
+
+static struct node *dequeue(struct bfs *b)
+{
+	struct node *n = b->first;
+	b->first = n->next;
+	if (!b->first)
+		b->last = &b->first;
+	return n;
+}
+
+static void go_up(struct bfs *b)
+{
+	struct node *from = b->here;
+	b->s->ops->delta_apply(b->s->self, from->delta);
+	b->here = from->parent;
+	b->here->refs++;
+	node_put(&b->nodes, from);
+}
+
+static void go_down(struct bfs *b, struct node *to)
+{
+	b->s->ops->delta_apply(b->s->self, to->delta);
+	to->refs++;
+	node_put(&b->nodes, b->here);
+	b->here = to;
+}
+
+/* Move the target to a waiting node, or to the root. */
+static enum move go_to(struct bfs *b, struct node *to)
+{
+	b->way.len = 0;
+	for (struct node *n = to; n != b->here;) {
+		if (n->depth < b->here->depth) {
+			go_up(b);
+			continue;
+		}
+		struct node **slot = pages_vec_push(&b->way, sizeof *slot);
+		if (!slot)
+			return search_halt(b->s, SEARCH_LIMIT_MEMORY);
+		*slot = n;
+		if (n->depth == b->here->depth)
+			go_up(b);
+		n = n->parent;
+	}
+	for (; b->way.len; b->way.len -= sizeof to)
+		go_down(b, ((struct node **)(b->way.data + b->way.len))[-1]);
+	return MOVE_KNOWN;
+}
+
+/* search.path := the path to a node. */
+static enum move set_path(struct bfs *b, const struct node *n)
+{
+	struct search *s = b->s;
+	s->path.len = 0;
+	if (n->depth && !pages_vec_push(&s->path, n->depth * sizeof(u32)))
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	for (u32 *path = (u32 *)s->path.data; n->parent; n = n->parent)
+		path[n->depth - 1] = n->action;
+	return MOVE_KNOWN;
+}
+
+/* Remember the state just found, one step from `here`, for later. */
+static enum move add_node(struct bfs *b, target_mark before, u32 action)
+{
+	struct search *s = b->s;
+	size_t size = s->ops->delta_size(s->self, before);
+	struct node *n = node_new(&b->nodes, b->here, action, size);
+	if (!n)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	s->ops->delta_save(s->self, before, n->delta);
+	enqueue(b, n);
+	return MOVE_NEW;
+}
+
+/* A state just found: MOVE_NEW if it is to be extended. */
+static enum move classify(struct bfs *b)
+{
+	struct search *s = b->s;
+	u32 *room = search_action_room(&s->scratch);
+	if (!room)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	if (!s->ops->actions(s->self, room))
+		return search_terminal(s);
+	if (!search_at_bound(s))
+		return MOVE_NEW;
+	b->cut = true;
+	return MOVE_DEAD;
+}
+
+static enum move try_action(struct bfs *b, target_mark before, u32 action)
+{
+	struct search *s = b->s;
+	enum move m = search_step(s, action);
+	if (m == MOVE_NEW)
+		m = classify(b);
+	if (m == MOVE_NEW)
+		m = add_node(b, before, action);
+	/* After MOVE_HALT the target is left where it is, for a report. */
+	if (m == MOVE_HALT)
+		return m;
+	s->path.len -= sizeof action;
+	search_undo(s, before);
+	if (hd_unlikely(s->o->sanity >= 3) && m != MOVE_RESTART)
+		m = sanity_same(s, b->here_print, "after undo the state is not the one before the step");
+	return m;
+}
+
+/* Sanity 3: did the deltas lead to the state they should, and do the steps lead there, too? */
+static enum move check_here(struct bfs *b)
+{
+	struct search *s = b->s;
+	b->here_print = s->ops->fingerprint(s->self);
+	if (!s->o->no_matching && !visited_contains(&s->visited, b->here_print))
+		return sanity_differs(s, "deltas lead to a state that was never visited");
+	enum move m = sanity_state(s);
+	if (m != MOVE_KNOWN || !sanity_wants_replay(s))
+		return m;
+	struct node *to = b->here, *root = to;
+	while (root->parent)
+		root = root->parent;
+	m = go_to(b, root);
+	if (m == MOVE_KNOWN) {
+		target_mark initial = s->ops->mark(s->self);
+		m = sanity_replay(s, b->here_print, NULL);
+		if (m != MOVE_HALT)
+			search_undo(s, initial);
+	}
+	if (m == MOVE_KNOWN)
+		m = go_to(b, to);
+	return m;
+}
+
+static enum move extend(struct bfs *b, struct node *n)
+{
+	struct search *s = b->s;
+	enum move m = go_to(b, n);
+	if (m == MOVE_KNOWN)
+		m = set_path(b, n);
+	if (m == MOVE_KNOWN && hd_unlikely(s->o->sanity >= 3))
+		m = check_here(b);
+	if (m != MOVE_KNOWN)
+		return m;
+	u32 *actions = search_action_room(&b->actions);
+	if (!actions)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	u32 count = s->ops->actions(s->self, actions);
+	target_mark before = s->ops->mark(s->self);
+	s->stats->depth = n->depth;
+	for (u32 i = 0; i < count && m < MOVE_HALT; i++)
+		m = try_action(b, before, actions[i]);
+	return m < MOVE_HALT ? MOVE_KNOWN : m;
+}
+
+static enum move explore(struct bfs *b, struct node *root)
+{
+	enum move m = search_begin(b->s);
+	if (m == MOVE_NEW)
+		m = classify(b);
+	if (m == MOVE_NEW)
+		enqueue(b, root);
+	while (m < MOVE_HALT && b->first) {
+		struct node *n = dequeue(b);
+		m = extend(b, n);
+		node_put(&b->nodes, n);
+	}
+	if (m < MOVE_HALT)
+		m = search_halt(b->s, b->cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
+	return m;
+}
+
+/* The root is held by three: us, the position, the queue. */
+static enum move from_root(struct bfs *b)
+{
+	struct search *s = b->s;
+	struct node *root = node_new(&b->nodes, NULL, 0, 0);
+	if (!root)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	root->refs = 3;
+	b->here = root;
+	enum move m = explore(b, root);
+	if (m == MOVE_RESTART) {
+		m = go_to(b, root);
+		s->root = s->ops->mark(s->self);
+		m = m == MOVE_HALT ? m : MOVE_RESTART;
+	}
+	return m;
+}
+
+static enum move bfs_run(struct search *s)
+{
+	struct bfs b = {.s = s};
+	b.last = &b.first;
+	s->mine = &b;
+	enum move m = from_root(&b);
+	nodes_free(&b.nodes);
+	pages_vec_free(&b.way);
+	pages_vec_free(&b.actions);
+	s->mine = NULL;
+	return m;
+}
+
+const struct strategy strategy_bfs = {.run = bfs_run, .memory = bfs_memory};
