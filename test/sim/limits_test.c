@@ -1,0 +1,354 @@
+/*
+ * How a search ends and what it then says: limits of each kind, stop, prune, restart,
+ * keep-going, tool errors.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "models.h"
+
+static const enum search_strategy all[] = {SEARCH_DFS, SEARCH_BFS, SEARCH_RANDOM, SEARCH_PCT};
+static const enum search_strategy exhaustive[] = {SEARCH_DFS, SEARCH_BFS};
+
+static const struct grid big_grid = {4, {30, 30, 30, 30}};
+
+static enum search_end run(struct toy *t, const struct toy_model *m, const struct search_options *o)
+{
+	toy_init(t, m);
+	enum search_end end = toy_search(t, o);
+	assert_false(t->path_is_wrong);
+	toy_free(t);
+	return end;
+}
+
+static void states_are_limited(void **state)
+{
+	(void)state;
+	struct toy_model m = grid_model(&big_grid);
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i], .max_states = 500};
+		assert_int_equal(run(&t, &m, &o), SEARCH_LIMIT_STATES);
+		assert_int_equal(t.stats.states, 500);
+	}
+}
+
+/* A limit that is just large enough is no limit. */
+static void an_exact_limit_is_complete(void **state)
+{
+	(void)state;
+	struct grid g = {2, {4, 4}};
+	struct toy_model m = grid_model(&g);
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(exhaustive); i++) {
+		struct search_options o = {.strategy = exhaustive[i], .max_states = 25, .max_depth = 8};
+		assert_int_equal(run(&t, &m, &o), SEARCH_COMPLETE);
+		o.max_states = 24;
+		assert_int_equal(run(&t, &m, &o), SEARCH_LIMIT_STATES);
+		o.max_states = 25;
+		o.max_depth = 7;
+		assert_int_equal(run(&t, &m, &o), SEARCH_LIMIT_DEPTH);
+		assert_int_equal(t.stats.states, 24);
+		assert_int_equal(t.stats.max_depth, 7);
+	}
+}
+
+static void depth_bounds_a_random_run(void **state)
+{
+	(void)state;
+	struct toy_model m = grid_model(&big_grid);
+	struct toy t;
+	for (size_t i = 2; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i], .max_depth = 10, .max_runs = 7};
+		assert_int_equal(run(&t, &m, &o), SEARCH_LIMIT_RUNS);
+		assert_int_equal(t.stats.runs, 7);
+		assert_int_equal(t.stats.transitions, 70);
+		assert_int_equal(t.stats.max_depth, 10);
+	}
+}
+
+/* The toy's clock goes on by 1 ms at each look. */
+static void time_is_limited(void **state)
+{
+	(void)state;
+	struct toy_model m = grid_model(&big_grid);
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i], .max_time_ms = 20};
+		assert_int_equal(run(&t, &m, &o), SEARCH_LIMIT_TIME);
+		assert_int_equal(t.clock_ms, 21);
+	}
+}
+
+static void memory_is_limited(void **state)
+{
+	(void)state;
+	struct toy_model m = grid_model(&big_grid);
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i], .max_memory = 3 << 20};
+		assert_int_equal(run(&t, &m, &o), SEARCH_LIMIT_MEMORY);
+		assert_true(t.stats.memory > 3 << 20);
+		assert_true(t.stats.memory < 5 << 20);
+		assert_true(t.stats.states > 10000);
+	}
+}
+
+static void stop_is_obeyed_at_once(void **state)
+{
+	(void)state;
+	struct toy_model m = grid_model(&big_grid);
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i]};
+		struct toy t;
+		toy_init(&t, &m);
+		t.stop_at_poll = 3;
+		assert_int_equal(toy_search(&t, &o), SEARCH_INTERRUPTED);
+		assert_int_equal(t.polls, 3);
+		assert_true(t.steps < 1000);
+		toy_free(&t);
+	}
+}
+
+static void runs_end_by_themselves(void **state)
+{
+	(void)state;
+	struct grid g = {2, {2, 2}};
+	struct toy_model m = grid_model(&g);
+	struct toy t;
+	for (size_t i = 2; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i]};
+		assert_int_equal(run(&t, &m, &o), SEARCH_LIMIT_RUNS);
+		assert_int_equal(t.stats.runs, 1000);
+		assert_int_equal(t.stats.transitions, 4000);
+		assert_int_equal(t.stats.states, 9);
+		assert_int_equal(t.stats.end_states, 1);
+		assert_int_equal(t.stats.revisited, 4000 - 8);
+	}
+}
+
+static enum step_result step_that_is(enum step_result r, struct toy *t, u32 action)
+{
+	toy_set(t, 0, 1);
+	t->key = action;
+	return r;
+}
+
+/*
+ * One state, two actions, the result of each given by the model's argument.
+ */
+static u32 two_actions(const struct toy *t, u32 *out)
+{
+	out[0] = MODEL_ACTION(0, 0);
+	out[1] = MODEL_ACTION(1, 0);
+	return t->var[0] ? 0 : 2;
+}
+
+static enum step_result two_step(struct toy *t, u32 action)
+{
+	const enum step_result *r = t->model->arg;
+	return step_that_is(r[MODEL_FIBER(action)], t, action);
+}
+
+static struct toy_model two_model(const enum step_result *r)
+{
+	return (struct toy_model){.vars = 1, .actions = two_actions, .step = two_step, .arg = r};
+}
+
+static void pruned_steps_do_not_count(void **state)
+{
+	(void)state;
+	enum step_result r[2] = {STEP_PRUNED, STEP_OK};
+	struct toy_model m = two_model(r);
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(exhaustive); i++) {
+		struct search_options o = {.strategy = exhaustive[i]};
+		assert_int_equal(run(&t, &m, &o), SEARCH_COMPLETE);
+		assert_int_equal(t.stats.pruned, 1);
+		assert_int_equal(t.stats.transitions, 1);
+		assert_int_equal(t.stats.states, 2);
+		assert_int_equal(t.stats.revisited, 0);
+	}
+}
+
+static void a_target_that_cannot_go_on_is_a_tool_error(void **state)
+{
+	(void)state;
+	enum step_result r[2] = {STEP_STOP, STEP_STOP};
+	struct toy_model m = two_model(r);
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i]};
+		assert_int_equal(run(&t, &m, &o), SEARCH_TOOL_ERROR);
+		assert_int_equal(t.insane, 0);
+		assert_int_equal(t.told, 0);
+	}
+}
+
+/* A violating step is a transition to no state. */
+static void violations_of_both_actions(void **state)
+{
+	(void)state;
+	enum step_result r[2] = {STEP_VIOLATION, STEP_VIOLATION};
+	struct toy_model m = two_model(r);
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i], .max_runs = 50};
+		assert_int_equal(run(&t, &m, &o), SEARCH_VIOLATION);
+		assert_int_equal(t.stats.violations, 1);
+		assert_int_equal(t.violation[0].len, 1);
+		o.keep_going = true;
+		assert_int_equal(run(&t, &m, &o), i < 2 ? SEARCH_COMPLETE : SEARCH_LIMIT_RUNS);
+		assert_int_equal(t.stats.violations, 2);
+		assert_int_equal(t.told, 2);
+		assert_int_not_equal(t.violation[0].key, t.violation[1].key);
+		assert_int_equal(t.stats.states, 1);
+		assert_int_equal(t.stats.transitions, i < 2 ? 2 : 50);
+		assert_int_equal(t.stats.revisited, 0);
+	}
+}
+
+/* Many violations with few keys: each key is told once. */
+static enum step_result faulty_grid_step(struct toy *t, u32 action)
+{
+	grid_step(t, action);
+	t->key = (u64)t->var[0] % 3;
+	return t->var[0] + t->var[1] == 5 ? STEP_VIOLATION : STEP_OK;
+}
+
+static void the_same_violation_is_told_once(void **state)
+{
+	(void)state;
+	struct grid g = {2, {8, 8}};
+	struct toy_model m = grid_model(&g);
+	m.step = faulty_grid_step;
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(exhaustive); i++) {
+		struct search_options o = {.strategy = exhaustive[i], .keep_going = true};
+		assert_int_equal(run(&t, &m, &o), SEARCH_COMPLETE);
+		assert_int_equal(t.told, 3);
+		assert_int_equal(t.stats.violations, 3);
+		/* x + y <= 4 is reached: 15 states, each with two actions */
+		assert_int_equal(t.stats.states, 15);
+		assert_int_equal(t.stats.transitions, 30);
+	}
+}
+
+/* The initial state itself may be the violation. */
+static enum terminal_kind always_bad(struct toy *t)
+{
+	t->key = 9;
+	return TERMINAL_VIOLATION;
+}
+
+static void the_initial_state_may_be_bad(void **state)
+{
+	(void)state;
+	struct grid g = {1, {0}};
+	struct toy_model m = grid_model(&g);
+	m.terminal = always_bad;
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i]};
+		assert_int_equal(run(&t, &m, &o), SEARCH_VIOLATION);
+		assert_int_equal(t.violation[0].len, 0);
+		assert_int_equal(t.stats.states, 1);
+		assert_int_equal(t.stats.end_states, 0);
+	}
+}
+
+/*
+ * A target that learns: as long as coarse[0] holds, a step of counter 0 counts by two; at 4
+ * (then at 6) it notices that this was too coarse.
+ */
+static int granularity;
+
+static enum step_result learning_step(struct toy *t, u32 action)
+{
+	u32 i = MODEL_FIBER(action);
+	int by = i ? 1 : granularity;
+	toy_set(t, i, t->var[i] + by);
+	if (!i && granularity > 1 && t->var[0] >= 4 && t->var[1] == 2)
+		return STEP_RESTART;
+	return STEP_OK;
+}
+
+static void learn(struct toy *t)
+{
+	assert_int_equal(t->var[0], 0);
+	assert_int_equal(t->var[1], 0);
+	granularity /= 2;
+}
+
+static void restart_forgets_all_but_the_lesson(void **state)
+{
+	(void)state;
+	struct grid g = {2, {8, 8}};
+	struct toy_model m = grid_model(&g);
+	m.step = learning_step;
+	m.restart = learn;
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
+		struct search_options o = {.strategy = all[i], .max_runs = i < 2 ? 0 : 2000, .sanity = 3};
+		granularity = 4;
+		assert_int_equal(run(&t, &m, &o), i < 2 ? SEARCH_COMPLETE : SEARCH_LIMIT_RUNS);
+		assert_int_equal(granularity, 1);
+		assert_int_equal(t.stats.restarts, 2);
+		assert_int_equal(t.insane, 0);
+		assert_int_equal(t.stats.states, 81);
+		if (i < 2)
+			assert_int_equal(t.stats.transitions, 2 * 9 * 8);
+		else
+			assert_int_equal(t.stats.runs, 2000);
+	}
+}
+
+/* What was told before a restart is told again after it. */
+static enum step_result learning_faulty_step(struct toy *t, u32 action)
+{
+	enum step_result r = learning_step(t, action);
+	t->key = 5;
+	return r == STEP_OK && t->var[1] == 8 ? STEP_VIOLATION : r;
+}
+
+static void violations_are_found_again_after_a_restart(void **state)
+{
+	(void)state;
+	struct grid g = {2, {8, 8}};
+	struct toy_model m = grid_model(&g);
+	m.step = learning_faulty_step;
+	m.restart = learn;
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(exhaustive); i++) {
+		struct search_options o = {.strategy = exhaustive[i], .keep_going = true};
+		granularity = 2;
+		assert_int_equal(run(&t, &m, &o), SEARCH_COMPLETE);
+		assert_int_equal(t.stats.restarts, 1);
+		assert_int_equal(t.told, 1);
+		assert_int_equal(t.stats.violations, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states_are_limited),
+		cmocka_unit_test(an_exact_limit_is_complete),
+		cmocka_unit_test(depth_bounds_a_random_run),
+		cmocka_unit_test(time_is_limited),
+		cmocka_unit_test(memory_is_limited),
+		cmocka_unit_test(stop_is_obeyed_at_once),
+		cmocka_unit_test(runs_end_by_themselves),
+		cmocka_unit_test(pruned_steps_do_not_count),
+		cmocka_unit_test(a_target_that_cannot_go_on_is_a_tool_error),
+		cmocka_unit_test(violations_of_both_actions),
+		cmocka_unit_test(the_same_violation_is_told_once),
+		cmocka_unit_test(the_initial_state_may_be_bad),
+		cmocka_unit_test(restart_forgets_all_but_the_lesson),
+		cmocka_unit_test(violations_are_found_again_after_a_restart),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
