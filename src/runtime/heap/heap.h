@@ -14,7 +14,8 @@
 
 #include "base/base.h"
 
-/* Where the arenas lie; set once. Tests give their own memory. `limit`: bytes in all, 0 = none. */
+/* Where the arenas lie; set once. Tests give their own memory. `limit`: bytes in all, 0 = none.
+ * base: page-aligned; stride: a power of two, at least 64 KiB. */
 void heap_setup(u64 base, u64 stride, u32 arenas, u64 limit);
 
 /* Zeroed or not is the same here: fresh memory is always zero. align: power of two, at least 1.
@@ -23,13 +24,14 @@ void *heap_alloc(u32 arena, size_t size, size_t align);
 
 enum heap_status {
 	HEAP_OK = 0,
-	HEAP_NOT_A_BLOCK,   /* never came from this heap */
-	HEAP_INSIDE_BLOCK,  /* points into a live block, not at its start */
-	HEAP_ALREADY_FREE,  /* no live block there (but inside a heap range that has been in use) */
+	HEAP_NOT_A_BLOCK,  /* never came from this heap */
+	HEAP_INSIDE_BLOCK, /* points into a live block, not at its start */
+	HEAP_ALREADY_FREE, /* no live block there, but one could have been: freed memory leaves no trace */
 };
-/* Any fiber may free any block. */
+/* Any fiber may free any block. NULL is fine. */
 enum heap_status heap_free(void *p);
-/* Grows or shrinks; in place when it can. NULL with *status == HEAP_OK: out of memory, old block alive. `arena`: where a moved block goes. */
+/* Grows or shrinks; in place when it can. NULL with *status == HEAP_OK: out of memory, old block alive.
+ * `arena`: where a moved block goes. p == NULL allocates; size 0 leaves a smallest block. */
 void *heap_realloc(u32 arena, void *p, size_t size, enum heap_status *status);
 /* 0 unless p is the start of a live block. */
 size_t heap_usable(const void *p);
@@ -38,5 +40,8 @@ size_t heap_usable(const void *p);
 bool heap_find(const void *p, u64 *start, u64 *size);
 /* Bytes in live blocks, all arenas. */
 u64 heap_live_bytes(void);
+
+/* For tests and --sanity: recomputes an arena's bookkeeping. NULL, or the first invariant (numbered in heap.c) that fails. */
+const char *heap_check(u32 arena);
 
 #endif
