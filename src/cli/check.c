@@ -1,0 +1,153 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/confirm.h"
+#include "cli/options.h"
+#include "cli/search.h"
+#include "report/formats.h"
+#include "report/text.h"
+
+/* Is this one of the files an earlier run left? */
+static bool is_ours(const char *name)
+{
+	unsigned n;
+	int end = 0;
+	size_t i;
+
+	for (i = 0; format_at(i); i++)
+		if (!strcmp(name, format_at(i)->file))
+			return true;
+	return sscanf(name, "violation-%u.trace%n", &n, &end) == 1 && end > 0 && !name[end];
+}
+
+/* An old result must not be taken for the new one when this run fails. */
+static int prepare_out(const char *dir, struct problem *p)
+{
+	struct dirent *e;
+	DIR *d;
+
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return problem_set(p, "the folder %s cannot be made: %s; choose another one with --out", dir, strerror(errno));
+	d = opendir(dir);
+	if (!d)
+		return problem_set(p, "%s: %s; choose another folder with --out", dir, strerror(errno));
+	while ((e = readdir(d)))
+		if (is_ours(e->d_name) && unlinkat(dirfd(d), e->d_name, 0)) {
+			problem_set(p, "the old %s/%s cannot be removed: %s", dir, e->d_name, strerror(errno));
+			closedir(d);
+			return -1;
+		}
+	closedir(d);
+	return 0;
+}
+
+static int write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)
+{
+	char path[4096];
+	size_t i;
+
+	for (i = 0; i < o->violations; i++) {
+		snprintf(path, sizeof(path), "%s/%s", opts->out, o->violation[i].trace_name);
+		if (trace_save(&o->violation[i].trace, path, p))
+			return -1;
+	}
+	for (i = 0; i < opts->formats; i++)
+		if (format_write(opts->format[i], o, opts->out, p))
+			return -1;
+	return result_json_write(o, opts->out, p);
+}
+
+/* What and where first; the line to copy last. */
+static void tell(const struct check_options *opts, const struct outcome *o)
+{
+	char path[4096];
+	size_t i;
+
+	if (opts->quiet)
+		return;
+	for (i = 0; i < o->violations; i++) {
+		if (opts->verbose)
+			text_story(stderr, &o->violation[i].trace);
+		fprintf(stderr, "heddle: violation %zu: ", i + 1);
+		text_violation(stderr, &o->violation[i].trace);
+		putc('\n', stderr);
+	}
+	fputs("heddle: ", stderr);
+	text_summary(stderr, o);
+	for (i = 0; i < o->violations; i++) {
+		snprintf(path, sizeof(path), "%s/%s", opts->out, o->violation[i].trace_name);
+		fputs("  replay: ", stderr);
+		print_shell_word(stderr, cli_command);
+		fputs(" replay ", stderr);
+		print_shell_word(stderr, path);
+		putc('\n', stderr);
+	}
+}
+
+static int examine(const struct check_options *opts, const struct launch *l, struct outcome *o, struct problem *p)
+{
+	struct found *found = calloc(1, sizeof(*found));
+	int ret;
+
+	if (!found)
+		return problem_set(p, "out of memory");
+	ret = search_process(opts, l, o, found, p);
+	if (ret == 0) {
+		confirm_refused(l, found, o);
+		ret = confirm_violations(l, found, o, p);
+	}
+	found_free(found);
+	return ret;
+}
+
+static int check(struct check_options *opts)
+{
+	struct program program;
+	struct launch l = {.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
+	struct outcome *o;
+	struct problem p;
+	int code;
+
+	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p))
+		return complain(&p);
+	o = calloc(1, sizeof(*o));
+	if (!o) {
+		problem_set(&p, "out of memory");
+		return complain(&p);
+	}
+	o->argv = opts->argv;
+	o->options = opts->config.search;
+	o->setting = opts->setting;
+	opts->setting = NULL;
+	if (examine(opts, &l, o, &p) || write_reports(opts, o, &p)) {
+		code = complain(&p);
+	} else {
+		tell(opts, o);
+		code = verdict_exit_code(outcome_verdict(o));
+	}
+	outcome_free(o);
+	free(o);
+	return code;
+}
+
+int verb_check(int argc, char **argv)
+{
+	struct check_options opts;
+	struct problem p;
+	int code;
+
+	check_options_init(&opts);
+	if (check_options_parse(&opts, argc, argv, &p)) {
+		check_options_free(&opts);
+		return complain_usage("check", "%s", p.text);
+	}
+	interrupt_install();
+	code = check(&opts);
+	check_options_free(&opts);
+	return code;
+}

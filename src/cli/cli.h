@@ -1,0 +1,41 @@
+/*
+ * cli.h: what the verbs share. This folder is the only one that prints, parses options and exits.
+ */
+#ifndef HEDDLE_CLI_CLI_H
+#define HEDDLE_CLI_CLI_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "launch/problem.h"
+
+/* Exit codes of the contract; verdicts have theirs in report/outcome.h. */
+#define EXIT_TOOL_ERROR 2
+
+/* One file per verb. argv[0] is the verb; the result is the exit code. */
+int verb_check(int argc, char **argv);
+int verb_replay(int argc, char **argv);
+int verb_show(int argc, char **argv);
+int verb_doctor(int argc, char **argv);
+int verb_help(int argc, char **argv);
+int verb_fingerprint(int argc, char **argv);
+
+/* The command as the user called it, for lines to copy. */
+extern const char *cli_command;
+
+/* "heddle: …" on stderr, with a full stop's worth of newline. */
+void say(const char *format, ...) HD_PRINTF(1, 2);
+/* The same; returns EXIT_TOOL_ERROR. */
+int complain(const struct problem *p);
+/* Usage error: the sentence, and where to read on. */
+int complain_usage(const char *verb, const char *format, ...) HD_PRINTF(2, 3);
+/* A word for the shell, quoted where needed. */
+void print_shell_word(FILE *f, const char *word);
+
+/* ^C and SIGTERM: once asks, twice kills the watched process, three times leaves at once. */
+void interrupt_install(void);
+int interrupt_count(void);
+/* The process to kill on the second one; 0: none. */
+void interrupt_watch(pid_t pid);
+
+#endif

@@ -1,0 +1,186 @@
+#include "cli/confirm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "report/play.h"
+
+static void on_started(void *self, pid_t pid)
+{
+	(void)self;
+	interrupt_watch(pid);
+}
+
+static bool on_give_up(void *self)
+{
+	(void)self;
+	return interrupt_count() >= 2;
+}
+
+static char **copy_list(char *const *list)
+{
+	size_t n = 0, i;
+	char **copy;
+
+	while (list && list[n])
+		n++;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (i = 0; copy && i < n; i++)
+		copy[i] = strdup(list[i]);
+	return copy;
+}
+
+/* Everything a later replay needs, but the story. */
+static int trace_prepare(struct trace *t, const struct launch *l, const struct found *f, const struct found_violation *v)
+{
+	t->argv = copy_list(l->argv);
+	t->extra = copy_list(l->extra);
+	t->program = *l->program;
+	if (!getcwd(t->cwd, sizeof(t->cwd)))
+		t->cwd[0] = 0;
+	t->environment = f->environment;
+	t->config = l->config;
+	t->config.mode = WIRE_REPLAY;
+	t->config.show_output = 1;
+	t->config.path_len = v->path_len;
+	t->learnt = malloc(sizeof(*t->learnt));
+	t->path = malloc((v->path_len + 1) * sizeof(u32));
+	if (!t->argv || !t->extra || !t->learnt || !t->path)
+		return -1;
+	*t->learnt = f->learnt;
+	memcpy(t->path, v->path, v->path_len * sizeof(u32));
+	return 0;
+}
+
+static void trace_judge(struct trace *t)
+{
+	const struct story_line *v = &t->story.violation;
+
+	t->kind = t->story.violation_kind;
+	t->thread = v->thread;
+	snprintf(t->message, sizeof(t->message), "%s", v->text);
+	frames_where(v->frame, v->frames, t->where, sizeof(t->where));
+}
+
+/* A deadlock belongs to all threads; the others must happen to the same one. */
+static bool same_violation(const struct story *s, const struct found_violation *v)
+{
+	return s->violation_kind == v->kind && (v->kind == VIOLATION_DEADLOCK || s->violation.thread == v->thread + 1);
+}
+
+static void say_unconfirmed(struct outcome *o, const struct found_violation *v, enum play_end end,
+			    const struct story *story, const struct problem *why)
+{
+	const char *kind = violation_kind_name(v->kind);
+
+	o->unconfirmed++;
+	if (end == PLAY_VIOLATION)
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "the search found: %s; the fresh process: %s (%.900s)",
+			 kind, violation_kind_name(story->violation_kind), story->violation.text);
+	else if (end == PLAY_NO_VIOLATION)
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why),
+			 "the search found: %s (%.900s); the fresh process ran through", kind, v->message);
+	else if (end == PLAY_GIVEN_UP)
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; the re-run was interrupted", kind);
+	else
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; %.1000s", kind, why->text);
+}
+
+static int confirm_one(const struct launch *search, const struct found *f, const struct found_violation *v,
+		       struct outcome *o, struct problem *p)
+{
+	static const struct play_listener listener = {.started = on_started, .give_up = on_give_up};
+	struct trace *t = &o->violation[o->violations].trace;
+	struct launch l = *search;
+	struct sut s = {0};
+	struct problem why = {.text = "its path is lost"};
+	enum play_end end = PLAY_FAILED;
+
+	if (v->path) {
+		if (trace_prepare(t, search, f, v))
+			return problem_set(p, "out of memory");
+		l.config = t->config;
+		l.learnt = t->learnt;
+		l.path = t->path;
+		end = play(&s, &l, &listener, &t->story, &why);
+		interrupt_watch(0);
+		sut_end(&s);
+	}
+	if (end == PLAY_VIOLATION && same_violation(&t->story, v)) {
+		trace_judge(t);
+		o->violations++;
+		snprintf(o->violation[o->violations - 1].trace_name, sizeof(o->violation[0].trace_name),
+			 "violation-%zu.trace", o->violations);
+		return 0;
+	}
+	say_unconfirmed(o, v, end, &t->story, &why);
+	trace_free(t);
+	return 0;
+}
+
+int confirm_violations(const struct launch *l, const struct found *found, struct outcome *o, struct problem *p)
+{
+	size_t i;
+
+	o->violation = calloc(found->violations + 1, sizeof(*o->violation));
+	if (!o->violation)
+		return problem_set(p, "out of memory");
+	for (i = 0; i < found->violations; i++)
+		if (confirm_one(l, found, &found->violation[i], o, p))
+			return -1;
+	return 0;
+}
+
+struct refused_lookup {
+	const struct found *found;
+	struct outcome *outcome;
+};
+
+static void look_up_refused(void *self, struct symbols *symbols)
+{
+	struct refused_lookup *r = self;
+	struct frame frames[FRAMES_MAX];
+	size_t i, n;
+
+	for (i = 0; i < r->found->refuseds; i++) {
+		if (!r->found->refused[i].pc)
+			continue;
+		n = symbols_locate(symbols, r->found->refused[i].pc, true, frames, FRAMES_MAX);
+		frames_where(frames, n, r->outcome->refused[i].where, sizeof(r->outcome->refused[i].where));
+	}
+}
+
+void confirm_refused(const struct launch *search, const struct found *found, struct outcome *o)
+{
+	struct refused_lookup lookup = {found, o};
+	const struct play_listener listener = {
+		.self = &lookup, .started = on_started, .at_end = look_up_refused, .give_up = on_give_up};
+	const u32 no_steps[1] = {0};
+	struct launch l = *search;
+	struct story story = {0};
+	struct sut s = {0};
+	struct problem ignored;
+	size_t i;
+
+	o->refuseds = found->refuseds;
+	for (i = 0; i < found->refuseds; i++) {
+		memcpy(o->refused[i].call, found->refused[i].call, sizeof(o->refused[i].call));
+		o->refused[i].count = found->refused[i].count;
+		if (found->refused[i].pc)
+			snprintf(o->refused[i].where, sizeof(o->refused[i].where), "0x%lx", found->refused[i].pc);
+	}
+	if (!found->refuseds)
+		return;
+	/* Addresses are the same in every process: one that stands in the initial state will do. */
+	l.config.mode = WIRE_REPLAY;
+	l.config.path_len = 0;
+	l.learnt = &found->learnt;
+	l.path = no_steps;
+	play(&s, &l, &listener, &story, &ignored);
+	interrupt_watch(0);
+	sut_end(&s);
+	story_free(&story);
+}

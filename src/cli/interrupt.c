@@ -1,0 +1,39 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static volatile sig_atomic_t interrupts;
+static volatile pid_t watched;
+
+static void on_interrupt(int signo)
+{
+	(void)signo;
+	interrupts++;
+	if (interrupts == 2 && watched > 0)
+		kill(watched, SIGKILL);
+	/* Whatever we started dies with us (PR_SET_PDEATHSIG). */
+	if (interrupts > 2)
+		_exit(3);
+}
+
+void interrupt_install(void)
+{
+	struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	/* A reader of our output that goes away must not leave anything behind. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int interrupt_count(void)
+{
+	return interrupts;
+}
+
+void interrupt_watch(pid_t pid)
+{
+	watched = pid;
+}

@@ -1,0 +1,40 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} verbs[] = {
+	{"check", verb_check},   {"replay", verb_replay}, {"show", verb_show}, {"doctor", verb_doctor},
+	{"help", verb_help},     {"--help", verb_help},   {"-h", verb_help},   {"fingerprint", verb_fingerprint},
+};
+
+/* Verbs of the command-line contract that come with later features. */
+static const char *const later[] = {"certify", "partition", "tree", "cc", "c++", "shrink"};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc > 0 && argv[0])
+		cli_command = argv[0];
+	/* Debug information is what lies on this machine; no lookups elsewhere. */
+	unsetenv("DEBUGINFOD_URLS");
+	if (argc < 2)
+		return complain_usage(NULL, "what to do? heddle check -- PROGRAM explores a program");
+	if (!strcmp(argv[1], "--version")) {
+		printf("heddle %s\n", HEDDLE_VERSION);
+		return 0;
+	}
+	for (i = 0; i < HD_ARRAY_LEN(verbs); i++)
+		if (!strcmp(argv[1], verbs[i].name))
+			return verbs[i].run(argc - 1, argv + 1);
+	for (i = 0; i < HD_ARRAY_LEN(later); i++)
+		if (!strcmp(argv[1], later[i])) {
+			say("%s is not in this version", argv[1]);
+			return EXIT_TOOL_ERROR;
+		}
+	return complain_usage(NULL, "unknown verb %s", argv[1]);
+}

@@ -1,0 +1,61 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+
+#include "report/text.h"
+
+#define TERMINAL_MS 200
+#define PIPE_MS 10000
+
+void progress_init(struct progress *p, bool on)
+{
+	*p = (struct progress){.on = on, .terminal = isatty(STDERR_FILENO)};
+}
+
+static int columns(void)
+{
+	struct winsize w;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col - 1 : 119;
+}
+
+static void print_line(const struct progress *p, const struct search_stats *s, u64 elapsed_ms)
+{
+	u64 span = elapsed_ms - p->last_ms;
+	char states[32], transitions[32], revisited[32], rate[32], memory[32], time[32], line[512];
+
+	text_grouped(s->states, states, sizeof(states));
+	text_grouped(s->transitions, transitions, sizeof(transitions));
+	text_grouped(s->revisited, revisited, sizeof(revisited));
+	/* A search that starts again counts from zero. */
+	text_grouped(span && s->transitions > p->last_transitions ? (s->transitions - p->last_transitions) * 1000 / span : 0,
+		     rate, sizeof(rate));
+	text_bytes_size(s->memory, memory, sizeof(memory));
+	text_duration((double)elapsed_ms / 1000, time, sizeof(time));
+	snprintf(line, sizeof(line), "%s states, %s transitions (%s/s), %s revisited, depth %lu, %s%s, %s", states,
+		 transitions, rate, revisited, s->depth, memory, s->violations ? ", violations" : "", time);
+	if (p->terminal)
+		fprintf(stderr, "\r\033[K%.*s", columns(), line);
+	else
+		fprintf(stderr, "heddle: %s\n", line);
+	fflush(stderr);
+}
+
+void progress_tick(struct progress *p, const struct search_stats *s, u64 elapsed_ms)
+{
+	if (!p->on || elapsed_ms - p->last_ms < (p->terminal ? TERMINAL_MS : PIPE_MS))
+		return;
+	print_line(p, s, elapsed_ms);
+	p->shown = p->terminal;
+	p->last_ms = elapsed_ms;
+	p->last_transitions = s->transitions;
+}
+
+void progress_wipe(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}

@@ -1,0 +1,141 @@
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/gdb.h"
+#include "report/play.h"
+#include "report/text.h"
+#include "report/trace.h"
+
+struct replay_options {
+	const char *trace;
+	const char *gdb_args;
+	bool gdb, quiet;
+	char **argv; /* given after --; NULL: the trace's */
+};
+
+static int parse(struct replay_options *o, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--")) {
+			o->argv = i + 1 < argc ? argv + i + 1 : NULL;
+			break;
+		}
+		if (!strcmp(argv[i], "--gdb"))
+			o->gdb = true;
+		else if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q"))
+			o->quiet = true;
+		else if (!strcmp(argv[i], "--gdb-args") && i + 1 < argc)
+			o->gdb_args = argv[++i];
+		else if (argv[i][0] == '-')
+			return complain_usage("replay", "unknown option %s", argv[i]);
+		else if (o->trace)
+			return complain_usage("replay", "%s: one trace at a time; a program goes after --", argv[i]);
+		else
+			o->trace = argv[i];
+	}
+	o->gdb |= o->gdb_args != NULL;
+	return o->trace ? 0 : complain_usage("replay", "no trace given");
+}
+
+static int open_program(struct trace *t, const struct replay_options *o, struct program *program, struct problem *p)
+{
+	/* argv[0] may be relative to another directory: without a program of the user's, the recorded place counts. */
+	if (program_open(o->argv ? o->argv[0] : t->program.path, program, p))
+		return -1;
+	if (strcmp(program->identity, t->program.identity))
+		return problem_set(p, "%s is not the program that %s was recorded with (build-id %s, recorded %s); "
+				   "check it again, or give the old one after --", program->path, o->trace,
+				   program->identity, t->program.identity);
+	return 0;
+}
+
+static void on_started(void *self, pid_t pid)
+{
+	(void)self;
+	interrupt_watch(pid);
+}
+
+static void on_line(void *self, const struct story_line *l)
+{
+	const struct replay_options *o = self;
+
+	if (!o->quiet)
+		text_line(stdout, l);
+}
+
+static bool on_give_up(void *self)
+{
+	(void)self;
+	return interrupt_count() > 0;
+}
+
+/* Says how it ended; the exit code. */
+static int report_end(struct trace *t, const struct sut *s, enum play_end end, struct problem *p)
+{
+	const struct story *now = &t->story;
+
+	if (end == PLAY_VIOLATION && now->violation_kind == t->kind) {
+		putc('\n', stdout);
+		text_violation(stdout, t);
+		return 1;
+	}
+	if (end == PLAY_VIOLATION)
+		problem_set(p, "the replay ended differently: %s, recorded was %s", violation_kind_name(now->violation_kind),
+			    violation_kind_name(t->kind));
+	else if (end == PLAY_NO_VIOLATION)
+		problem_set(p, "the replay ended without the recorded %s", violation_kind_name(t->kind));
+	else if (end == PLAY_GIVEN_UP)
+		problem_set(p, "interrupted");
+	complain(p);
+	if (end != PLAY_GIVEN_UP && s->environment && s->environment != t->environment)
+		say("the environment variables are not those of the recorded run; that may be why");
+	return EXIT_TOOL_ERROR;
+}
+
+static int run(struct trace *t, struct replay_options *o)
+{
+	const struct play_listener listener = {o, on_started, on_line, NULL, on_give_up};
+	struct program program;
+	struct launch l = {.program = &program, .argv = o->argv ? o->argv : t->argv, .extra = t->extra,
+			   .config = t->config, .learnt = t->learnt, .path = t->path};
+	struct sut s = {0};
+	struct problem p;
+	enum play_end end;
+	int code;
+
+	if (open_program(t, o, &program, &p))
+		return complain(&p);
+	l.cwd = t->cwd[0] && access(t->cwd, X_OK) == 0 ? t->cwd : NULL;
+	l.config.show_output = 1;
+	l.config.gdb = o->gdb;
+	story_free(&t->story);
+	end = play(&s, &l, &listener, &t->story, &p);
+	code = report_end(t, &s, end, &p);
+	fflush(stdout);
+	if (code == 1 && o->gdb && !s.ended && gdb_run(s.pid, &t->story, o->gdb_args, &p))
+		code = complain(&p);
+	interrupt_watch(0);
+	sut_end(&s);
+	return code;
+}
+
+int verb_replay(int argc, char **argv)
+{
+	struct replay_options o = {0};
+	struct trace t;
+	struct problem p;
+	int code = parse(&o, argc, argv);
+
+	if (code)
+		return code;
+	if (trace_load(&t, o.trace, &p))
+		return complain(&p);
+	interrupt_install();
+	code = run(&t, &o);
+	trace_free(&t);
+	return code;
+}

@@ -1,0 +1,239 @@
+/*
+ * scenario.c: heddle.yaml. Says what the options say, grouped:
+ *
+ *   sut: [./phil, 5]            or a string, split at blanks
+ *   strategy: dfs               or {name: pct, seed: 7, depth: 3}
+ *   limits: {states: 1000000, depth: 500, time: 5m, memory: 4G, runs: 100, heap: 64M, horizon: 10s}
+ *   properties: {deadlock: yes, exit-status: no, hang-time: 10s}
+ *   env: {NAME: value}          or [NAME=value]
+ *   format: [junit, html]
+ *   any option: value           keep-going: yes
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "cli/options.h"
+#include "cli/values.h"
+
+struct scenario {
+	yaml_document_t doc;
+	const char *path;
+	struct check_options *options;
+	struct problem *problem;
+};
+
+/* Keys inside sections, and the options they mean. */
+static const struct {
+	const char *section, *key, *option;
+	bool inverted; /* "deadlock: no" is --no-deadlock */
+} section_keys[] = {
+	{"limits", "states", "max-states", false},
+	{"limits", "depth", "max-depth", false},
+	{"limits", "time", "max-time", false},
+	{"limits", "memory", "max-memory", false},
+	{"limits", "runs", "runs", false},
+	{"limits", "heap", "heap-limit", false},
+	{"limits", "horizon", "time-horizon", false},
+	{"properties", "deadlock", "no-deadlock", true},
+	{"properties", "exit-status", "check-exit", false},
+	{"properties", "hang-time", "hang-time", false},
+	{"strategy", "name", "strategy", false},
+	{"strategy", "seed", "seed", false},
+	{"strategy", "depth", "pct-depth", false},
+	{"strategy", "runs", "runs", false},
+};
+
+static int wrong(struct scenario *s, const yaml_node_t *at, const char *what, const char *detail)
+{
+	return problem_set(s->problem, "%s:%zu: %s%s", s->path, at->start_mark.line + 1, what, detail);
+}
+
+static const char *scalar(const yaml_node_t *n)
+{
+	return n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
+}
+
+/* Applies one option and puts file and line before what is wrong with it. */
+static int apply(struct scenario *s, const struct option_spec *spec, const yaml_node_t *value, bool inverted)
+{
+	const char *text = scalar(value);
+	struct problem inner;
+	bool on;
+
+	if (!text)
+		return wrong(s, value, spec->name, ": a single value is expected");
+	if (spec->letter == 'f')
+		return wrong(s, value, "a scenario cannot include another", "");
+	if (!spec->value) {
+		if (!value_bool(text, &on))
+			return wrong(s, value, spec->name, ": yes or no is expected");
+		if (on == inverted)
+			return 0;
+		text = NULL;
+	}
+	if (option_apply(s->options, spec, text, &inner))
+		return wrong(s, value, inner.text, "");
+	return 0;
+}
+
+typedef int (*pair_handler)(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section);
+
+static int each_pair(struct scenario *s, yaml_node_t *map, const char *section, pair_handler handle)
+{
+	yaml_node_pair_t *pair;
+
+	if (map->type != YAML_MAPPING_NODE)
+		return wrong(s, map, section ? section : "scenario", ": keys and values are expected");
+	for (pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top; pair++) {
+		yaml_node_t *key = yaml_document_get_node(&s->doc, pair->key);
+		yaml_node_t *value = yaml_document_get_node(&s->doc, pair->value);
+
+		if (!scalar(key))
+			return wrong(s, key, "a key must be a word", "");
+		if (handle(s, key, value, section))
+			return -1;
+	}
+	return 0;
+}
+
+static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
+{
+	size_t i;
+
+	for (i = 0; i < HD_ARRAY_LEN(section_keys); i++)
+		if (!strcmp(section_keys[i].section, section) && !strcmp(section_keys[i].key, scalar(key))) {
+			const char *name = section_keys[i].option;
+
+			return apply(s, option_by_name(name, strlen(name)), value, section_keys[i].inverted);
+		}
+	return wrong(s, key, "unknown key ", scalar(key));
+}
+
+static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
+{
+	const struct option_spec *spec = option_by_name("env", 3);
+	char *variable;
+	int ret;
+
+	(void)section;
+	if (!scalar(value))
+		return wrong(s, value, scalar(key), ": a single value is expected");
+	if (asprintf(&variable, "%s=%s", scalar(key), scalar(value)) < 0)
+		return wrong(s, value, "out of memory", "");
+	ret = option_apply(s->options, spec, variable, s->problem);
+	free(variable);
+	return ret;
+}
+
+/* A scalar, or each element of a list. */
+static int apply_each(struct scenario *s, const struct option_spec *spec, yaml_node_t *value)
+{
+	yaml_node_item_t *item;
+
+	if (value->type != YAML_SEQUENCE_NODE)
+		return apply(s, spec, value, false);
+	for (item = value->data.sequence.items.start; item < value->data.sequence.items.top; item++)
+		if (apply(s, spec, yaml_document_get_node(&s->doc, *item), false))
+			return -1;
+	return 0;
+}
+
+static int add_word(struct check_options *o, size_t *n, const char *word, size_t len)
+{
+	char **grown = realloc(o->argv, (*n + 2) * sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	o->argv = grown;
+	o->own_argv = true;
+	grown[*n] = strndup(word, len);
+	grown[*n + 1] = NULL;
+	return grown[(*n)++] ? 0 : -1;
+}
+
+static int sut_words(struct scenario *s, const char *text)
+{
+	size_t n = 0;
+
+	for (text += strspn(text, " \t"); *text; text += strspn(text, " \t")) {
+		size_t len = strcspn(text, " \t");
+
+		if (add_word(s->options, &n, text, len))
+			return -1;
+		text += len;
+	}
+	return n ? 0 : -1;
+}
+
+static int sut(struct scenario *s, yaml_node_t *value)
+{
+	yaml_node_item_t *item;
+	size_t n = 0;
+
+	if (scalar(value))
+		return sut_words(s, scalar(value)) ? wrong(s, value, "sut: the program is missing", "") : 0;
+	if (value->type != YAML_SEQUENCE_NODE || value->data.sequence.items.start == value->data.sequence.items.top)
+		return wrong(s, value, "sut: a list of words is expected", "");
+	for (item = value->data.sequence.items.start; item < value->data.sequence.items.top; item++) {
+		const char *word = scalar(yaml_document_get_node(&s->doc, *item));
+
+		if (!word || add_word(s->options, &n, word, strlen(word)))
+			return wrong(s, value, "sut: a list of words is expected", "");
+	}
+	return 0;
+}
+
+static int top_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
+{
+	const char *name = scalar(key);
+	const struct option_spec *spec = option_by_name(name, strlen(name));
+
+	(void)section;
+	if (!strcmp(name, "sut"))
+		return sut(s, value);
+	if (!strcmp(name, "limits") || !strcmp(name, "properties"))
+		return each_pair(s, value, name, section_pair);
+	if (!strcmp(name, "strategy") && value->type == YAML_MAPPING_NODE)
+		return each_pair(s, value, name, section_pair);
+	if (!strcmp(name, "env") && value->type == YAML_MAPPING_NODE)
+		return each_pair(s, value, name, env_pair);
+	if (!spec)
+		return wrong(s, key, "unknown key ", name);
+	return apply_each(s, spec, value);
+}
+
+static int load_document(struct scenario *s, yaml_parser_t *parser)
+{
+	yaml_node_t *root;
+	int ret;
+
+	if (!yaml_parser_load(parser, &s->doc))
+		return problem_set(s->problem, "%s:%zu: %s", s->path, parser->problem_mark.line + 1,
+				   parser->problem ? parser->problem : "not YAML");
+	root = yaml_document_get_root_node(&s->doc);
+	ret = root ? each_pair(s, root, NULL, top_pair) : problem_set(s->problem, "%s is empty", s->path);
+	yaml_document_delete(&s->doc);
+	return ret;
+}
+
+int scenario_load(struct check_options *o, const char *path, struct problem *p)
+{
+	struct scenario s = {.path = path, .options = o, .problem = p};
+	yaml_parser_t parser;
+	FILE *f = fopen(path, "re");
+	int ret;
+
+	if (!f)
+		return problem_set(p, "the scenario %s cannot be read", path);
+	if (!yaml_parser_initialize(&parser)) {
+		fclose(f);
+		return problem_set(p, "out of memory");
+	}
+	yaml_parser_set_input_file(&parser, f);
+	ret = load_document(&s, &parser);
+	yaml_parser_delete(&parser);
+	fclose(f);
+	return ret;
+}

@@ -1,0 +1,151 @@
+#include "cli/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "report/play.h"
+
+#define TICK_MS 100
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+/* Until the process ends; ^C asks it to, once. */
+static void watch(struct sut *s, struct progress *progress, u64 start, bool quiet)
+{
+	bool asked = false;
+
+	while (sut_wait_end(s, TICK_MS) != SUT_ENDED) {
+		struct search_stats stats = s->wire->stats;
+
+		progress_tick(progress, &stats, now_ms() - start);
+		if (interrupt_count() && !asked) {
+			asked = true;
+			sut_ask_to_stop(s);
+			progress_wipe(progress);
+			if (!quiet)
+				say("stopping; once more to stop at once");
+		}
+	}
+	progress_wipe(progress);
+}
+
+static void copy_violation(const struct sut *s, const struct wire_violation *from, struct found_violation *to)
+{
+	const u32 *path = sut_path(s, from->path_offset, from->path_len);
+
+	to->kind = from->kind;
+	to->thread = from->thread;
+	to->key = from->key;
+	snprintf(to->message, sizeof(to->message), "%.*s", (int)sizeof(from->message) - 1, from->message);
+	if (!path || to->kind == VIOLATION_NONE || to->kind >= VIOLATION_KINDS)
+		return;
+	to->path_len = from->path_len;
+	to->path = malloc((to->path_len + 1) * sizeof(u32));
+	if (to->path)
+		memcpy(to->path, path, to->path_len * sizeof(u32));
+}
+
+static void copy_found(const struct sut *s, struct found *f)
+{
+	const struct wire_result *r = &s->wire->result;
+	size_t i;
+
+	f->violations = HD_MIN(r->violations, WIRE_MAX_VIOLATIONS);
+	for (i = 0; i < f->violations; i++)
+		copy_violation(s, &r->violation[i], &f->violation[i]);
+	f->refuseds = HD_MIN(r->refused, WIRE_MAX_REFUSED);
+	for (i = 0; i < f->refuseds; i++) {
+		snprintf(f->refused[i].call, sizeof(f->refused[i].call), "%.63s", r->refused_call[i].call);
+		f->refused[i].count = r->refused_call[i].count;
+		f->refused[i].pc = r->refused_call[i].pc;
+	}
+	f->learnt = s->wire->learnt;
+	f->learnt.names = HD_MIN(f->learnt.names, LAYOUT_MAX_FIBERS);
+	f->learnt.observed = HD_MIN(f->learnt.observed, WIRE_MAX_OBSERVED);
+	f->environment = s->environment;
+}
+
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void copy_outcome(const struct sut *s, struct outcome *o)
+{
+	const struct wire_result *r = &s->wire->result;
+	size_t i;
+
+	o->end = r->end;
+	o->horizon_hit = r->horizon_hit;
+	o->stats = s->wire->stats;
+	o->initial = r->initial;
+	o->page_faults = r->page_faults;
+	o->peak_rss = (u64)s->usage.ru_maxrss * 1024;
+	o->cpu_s = r->cpu_us ? (double)r->cpu_us / 1e6 : seconds(s->usage.ru_utime) + seconds(s->usage.ru_stime);
+	o->outcomes = HD_MIN(r->outcomes, WIRE_MAX_OUTCOMES);
+	memcpy(o->outcome, r->outcome, o->outcomes * sizeof(o->outcome[0]));
+	o->notes = HD_MIN(r->notes, HD_ARRAY_LEN(o->note));
+	for (i = 0; i < o->notes; i++)
+		snprintf(o->note[i], sizeof(o->note[i]), "%.255s", r->note[i]);
+}
+
+/* Is there a result at all? */
+static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
+{
+	const struct wire *w = s->wire;
+	char why[sizeof(w->result.error)], how[1024];
+
+	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
+	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_TOOL_ERROR)
+		return 0;
+	if (interrupt_count() >= 2) {
+		o->interrupted = true;
+		return 0;
+	}
+	if (why[0])
+		return problem_set(p, "%s", why);
+	play_describe_death(s, how, sizeof(how));
+	return problem_set(p, "the checked process ended without a result%s: %s",
+			   w->phase == WIRE_STARTING ? " before the program's start" : "", how);
+}
+
+int search_process(const struct check_options *options, const struct launch *l, struct outcome *o, struct found *found,
+		   struct problem *p)
+{
+	struct progress progress;
+	struct sut s;
+	u64 start = now_ms();
+	int ret;
+
+	if (sut_start(&s, l, p))
+		return -1;
+	interrupt_watch(s.pid);
+	progress_init(&progress, !options->quiet && !options->no_progress);
+	watch(&s, &progress, start, options->quiet);
+	interrupt_watch(0);
+	o->wall_s = (double)(now_ms() - start) / 1000;
+	copy_outcome(&s, o);
+	ret = judge_end(&s, o, p);
+	if (ret == 0)
+		copy_found(&s, found);
+	sut_end(&s);
+	return ret;
+}
+
+void found_free(struct found *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->violations; i++)
+		free(f->violation[i].path);
+	free(f);
+}

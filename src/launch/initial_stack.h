@@ -1,0 +1,15 @@
+/*
+ * initial_stack.h: what the kernel puts on a new program's stack and what of
+ * it must be constant. Works on a traced process that stands at its exec stop.
+ */
+#ifndef HEDDLE_LAUNCH_INITIAL_STACK_H
+#define HEDDLE_LAUNCH_INITIAL_STACK_H
+
+#include <sys/types.h>
+
+#include "launch/problem.h"
+
+/* The 16 bytes at AT_RANDOM become constant, AT_SYSINFO_EHDR disappears. */
+int initial_stack_pin(pid_t pid, struct problem *p);
+
+#endif

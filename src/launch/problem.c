@@ -1,0 +1,14 @@
+#include "launch/problem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int problem_set(struct problem *p, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(p->text, sizeof(p->text), format, args);
+	va_end(args);
+	return -1;
+}

@@ -1,0 +1,57 @@
+#include "launch/runtime_library.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const beside_us[] = {"libheddle-rt.so", "../lib/heddle/libheddle-rt.so"};
+
+static bool usable(const char *path, char *out, size_t cap)
+{
+	char real[PATH_MAX];
+
+	return realpath(path, real) && access(real, R_OK) == 0 && snprintf(out, cap, "%s", real) < (int)cap;
+}
+
+static bool own_directory(char *out, size_t cap)
+{
+	ssize_t n = readlink("/proc/self/exe", out, cap - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	out[n] = 0;
+	slash = strrchr(out, '/');
+	if (!slash)
+		return false;
+	*slash = 0;
+	return true;
+}
+
+int runtime_library_find(char *out, size_t cap, struct problem *p)
+{
+	const char *named = getenv("HEDDLE_RUNTIME");
+	char dir[PATH_MAX], path[PATH_MAX + 64];
+	size_t i;
+
+	if (named && *named) {
+		if (usable(named, out, cap))
+			return 0;
+		return problem_set(p, "the runtime library HEDDLE_RUNTIME=%s cannot be read; set it right or unset it", named);
+	}
+	if (!own_directory(dir, sizeof(dir)))
+		return problem_set(p, "/proc/self/exe cannot be read; mount /proc or set HEDDLE_RUNTIME");
+	for (i = 0; i < HD_ARRAY_LEN(beside_us); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, beside_us[i]);
+		if (usable(path, out, cap)) {
+			/* LD_PRELOAD is a list: these characters would end the path. */
+			if (strpbrk(out, " :"))
+				return problem_set(p, "%s: a path with a space or colon cannot be preloaded; move heddle", out);
+			return 0;
+		}
+	}
+	return problem_set(p, "the runtime library libheddle-rt.so is neither in %s nor in %s/../lib/heddle; "
+			   "build it with make, or set HEDDLE_RUNTIME", dir, dir);
+}

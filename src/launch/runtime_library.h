@@ -1,0 +1,12 @@
+/*
+ * runtime_library.h: where libheddle-rt.so is: $HEDDLE_RUNTIME, next to the
+ * heddle command (build tree), or ../lib/heddle/ from there (installed).
+ */
+#ifndef HEDDLE_LAUNCH_RUNTIME_LIBRARY_H
+#define HEDDLE_LAUNCH_RUNTIME_LIBRARY_H
+
+#include "launch/problem.h"
+
+int runtime_library_find(char *out, size_t cap, struct problem *p);
+
+#endif

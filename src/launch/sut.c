@@ -1,0 +1,126 @@
+#include "launch/sut.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often a process that waits for an event is looked at for its death. */
+#define GLANCE_MS 20
+
+static long futex(u32 *word, int op, u32 value, const struct timespec *timeout)
+{
+	return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
+}
+
+static enum sut_news look(struct sut *s)
+{
+	int status;
+	pid_t got;
+
+	if (s->ended)
+		return SUT_ENDED;
+	got = wait4(s->pid, &status, WNOHANG | WUNTRACED, &s->usage);
+	if (got != s->pid)
+		return SUT_NOTHING;
+	s->status = status;
+	if (WIFSTOPPED(status))
+		return SUT_STOPPED;
+	s->ended = true;
+	return SUT_ENDED;
+}
+
+static bool event_there(const struct sut *s)
+{
+	return __atomic_load_n(&s->wire->event_seq, __ATOMIC_ACQUIRE) != s->seen;
+}
+
+enum sut_news sut_wait_event(struct sut *s, int milliseconds)
+{
+	const struct timespec glance = {0, GLANCE_MS * 1000000L};
+	int left = milliseconds;
+
+	for (;;) {
+		enum sut_news news;
+
+		if (event_there(s)) {
+			s->seen++;
+			return SUT_EVENT;
+		}
+		news = look(s);
+		/* An event may have come just before the end. */
+		if (news != SUT_NOTHING && !event_there(s))
+			return news;
+		if (left <= 0)
+			return SUT_NOTHING;
+		if (futex(&s->wire->event_seq, FUTEX_WAIT, s->seen, &glance) && errno == EINTR)
+			return SUT_NOTHING;
+		left -= GLANCE_MS;
+	}
+}
+
+enum sut_news sut_wait_end(struct sut *s, int milliseconds)
+{
+	struct pollfd fd = {s->pidfd, POLLIN, 0};
+	enum sut_news news = look(s);
+
+	if (news != SUT_NOTHING)
+		return news;
+	poll(&fd, 1, milliseconds);
+	return look(s);
+}
+
+void sut_acknowledge(struct sut *s)
+{
+	__atomic_store_n(&s->wire->ack_seq, s->seen, __ATOMIC_RELEASE);
+	futex(&s->wire->ack_seq, FUTEX_WAKE, 1, NULL);
+}
+
+void sut_ask_to_stop(struct sut *s)
+{
+	__atomic_store_n(&s->wire->stop, 1, __ATOMIC_RELEASE);
+}
+
+void sut_end(struct sut *s)
+{
+	if (s->pid && !s->ended) {
+		kill(s->pid, SIGKILL);
+		while (wait4(s->pid, &s->status, 0, &s->usage) < 0 && errno == EINTR)
+			;
+		s->ended = true;
+	}
+	if (s->pid) {
+		close(s->pidfd);
+		close(s->log_fd);
+		munmap(s->wire, WIRE_SIZE);
+	}
+	s->pid = 0;
+	s->wire = NULL;
+}
+
+const u32 *sut_path(const struct sut *s, u64 offset, u64 len)
+{
+	if (offset < WIRE_ARENA || offset > WIRE_SIZE || offset % sizeof(u32))
+		return NULL;
+	if (len > (WIRE_SIZE - offset) / sizeof(u32))
+		return NULL;
+	return (const u32 *)((const char *)s->wire + offset);
+}
+
+void sut_last_words(const struct sut *s, char *out, size_t cap)
+{
+	off_t size = lseek(s->log_fd, 0, SEEK_END);
+	off_t from = size > (off_t)cap - 1 ? size - (off_t)cap + 1 : 0;
+	ssize_t n = size > 0 ? pread(s->log_fd, out, cap - 1, from) : 0;
+
+	out[n > 0 ? n : 0] = 0;
+	while (n > 0 && out[n - 1] == '\n')
+		out[--n] = 0;
+}

@@ -1,0 +1,264 @@
+/*
+ * sut_start.c: from nothing to a program that stands at its first instruction with
+ * everything constant that the kernel would vary, and is then let go.
+ *
+ * Between fork and exec the child only makes system calls; when one fails it sends (which one, errno) through a
+ * close-on-exec pipe. The parent learns of success by the pipe's end of file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/prctl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/environment.h"
+#include "launch/initial_stack.h"
+#include "launch/runtime_library.h"
+#include "launch/sut.h"
+
+#define ERROR_FD (WIRE_FD + 1)
+#define STACK_BYTES (8UL << 20)
+
+struct child {
+	const struct launch *launch;
+	char **env;
+	int wire_fd, log_fd, error_fd;
+	pid_t parent;
+};
+
+/* Steps of the child that can fail, with what to say then. */
+enum child_step { STEP_DESCRIPTORS, STEP_LIMITS, STEP_PERSONALITY, STEP_TRACE, STEP_CWD, STEP_EXEC };
+static const char *const step_failed[] = {
+	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1002",
+	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
+	[STEP_PERSONALITY] = "address randomisation cannot be turned off; allow personality() in this container",
+	[STEP_TRACE] = "the program cannot be traced; allow ptrace() in this container",
+	[STEP_CWD] = "the working directory of the recorded run cannot be entered",
+	[STEP_EXEC] = "the program cannot be executed",
+};
+
+struct child_failure {
+	int step, error;
+};
+
+HD_NORETURN static void child_give_up(enum child_step step)
+{
+	struct child_failure f = {step, errno};
+	ssize_t n = write(ERROR_FD, &f, sizeof(f));
+
+	_exit(n == (ssize_t)sizeof(f) ? 126 : 127);
+}
+
+static void child_reset_signals(void)
+{
+	sigset_t none;
+	int i;
+
+	for (i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* 0 /dev/null, 1 and 2 the log, 1000 the wire, 1001 the error pipe; nothing else is open after exec. */
+static void child_descriptors(const struct child *c)
+{
+	struct rlimit files;
+	int null = open("/dev/null", O_RDONLY);
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur <= ERROR_FD) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (dup2(c->error_fd, ERROR_FD) < 0)
+		_exit(127);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(c->log_fd, 1) < 0 || dup2(c->log_fd, 2) < 0)
+		child_give_up(STEP_DESCRIPTORS);
+	if (dup2(c->wire_fd, WIRE_FD) < 0 || fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
+		child_give_up(STEP_DESCRIPTORS);
+	if (close_range(3, WIRE_FD - 1, 0) || close_range(ERROR_FD + 1, ~0u, 0))
+		child_give_up(STEP_DESCRIPTORS);
+}
+
+static void child_limits(void)
+{
+	struct rlimit stack, core = {0, 0};
+
+	/* The size of the stack decides where the kernel puts mappings. */
+	if (getrlimit(RLIMIT_STACK, &stack))
+		child_give_up(STEP_LIMITS);
+	stack.rlim_cur = STACK_BYTES;
+	if (setrlimit(RLIMIT_STACK, &stack) || setrlimit(RLIMIT_CORE, &core))
+		child_give_up(STEP_LIMITS);
+}
+
+HD_NORETURN static void child_run(const struct child *c)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != c->parent)
+		_exit(127);
+	setpgid(0, 0);
+	child_reset_signals();
+	child_descriptors(c);
+	child_limits();
+	if (c->launch->cwd && chdir(c->launch->cwd))
+		child_give_up(STEP_CWD);
+	if (personality(ADDR_NO_RANDOMIZE) < 0)
+		child_give_up(STEP_PERSONALITY);
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		child_give_up(STEP_TRACE);
+	execve(c->launch->program->path, c->launch->argv, c->env);
+	child_give_up(STEP_EXEC);
+}
+
+static void wire_fill(struct wire *w, const struct launch *l, const char *runtime_path)
+{
+	w->magic = WIRE_MAGIC;
+	w->version = WIRE_VERSION;
+	w->config = l->config;
+	snprintf(w->config.runtime_path, sizeof(w->config.runtime_path), "%s", runtime_path);
+	if (l->learnt)
+		w->learnt = *l->learnt;
+	w->config.path_offset = 0;
+	if (l->path) {
+		w->config.path_offset = WIRE_ARENA;
+		w->arena_used = HD_ROUND_UP(l->config.path_len * sizeof(u32), 64);
+		memcpy((char *)w + WIRE_ARENA, l->path, l->config.path_len * sizeof(u32));
+	}
+}
+
+/* Returns the descriptor; *out is the mapping. */
+static int wire_create(struct wire **out, struct problem *p)
+{
+	int fd = memfd_create("heddle-wire", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return problem_set(p, "no shared memory for the wire (%s)", strerror(errno));
+	if (ftruncate(fd, WIRE_SIZE)) {
+		close(fd);
+		return problem_set(p, "no shared memory of %lu bytes (%s); raise ulimit -f", WIRE_SIZE, strerror(errno));
+	}
+	*out = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (*out == MAP_FAILED) {
+		close(fd);
+		return problem_set(p, "the wire cannot be mapped (%s); raise ulimit -v", strerror(errno));
+	}
+	return fd;
+}
+
+static pid_t wait_for(pid_t pid, int *status)
+{
+	pid_t got;
+
+	do
+		got = waitpid(pid, status, 0);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* From the fork to the moment the program runs free. */
+static int hold_and_release(pid_t pid, int error_fd, const struct launch *l, struct problem *p)
+{
+	struct child_failure f;
+	int status;
+
+	if (read(error_fd, &f, sizeof(f)) == (ssize_t)sizeof(f))
+		return problem_set(p, "%s: %s (%s)", l->program->path, step_failed[f.step], strerror(f.error));
+	if (wait_for(pid, &status) != pid || !WIFSTOPPED(status))
+		return problem_set(p, "%s did not come to its first instruction", l->program->path);
+	if (initial_stack_pin(pid, p))
+		return -1;
+	if (ptrace(PTRACE_DETACH, pid, NULL, NULL))
+		return problem_set(p, "the program cannot be let go (%s)", strerror(errno));
+	return 0;
+}
+
+static int spawn(struct sut *s, struct child *c, struct problem *p)
+{
+	int pipe_fd[2], ret;
+
+	if (pipe2(pipe_fd, O_CLOEXEC))
+		return problem_set(p, "no pipe (%s)", strerror(errno));
+	c->error_fd = pipe_fd[1];
+	c->parent = getpid();
+	s->pid = fork();
+	if (s->pid == 0)
+		child_run(c);
+	close(pipe_fd[1]);
+	if (s->pid < 0) {
+		close(pipe_fd[0]);
+		s->pid = 0;
+		return problem_set(p, "no new process (%s)", strerror(errno));
+	}
+	ret = hold_and_release(s->pid, pipe_fd[0], c->launch, p);
+	close(pipe_fd[0]);
+	if (ret == 0) {
+		s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
+		if (s->pidfd < 0)
+			ret = problem_set(p, "no pidfd (%s); heddle needs Linux 5.11 or newer", strerror(errno));
+	}
+	if (ret) {
+		kill(s->pid, SIGKILL);
+		wait_for(s->pid, &s->status);
+		s->pid = 0;
+	}
+	return ret;
+}
+
+bool sut_kernel_dispatches(void)
+{
+	return prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
+}
+
+static int start_with(struct sut *s, const struct launch *l, struct child *c, const char *runtime, struct problem *p)
+{
+	c->wire_fd = wire_create(&s->wire, p);
+	if (c->wire_fd < 0)
+		return -1;
+	wire_fill(s->wire, l, runtime);
+	c->log_fd = s->log_fd = memfd_create("heddle-log", MFD_CLOEXEC);
+	if (c->log_fd < 0) {
+		problem_set(p, "no memory file (%s)", strerror(errno));
+	} else {
+		fcntl(c->log_fd, F_SETFL, O_APPEND);
+		if (spawn(s, c, p) == 0) {
+			close(c->wire_fd);
+			return 0;
+		}
+		close(c->log_fd);
+	}
+	close(c->wire_fd);
+	munmap(s->wire, WIRE_SIZE);
+	return -1;
+}
+
+int sut_start(struct sut *s, const struct launch *l, struct problem *p)
+{
+	char runtime[sizeof(l->config.runtime_path)];
+	struct child c = {.launch = l};
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	if (!sut_kernel_dispatches())
+		return problem_set(p, "this kernel has no Syscall User Dispatch; heddle needs Linux 5.11 or newer");
+	if (runtime_library_find(runtime, sizeof(runtime), p))
+		return -1;
+	if (l->config.path_len > (WIRE_SIZE - WIRE_ARENA) / sizeof(u32) / 2)
+		return problem_set(p, "the path of %lu steps is too long to be replayed", l->config.path_len);
+	c.env = environment_build(environ, l->extra, runtime);
+	if (!c.env)
+		return problem_set(p, "out of memory");
+	s->environment = environment_hash(c.env);
+	ret = start_with(s, l, &c, runtime, p);
+	environment_free(c.env);
+	return ret;
+}

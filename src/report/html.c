@@ -1,0 +1,101 @@
+/* html.c: one page without scripts or anything from elsewhere; can be mailed. */
+#include <stdlib.h>
+
+#include "report/formats.h"
+#include "report/text.h"
+
+static const char style[] =
+	"body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
+	"pre{background:#f5f5f2;padding:1rem;overflow-x:auto;line-height:1.35}"
+	"table{border-collapse:collapse}td,th{padding:.15rem .8rem .15rem 0;text-align:left;vertical-align:top}"
+	"td.n{text-align:right}.verified{color:#06623b}.violation{color:#a30000}.bounded,.incomplete{color:#8a5a00}"
+	"@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}}";
+
+static void print_captured(FILE *f, void (*print)(FILE *, const struct trace *), const struct trace *t)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *m = open_memstream(&text, &size);
+
+	if (!m)
+		return;
+	print(m, t);
+	fputs("<pre>", f);
+	if (fclose(m) == 0)
+		xml_escape(f, text);
+	fputs("</pre>\n", f);
+	free(text);
+}
+
+static void print_counts(FILE *f, const struct outcome *o)
+{
+	const struct search_stats *s = &o->stats;
+	const struct {
+		const char *name;
+		u64 value;
+	} rows[] = {
+		{"states", s->states},       {"transitions", s->transitions}, {"revisited", s->revisited},
+		{"max depth", s->max_depth}, {"end states", s->end_states},   {"memory (bytes)", s->memory},
+	};
+	char number[40];
+	size_t i;
+
+	fputs("<table>\n", f);
+	for (i = 0; i < HD_ARRAY_LEN(rows); i++) {
+		text_grouped(rows[i].value, number, sizeof(number));
+		fprintf(f, "<tr><th>%s</th><td class=\"n\">%s</td></tr>\n", rows[i].name, number);
+	}
+	fprintf(f, "<tr><th>time</th><td class=\"n\">%.2f s</td></tr>\n</table>\n", o->wall_s);
+}
+
+static void print_refused(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	if (o->refuseds)
+		fputs("<h2>Refused calls</h2>\n<ul>\n", f);
+	for (i = 0; i < o->refuseds; i++) {
+		fputs("<li>", f);
+		xml_escape(f, o->refused[i].call);
+		fputs(" at ", f);
+		xml_escape(f, o->refused[i].where);
+		fprintf(f, ", %lu times</li>\n", o->refused[i].count);
+	}
+	if (o->refuseds)
+		fputs("</ul>\n", f);
+}
+
+static void print_violation(FILE *f, const struct outcome *o, size_t i)
+{
+	const struct trace *t = &o->violation[i].trace;
+
+	fprintf(f, "<h2>Violation %zu: %s</h2>\n", i + 1, violation_kind_name(t->kind));
+	print_captured(f, text_violation, t);
+	fputs("<details><summary>All steps</summary>\n", f);
+	print_captured(f, text_story, t);
+	fprintf(f, "</details>\n<p>Replay: <code>heddle replay %s</code></p>\n", o->violation[i].trace_name);
+}
+
+void html_print(FILE *f, const struct outcome *o)
+{
+	const char *verdict = verdict_name(outcome_verdict(o));
+	char reason[2048];
+	char *const *arg;
+	size_t i;
+
+	outcome_reason(o, reason, sizeof(reason));
+	fprintf(f, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>heddle: %s</title>\n"
+		   "<style>%s</style>\n<h1 class=\"%s\">%s</h1>\n<p>", verdict, style, verdict, verdict);
+	xml_escape(f, reason);
+	fputs(".</p>\n<p><code>", f);
+	for (arg = o->argv; *arg; arg++) {
+		xml_escape(f, *arg);
+		putc(' ', f);
+	}
+	fputs("</code></p>\n", f);
+	print_counts(f, o);
+	print_refused(f, o);
+	for (i = 0; i < o->violations; i++)
+		print_violation(f, o, i);
+	fprintf(f, "<p>Granularity sync: %s. heddle %s.</p>\n</html>\n", outcome_assumption(), HEDDLE_VERSION);
+}

@@ -1,0 +1,111 @@
+#include "report/outcome.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* When several hold, the strongest statement comes first; docs/VERDICTS.md says why in this order. */
+enum verdict outcome_verdict(const struct outcome *o)
+{
+	if (o->violations)
+		return VERDICT_VIOLATION;
+	if (o->refuseds || o->unconfirmed)
+		return VERDICT_INCOMPLETE;
+	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit)
+		return VERDICT_BOUNDED;
+	return VERDICT_VERIFIED;
+}
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {"verified", "violation", "bounded", "incomplete"};
+
+	return names[v];
+}
+
+int verdict_exit_code(enum verdict v)
+{
+	return v == VERDICT_VERIFIED ? 0 : v == VERDICT_VIOLATION ? 1 : 3;
+}
+
+static void reason_bounded(const struct outcome *o, char *out, size_t cap)
+{
+	const struct search_options *s = &o->options;
+
+	if (o->interrupted || o->end == SEARCH_INTERRUPTED)
+		snprintf(out, cap, "the search was interrupted");
+	else if (o->end == SEARCH_LIMIT_STATES)
+		snprintf(out, cap, "the limit of %lu states was reached", s->max_states);
+	else if (o->end == SEARCH_LIMIT_DEPTH)
+		snprintf(out, cap, "nothing was explored below a depth of %lu", s->max_depth);
+	else if (o->end == SEARCH_LIMIT_TIME)
+		snprintf(out, cap, "the limit of %.3g s was reached", (double)s->max_time_ms / 1000);
+	else if (o->end == SEARCH_LIMIT_MEMORY)
+		snprintf(out, cap, "the limit of %lu MB of memory was reached", s->max_memory >> 20);
+	else if (o->end == SEARCH_LIMIT_RUNS)
+		snprintf(out, cap, "%lu runs are a sample, not all executions", o->stats.runs);
+	else if (o->horizon_hit)
+		snprintf(out, cap, "time-outs beyond the time horizon were not explored");
+	else
+		snprintf(out, cap, "the search ended early");
+}
+
+static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
+{
+	const struct outcome_refused *r = o->refused;
+
+	if (o->unconfirmed)
+		snprintf(out, cap, "%s could not be reproduced in a fresh process and %s not reported: %s",
+			 o->unconfirmed == 1 ? "a violation" : "violations", o->unconfirmed == 1 ? "is" : "are",
+			 o->unconfirmed_why);
+	else
+		snprintf(out, cap, "the program used %s%s%s, which heddle does not model%s", r->call,
+			 r->where[0] ? " at " : "", r->where, o->refuseds > 1 ? ", and other such calls" : "");
+}
+
+static void reason_violation(const struct outcome *o, char *out, size_t cap)
+{
+	const struct trace *t = &o->violation[0].trace;
+	const char *kind = violation_kind_name(t->kind);
+
+	if (o->violations > 1)
+		snprintf(out, cap, "%zu different violations; the first: %s at %s", o->violations, kind, t->where);
+	else
+		snprintf(out, cap, "%s%s%s", kind, t->where[0] ? " at " : "", t->where);
+}
+
+void outcome_reason(const struct outcome *o, char *out, size_t cap)
+{
+	switch (outcome_verdict(o)) {
+	case VERDICT_VERIFIED:
+		snprintf(out, cap, "the search was complete and no state violates a property");
+		break;
+	case VERDICT_VIOLATION:
+		reason_violation(o, out, cap);
+		break;
+	case VERDICT_BOUNDED:
+		reason_bounded(o, out, cap);
+		break;
+	case VERDICT_INCOMPLETE:
+		reason_incomplete(o, out, cap);
+		break;
+	}
+}
+
+const char *outcome_assumption(void)
+{
+	return "data races are not looked at: threads are interleaved at synchronisation operations and system calls only";
+}
+
+void outcome_free(struct outcome *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->violations; i++)
+		trace_free(&o->violation[i].trace);
+	free(o->violation);
+	for (i = 0; o->setting && o->setting[i]; i++)
+		free(o->setting[i]);
+	free(o->setting);
+	memset(o, 0, sizeof(*o));
+}

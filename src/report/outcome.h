@@ -1,0 +1,56 @@
+/*
+ * outcome.h: everything a check found, as plain data, and the verdict that follows from it. The report formats
+ * read this and nothing else.
+ */
+#ifndef HEDDLE_REPORT_OUTCOME_H
+#define HEDDLE_REPORT_OUTCOME_H
+
+#include "report/trace.h"
+#include "wire/wire.h"
+
+enum verdict { VERDICT_VERIFIED, VERDICT_VIOLATION, VERDICT_BOUNDED, VERDICT_INCOMPLETE };
+
+struct outcome_refused {
+	char call[64], where[512];
+	u64 count;
+};
+
+struct outcome_violation {
+	struct trace trace;
+	char trace_name[64]; /* file name in the output folder */
+};
+
+struct outcome {
+	char *const *argv;
+	enum search_end end;
+	bool interrupted;     /* killed by a second ^C: `end` says nothing */
+	bool horizon_hit;
+	struct search_options options;
+	struct search_stats stats;
+	double wall_s, cpu_s;
+	u64 peak_rss, page_faults;
+	struct fingerprint initial;
+	struct outcome_violation *violation; /* confirmed ones */
+	size_t violations;
+	u32 unconfirmed;
+	char unconfirmed_why[1200];
+	struct outcome_refused refused[WIRE_MAX_REFUSED];
+	size_t refuseds;
+	long outcome[WIRE_MAX_OUTCOMES];
+	size_t outcomes;
+	char note[8][256];
+	size_t notes;
+	/* Settings that matter for the meaning, as the user would write them; NULL-terminated. */
+	char **setting;
+};
+
+enum verdict outcome_verdict(const struct outcome *o);
+const char *verdict_name(enum verdict v);
+int verdict_exit_code(enum verdict v);
+/* One sentence: why this verdict. */
+void outcome_reason(const struct outcome *o, char *out, size_t cap);
+/* What the verdict takes for granted, one sentence. */
+const char *outcome_assumption(void);
+void outcome_free(struct outcome *o);
+
+#endif

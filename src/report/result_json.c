@@ -1,0 +1,125 @@
+#include <stdio.h>
+
+#include "report/file.h"
+#include "report/formats.h"
+#include "report/json.h"
+
+#define RESULT_VERSION 1
+
+static json_t *violations_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < o->violations; i++) {
+		const struct trace *t = &o->violation[i].trace;
+
+		json_array_append_new(list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind", violation_kind_name(t->kind),
+						      "message", json_text(t->message), "thread", (int)t->thread, "where",
+						      json_text(t->where), "trace", o->violation[i].trace_name, "steps",
+						      (json_int_t)t->config.path_len));
+	}
+	return list;
+}
+
+static json_t *refused_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < o->refuseds; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:I}", "call", json_text(o->refused[i].call), "where",
+						      json_text(o->refused[i].where), "count",
+						      (json_int_t)o->refused[i].count));
+	return list;
+}
+
+/* No peers and no checkpoints in a search of threads alone: the sections of the contract are there, with zeroes. */
+static json_t *cache_json(void)
+{
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "mode", "none", "hits", 0, "misses", 0,
+			 "connections", 0, "peer_starts", 0, "trees", 0, "nodes", 0, "branches", 0, "bytes_sent", 0,
+			 "bytes_replayed", 0);
+}
+
+static json_t *checkpoints_json(void)
+{
+	return json_pack("{s:s, s:s, s:i, s:i, s:i}", "strategy", "none", "backend", "none", "taken", 0, "restored", 0,
+			 "replayed", 0);
+}
+
+static json_t *outcomes_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < o->outcomes; i++)
+		json_array_append_new(list, json_integer(o->outcome[i]));
+	return list;
+}
+
+static json_t *notes_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < o->notes; i++)
+		json_array_append_new(list, json_text(o->note[i]));
+	return list;
+}
+
+static void add_counts(json_t *j, const struct outcome *o)
+{
+	const struct search_stats *s = &o->stats;
+	const struct {
+		const char *name;
+		u64 value;
+	} counts[] = {
+		{"states", s->states},       {"transitions", s->transitions}, {"revisited", s->revisited},
+		{"max_depth", s->max_depth}, {"end_states", s->end_states},   {"pruned", s->pruned},
+		{"runs", s->runs},           {"restarts", s->restarts},       {"sanity_checks", s->sanity_checks},
+	};
+	size_t i;
+
+	for (i = 0; i < HD_ARRAY_LEN(counts); i++)
+		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].value));
+	json_object_set_new(j, "wall_s", json_real(o->wall_s));
+	json_object_set_new(j, "cpu_s", json_real(o->cpu_s));
+	json_object_set_new(j, "memory_bytes", json_integer((json_int_t)s->memory));
+	json_object_set_new(j, "peak_rss_bytes", json_integer((json_int_t)o->peak_rss));
+	json_object_set_new(j, "page_faults", json_integer((json_int_t)o->page_faults));
+}
+
+static json_t *result_json(const struct outcome *o)
+{
+	char reason[2048], initial[40];
+	json_t *j;
+
+	outcome_reason(o, reason, sizeof(reason));
+	snprintf(initial, sizeof(initial), "%016lx%016lx", o->initial.hi, o->initial.lo);
+	j = json_pack("{s:i, s:s, s:o, s:o}", "version", RESULT_VERSION, "verdict", verdict_name(outcome_verdict(o)),
+		      "reason", json_text(reason), "program", json_texts(o->argv));
+	if (!j)
+		return NULL;
+	add_counts(j, o);
+	json_object_set_new(j, "violations", violations_json(o));
+	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
+	json_object_set_new(j, "refused", refused_json(o));
+	json_object_set_new(j, "outcomes", outcomes_json(o));
+	json_object_set_new(j, "notes", notes_json(o));
+	json_object_set_new(j, "granularity", json_string("sync"));
+	json_object_set_new(j, "initial_fingerprint", json_string(initial));
+	json_object_set_new(j, "cache", cache_json());
+	json_object_set_new(j, "checkpoints", checkpoints_json());
+	json_object_set_new(j, "heddle_version", json_string(HEDDLE_VERSION));
+	json_object_set_new(j, "options", json_texts(o->setting));
+	return j;
+}
+
+int result_json_write(const struct outcome *o, const char *dir, struct problem *p)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/result.json", dir);
+	return file_write_json(path, result_json(o), p);
+}

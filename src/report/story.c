@@ -1,0 +1,121 @@
+#include "report/story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void line_free(struct story_line *l)
+{
+	free(l->text);
+	free(l->frame);
+}
+
+static bool line_copy(struct story_line *to, const struct story_line *from)
+{
+	*to = *from;
+	to->text = strdup(from->text ? from->text : "");
+	to->frame = malloc((from->frames ? from->frames : 1) * sizeof(*to->frame));
+	if (!to->text || !to->frame) {
+		line_free(to);
+		memset(to, 0, sizeof(*to));
+		return false;
+	}
+	if (from->frames)
+		memcpy(to->frame, from->frame, from->frames * sizeof(*to->frame));
+	return true;
+}
+
+static bool push(struct story_line **list, size_t *n, size_t *room, const struct story_line *l)
+{
+	if (*n == *room) {
+		size_t more = *room ? *room * 2 : 64;
+		struct story_line *grown = realloc(*list, more * sizeof(**list));
+
+		if (!grown)
+			return false;
+		*list = grown;
+		*room = more;
+	}
+	if (!line_copy(*list + *n, l))
+		return false;
+	(*n)++;
+	return true;
+}
+
+/* Twice the lines are let in before half of them go, so that dropping costs little. */
+static void forget_old(struct story *s)
+{
+	size_t i, drop = s->lines - STORY_LINES;
+
+	for (i = 0; i < drop; i++)
+		line_free(&s->line[i]);
+	memmove(s->line, s->line + drop, STORY_LINES * sizeof(*s->line));
+	s->lines = STORY_LINES;
+	s->omitted += drop;
+}
+
+bool story_add(struct story *s, const struct story_line *l)
+{
+	switch (l->kind) {
+	case WIRE_EV_FIBER:
+		return push(&s->fiber, &s->fibers, &s->fiber_room, l);
+	case WIRE_EV_VIOLATION:
+		line_free(&s->violation);
+		return line_copy(&s->violation, l);
+	default:
+		if (s->lines == 2 * STORY_LINES)
+			forget_old(s);
+		return push(&s->line, &s->lines, &s->line_room, l);
+	}
+}
+
+void story_free(struct story *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->lines; i++)
+		line_free(&s->line[i]);
+	for (i = 0; i < s->fibers; i++)
+		line_free(&s->fiber[i]);
+	line_free(&s->violation);
+	free(s->line);
+	free(s->fiber);
+	memset(s, 0, sizeof(*s));
+}
+
+static const char *const kind_names[VIOLATION_KINDS] = {
+	[VIOLATION_NONE] = "none",
+	[VIOLATION_DEADLOCK] = "deadlock",
+	[VIOLATION_CRASH] = "crash",
+	[VIOLATION_ABORT] = "abort",
+	[VIOLATION_ASSERT] = "assert",
+	[VIOLATION_RACE] = "race",
+	[VIOLATION_LOCK_MISUSE] = "lock-misuse",
+	[VIOLATION_COMM_DEADLOCK] = "comm-deadlock",
+	[VIOLATION_HANG] = "hang",
+	[VIOLATION_INVARIANT] = "invariant",
+	[VIOLATION_EXIT_STATUS] = "exit-status",
+};
+
+const char *violation_kind_name(u32 kind)
+{
+	return kind < VIOLATION_KINDS ? kind_names[kind] : "unknown";
+}
+
+u32 violation_kind_of(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < VIOLATION_KINDS; i++)
+		if (!strcmp(kind_names[i], name))
+			return i;
+	return VIOLATION_NONE;
+}
+
+void story_thread(const struct story_line *l, char *out, size_t cap)
+{
+	if (l->name[0])
+		snprintf(out, cap, "thread %u (%s)", l->thread, l->name);
+	else
+		snprintf(out, cap, "thread %u", l->thread);
+}

@@ -1,0 +1,48 @@
+/*
+ * story.h: what happened in one execution, in words: steps, output, and where every thread stood at the
+ * end. Plain data; built from a replay's events, kept in traces, printed by the reports.
+ */
+#ifndef HEDDLE_REPORT_STORY_H
+#define HEDDLE_REPORT_STORY_H
+
+#include "report/symbols.h"
+#include "wire/wire.h"
+
+struct story_line {
+	u32 kind;   /* enum wire_event_kind: STEP, OUTPUT, FIBER or VIOLATION */
+	u32 thread; /* for people: main is 1 */
+	u32 op, alt;
+	u64 step;   /* number of the step; of the last one for other kinds */
+	u64 arg;    /* OUTPUT: 1 stdout, 2 stderr */
+	char name[17]; /* of the thread; may be "" */
+	char *text;
+	struct frame *frame; /* innermost first */
+	u32 frames;
+	struct wire_regs regs; /* FIBER: for gdb; not in traces */
+};
+
+/* A very long execution keeps its last lines only. */
+#define STORY_LINES 4000
+
+struct story {
+	struct story_line *line; /* steps and output, in order */
+	size_t lines, line_room;
+	u64 omitted; /* lines before the first that is kept */
+	struct story_line *fiber;
+	size_t fibers, fiber_room;
+	struct story_line violation; /* text NULL: none */
+	u32 violation_kind;          /* enum violation_kind */
+};
+
+/* The copy owns its text and frames. False: no memory. */
+bool story_add(struct story *s, const struct story_line *line);
+void story_free(struct story *s);
+
+/* "deadlock", "lock-misuse" …: the names of the contract; and back, VIOLATION_NONE for others. */
+const char *violation_kind_name(u32 kind);
+u32 violation_kind_of(const char *name);
+
+/* "thread 2 (worker)" */
+void story_thread(const struct story_line *l, char *out, size_t cap);
+
+#endif

@@ -1,0 +1,169 @@
+#include "report/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "report/symbols_priv.h"
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+bool symbols_peek(struct symbols *s, u64 at, void *to, size_t n)
+{
+	struct iovec local = {to, n}, remote = {(void *)at, n};
+
+	return process_vm_readv(s->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The module's range from its program headers: what /proc/pid/maps ties to the file lacks .bss. */
+static void module_range(Dwfl_Module *m, u64 *low, u64 *high)
+{
+	GElf_Addr bias = 0;
+	Elf *elf = dwfl_module_getelf(m, &bias);
+	size_t n = 0, i;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return;
+	for (i = 0; i < n; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		*low = HD_MIN(*low, bias + ph.p_vaddr);
+		*high = HD_MAX(*high, bias + ph.p_vaddr + ph.p_memsz);
+	}
+}
+
+static int add_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr start, void *arg)
+{
+	struct symbols *s = arg;
+	struct symbols_module *to = &s->module[s->modules];
+	Dwarf_Addr end = 0;
+
+	(void)user;
+	(void)start;
+	if (s->modules == SYMBOLS_MODULES)
+		return DWARF_CB_ABORT;
+	dwfl_module_info(m, NULL, &to->low, &end, NULL, NULL, NULL, NULL);
+	to->high = end;
+	to->dwfl = m;
+	to->is_runtime = !strcmp(name, s->runtime_path);
+	module_range(m, &to->low, &to->high);
+	s->modules++;
+	return DWARF_CB_OK;
+}
+
+static u64 maps_hash(pid_t pid)
+{
+	char path[64];
+	u64 h = 0xcbf29ce484222325u;
+	FILE *f;
+	int c;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while ((c = getc(f)) != EOF)
+		h = (h ^ (u8)c) * 0x100000001b3u;
+	fclose(f);
+	return h;
+}
+
+bool symbols_refresh(struct symbols *s)
+{
+	u64 hash = maps_hash(s->pid);
+
+	if (hash == 0 || hash == s->maps_hash)
+		return false;
+	s->maps_hash = hash;
+	dwfl_report_begin(s->dwfl);
+	if (dwfl_linux_proc_report(s->dwfl, s->pid) || dwfl_report_end(s->dwfl, NULL, NULL))
+		return false;
+	s->modules = 0;
+	dwfl_getmodules(s->dwfl, add_module, s, 0);
+	return true;
+}
+
+const struct symbols_module *symbols_module_of(struct symbols *s, u64 address)
+{
+	size_t i;
+
+	for (i = 0; i < s->modules; i++)
+		if (address >= s->module[i].low && address < s->module[i].high)
+			return &s->module[i];
+	return NULL;
+}
+
+struct symbols *symbols_open(pid_t pid, const char *runtime_path, struct problem *p)
+{
+	struct symbols *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		problem_set(p, "out of memory");
+		return NULL;
+	}
+	s->pid = pid;
+	snprintf(s->runtime_path, sizeof(s->runtime_path), "%s", runtime_path);
+	s->dwfl = dwfl_begin(&callbacks);
+	if (!s->dwfl || !symbols_refresh(s)) {
+		problem_set(p, "the program's modules cannot be read (%s)", dwfl_errmsg(-1));
+		symbols_close(s);
+		return NULL;
+	}
+	return s;
+}
+
+void symbols_close(struct symbols *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	free(s);
+}
+
+void frame_text(const struct frame *f, char *out, size_t cap)
+{
+	const char *function = f->function[0] ? f->function : "?";
+
+	if (f->file[0])
+		snprintf(out, cap, "%s (%s:%d)", function, base_name(f->file), f->line);
+	else if (f->module[0])
+		snprintf(out, cap, "%s (%s+0x%lx)", function, f->module, f->offset);
+	else
+		snprintf(out, cap, "0x%lx", f->pc);
+}
+
+const struct frame *frames_source(const struct frame *f, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (f[i].file[0])
+			return &f[i];
+	return n ? f : NULL;
+}
+
+void frames_where(const struct frame *f, size_t n, char *out, size_t cap)
+{
+	const struct frame *at = frames_source(f, n);
+
+	if (!at)
+		out[0] = 0;
+	else if (at->file[0])
+		snprintf(out, cap, "%s:%d", base_name(at->file), at->line);
+	else
+		frame_text(at, out, cap);
+}

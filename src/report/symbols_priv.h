@@ -1,0 +1,36 @@
+/* symbols_priv.h: the session, shared by the files symbols*.c. */
+#ifndef HEDDLE_REPORT_SYMBOLS_PRIV_H
+#define HEDDLE_REPORT_SYMBOLS_PRIV_H
+
+#include <elfutils/libdwfl.h>
+
+#include "report/symbols.h"
+
+struct symbols_module {
+	Dwfl_Module *dwfl;
+	u64 low, high; /* of all its segments, .bss included */
+	bool is_runtime;
+};
+#define SYMBOLS_MODULES 256
+
+struct symbols {
+	Dwfl *dwfl;
+	pid_t pid;
+	char runtime_path[512];
+	u64 maps_hash;
+	struct wire_regs regs; /* where the unwinder begins */
+	struct symbols_module module[SYMBOLS_MODULES];
+	size_t modules;
+};
+
+const struct symbols_module *symbols_module_of(struct symbols *s, u64 address);
+/* Looks again at what is mapped (dlopen); true when something changed. */
+bool symbols_refresh(struct symbols *s);
+/* Reads the SUT's memory. */
+bool symbols_peek(struct symbols *s, u64 at, void *to, size_t n);
+/* The variable at an address, with member and index; false: no such. */
+bool symbols_variable(struct symbols *s, const struct symbols_module *m, u64 address, char *out, size_t cap);
+/* A mangled name for people. */
+void symbols_demangle(const char *name, char *out, size_t cap);
+
+#endif

@@ -1,0 +1,262 @@
+#include "report/text.h"
+
+#include <string.h>
+
+#include "report/formats.h"
+
+/* How many of its last steps a thread is shown with. */
+#define LAST_STEPS 5
+
+void text_grouped(u64 n, char *out, size_t cap)
+{
+	char digits[32];
+	int len = snprintf(digits, sizeof(digits), "%lu", n), i;
+	size_t at = 0;
+
+	for (i = 0; i < len && at + 2 < cap; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			out[at++] = ' ';
+		out[at++] = digits[i];
+	}
+	out[at] = 0;
+}
+
+void text_bytes_size(u64 n, char *out, size_t cap)
+{
+	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+	double v = (double)n;
+	size_t u = 0;
+
+	while (v >= 1024 && u + 1 < HD_ARRAY_LEN(units)) {
+		v /= 1024;
+		u++;
+	}
+	snprintf(out, cap, u && v < 100 ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+void text_duration(double seconds, char *out, size_t cap)
+{
+	unsigned whole = (unsigned)seconds;
+
+	if (seconds < 60)
+		snprintf(out, cap, "%.*f s", seconds < 10 ? 2 : 1, seconds);
+	else if (whole < 3600)
+		snprintf(out, cap, "%u:%02u", whole / 60, whole % 60);
+	else
+		snprintf(out, cap, "%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+/* The place in the user's code, to the right of what was done. */
+static void print_place(FILE *f, const struct story_line *l)
+{
+	const struct frame *at = frames_source(l->frame, l->frames);
+	char text[512];
+
+	if (!at)
+		return;
+	frame_text(at, text, sizeof(text));
+	fprintf(f, "  at %s", text);
+}
+
+static void print_backtrace(FILE *f, const struct story_line *l, const char *indent)
+{
+	char text[512];
+	u32 i;
+
+	for (i = 0; i < l->frames; i++) {
+		frame_text(&l->frame[i], text, sizeof(text));
+		fprintf(f, "%s%s\n", indent, text);
+	}
+}
+
+static const struct story_line *fiber_of(const struct story *s, u32 thread)
+{
+	size_t i;
+
+	for (i = 0; i < s->fibers; i++)
+		if (s->fiber[i].thread == thread)
+			return &s->fiber[i];
+	return NULL;
+}
+
+static void print_last_steps(FILE *f, const struct story *s, u32 thread)
+{
+	size_t i, total = 0, nth = 0;
+
+	for (i = 0; i < s->lines; i++)
+		total += s->line[i].kind == WIRE_EV_STEP && s->line[i].thread == thread;
+	if (total > LAST_STEPS)
+		fprintf(f, "      … %zu earlier steps\n", total - LAST_STEPS);
+	for (i = 0; i < s->lines; i++) {
+		const struct story_line *l = &s->line[i];
+
+		if (l->kind != WIRE_EV_STEP || l->thread != thread || nth++ + LAST_STEPS < total)
+			continue;
+		fprintf(f, "    #%-5lu %s", l->step, l->text);
+		print_place(f, l);
+		putc('\n', f);
+	}
+}
+
+static void print_thread(FILE *f, const struct story *s, const struct story_line *any)
+{
+	const struct story_line *now = fiber_of(s, any->thread);
+	char who[64];
+
+	story_thread(any, who, sizeof(who));
+	fprintf(f, "\n  %s\n", who);
+	print_last_steps(f, s, any->thread);
+	if (!now) {
+		fprintf(f, "    has ended\n");
+		return;
+	}
+	fprintf(f, "    now: %s\n", now->text[0] ? now->text : "runs");
+	print_backtrace(f, now, "         ");
+}
+
+static bool seen_before(const struct story *s, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (s->line[i].thread == s->line[at].thread && s->line[i].kind == WIRE_EV_STEP)
+			return true;
+	return fiber_of(s, s->line[at].thread) != NULL;
+}
+
+static void print_threads(FILE *f, const struct story *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->fibers; i++)
+		print_thread(f, s, &s->fiber[i]);
+	for (i = 0; i < s->lines; i++)
+		if (s->line[i].kind == WIRE_EV_STEP && !seen_before(s, i))
+			print_thread(f, s, &s->line[i]);
+}
+
+void text_violation(FILE *f, const struct trace *t)
+{
+	const struct story_line *v = &t->story.violation;
+	char who[64] = "";
+
+	if (v->text)
+		story_thread(v, who, sizeof(who));
+	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->kind), who[0] && t->kind != VIOLATION_DEADLOCK ? " in " : "",
+		t->kind != VIOLATION_DEADLOCK ? who : "", t->where[0] ? " at " : "", t->where);
+	fprintf(f, "  %s\n", t->message);
+	if (v->text && t->kind != VIOLATION_DEADLOCK)
+		print_backtrace(f, v, "    ");
+	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n", t->config.path_len);
+	print_threads(f, &t->story);
+}
+
+/* Output may hold anything: only what a terminal shows as text passes. */
+static void print_output(FILE *f, const struct story_line *l)
+{
+	const char *c, *mark = l->arg == 2 ? "!" : "|";
+	bool start = true;
+
+	for (c = l->text; *c; c++) {
+		if (start)
+			fprintf(f, "       %s ", mark);
+		start = *c == '\n';
+		putc((u8)*c < ' ' && *c != '\n' && *c != '\t' ? '?' : *c, f);
+	}
+	if (!start)
+		putc('\n', f);
+}
+
+void text_line(FILE *f, const struct story_line *l)
+{
+	char who[64];
+
+	story_thread(l, who, sizeof(who));
+	if (l->kind == WIRE_EV_OUTPUT) {
+		print_output(f, l);
+		return;
+	}
+	if (l->kind == WIRE_EV_STEP) {
+		fprintf(f, "#%-5lu %s: %s", l->step, who, l->text);
+		print_place(f, l);
+		putc('\n', f);
+	}
+}
+
+void text_story(FILE *f, const struct trace *t)
+{
+	size_t i;
+
+	if (t->story.omitted)
+		fprintf(f, "… %lu earlier lines are not in the trace\n", t->story.omitted);
+	for (i = 0; i < t->story.lines; i++)
+		text_line(f, &t->story.line[i]);
+}
+
+static void print_verdict(FILE *f, const struct outcome *o)
+{
+	static const char *const words[] = {
+		[VERDICT_VERIFIED] = "Verified",
+		[VERDICT_VIOLATION] = "Violation",
+		[VERDICT_BOUNDED] = "Not verified (bounded)",
+		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
+	};
+	char reason[2048];
+
+	outcome_reason(o, reason, sizeof(reason));
+	fprintf(f, "%s: %s.\n", words[outcome_verdict(o)], reason);
+}
+
+static void print_refused(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->refuseds; i++) {
+		const struct outcome_refused *r = &o->refused[i];
+
+		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where, r->count,
+			r->count == 1 ? "" : "s");
+	}
+}
+
+static void print_counts(FILE *f, const struct outcome *o)
+{
+	const struct search_stats *s = &o->stats;
+	char states[32], transitions[32], revisited[32], rate[32], memory[32], wall[32];
+
+	text_grouped(s->states, states, sizeof(states));
+	text_grouped(s->transitions, transitions, sizeof(transitions));
+	text_grouped(s->revisited, revisited, sizeof(revisited));
+	text_grouped(o->cpu_s > 0 ? (u64)((double)s->transitions / o->cpu_s) : 0, rate, sizeof(rate));
+	text_bytes_size(s->memory, memory, sizeof(memory));
+	text_duration(o->wall_s, wall, sizeof(wall));
+	fprintf(f, "  %s states, %s transitions, %s revisited, depth %lu, %lu end states", states, transitions, revisited,
+		s->max_depth, s->end_states);
+	if (s->runs)
+		fprintf(f, ", %lu runs", s->runs);
+	fprintf(f, "\n  %s, %.2f s of CPU, %s, %s transitions per CPU second\n", wall, o->cpu_s, memory, rate);
+}
+
+void text_summary(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	print_verdict(f, o);
+	print_refused(f, o);
+	print_counts(f, o);
+	for (i = 0; i < o->notes; i++)
+		fprintf(f, "  note: %s\n", o->note[i]);
+	fprintf(f, "  granularity sync: %s.\n", outcome_assumption());
+}
+
+void text_print(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->violations; i++) {
+		fprintf(f, "Violation %zu: ", i + 1);
+		text_violation(f, &o->violation[i].trace);
+		fprintf(f, "\n  replay: heddle replay %s\n\n", o->violation[i].trace_name);
+	}
+	text_summary(f, o);
+}

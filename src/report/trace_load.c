@@ -1,0 +1,249 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json.h"
+#include "report/trace.h"
+
+static bool copy_text(const json_t *object, const char *key, char *to, size_t cap)
+{
+	const char *s = json_string_value(json_object_get(object, key));
+
+	return s && snprintf(to, cap, "%s", s) < (int)cap;
+}
+
+static bool copy_number(const json_t *object, const char *key, u64 most, u64 *to)
+{
+	const json_t *j = json_object_get(object, key);
+
+	if (!json_is_integer(j) || json_integer_value(j) < 0 || (u64)json_integer_value(j) > most)
+		return false;
+	*to = (u64)json_integer_value(j);
+	return true;
+}
+
+static bool copy_u32(const json_t *object, const char *key, u32 *to)
+{
+	u64 v;
+
+	if (!copy_number(object, key, UINT32_MAX, &v))
+		return false;
+	*to = (u32)v;
+	return true;
+}
+
+static char **copy_list(const json_t *list)
+{
+	size_t n = json_array_size(list), i;
+	char **out;
+
+	if (!json_is_array(list) || !(out = calloc(n + 1, sizeof(*out))))
+		return NULL;
+	for (i = 0; i < n; i++) {
+		const char *s = json_string_value(json_array_get(list, i));
+
+		out[i] = s ? strdup(s) : NULL;
+		if (!out[i]) {
+			while (i-- > 0)
+				free(out[i]);
+			free(out);
+			return NULL;
+		}
+	}
+	return out;
+}
+
+static bool load_config(const json_t *j, struct wire_config *c)
+{
+	c->mode = WIRE_REPLAY;
+	c->spurious = json_is_true(json_object_get(j, "spurious"));
+	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
+	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));
+	return json_hex_value(json_object_get(j, "seed"), &c->search.seed) &&
+	       json_hex_value(json_object_get(j, "random_seed"), &c->random_seed) &&
+	       copy_number(j, "hang_ms", INT64_MAX, &c->hang_ms) &&
+	       copy_number(j, "heap_limit", INT64_MAX, &c->heap_limit) &&
+	       copy_number(j, "time_horizon_ms", INT64_MAX, &c->time_horizon_ms) &&
+	       copy_text(j, "stdin", c->stdin_path, sizeof(c->stdin_path));
+}
+
+static bool load_hex_list(const json_t *list, u64 *to, size_t room)
+{
+	size_t i;
+
+	if (!json_is_array(list) || json_array_size(list) > room)
+		return false;
+	for (i = 0; i < json_array_size(list); i++)
+		if (!json_hex_value(json_array_get(list, i), &to[i]))
+			return false;
+	return true;
+}
+
+static bool load_names(const json_t *list, struct wire_learnt *l)
+{
+	size_t i;
+
+	if (!json_is_array(list) || json_array_size(list) > LAYOUT_MAX_FIBERS)
+		return false;
+	l->names = (u32)json_array_size(list);
+	for (i = 0; i < l->names; i++) {
+		json_int_t parent, index;
+
+		if (json_unpack(json_array_get(list, i), "[I, I]", &parent, &index) || parent < 0 || index < 0 ||
+		    parent >= LAYOUT_MAX_FIBERS || index > UINT32_MAX)
+			return false;
+		l->name[i].parent = (u32)parent;
+		l->name[i].index = (u32)index;
+	}
+	return true;
+}
+
+static bool load_learnt(const json_t *j, struct wire_learnt *l)
+{
+	const json_t *observed = json_object_get(j, "observed");
+
+	l->observed = (u32)json_array_size(observed);
+	return load_names(json_object_get(j, "names"), l) &&
+	       load_hex_list(observed, l->observed_addr, WIRE_MAX_OBSERVED) &&
+	       load_hex_list(json_object_get(j, "more"), l->reserved, HD_ARRAY_LEN(l->reserved)) &&
+	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);
+}
+
+static bool load_frame(const json_t *j, struct frame *f)
+{
+	u64 line;
+
+	memset(f, 0, sizeof(*f));
+	if (!copy_number(j, "line", INT_MAX, &line))
+		return false;
+	f->line = (int)line;
+	return copy_text(j, "function", f->function, sizeof(f->function)) &&
+	       copy_text(j, "file", f->file, sizeof(f->file)) &&
+	       copy_text(j, "module", f->module, sizeof(f->module)) &&
+	       json_hex_value(json_object_get(j, "offset"), &f->offset);
+}
+
+static bool load_line(const json_t *j, const json_t *table, struct story *s)
+{
+	struct frame frames[FRAMES_MAX];
+	struct story_line l = {.frame = frames};
+	const json_t *list = json_object_get(j, "frames");
+	size_t i;
+
+	if (!copy_u32(j, "kind", &l.kind) || !copy_u32(j, "thread", &l.thread) || !copy_u32(j, "op", &l.op) ||
+	    !copy_u32(j, "alt", &l.alt) || !copy_number(j, "step", INT64_MAX, &l.step) ||
+	    !copy_number(j, "arg", INT64_MAX, &l.arg) || !copy_text(j, "name", l.name, sizeof(l.name)))
+		return false;
+	l.text = (char *)json_string_value(json_object_get(j, "text"));
+	if (!l.text || !json_is_array(list) || json_array_size(list) > FRAMES_MAX)
+		return false;
+	for (i = 0; i < json_array_size(list); i++) {
+		const json_t *number = json_array_get(list, i);
+
+		if (!json_is_integer(number) || json_integer_value(number) < 0 ||
+		    !load_frame(json_array_get(table, (size_t)json_integer_value(number)), &frames[i]))
+			return false;
+	}
+	l.frames = (u32)json_array_size(list);
+	return story_add(s, &l);
+}
+
+static bool load_lines(const json_t *list, const json_t *table, struct story *s)
+{
+	size_t i;
+
+	if (!json_is_array(list))
+		return false;
+	for (i = 0; i < json_array_size(list); i++)
+		if (!load_line(json_array_get(list, i), table, s))
+			return false;
+	return true;
+}
+
+static bool load_story(const json_t *j, struct story *s)
+{
+	const json_t *table = json_object_get(j, "frames"), *violation = json_object_get(j, "violation");
+
+	return copy_number(j, "omitted", INT64_MAX, &s->omitted) &&
+	       load_lines(json_object_get(j, "lines"), table, s) &&
+	       load_lines(json_object_get(j, "threads"), table, s) &&
+	       (json_is_null(violation) || load_line(violation, table, s));
+}
+
+static bool load_actions(const json_t *j, struct trace *t)
+{
+	const char *text = json_string_value(json_object_get(j, "actions"));
+	u64 len, told;
+
+	if (!text || !copy_number(j, "length", INT64_MAX, &told))
+		return false;
+	t->path = trace_actions_parse(text, &len);
+	t->config.path_len = len;
+	return t->path && len == told;
+}
+
+static bool load(const json_t *j, struct trace *t)
+{
+	char kind[32];
+
+	t->learnt = calloc(1, sizeof(*t->learnt));
+	t->argv = copy_list(json_object_get(j, "program"));
+	t->extra = copy_list(json_object_get(j, "env"));
+	if (!t->learnt || !t->argv || !t->argv[0] || !t->extra || !copy_text(j, "kind", kind, sizeof(kind)))
+		return false;
+	t->kind = violation_kind_of(kind);
+	t->story.violation_kind = t->kind;
+	return copy_text(j, "path", t->program.path, sizeof(t->program.path)) &&
+	       copy_text(j, "identity", t->program.identity, sizeof(t->program.identity)) &&
+	       copy_text(j, "cwd", t->cwd, sizeof(t->cwd)) &&
+	       json_hex_value(json_object_get(j, "environment"), &t->environment) &&
+	       copy_u32(j, "thread", &t->thread) && copy_text(j, "message", t->message, sizeof(t->message)) &&
+	       copy_text(j, "where", t->where, sizeof(t->where)) && load_config(json_object_get(j, "config"), &t->config) &&
+	       load_learnt(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
+	       load_story(json_object_get(j, "story"), &t->story);
+}
+
+int trace_load(struct trace *t, const char *path, struct problem *p)
+{
+	json_error_t error;
+	json_t *j = json_load_file(path, 0, &error);
+	json_int_t version = 0;
+	int ret = 0;
+
+	memset(t, 0, sizeof(*t));
+	if (!j && error.line < 0)
+		return problem_set(p, "%s", error.text);
+	if (!j)
+		return problem_set(p, "%s is not a trace, or damaged (line %d: %s)", path, error.line, error.text);
+	if (json_unpack(j, "{s:I}", "heddle_trace", &version))
+		ret = problem_set(p, "%s is not a heddle trace", path);
+	else if (version != TRACE_VERSION)
+		ret = problem_set(p, "%s is a trace of version %d; this heddle reads version %d: check the program again",
+				  path, (int)version, TRACE_VERSION);
+	else if (!load(j, t))
+		ret = problem_set(p, "%s is damaged; check the program again to get a new one", path);
+	json_decref(j);
+	if (ret)
+		trace_free(t);
+	return ret;
+}
+
+static void free_list(char **list)
+{
+	size_t i;
+
+	for (i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+void trace_free(struct trace *t)
+{
+	free_list(t->argv);
+	free_list(t->extra);
+	free(t->learnt);
+	free(t->path);
+	story_free(&t->story);
+	memset(t, 0, sizeof(*t));
+}

@@ -1,0 +1,39 @@
+/* fake_guest.c: a program for the fake runtime: known functions and variables, one call of sched_yield. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct queue {
+	int length;
+	struct {
+		long pad[2];
+		pthread_mutex_t lock[3];
+	} inner;
+};
+
+struct queue queues[4];
+void *fake_object = &queues[2].inner.lock[1];
+
+__attribute__((noinline)) static int guest_inner(int depth)
+{
+	int ret = sched_yield(); /* line 22: fake_rt.c takes over here */
+
+	return ret + depth;
+}
+
+__attribute__((noinline)) static int guest_outer(int depth)
+{
+	return guest_inner(depth + 1) + 1;
+}
+
+/* Without the fake runtime: prints what the launcher is to keep constant. */
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		printf("%s=%s\n", argv[i], getenv(argv[i]) ? getenv(argv[i]) : "(unset)");
+	return guest_outer(argc) > 100;
+}

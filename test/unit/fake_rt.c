@@ -1,0 +1,239 @@
+/*
+ * fake_rt.c: a stand-in for libheddle-rt.so that obeys wire.h and searches nothing. It lets the whole
+ * controller be tested on its own: the guest (fake_guest.c) calls sched_yield(), and there the script that the
+ * variable FAKE_RT names is played:
+ *
+ *   verified   a complete search with known counts
+ *   bounded    the state limit was reached
+ *   violation  one assertion failure; the replay confirms it
+ *   two        two violations, a deadlock and a crash
+ *   unconfirmed  the replay ends without the violation
+ *   other      the replay finds another kind of violation
+ *   unfollowed the replay cannot follow the path
+ *   lost       a violation whose path lies outside the wire
+ *   refused    a complete search with a refused call
+ *   insane     a tool error with a sentence
+ *   die        killed in the middle
+ *   silent     ends without a word
+ *   wait       searches until told to stop
+ *   deaf       searches and does not listen
+ */
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wire/wire.h"
+
+static struct wire *wire;
+
+/* Filled by capture(), which stands for the fiber's saved context. */
+static struct wire_regs regs;
+
+static bool script_is(const char *name)
+{
+	const char *s = getenv("FAKE_RT");
+
+	return s && !strcmp(s, name);
+}
+
+static void send_event(struct wire_event *e)
+{
+	u32 seq = wire->event_seq + 1;
+
+	e->regs = regs;
+	e->text_len = (u32)strlen(e->text);
+	wire->event = *e;
+	__atomic_store_n(&wire->event_seq, seq, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &wire->event_seq, FUTEX_WAKE, 1, NULL, NULL, 0);
+	while (__atomic_load_n(&wire->ack_seq, __ATOMIC_ACQUIRE) != seq)
+		syscall(SYS_futex, &wire->ack_seq, FUTEX_WAIT, seq - 1, NULL, NULL, 0);
+}
+
+static void finish(enum search_end end)
+{
+	wire->result.end = end;
+	wire->phase = WIRE_DONE;
+	_exit(0);
+}
+
+static void count(u64 states)
+{
+	wire->stats.states = states;
+	wire->stats.transitions = 3 * states;
+	wire->stats.revisited = 2 * states + 1;
+	wire->stats.max_depth = 7;
+	wire->stats.end_states = 1;
+	wire->stats.memory = 16 * states;
+	wire->result.cpu_us = 250000;
+	wire->result.initial = (struct fingerprint){0x1111222233334444, 0xaaaabbbbccccdddd};
+	wire->result.outcome[0] = 42;
+	wire->result.outcome[1] = -1;
+	wire->result.outcomes = 2;
+}
+
+static void add_violation(u32 kind, u32 thread, const char *message)
+{
+	struct wire_violation *v = &wire->result.violation[wire->result.violations++];
+	u32 *path = (u32 *)((char *)wire + WIRE_ARENA + 4096);
+	static const u32 actions[] = {ACTION(0, 0), ACTION(1, 0), ACTION(1, 0), ACTION(0, ALT_TIMEOUT)};
+
+	memcpy(path, actions, sizeof(actions));
+	v->kind = kind;
+	v->thread = thread;
+	v->key = kind;
+	v->path_offset = script_is("lost") ? WIRE_SIZE : WIRE_ARENA + 4096;
+	v->path_len = HD_ARRAY_LEN(actions);
+	snprintf(v->message, sizeof(v->message), "%s", message);
+	wire->learnt.names = 2;
+	wire->learnt.name[1] = (struct wire_name){0, 1};
+	wire->learnt.observed = 1;
+	wire->learnt.observed_addr[0] = 0xfffffffffffffff0;
+	wire->learnt.clock_read = 1;
+	wire->stats.violations++;
+}
+
+static void refuse(void *pc)
+{
+	struct wire_refused *r = &wire->result.refused_call[wire->result.refused++];
+
+	r->count = 2;
+	r->pc = (u64)pc;
+	snprintf(r->call, sizeof(r->call), "fork");
+}
+
+static void search_until_stopped(void)
+{
+	const struct timespec nap = {0, 1000000};
+
+	for (count(1); script_is("deaf") || !__atomic_load_n(&wire->stop, __ATOMIC_ACQUIRE); count(wire->stats.states + 1))
+		nanosleep(&nap, NULL);
+	finish(SEARCH_INTERRUPTED);
+}
+
+static void search(void *pc)
+{
+	wire->phase = WIRE_RUNNING;
+	count(1000);
+	if (script_is("verified"))
+		finish(SEARCH_COMPLETE);
+	if (script_is("bounded"))
+		finish(SEARCH_LIMIT_STATES);
+	if (script_is("refused")) {
+		refuse(pc);
+		finish(SEARCH_COMPLETE);
+	}
+	if (script_is("insane")) {
+		snprintf(wire->result.error, sizeof(wire->result.error), "the fingerprints differ at step 3");
+		finish(SEARCH_TOOL_ERROR);
+	}
+	if (script_is("die"))
+		raise(SIGKILL);
+	if (script_is("silent")) {
+		fprintf(stderr, "fake runtime: good bye\n");
+		_exit(7);
+	}
+	if (script_is("wait") || script_is("deaf"))
+		search_until_stopped();
+	add_violation(VIOLATION_ASSERT, 1, "assertion x == 1 failed");
+	if (script_is("two"))
+		add_violation(VIOLATION_CRASH, 0, "SIGSEGV");
+	finish(script_is("two") ? SEARCH_COMPLETE : SEARCH_VIOLATION);
+}
+
+static void send_step(u64 n, u32 action, void *object)
+{
+	struct wire_event e = {.kind = WIRE_EV_STEP, .thread = ACTION_FIBER(action), .alt = ACTION_ALT(action), .step = n};
+
+	e.op = OP_MUTEX_LOCK;
+	snprintf(e.thread_name, sizeof(e.thread_name), "%s", e.thread ? "worker" : "main");
+	snprintf(e.text, sizeof(e.text), "lock mutex {0x%lx}%s", (u64)object, e.alt == ALT_TIMEOUT ? " (time-out)" : "");
+	send_event(&e);
+}
+
+static void send_output(const char *text)
+{
+	struct wire_event e = {.kind = WIRE_EV_OUTPUT, .arg = 1};
+
+	snprintf(e.text, sizeof(e.text), "%s", text);
+	send_event(&e);
+}
+
+static void send_fibers(void *object)
+{
+	struct wire_event e = {.kind = WIRE_EV_FIBER};
+
+	for (e.thread = 0; e.thread < 2; e.thread++) {
+		snprintf(e.thread_name, sizeof(e.thread_name), "%s", e.thread ? "worker" : "main");
+		snprintf(e.text, sizeof(e.text), "waits for mutex {0x%lx}, held by thread %u", (u64)object, 2 - e.thread);
+		send_event(&e);
+	}
+}
+
+static u32 replayed_kind(u64 first_action)
+{
+	(void)first_action;
+	if (script_is("unconfirmed"))
+		return VIOLATION_NONE;
+	return script_is("other") ? VIOLATION_HANG : VIOLATION_ASSERT;
+}
+
+static void replay(void *object)
+{
+	const u32 *path = (const u32 *)((char *)wire + wire->config.path_offset);
+	struct wire_event e = {.kind = WIRE_EV_VIOLATION, .thread = 1};
+	u64 i;
+
+	wire->phase = WIRE_RUNNING;
+	for (i = 0; i < wire->config.path_len; i++) {
+		send_step(i, path[i], object);
+		if (i == 1 && wire->config.show_output)
+			send_output("hello from the program\n");
+	}
+	e.violation = wire->config.path_len ? replayed_kind(path[0]) : VIOLATION_NONE;
+	if (e.violation) {
+		snprintf(e.thread_name, sizeof(e.thread_name), "worker");
+		snprintf(e.text, sizeof(e.text), "assertion x == 1 failed");
+		send_event(&e);
+		send_fibers(object);
+	}
+	e = (struct wire_event){.kind = WIRE_EV_END, .arg = script_is("unfollowed") ? 2 : e.violation != VIOLATION_NONE};
+	snprintf(e.text, sizeof(e.text), "thread 2 is not enabled at step 1");
+	send_event(&e);
+	if (wire->config.gdb)
+		raise(SIGSTOP);
+	finish(SEARCH_COMPLETE);
+}
+
+/* What the guest sees as a system function. r: the object it uses, in rdi by the guest's courtesy. */
+extern void *fake_object;
+void *fake_object __attribute__((weak));
+
+static void play(void *pc)
+{
+	wire = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, WIRE_FD, 0);
+	if (wire == MAP_FAILED || wire->magic != WIRE_MAGIC || wire->version != WIRE_VERSION)
+		_exit(99);
+	if (wire->config.mode == WIRE_SEARCH)
+		search(pc);
+	if (wire->config.mode == WIRE_REPLAY)
+		replay(fake_object);
+	count(1);
+	finish(SEARCH_COMPLETE);
+}
+
+HD_EXPORT int sched_yield(void)
+{
+	__asm__ volatile("lea 0(%%rip), %%rax\n\tmov %%rax, 0(%0)\n\tmov %%rsp, 8(%0)\n\tmov %%rbp, 16(%0)\n\t"
+			 "mov %%rbx, 24(%0)\n\tmov %%r12, 32(%0)\n\tmov %%r13, 40(%0)\n\tmov %%r14, 48(%0)\n\tmov %%r15, 56(%0)"
+			 :
+			 : "r"(&regs)
+			 : "rax", "memory");
+	play(__builtin_return_address(0));
+	return 0;
+}
