@@ -1,0 +1,233 @@
+/*
+ * file.c: regular files. A description reads the host's snapshot or an overlay inode; it
+ * can write only to the latter (open.c copies up).
+ *
+ * What is a step: contents and offsets are shared memory between fibers. As long as one fiber alone writes a file, or all only
+ * read, no order shows and nothing is a step (vk_file_visit).
+ */
+#include "runtime/vkernel/overlay.h"
+
+static void file_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	const struct host_node *h = host_by_key(o->object);
+	(void)f;
+	(void)alt;
+	text_str(t, "file operation");
+	if (h) {
+		text_str(t, " on ");
+		text_str(t, h->path);
+	}
+}
+const struct op_class op_file = {.name = "file operation", .describe = file_describe};
+
+static u64 identity(const struct vk_desc *d)
+{
+	if (!d->object)
+		return d->host;
+	const struct vk_inode *n = vk_inode(d->object);
+	return n->origin ? n->origin : n->id;
+}
+
+void vk_file_visit(struct vk_desc *d, bool changes, bool position)
+{
+	bool seen = sched_observed(identity(d), changes);
+	if (position)
+		seen |= sched_observed((u64)d, true);
+	if (seen)
+		vk_step_file(d, identity(d));
+}
+
+u64 vk_file_size(const struct vk_desc *d)
+{
+	return d->object ? vk_inode(d->object)->size : host_by_key(d->host)->size;
+}
+
+size_t vk_file_view(const struct vk_desc *d, u64 pos, const u8 **at)
+{
+	u64 size = vk_file_size(d);
+	if (pos >= size)
+		return 0;
+	*at = (d->object ? vk_inode_data(d->object) : host_by_key(d->host)->data) + pos;
+	return size - pos;
+}
+
+static long file_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+{
+	vk_file_visit(d, false, pos == &d->pos);
+	const u8 *at;
+	size_t n = vk_file_view(d, *pos, &at);
+	if (n)
+		n = vk_uio_out(u, at, n);
+	*pos += n;
+	return (long)n;
+}
+
+static long file_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+{
+	vk_file_visit(d, true, pos == &d->pos);
+	if (!u->left)
+		return 0;
+	struct vk_inode *n = vk_inode(d->object);
+	if (d->flags & O_APPEND)
+		*pos = n->size;
+	u64 end = *pos + u->left;
+	if (end > n->size) {
+		long err = end < *pos ? -EFBIG : vk_inode_resize(d->object, end);
+		if (err)
+			return err;
+	}
+	size_t done = vk_uio_in(u, vk_inode_data(d->object) + *pos, u->left);
+	*pos += done;
+	return (long)done;
+}
+
+void vk_file_stat(const struct vk_desc *d, struct stat *st)
+{
+	if (d->object)
+		vk_inode_stat(d->object, st);
+	else
+		*st = host_by_key(d->host)->st;
+}
+
+static long file_pending(const struct vk_desc *d)
+{
+	return (long)(vk_file_size(d) - d->pos);
+}
+
+void vk_file_release(struct vk_desc *d)
+{
+	if (!d->object)
+		return;
+	vk_inode(d->object)->opens--;
+	vk_inode_check(d->object);
+}
+
+const struct vk_ops vk_file_ops = {
+	.read = file_read,
+	.write = file_write,
+	.stat = vk_file_stat,
+	.pending = file_pending,
+	.release = vk_file_release,
+};
+
+/* ---- moving the offset ---- */
+
+enum { SEEK_SET_, SEEK_CUR_, SEEK_END_, SEEK_DATA_, SEEK_HOLE_ };
+
+static long file_seek(struct vk_desc *d, long offset, int whence)
+{
+	long size = (long)vk_file_size(d), to;
+	switch (whence) {
+	case SEEK_SET_:
+		to = offset;
+		break;
+	case SEEK_CUR_:
+		if (__builtin_add_overflow((long)d->pos, offset, &to))
+			return -EOVERFLOW;
+		break;
+	case SEEK_END_:
+		if (__builtin_add_overflow(size, offset, &to))
+			return -EOVERFLOW;
+		break;
+	case SEEK_DATA_:
+	case SEEK_HOLE_:
+		if (offset < 0 || offset >= size)
+			return -ENXIO;
+		to = whence == SEEK_DATA_ ? offset : size;
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (to < 0)
+		return -EINVAL;
+	d->pos = (u64)to;
+	return to;
+}
+
+long vk_sys_lseek(const struct vk_call *c)
+{
+	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	int whence = (int)c->a[2];
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
+	if (vk_kinds[d->kind]->stream)
+		return -ESPIPE;
+	if (whence < 0 || whence > SEEK_HOLE_)
+		return -EINVAL;
+	if (d->kind == VK_DIR)
+		return vk_dir_seek(d, c->a[1], whence);
+	if (d->kind != VK_FILE)
+		return 0;
+	vk_file_visit(d, false, true);
+	return file_seek(d, c->a[1], whence);
+}
+
+/* ---- size ---- */
+
+long vk_sys_ftruncate(const struct vk_call *c)
+{
+	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	if (c->a[1] < 0)
+		return -EINVAL;
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
+	if (d->kind != VK_FILE || (d->flags & O_ACCMODE) == O_RDONLY)
+		return -EINVAL;
+	vk_file_visit(d, true, false);
+	return vk_inode_resize(d->object, (u64)c->a[1]);
+}
+
+long vk_sys_truncate(const struct vk_call *c)
+{
+	static struct vk_place p;
+	if (c->a[1] < 0)
+		return -EINVAL;
+	long err = vk_path(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW | PATH_CHANGE, &p);
+	if (err)
+		return err;
+	if (!S_ISREG(p.mode))
+		return S_ISDIR(p.mode) ? -EISDIR : p.mode ? -EINVAL : -ENOENT;
+	if ((err = vk_place_may(&p, 2)) || (err = vk_copy_up(&p, true)))
+		return err;
+	return vk_inode_resize(p.inode, (u64)c->a[1]);
+}
+
+long vk_sys_fallocate(const struct vk_call *c)
+{
+	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	const long keep_size = 1;
+	long offset = c->a[2], len = c->a[3];
+	if (!d || (d->flags & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
+	if (d->kind != VK_FILE)
+		return d->kind == VK_PIPE ? -ESPIPE : -ENODEV;
+	if (offset < 0 || len <= 0 || (c->a[1] & ~keep_size))
+		return offset < 0 || len <= 0 ? -EINVAL : -EOPNOTSUPP;
+	vk_file_visit(d, true, false);
+	u64 end = (u64)offset + (u64)len;
+	return (c->a[1] & keep_size) || end <= vk_file_size(d) ? 0 : vk_inode_resize(d->object, end);
+}
+
+long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n)
+{
+	const u8 *at = NULL;
+	vk_file_visit(in, false, in_pos == &in->pos);
+	size_t have = vk_file_view(in, *in_pos, &at);
+	struct iovec v = {.iov_base = (void *)at, .iov_len = HD_MIN(HD_MIN((u64)have, n), (u64)VK_MAX_RW)};
+	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
+	if (!v.iov_len)
+		return 0;
+	long done = vk_kinds[out->kind]->write(out, &u, out_pos);
+	if (done > 0)
+		*in_pos += (u64)done;
+	return done;
+}
+
+/* Nothing reaches a disk, so nothing has to be written back. */
+long vk_sys_fsync(const struct vk_call *c)
+{
+	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
+	return d->kind == VK_FILE || d->kind == VK_DIR ? 0 : -EINVAL;
+}

@@ -1,0 +1,282 @@
+/*
+ * mem.c: the SUT's address space.
+ *
+ * Each fiber maps into a range of its own, lowest address first: addresses then depend on the
+ * fiber's history alone. The ranges are tracked memory, always there, and zero where nothing is mapped:
+ *   - mapping a file copies its bytes in (private; nobody else would see the writes);
+ *   - unmapping zeroes what may have been written, and skips what is zero already,
+ *     because a page that is never written is never part of the state;
+ *   - protections other than read+write go to the tracker, which owns the real ones.
+ * Given up: shared writable file mappings, fixed addresses outside the ranges.
+ */
+#include <linux/mman.h>
+
+#include "runtime/vkernel/maps.h"
+
+#define PROT_RW (PROT_READ | PROT_WRITE)
+
+static u64 program_break; /* the host's, never moves */
+
+static void zero_written(u64 start, u64 end)
+{
+	for (u64 *p = (u64 *)start; p < (u64 *)end; p++)
+		if (*p)
+			*p = 0;
+}
+
+static void protect(u64 start, u64 end, u32 prot)
+{
+	track_protect(start, end - start, (int)prot);
+}
+
+/* Contents of [start, end) become zeros, protections the default. */
+static void wipe(u32 range, u64 start, u64 end)
+{
+	for (struct vk_map *m; start < end && (m = maps_at(range, start)) && m->start < end; start = m->end) {
+		u64 from = HD_MAX(start, m->start), to = HD_MIN(end, m->end);
+		if (m->prot != PROT_RW)
+			protect(from, to, PROT_RW);
+		if (m->touched)
+			zero_written(from, to);
+	}
+}
+
+static long unmap(u32 range, u64 start, u64 end)
+{
+	if (vk->maps[range].count + 1 > VK_MAX_MAPS)
+		return -ENOMEM;
+	wipe(range, start, end);
+	maps_cut(range, start, end);
+	return 0;
+}
+
+/* Length in whole pages; 0: too long. */
+static u64 whole_pages(u64 len)
+{
+	return len > LAYOUT_MMAP_STRIDE ? 0 : HD_ROUND_UP(len, (u64)HD_PAGE);
+}
+
+/* Both ends in one fiber's range? */
+static int range_of(u64 start, u64 len)
+{
+	int range = maps_range(start);
+	return range >= 0 && maps_range(start + len - 1) == range ? range : -1;
+}
+
+static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offset)
+{
+	const u8 *at;
+	size_t n = vk_file_view(d, offset, &at);
+	if (n)
+		memcpy((void *)start, at, HD_MIN((u64)n, len));
+}
+
+static long check_file(int fd, u32 prot, u32 flags, struct vk_desc **out)
+{
+	struct vk_desc *d = vk_desc_use(fd);
+	bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+	if (!d)
+		return -EBADF;
+	if ((d->flags & O_ACCMODE) == O_WRONLY)
+		return -EACCES;
+	if (shared && (prot & PROT_WRITE) && (d->flags & O_ACCMODE) != O_RDWR)
+		return -EACCES;
+	if (d->kind == VK_DEVICE && d->sub == VK_DEVICE_ZERO)
+		return 0;
+	if (d->kind != VK_FILE)
+		return -ENODEV;
+	if (shared && d->object) {
+		vk_refuse("mmap (shared, of a file that is written)");
+		return -ENODEV;
+	}
+	vk_file_visit(d, false, false);
+	*out = d;
+	return 0;
+}
+
+/* A place for len bytes; fixed: make room there. Address or -errno. */
+static long place(u64 hint, u64 len, u32 flags)
+{
+	bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+	if (!fixed) {
+		u64 at = maps_gap(sched_self_slot(), len);
+		return at ? (long)at : -ENOMEM;
+	}
+	if (hint & HD_PAGE_MASK)
+		return -EINVAL;
+	int range = range_of(hint, len);
+	if (range < 0) {
+		vk_refuse("mmap (fixed address)");
+		return -ENOMEM;
+	}
+	struct vk_map *m = maps_at((u32)range, hint);
+	if ((flags & MAP_FIXED_NOREPLACE) && m && m->start < hint + len)
+		return -EEXIST;
+	long err = unmap((u32)range, hint, hint + len);
+	return err ? err : (long)hint;
+}
+
+long vk_sys_mmap(const struct vk_call *c)
+{
+	u64 len = whole_pages((u64)c->a[1]);
+	u32 prot = (u32)c->a[2], flags = (u32)c->a[3], type = flags & MAP_TYPE;
+	struct vk_desc *d = NULL;
+	if (!c->a[1] || (c->a[5] & (long)HD_PAGE_MASK) || type < MAP_SHARED || type > MAP_SHARED_VALIDATE)
+		return -EINVAL;
+	if (!len)
+		return -ENOMEM;
+	long err = flags & MAP_ANONYMOUS ? 0 : check_file((int)c->a[4], prot, flags, &d);
+	if (err)
+		return err;
+	long at = place((u64)c->a[0], len, flags);
+	if (at < 0)
+		return at;
+	u64 start = (u64)at;
+	if (!maps_put((u32)maps_range(start), start, start + len, prot, prot != PROT_NONE || d))
+		return -ENOMEM;
+	if (d)
+		fill_from_file(start, len, d, (u64)c->a[5]);
+	if (prot != PROT_RW)
+		protect(start, start + len, prot);
+	return at;
+}
+
+long vk_sys_munmap(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
+	if ((start & HD_PAGE_MASK) || !len)
+		return -EINVAL;
+	int range = range_of(start, len);
+	if (range >= 0)
+		return unmap((u32)range, start, start + len);
+	vk_refuse("munmap of memory that was there at the start");
+	return 0;
+}
+
+static long change_protection(u32 range, u64 start, u64 end, u32 prot)
+{
+	if (!maps_full(range, start, end))
+		return -ENOMEM;
+	if (vk->maps[range].count + 3 > VK_MAX_MAPS)
+		return -ENOMEM;
+	while (start < end) {
+		struct vk_map old = *maps_at(range, start);
+		u64 to = HD_MIN(end, old.end);
+		maps_cut(range, start, to);
+		maps_put(range, start, to, prot, old.touched || prot != PROT_NONE);
+		if (old.prot != prot)
+			protect(start, to, prot);
+		start = to;
+	}
+	return 0;
+}
+
+long vk_sys_mprotect(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
+	u32 prot = (u32)c->a[2] & (PROT_RW | PROT_EXEC);
+	if (start & HD_PAGE_MASK)
+		return -EINVAL;
+	if (!len)
+		return c->a[1] ? -ENOMEM : 0;
+	int range = range_of(start, len);
+	return range >= 0 ? change_protection((u32)range, start, start + len, prot)
+			  : track_protect(start, len, (int)prot);
+}
+
+int vk_mem_prot(u64 address)
+{
+	int range = maps_range(address);
+	struct vk_map *m = range < 0 ? NULL : maps_at((u32)range, address);
+	return m && m->start <= address ? (int)m->prot : -1;
+}
+
+/* ---- growing, moving ---- */
+
+static long move_mapping(u32 range, u64 start, u64 old, u64 new, u32 prot)
+{
+	u64 to = maps_gap(sched_self_slot(), new);
+	if (!to || !maps_put(sched_self_slot(), to, to + new, prot, true))
+		return -ENOMEM;
+	if (prot != PROT_RW)
+		protect(start, start + old, PROT_RW);
+	memcpy((void *)to, (void *)start, old);
+	if (prot != PROT_RW)
+		protect(to, to + new, prot);
+	unmap(range, start, start + old);
+	return (long)to;
+}
+
+static bool room_behind(u32 range, u64 end, u64 more)
+{
+	struct vk_map *next = maps_at(range, end);
+	u64 limit = LAYOUT_MMAP_BASE + (range + 1) * LAYOUT_MMAP_STRIDE;
+	return (next ? next->start : limit) - end >= more;
+}
+
+static long grow_mapping(u32 range, u64 start, u64 old, u64 new, bool may_move)
+{
+	struct vk_map m = *maps_at(range, start);
+	if (m.end < start + old)
+		return -EFAULT;
+	if (m.end == start + old && room_behind(range, m.end, new - old)) {
+		if (!maps_put(range, m.end, start + new, m.prot, m.touched))
+			return -ENOMEM;
+		if (m.prot != PROT_RW)
+			protect(start + old, start + new, m.prot);
+		return (long)start;
+	}
+	return may_move ? move_mapping(range, start, old, new, m.prot) : -ENOMEM;
+}
+
+long vk_sys_mremap(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], old = whole_pages((u64)c->a[1]), new = whole_pages((u64)c->a[2]);
+	if ((start & HD_PAGE_MASK) || !new)
+		return -EINVAL;
+	int range = range_of(start, HD_MAX(old, (u64)1));
+	if ((c->a[3] & ~MREMAP_MAYMOVE) || !old || range < 0) {
+		vk_refuse("mremap (fixed, duplicating, or of memory that was there at the start)");
+		return -EINVAL;
+	}
+	if (!maps_full((u32)range, start, start + old))
+		return -EFAULT;
+	if (new > old)
+		return grow_mapping((u32)range, start, old, new, c->a[3] & MREMAP_MAYMOVE);
+	long err = new < old ? unmap((u32)range, start + new, start + old) : 0;
+	return err ? err : (long)start;
+}
+
+/* Advice, but for one piece that changes memory. */
+long vk_sys_madvise(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
+	if (start & HD_PAGE_MASK)
+		return -EINVAL;
+	if (c->a[2] != MADV_DONTNEED || !len)
+		return 0;
+	int range = range_of(start, len);
+	if (range < 0) {
+		vk_refuse("madvise(MADV_DONTNEED) on memory that was there at the start");
+		return -EINVAL;
+	}
+	for (u64 at = start; at < start + len;) {
+		struct vk_map *m = maps_at((u32)range, at);
+		if (!m || m->start > at)
+			return -ENOMEM;
+		u64 to = HD_MIN(start + len, m->end);
+		if (m->touched && (m->prot & PROT_WRITE))
+			zero_written(at, to);
+		at = to;
+	}
+	return 0;
+}
+
+/* As if the memory behind the break were taken: malloc is not the only one who asks, but it is ours. */
+long vk_sys_brk(const struct vk_call *c)
+{
+	(void)c;
+	if (!program_break)
+		program_break = (u64)sys_call3(__NR_brk, 0, 0, 0);
+	return (long)program_break;
+}

@@ -1,0 +1,28 @@
+/*
+ * vk_ops.h: what the scheduler and the trap need to know about the virtual kernel:
+ * its kinds of visible operations, and signals.
+ */
+#ifndef HEDDLE_RUNTIME_VK_OPS_H
+#define HEDDLE_RUNTIME_VK_OPS_H
+
+#include "runtime/sched/sched.h"
+
+extern const struct op_class op_pipe_read, op_pipe_write, op_eventfd_read, op_eventfd_write;
+extern const struct op_class op_poll, op_close, op_file;
+
+/* A fiber starts: it inherits its creator's signal mask. */
+void vk_fiber_start(u32 slot, u32 creator);
+
+enum vk_disposition { VK_SIG_DEFAULT, VK_SIG_IGNORE, VK_SIG_HANDLER };
+/* What the SUT wants for a signal (default: also where the default is to do nothing). */
+enum vk_disposition vk_signal_disposition(int sig);
+/*
+ * A signal for the calling fiber, now: runs its handler, remembers it when blocked, or ends the
+ * transition with a violation. `pc`: for the message.
+ */
+void vk_signal_raise(int sig, u64 pc);
+
+/* PROT_* of an address in the SUT's own mappings; -1: not mapped (by the virtual kernel). */
+int vk_mem_prot(u64 address);
+
+#endif
