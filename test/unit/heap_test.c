@@ -196,21 +196,20 @@ static void assert_sound(u32 arena)
 
 /* ---- tests ---- */
 
-static void every_block_lies_where_the_model_puts_it(void **state)
+/* Random blocks, each where the model says, and no trace in the end. */
+static void compare_with_model(u32 blocks, u32 steps, size_t (*draw_size)(void))
 {
-	(void)state;
-	enum { BLOCKS = 400, STEPS = 4000 };
-	static struct block block[BLOCKS];
+	static struct block block[400];
+	memset(block, 0, sizeof(block));
 	open_heap(SMALL_STRIDE, 1, 0);
 	model_open();
-	seed = 11;
-	for (u32 step = 0; step < STEPS; step++) {
-		struct block *b = &block[random_below(step < STEPS / 2 ? BLOCKS : BLOCKS / 4)];
+	for (u32 step = 0; step < steps; step++) {
+		struct block *b = &block[random_below(step < steps / 2 ? blocks : blocks / 4)];
 		if (b->p) {
 			model_set(b->p, b->size, false);
 			block_free(b);
 		} else {
-			size_t size = random_size();
+			size_t size = draw_size();
 			size_t align = random_below(4) ? 1 : (size_t)1 << random_below(16);
 			char *p = heap_alloc(0, size, align);
 			assert_ptr_equal(p, model_place(size, align));
@@ -223,11 +222,31 @@ static void every_block_lies_where_the_model_puts_it(void **state)
 		if (step % 64 == 0)
 			assert_sound(0);
 	}
-	for (u32 i = 0; i < BLOCKS; i++)
+	for (u32 i = 0; i < blocks; i++)
 		if (block[i].p)
 			block_free(&block[i]);
 	assert_true(is_zero(memory, memory_bytes));
 	model_close();
+}
+
+static void every_block_lies_where_the_model_puts_it(void **state)
+{
+	(void)state;
+	seed = 11;
+	compare_with_model(400, 4000, random_size);
+}
+
+/* Around the number of pages that a chunk can surely hold, and until the arena is full. */
+static size_t random_pages(void)
+{
+	return (random_below(4) ? 26 + random_below(10) : random_below(80)) * 4096 + random_below(4096);
+}
+
+static void so_do_blocks_of_many_pages(void **state)
+{
+	(void)state;
+	seed = 12;
+	compare_with_model(60, 3000, random_pages);
 }
 
 static void resize_random(u32 arena, struct block *b)
@@ -638,6 +657,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_teardown(name, close_heap)
 	const struct CMUnitTest tests[] = {
 		TEST(every_block_lies_where_the_model_puts_it),
+		TEST(so_do_blocks_of_many_pages),
 		TEST(after_all_is_freed_no_byte_is_left_7),
 		TEST(the_order_between_arenas_does_not_show),
 		TEST(bytes_depend_on_the_live_blocks_only_7),

@@ -17,14 +17,21 @@
  *   map 0   | 61 page codes | live bytes | codes of chunks 0-63 | 61 lines            |
  *
  * A page code is one byte: how long the page's longest gap is (heap_priv.h). 63 pages
- * are a chunk, its code is the least of theirs; 64 chunks are a group. The lowest gap
- * of n granules is found by one look at a row of 64 bytes per level. All offsets
- * follow from the stride; memory that was never needed is never touched.
+ * are a chunk; its code is the least of theirs, or tells its longest run of empty pages.
+ * 64 chunks are a group, its code is the least of theirs. So the lowest gap of n
+ * granules, or run of pages, is found by a look at one row of 64 bytes per level. All
+ * offsets follow from the stride; memory that was never needed is never written.
  *
- * Price of a step: a small malloc or free changes the block, one line, the live bytes,
- * and sometimes codes. Up to 16 MB all of that but the block lies in maps: one page for
- * each 252 KB, and map 0. A small program has one page of bookkeeping and its data. A block of several pages
- * costs a byte per page at its ends and a byte per chunk (252 KB) in between.
+ * Placement. A block of at most a page: the lowest page with a gap that is long enough, and the
+ * lowest place in it. A longer one starts at a page: the lowest run of empty pages (up
+ * to 30 pages: within a chunk); what is left of its last page is free for small ones.
+ * Gaps of more than HEAP_GAP_MAX granules all have one code, so a block longer than that takes
+ * an empty page. Wide alignment asks for a gap that is surely enough.
+ *
+ * Price of a step. A small malloc or free changes its block, one line, the live bytes
+ * and sometimes codes: for the first 16 MB all in map 0 and the map of the block's chunk. A
+ * dozen small blocks are two pages in all. A block of several pages costs a byte per page
+ * in the chunks at its ends and a byte per chunk (252 KB) in between.
  *
  * Invariants, checked by heap_check:
  *   1. A page with bits: start bits are used bits. Used bits before the first start are
@@ -40,9 +47,9 @@
  *      arena with no block is all zero, like memory never touched.
  *
  * What may remember. `peak` below is no state: an upper bound of the live bytes each
- * arena had in any state this process was in. Backtracking leaves it valid, and
- * it only saves work. A process that takes over states it has not run itself
- * must raise it first.
+ * arena had in any state this process was in. Backtracking leaves it valid, and it
+ * only saves work: no result depends on it. (A process that took over states it has not
+ * run itself would have to raise it.)
  *
  * Given up: a cross-fiber free changes where the owner's next block goes, so it does not commute
  * with the owner's malloc (it does not in any allocator that reuses memory). With no trace,
@@ -199,6 +206,7 @@ enum heap_status heap_free(void *p)
 	struct heap_block b;
 	if (!p)
 		return HEAP_OK;
+	__builtin_prefetch(p, 1); /* while its bits are looked up */
 	enum heap_status status = resolve(p, &a, &b);
 	if (status == HEAP_OK)
 		release(a, b);

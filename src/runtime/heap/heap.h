@@ -41,7 +41,8 @@ bool heap_find(const void *p, u64 *start, u64 *size);
 /* Bytes in live blocks, all arenas. */
 u64 heap_live_bytes(void);
 
-/* For tests and --sanity: recomputes an arena's bookkeeping. NULL, or the first invariant (numbered in heap.c) that fails. */
+/* For tests and --sanity: recomputes an arena's bookkeeping. NULL, or the first
+ * invariant (numbered in heap.c) that does not hold. */
 const char *heap_check(u32 arena);
 
 #endif

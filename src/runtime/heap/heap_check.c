@@ -43,10 +43,10 @@ static void check_gaps(struct check *c, const struct heap_line *line)
 static void check_bits(struct check *c, u8 code)
 {
 	const struct heap_line *line = heap_line_of(c->a, c->page);
-	for (u32 i = 0; i < 4; i++) {
+	for (u32 i = 0; i < 4; i++)
 		expect(c, !(line->start[i] & ~line->used[i]), "1: a block starts on a free granule");
-		c->granules += (u32)__builtin_popcountl(line->used[i]);
-	}
+	if (!bits_empty(line->used))
+		c->granules += HEAP_PAGE_GRANULES - bits_count_gaps(line->used);
 	u32 first = bits_next(line->start, 0);
 	u32 leading = HD_MIN(bits_next_gap(line->used, 0), first);
 	expect(c, leading == c->rest, "1: used granules before the first start are not the rest of a block");
@@ -126,6 +126,7 @@ const char *heap_check(u32 arena)
 	struct check c = {.a = heap_arena_at(arena), .page = HEAP_FIRST_PAGE};
 	check_pages(&c);
 	check_index(&c);
+	expect(&c, c.rest == 0, "2: block goes past the arena's end");
 	if (!c.wrong)
 		expect(&c, c.a->live == c.granules * HEAP_GRANULE,
 		       "5: live bytes are not the sum of the blocks'");
