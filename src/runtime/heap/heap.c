@@ -168,6 +168,17 @@ static bool all_zero(const char *p, u64 bytes)
 	return true;
 }
 
+/* Small blocks are many: for them a loop beats the start-up of memset's string instructions. */
+static void set_zero(char *p, u64 bytes)
+{
+	if (bytes > 256) {
+		__builtin_memset(p, 0, bytes);
+		return;
+	}
+	for (any_word *w = (any_word *)p, *end = (any_word *)(p + bytes); w < end; w++)
+		*w = 0;
+}
+
 static u64 to_page_end(const char *p, u64 bytes)
 {
 	return HD_MIN(bytes, HD_PAGE - ((u64)p & HD_PAGE_MASK));
@@ -179,7 +190,7 @@ static void wipe(char *p, u64 bytes)
 	for (u64 n; bytes; p += n, bytes -= n) {
 		n = to_page_end(p, bytes);
 		if (!all_zero(p, n))
-			__builtin_memset(p, 0, n);
+			set_zero(p, n);
 	}
 }
 
