@@ -2,7 +2,7 @@
  * Dining philosophers, each eats once. With "bad" everybody takes the left fork
  * first, and they may starve; otherwise the fork with the lower number comes first.
  *
- *     philosophers N [bad]
+ *     philosophers N [bad]        (built with -DFAULT it is always bad)
  *
  * test/models/philosophers.py predicts its states and transitions.
  */
@@ -12,6 +12,12 @@
 #include <string.h>
 
 #define MAX_PHILOSOPHERS 32
+
+#ifdef FAULT
+#define ALWAYS_BAD 1
+#else
+#define ALWAYS_BAD 0
+#endif
 
 static int philosophers;
 static int bad;
@@ -40,11 +46,12 @@ int main(int argc, char **argv)
 	pthread_t threads[MAX_PHILOSOPHERS];
 
 	philosophers = argc > 1 ? atoi(argv[1]) : 0;
-	bad = argc > 2 && strcmp(argv[2], "bad") == 0;
+	bad = argc == 3 && strcmp(argv[2], "bad") == 0;
 	if (philosophers < 2 || philosophers > MAX_PHILOSOPHERS || argc > 2 + bad) {
 		fprintf(stderr, "usage: philosophers N [bad]     N from 2 to %d\n", MAX_PHILOSOPHERS);
 		return 2;
 	}
+	bad |= ALWAYS_BAD;
 	for (int i = 0; i < philosophers; i++)
 		pthread_mutex_init(&forks[i], NULL);
 	for (int i = 0; i < philosophers; i++)

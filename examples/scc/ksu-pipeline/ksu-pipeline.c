@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 
 	stages = scc_arg(argc, argv, 1, 4, 1, MAX_STAGES);
 	listeners = scc_arg(argc, argv, 2, 1, 1, MAX_LISTENERS);
-	values = scc_arg(argc, argv, 3, 3, 1, 100);
+	values = scc_arg(argc, argv, 3, 5, 1, 100);
 	for (int i = 0; i < stages; i++) {
 		pthread_mutex_init(&link_to[i].lock, NULL);
 		pthread_cond_init(&link_to[i].changed, NULL);
