@@ -5,12 +5,11 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import re
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 TEST = pathlib.Path(__file__).resolve().parent.parent
 ROOT = TEST.parent
@@ -83,7 +82,7 @@ def compile_guest(source, flags=(), binary=None):
     headers = [*GUESTS.glob("*.h"), GUESTS / "heddle.rs", ROOT / "include/heddle/heddle.h"]
     if binary.exists() and binary.stat().st_mtime > newest([source, *headers]):
         return binary, None
-    partial = binary.with_name(f"{binary.name}.{os.getpid()}")
+    partial = binary.with_name(f"{binary.name}.{os.getpid()}.{threading.get_ident()}")
     done = subprocess.run(compile_command(source, partial, flags), capture_output=True, text=True)
     if done.returncode == 0:
         partial.replace(binary)

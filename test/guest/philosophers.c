@@ -1,6 +1,6 @@
 /*
  * philosophers.c: dining philosophers who take the lower fork first, with malloc and
- * printf. States and transitions are those of the abstract model, exactly (test/brute/models
+ * printf. States and transitions are those of the abstract model, exactly (test/models
  * computes them); the greedy ones, who all take the left fork first, starve.
  *
  * heddle: verdict=verified args=4 states=326 transitions=906

@@ -1,0 +1,221 @@
+"""heddle check: verdicts, exit codes, outputs, limits, strategies."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree
+
+import harness
+from support import case, counts, expect, in_scratch, program
+
+
+@case
+@in_scratch
+def verified(place):
+    """check: verified is exit 0"""
+    run = place.check("--", program("mutex_counter.c"), status=0)
+    expect(run.result["verdict"] == "verified" and run.result["violations"] == [], run.result)
+    expect(run.result["program"] == [str(program("mutex_counter.c"))], run.result["program"])
+
+
+@case
+@in_scratch
+def violation(place):
+    """check: a violation is exit 1, with a trace"""
+    run = place.check("--", program("talks.c"), status=1)
+    [found] = run.result["violations"]
+    expect(found["kind"] == "deadlock" and (place.path / "out" / found["trace"]).exists(), found)
+
+
+@case
+@in_scratch
+def incomplete(place):
+    """check: a refused call is exit 3, said on the terminal with its line"""
+    run = place.check("--", program("refused_processes.c"), "fork", status=3)
+    expect(run.result["verdict"] == "incomplete", run.result)
+    expect(re.search(r"refused_processes\.c:\d+", run.err), run.tail)
+
+
+def limited(place, *options):
+    run = place.check(*options, "--", program("philosophers.c"), "9", status=3)
+    expect(run.result["verdict"] == "bounded" and run.result["reason"], run.result)
+    return run.result
+
+
+@case
+@in_scratch
+def limit_states(place):
+    """check: --max-states ends the search, exit 3"""
+    expect(limited(place, "--max-states", "1000")["states"] <= 1001, "more states than allowed")
+
+
+@case
+@in_scratch
+def limit_depth(place):
+    """check: --max-depth bounds the search, exit 3"""
+    expect(limited(place, "--max-depth", "5")["max_depth"] <= 5, "deeper than allowed")
+
+
+@case
+@in_scratch
+def limit_time(place):
+    """check: --max-time ends the search, exit 3"""
+    limited(place, "--max-time", "300ms")
+
+
+@case
+@in_scratch
+def limit_memory(place):
+    """check: --max-memory ends the search, exit 3"""
+    limited(place, "--max-memory", "1M")
+
+
+@case
+@in_scratch
+def violation_within_limit(place):
+    """check: a violation found before a limit is exit 1"""
+    place.check("--keep-going", "--max-states", "200", "--", program("philosophers.c"), "4", "greedy", status=1)
+
+
+@case
+@in_scratch
+def writes_only_heddle_out(place):
+    """check: without --out, results go to heddle-out and nothing else is written"""
+    place.heddle("check", "--no-progress", "--", program("talks.c"), status=1)
+    expect(os.listdir(place.path) == ["heddle-out"], os.listdir(place.path))
+    expect(sorted(os.listdir(place.path / "heddle-out")) == ["result.json", "violation-1.trace"],
+           os.listdir(place.path / "heddle-out"))
+
+
+@case
+@in_scratch
+def old_results_go(place):
+    """check: results of an earlier run do not stay beside the new ones"""
+    place.check("--", program("talks.c"), status=1)
+    place.check("--", program("mutex_counter.c"), status=0)
+    expect(sorted(os.listdir(place.path / "out")) == ["result.json"], os.listdir(place.path / "out"))
+
+
+@case
+@in_scratch
+def program_output_is_swallowed(place):
+    """check: the program's output does not show, heddle's words go to stderr"""
+    run = place.check("--", program("talks.c"), status=1)
+    expect(run.out == "" and "main complains" not in run.err.split("deadlock")[0], run.tail)
+    expect("goes backwards\n" not in run.err, run.tail)
+
+
+@case
+@in_scratch
+def quiet(place):
+    """check: --quiet says nothing"""
+    run = place.check("--quiet", "--", program("talks.c"), status=1)
+    expect(run.out + run.err == "", run.tail)
+
+
+@case
+@in_scratch
+def verbose(place):
+    """check: --verbose prints every step"""
+    run = place.check("--verbose", "--", program("talks.c"), status=1)
+    expect(len(run.err) > len(place.check("--", program("talks.c"), status=1).err), run.tail)
+
+
+@case
+@in_scratch
+def report_tells_the_story(place):
+    """check: the report says who waits for what, held by whom, with source lines"""
+    run = place.check("--", program("talks.c"), status=1)
+    expect(re.search(r"deadlock", run.err) and re.search(r"held by", run.err), run.tail)
+    for name in ("first", "second", "backwards", "main"):
+        expect(re.search(rf"\b{name}\b", run.err), f"{name} is not named\n{run.tail()}")
+    expect(len(set(re.findall(r"talks\.c:(\d+)", run.err))) >= 2, run.tail)
+
+
+@case
+@in_scratch
+def last_line_replays(place):
+    """check: the last line is the command that replays the violation"""
+    run = place.check("--", program("talks.c"), status=1)
+    command = re.search(r"replay: (.*)$", run.err.strip().split("\n")[-1])
+    expect(command, run.tail)
+    done = subprocess.run(["sh", "-c", command[1]], cwd=place.path, capture_output=True, text=True, check=False)
+    expect(done.returncode == 1 and "deadlock" in done.stdout, done.stdout + done.stderr)
+
+
+@case
+@in_scratch
+def formats(place):
+    """check: --format writes each report, well-formed"""
+    names = ["text", "json", "junit", "sarif", "html"]
+    place.check(*[x for n in names for x in ("--format", n)], "--", program("talks.c"), status=1)
+    files = {p.suffix: p for p in (place.path / "out").iterdir() if p.name != "result.json"}
+    junit = xml.etree.ElementTree.parse(files[".xml"]).getroot()
+    expect(junit.iter("failure"), "no failure in junit")
+    sarif = [json.loads(p.read_text()) for p in (place.path / "out").iterdir() if "sarif" in p.name]
+    expect(sarif and sarif[0]["version"] == "2.1.0" and sarif[0]["runs"][0]["results"], sarif)
+    expect("<html" in files[".html"].read_text() and "deadlock" in files[".txt"].read_text(), sorted(files))
+
+
+@case
+@in_scratch
+def same_counts_by_strategy(place):
+    """check: bfs and dfs see the same states; bfs has the shortest counterexample"""
+    dfs, bfs = (place.check("--strategy", s, "--", program("philosophers.c"), "5", status=0) for s in ("dfs", "bfs"))
+    for key in ("states", "transitions", "end_states"):
+        expect(dfs.result[key] == bfs.result[key], f"{key}: {dfs.result[key]} and {bfs.result[key]}")
+    steps = [place.check("--strategy", s, "--", program("philosophers.c"), "4", "greedy",
+                         status=1).result["violations"][0]["steps"] for s in ("bfs", "dfs")]
+    expect(steps[0] <= steps[1], steps)
+
+
+@case
+@in_scratch
+def seeds(place):
+    """check: random and pct are reproducible by seed and end bounded"""
+    for strategy in ("random", "pct"):
+        runs = [place.check("--strategy", strategy, "--seed", "5", "--runs", "20", "--", program("philosophers.c"), "5",
+                            status=3).result for _ in range(2)]
+        for key in ("verdict", "transitions", "states", "max_depth", "runs"):
+            expect(runs[0][key] == runs[1][key], f"{strategy} {key}: {runs[0][key]} and {runs[1][key]}")
+        expect(runs[0]["verdict"] == "bounded" and runs[0]["runs"] == 20, runs[0])
+
+
+@case
+@in_scratch
+def sanity(place):
+    """check: --sanity 3 finds nothing wrong and does not change the counts"""
+    for name, args in (("philosophers.c", ["4"]), ("cond_buffer.c", ["right"]), ("heap_canonical.c", []),
+                       ("mutex_try_observes.c", []), ("pipe_threads.c", ["order"])):
+        plain = place.check("--", program(name), *args, status=0)
+        checked = place.check("--sanity", "3", "--", program(name), *args, status=0)
+        expect(counts(plain) == counts(checked), f"{name}: {counts(plain)}, with sanity {counts(checked)}")
+        expect(checked.result["sanity_checks"] > 0, f"{name}: nothing was checked")
+
+
+@case
+@in_scratch
+def live_line(place):
+    """check: on a terminal a live line shows states and rate"""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([harness.heddle_path(), "check", "--max-time", "20", "--", program("philosophers.c"), "10"],
+                               cwd=place.path, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
+    os.close(slave)
+    text, end = b"", time.monotonic() + 15
+    while time.monotonic() < end and not re.search(rb"\d+.*states", text):
+        if select.select([master], [], [], 0.2)[0]:
+            text += os.read(master, 4096)
+    process.send_signal(signal.SIGINT)
+    while True:
+        try:
+            if not os.read(master, 4096):
+                break
+        except OSError:
+            break
+    expect(process.wait(30) == 3, f"exit {process.returncode}")
+    expect(re.search(rb"\d+.*states", text), text)

@@ -1,0 +1,148 @@
+"""heddle replay, show, help, doctor, scenario files."""
+
+import os
+import re
+import shutil
+
+import harness
+from support import Skip, case, expect, in_scratch, one_sentence, program, wait_until, marked_environment, processes_with
+
+
+@case
+@in_scratch
+def replay_confirms(place):
+    """replay: the violation happens again (exit 1), with the program's output"""
+    run = place.heddle("replay", place.trace("--", program("talks.c")), status=1)
+    for text in ("main complains", "the thread goes backwards", "deadlock"):
+        expect(text in run.out + run.err, f"{text!r} is missing\n{run.tail()}")
+    expect("never in a deadlock" not in run.out, run.tail)
+    expect(re.search(r"talks\.c:\d+", run.out), run.tail)
+
+
+@case
+@in_scratch
+def replay_is_stable(place):
+    """replay: the same text every time, from another directory, too"""
+    trace = place.trace("--", program("talks.c"))
+    texts = {place.heddle("replay", trace, status=1).out, place.heddle("replay", trace, status=1).out,
+             place.heddle("replay", os.path.relpath(trace, "/"), status=1, cwd="/").out}
+    expect(len(texts) == 1, texts)
+
+
+@case
+@in_scratch
+def replay_all_kinds(place):
+    """replay: every kind of violation is confirmed"""
+    kinds = {"asserts.c assert": "assert", "asserts.c abort": "abort", "crash.c null": "crash", "misuse.c unlock-free": "lock-misuse",
+             "heap_misuse.c double": "free", "cxx_uncaught.cpp thread": "logic_error", "stack_overflow.c thread": "overflow",
+             "cond_lost_wakeup.c unlocked": "deadlock", "mutex_try_bug.c": "assert", "pipe_threads.c stuck": "deadlock"}
+    for command, word in kinds.items():
+        name, *args = command.split()
+        trace = place.trace("--", program(name), *args)
+        run = place.heddle("replay", trace, status=1)
+        expect(word in run.out, f"{command}: no {word!r}\n{run.tail()}")
+    for options, name, word in ((["--hang-time", "1"], "hang.c", "hang"), (["--check-exit"], "thread_exit_status.c", "exit"),
+                                (["--heap-limit", "1M", "--check-exit"], "thread_exit_status.c", "exit"),
+                                (["--strategy", "pct", "--seed", "1"], "talks.c", "deadlock"),
+                                (["--strategy", "bfs"], "talks.c", "deadlock")):
+        trace = place.trace(*options, "--", program(name))
+        run = place.heddle("replay", trace, status=1)
+        expect(word in run.out, f"{name} {options}: no {word!r}\n{run.tail()}")
+
+
+@case
+@in_scratch
+def replay_another_copy(place):
+    """replay: a copy of the program may be given after --, another program may not"""
+    trace = place.trace("--", program("talks.c"))
+    shutil.copy(program("talks.c"), place.path / "copy")
+    place.heddle("replay", trace, "--", "./copy", status=1)
+    one_sentence(place.heddle("replay", trace, "--", program("mutex_counter.c"), status=2), "not the program")
+
+
+@case
+@in_scratch
+def replay_program_gone(place):
+    """replay: when the recorded program is gone, a sentence says so"""
+    shutil.copy(program("talks.c"), place.path / "gone")
+    trace = place.trace("--", place.path / "gone")
+    (place.path / "gone").unlink()
+    one_sentence(place.heddle("replay", trace, status=2), "gone.*No such file")
+
+
+@case
+@in_scratch
+def replay_in_gdb(place):
+    """replay: --gdb stops at the violation, the threads' stacks can be walked"""
+    if not shutil.which("gdb"):
+        raise Skip("no gdb here")
+    trace = place.trace("--", program("talks.c"))
+    mark, env = marked_environment()
+    run = place.heddle("replay", trace, "--gdb", "--gdb-args",
+                       "-batch -ex 'heddle threads' -ex 'heddle thread 2' -ex bt -ex 'heddle thread 1' -ex bt", env=env)
+    text = run.out + run.err
+    expect(re.search(r"backwards \(.*talks\.c:\d+", text), lambda: f"no stack of the thread\n{text[-3000:]}")
+    expect(re.search(r"main \(.*talks\.c:\d+", text), lambda: f"no stack of main\n{text[-3000:]}")
+    expect(run.status in (0, 1), lambda: f"exit {run.status}")
+    expect(wait_until(lambda: not processes_with(mark)), "left behind")
+
+
+@case
+@in_scratch
+def show(place):
+    """show: a trace and a report folder, for people"""
+    trace = place.trace("--", program("talks.c"))
+    one, folder = place.heddle("show", trace, status=0), place.heddle("show", place.path / "out", status=0)
+    for run in (one, folder):
+        expect(re.search(r"talks\.c:\d+", run.out) and "deadlock" in run.out and "backwards" in run.out, run.tail)
+    expect("verdict: violation" in folder.out, folder.tail)
+    one_sentence(place.heddle("show", place.path / "nothing", status=2), "nothing")
+    expect(place.heddle("show", status=2).err, "show without an argument says nothing")
+
+
+@case
+@in_scratch
+def scenario(place):
+    """check: a scenario file says what options say; the command line wins"""
+    file = place.path / "heddle.yaml"
+    file.write_text(f"sut: [{program('philosophers.c')}, 6]\nlimits: {{states: 100}}\nstrategy: bfs\n")
+    run = place.check("-f", file, status=3)
+    expect(run.result["states"] <= 101 and run.result["program"][1:] == ["6"], run.result)
+    run = place.check("-f", file, "--max-states", "300", status=3)
+    expect(100 < run.result["states"] <= 301, run.result)
+    run = place.check("-f", file, "--max-states", "0", "--", program("philosophers.c"), "3", status=0)
+    expect(run.result["program"][1:] == ["3"], run.result)
+    file.write_text(f"sut: {program('thread_exit_status.c')}\nproperties:\n  exit-status: yes\n")
+    place.check("-f", file, status=1)
+
+
+@case
+@in_scratch
+def doctor(place):
+    """doctor: says what this machine offers, exit 0 where programs can be checked"""
+    run = place.heddle("doctor", status=0)
+    expect(len((run.out + run.err).strip().split("\n")) >= 3, run.tail)
+    expect(not os.listdir(place.path), "doctor wrote something")
+
+
+@case
+@in_scratch
+def help_texts(place):
+    """help: version, overview, and a text per verb"""
+    expect(re.match(r"heddle \d+\.\d+", place.heddle("--version", status=0).out), "no version")
+    overview = place.heddle("help", status=0).out
+    expect(overview == place.heddle("--help", status=0).out, "--help differs from help")
+    for verb in ("check", "replay", "show", "doctor"):
+        expect(verb in overview and f"heddle {verb}" in place.heddle("help", verb, status=0).out, verb)
+    options = place.heddle("help", "check", status=0).out
+    for option in ("strategy", "seed", "max-states", "max-depth", "max-time", "max-memory", "keep-going", "out", "format",
+                   "quiet", "verbose", "no-progress", "sanity"):
+        expect(f"--{option}" in options, f"--{option} is not in the help")
+
+
+@case
+def every_verb_of_the_contract():
+    """verbs that come later say so, exit 2"""
+    for verb in ("certify", "partition", "tree"):
+        status, _, err = harness.run_process([harness.heddle_path(), verb], "/", 20)
+        expect(status == 2 and err.startswith("heddle: "), f"{verb}: {status} {err}")
