@@ -5,9 +5,24 @@
 
 #include "base/sys.h"
 
+/*
+ * All of it lies in one far range, so that the SUT's own mappings can be told from
+ * ours in /proc/self/maps (the kernel merges neighbours), and so that our growth never
+ * moves theirs. Addresses are not used twice: the range is larger than memory.
+ */
+static u64 next_address = PAGES_BASE;
+
+static u64 take_range(size_t bytes)
+{
+	u64 at = next_address;
+	next_address += HD_ROUND_UP(bytes, HD_PAGE) + HD_PAGE;
+	return at;
+}
+
 void *pages_map(size_t bytes)
 {
-	long p = sys_call6(SYS_mmap, 0, (long)HD_ROUND_UP(bytes, HD_PAGE), PROT_READ | PROT_WRITE,
+	u64 at = take_range(bytes);
+	long p = sys_call6(SYS_mmap, (long)at, (long)HD_ROUND_UP(bytes, HD_PAGE), PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return sys_failed(p) ? NULL : (void *)p;
 }
@@ -22,8 +37,9 @@ void *pages_grow(void *p, size_t old_bytes, size_t new_bytes)
 {
 	if (!p)
 		return pages_map(new_bytes);
+	u64 at = take_range(new_bytes);
 	long q = sys_call6(SYS_mremap, (long)p, (long)HD_ROUND_UP(old_bytes, HD_PAGE),
-			   (long)HD_ROUND_UP(new_bytes, HD_PAGE), MREMAP_MAYMOVE, 0, 0);
+			   (long)HD_ROUND_UP(new_bytes, HD_PAGE), MREMAP_MAYMOVE | MREMAP_FIXED, (long)at, 0);
 	return sys_failed(q) ? NULL : (void *)q;
 }
 

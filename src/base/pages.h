@@ -7,6 +7,10 @@
 
 #include "base/base.h"
 
+/* Where the engine's memory lies. */
+#define PAGES_BASE 0x400000000000UL
+#define PAGES_END 0x500000000000UL
+
 /* Zeroed, page-aligned; NULL when the kernel has none. Reserved lazily. */
 void *pages_map(size_t bytes);
 void pages_unmap(void *p, size_t bytes);

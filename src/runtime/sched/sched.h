@@ -17,6 +17,27 @@
 
 struct fiber;
 
+/*
+ * While a fiber waits, the frames of the functions that wait are part of the state, and what is
+ * dead in them (holes, registers saved for nothing) would make equal states look different. Two
+ * rules keep them clean: a function that calls sched_step() does its looking-around before
+ * that in a SCHED_LOOK function, whose registers are gone when it returns; and the entrances (shims, sched_step)
+ * zero the stack below them, where the frames to come will lie.
+ */
+#define SCHED_LOOK __attribute__((noinline))
+static inline __attribute__((always_inline)) void sched_scrub(void)
+{
+	__asm__ volatile("pxor %%xmm0, %%xmm0\n\t"
+			 ".set at, -16\n\t"
+			 ".rept 32\n\t"
+			 "movups %%xmm0, at(%%rsp)\n\t"
+			 ".set at, at - 16\n\t"
+			 ".endr"
+			 :
+			 :
+			 : "xmm0", "memory");
+}
+
 /* A pending visible operation; lives in the fiber, in model memory. Unused fields are zero. */
 struct op {
 	u16 kind;  /* enum op_kind */
@@ -28,6 +49,7 @@ struct op {
 };
 #define OPF_CANCEL 1   /* a cancellation point */
 #define OPF_SPURIOUS 2 /* may wake spuriously when the option is on */
+#define OPF_CANCEL_SELF 4 /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
 
 /* What the engine knows about a kind of operation. One table, ops.c. */
 struct op_class {
@@ -49,7 +71,8 @@ bool sched_active(void);
 
 /*
  * Make `o` the pending operation and let the engine decide. Returns the outcome:
- * 0 … n-1, ALT_TIMEOUT, ALT_SPURIOUS. Cancellation does not return (the fiber unwinds).
+ * 0 … n-1, ALT_TIMEOUT, ALT_SPURIOUS. Cancellation does not return (the fiber unwinds),
+ * unless OPF_CANCEL_SELF is set.
  */
 u32 sched_step(const struct op *o);
 /* A step only if somebody else is alive to notice. */
@@ -67,6 +90,11 @@ u64 clock_now(void);
 u64 clock_read(void);
 /* A deadline for struct op from a relative wait. */
 u64 clock_deadline(u64 relative_ns);
+/* The same from an absolute time on a clock of the SUT (CLOCK_REALTIME, CLOCK_MONOTONIC). */
+u64 clock_deadline_at(int clock_id, long sec, long nsec);
+/* What a clock of the SUT shows at virtual time 0, in seconds. */
+#define CLOCK_EPOCH_REALTIME 1767225600L /* 2026-01-01 00:00 UTC */
+#define CLOCK_EPOCH_MONOTONIC 1000L
 
 /*
  * A property failed. Does not return: the transition ends here. `message` may contain {0x…}.
@@ -85,5 +113,7 @@ HD_NORETURN void sched_exit(int status);
  * of the object must be steps of their own.
  */
 bool sched_observed(u64 object, bool looks);
+/* Like sched_observed(object, true) unless the fiber is alone: for destroy. */
+bool sched_observed_destroy(u64 object);
 
 #endif

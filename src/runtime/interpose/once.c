@@ -1,0 +1,67 @@
+/*
+ * pthread_once, call_once, and the guards of C++ static locals. The initialiser may leave by
+ * an exception or by cancellation: then the next caller tries again. Compiled with
+ * -fexceptions, so that the cleanup below runs while unwinding.
+ */
+#include <pthread.h>
+#include <threads.h>
+
+#include "runtime/interpose/interpose.h"
+#include "runtime/sched/semaphore.h"
+
+struct attempt {
+	int *control;
+	bool done;
+};
+
+static void attempt_end(struct attempt *a)
+{
+	once_end(a->control, a->done);
+}
+
+static void run_once(int *control, void (*fn)(void))
+{
+	if (!once_begin(control))
+		return;
+	__attribute__((cleanup(attempt_end))) struct attempt a = {control, false};
+	fn();
+	a.done = true;
+}
+
+HD_EXPORT int pthread_once(pthread_once_t *control, void (*fn)(void))
+{
+	run_once(control, fn);
+	return 0;
+}
+
+HD_EXPORT void call_once(once_flag *flag, void (*fn)(void))
+{
+	run_once((int *)flag, fn);
+}
+
+/* Itanium C++ ABI: the first byte of a guard says "initialised"; the rest is ours. */
+struct guard {
+	u8 done;
+	u8 unused[3];
+	int control;
+};
+
+HD_EXPORT int __cxa_guard_acquire(struct guard *g);
+HD_EXPORT void __cxa_guard_release(struct guard *g);
+HD_EXPORT void __cxa_guard_abort(struct guard *g);
+
+int __cxa_guard_acquire(struct guard *g)
+{
+	return !g->done && once_begin(&g->control);
+}
+
+void __cxa_guard_release(struct guard *g)
+{
+	g->done = 1;
+	once_end(&g->control, true);
+}
+
+void __cxa_guard_abort(struct guard *g)
+{
+	once_end(&g->control, false);
+}

@@ -1,0 +1,275 @@
+/* Mutexes, condition variables, reader-writer locks, spin locks and barriers of POSIX threads. */
+#include <pthread.h>
+
+#include "runtime/interpose/interpose.h"
+#include "runtime/sched/cond.h"
+#include "runtime/sched/mutex.h"
+#include "runtime/sched/rwlock.h"
+#include "runtime/sched/semaphore.h"
+
+#define MUTEX(m) ((struct vmutex *)(m))
+#define COND(c) ((struct vcond *)(c))
+#define RWLOCK(l) ((struct vrwlock *)(l))
+#define BARRIER(b) ((struct vbarrier *)(b))
+
+static u64 deadline(clockid_t clock, const struct timespec *ts)
+{
+	return clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec);
+}
+
+/* --- mutexes --- */
+
+HD_EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
+{
+	int kind = PTHREAD_MUTEX_TIMED_NP, shared = PTHREAD_PROCESS_PRIVATE, robust = PTHREAD_MUTEX_STALLED;
+	if (attr) {
+		pthread_mutexattr_gettype(attr, &kind);
+		pthread_mutexattr_getpshared(attr, &shared);
+		pthread_mutexattr_getrobust(attr, &robust);
+	}
+	if (shared == PTHREAD_PROCESS_SHARED || robust == PTHREAD_MUTEX_ROBUST) {
+		sched_refused(robust == PTHREAD_MUTEX_ROBUST ? "pthread_mutex_init of a robust mutex"
+							     : "pthread_mutex_init of a process-shared mutex",
+			      CALLER);
+		return ENOTSUP;
+	}
+	return mutex_init(MUTEX(m), kind);
+}
+
+HD_EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	sched_scrub();
+	return mutex_destroy(MUTEX(m), CALLER);
+}
+
+HD_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	sched_scrub();
+	return mutex_lock(MUTEX(m), 0, CALLER);
+}
+
+HD_EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	sched_scrub();
+	return mutex_trylock(MUTEX(m), CALLER);
+}
+
+HD_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	sched_scrub();
+	return mutex_unlock(MUTEX(m), CALLER);
+}
+
+HD_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(clock, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_mutex_consistent(pthread_mutex_t *m)
+{
+	(void)m;
+	return EINVAL; /* robust mutexes are refused */
+}
+
+HD_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t *m, int *ceiling)
+{
+	(void)m;
+	(void)ceiling;
+	return EINVAL;
+}
+
+/* --- condition variables --- */
+
+HD_EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
+{
+	clockid_t clock = CLOCK_REALTIME;
+	int shared = PTHREAD_PROCESS_PRIVATE;
+	if (attr) {
+		pthread_condattr_getclock(attr, &clock);
+		pthread_condattr_getpshared(attr, &shared);
+	}
+	if (shared == PTHREAD_PROCESS_SHARED) {
+		sched_refused("pthread_cond_init of a process-shared condition variable", CALLER);
+		return ENOTSUP;
+	}
+	return cond_init(COND(c), (u32)clock);
+}
+
+HD_EXPORT int pthread_cond_destroy(pthread_cond_t *c)
+{
+	sched_scrub();
+	return cond_destroy(COND(c), CALLER);
+}
+
+HD_EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	sched_scrub();
+	return cond_wait(COND(c), MUTEX(m), 0, CALLER);
+}
+
+HD_EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline(clock, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline((clockid_t)COND(c)->clock, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_cond_signal(pthread_cond_t *c)
+{
+	sched_scrub();
+	return cond_signal(COND(c), CALLER);
+}
+
+HD_EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	sched_scrub();
+	return cond_broadcast(COND(c), CALLER);
+}
+
+/* --- reader-writer locks --- */
+
+HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
+{
+	int kind = PTHREAD_RWLOCK_DEFAULT_NP, shared = PTHREAD_PROCESS_PRIVATE;
+	if (attr) {
+		pthread_rwlockattr_getkind_np(attr, &kind);
+		pthread_rwlockattr_getpshared(attr, &shared);
+	}
+	if (shared == PTHREAD_PROCESS_SHARED) {
+		sched_refused("pthread_rwlock_init of a process-shared lock", CALLER);
+		return ENOTSUP;
+	}
+	return rwlock_init(RWLOCK(l), (u32)kind);
+}
+
+HD_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+	sched_scrub();
+	return rwlock_destroy(RWLOCK(l), CALLER);
+}
+
+HD_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	sched_scrub();
+	return rwlock_rdlock(RWLOCK(l), 0, CALLER);
+}
+
+HD_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	sched_scrub();
+	return rwlock_wrlock(RWLOCK(l), 0, CALLER);
+}
+
+HD_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+	sched_scrub();
+	return rwlock_tryrdlock(RWLOCK(l), CALLER);
+}
+
+HD_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+	sched_scrub();
+	return rwlock_trywrlock(RWLOCK(l), CALLER);
+}
+
+HD_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
+{
+	sched_scrub();
+	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL;
+}
+
+HD_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	sched_scrub();
+	return rwlock_unlock(RWLOCK(l), CALLER);
+}
+
+/* --- spin locks --- */
+
+HD_EXPORT int pthread_spin_init(pthread_spinlock_t *s, int shared)
+{
+	if (shared == PTHREAD_PROCESS_SHARED) {
+		sched_refused("pthread_spin_init of a process-shared lock", CALLER);
+		return ENOTSUP;
+	}
+	return spin_init((struct vspin *)s);
+}
+
+HD_EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
+{
+	return spin_destroy((struct vspin *)s, CALLER);
+}
+
+HD_EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
+{
+	sched_scrub();
+	return spin_lock((struct vspin *)s, CALLER);
+}
+
+HD_EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
+{
+	sched_scrub();
+	return spin_trylock((struct vspin *)s, CALLER);
+}
+
+HD_EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
+{
+	sched_scrub();
+	return spin_unlock((struct vspin *)s, CALLER);
+}
+
+/* --- barriers --- */
+
+HD_EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *attr, unsigned count)
+{
+	int shared = PTHREAD_PROCESS_PRIVATE;
+	if (attr)
+		pthread_barrierattr_getpshared(attr, &shared);
+	if (shared == PTHREAD_PROCESS_SHARED) {
+		sched_refused("pthread_barrier_init of a process-shared barrier", CALLER);
+		return ENOTSUP;
+	}
+	return barrier_init(BARRIER(b), count);
+}
+
+HD_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
+{
+	sched_scrub();
+	return barrier_wait(BARRIER(b), CALLER);
+}
+
+HD_EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
+{
+	sched_scrub();
+	return barrier_destroy(BARRIER(b), CALLER);
+}

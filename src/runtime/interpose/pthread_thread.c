@@ -1,0 +1,225 @@
+/* pthread_create and what belongs to the life of a thread. */
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include "runtime/interpose/interpose.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/thread.h"
+#include "runtime/vkernel/vk_ops.h"
+
+#define DEFAULT_STACK (8UL << 20)
+#define CPUS 4
+
+HD_EXPORT int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+	size_t stack = DEFAULT_STACK;
+	int detached = PTHREAD_CREATE_JOINABLE;
+	if (attr) {
+		pthread_attr_getstacksize(attr, &stack);
+		pthread_attr_getdetachstate(attr, &detached);
+	}
+	if (stack < (size_t)PTHREAD_STACK_MIN)
+		return EINVAL;
+	u64 tcb;
+	int r = thread_create(&tcb, (u64)fn, (u64)arg, HD_ROUND_UP(stack, HD_PAGE),
+			      detached == PTHREAD_CREATE_DETACHED, CALLER);
+	if (!r)
+		*t = tcb;
+	return r;
+}
+
+HD_EXPORT int pthread_join(pthread_t t, void **result)
+{
+	sched_scrub();
+	return thread_join(t, (u64 *)result, 0, false);
+}
+
+HD_EXPORT int pthread_tryjoin_np(pthread_t t, void **result)
+{
+	sched_scrub();
+	return thread_join(t, (u64 *)result, 0, true);
+}
+
+HD_EXPORT int pthread_clockjoin_np(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
+{
+	sched_scrub();
+	return thread_join(t, (u64 *)result, clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), false);
+}
+
+HD_EXPORT int pthread_timedjoin_np(pthread_t t, void **result, const struct timespec *ts)
+{
+	return pthread_clockjoin_np(t, result, CLOCK_REALTIME, ts);
+}
+
+HD_EXPORT int pthread_detach(pthread_t t)
+{
+	return thread_detach(t);
+}
+
+HD_EXPORT void pthread_exit(void *result)
+{
+	thread_exit((u64)result);
+}
+
+HD_EXPORT pthread_t pthread_self(void)
+{
+	return fiber_get_fs();
+}
+
+HD_EXPORT int pthread_cancel(pthread_t t)
+{
+	sched_scrub();
+	return thread_cancel(t);
+}
+
+HD_EXPORT void pthread_testcancel(void)
+{
+	sched_scrub();
+	thread_testcancel();
+}
+
+HD_EXPORT int pthread_setcancelstate(int state, int *old)
+{
+	return thread_cancel_state(state, old);
+}
+
+HD_EXPORT int pthread_setcanceltype(int type, int *old)
+{
+	if (old)
+		*old = PTHREAD_CANCEL_DEFERRED;
+	if (type == PTHREAD_CANCEL_ASYNCHRONOUS)
+		sched_refused("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", CALLER);
+	return 0;
+}
+
+HD_EXPORT int pthread_setname_np(pthread_t t, const char *name)
+{
+	struct fiber *f = fiber_by_tcb(t);
+	if (!f)
+		return ESRCH;
+	if (str_len(name) >= sizeof f->name)
+		return ERANGE;
+	for (u32 i = 0; i < sizeof f->name; i++)
+		f->name[i] = 0;
+	str_copy(f->name, sizeof f->name, name);
+	return 0;
+}
+
+HD_EXPORT int pthread_getname_np(pthread_t t, char *buf, size_t cap)
+{
+	const struct fiber *f = fiber_by_tcb(t);
+	if (!f)
+		return ESRCH;
+	if (cap < sizeof f->name)
+		return ERANGE;
+	str_copy(buf, cap, f->name);
+	return 0;
+}
+
+HD_EXPORT int pthread_getattr_np(pthread_t t, pthread_attr_t *attr)
+{
+	const struct fiber *f = fiber_by_tcb(t);
+	if (!f)
+		return ESRCH;
+	int r = pthread_attr_init(attr);
+	if (r)
+		return r;
+	u32 slot = fiber_slot(f);
+	u64 low = fiber_stack_low(slot);
+	pthread_attr_setstack(attr, (void *)low, (f->stack_size ? f->stack_size : DEFAULT_STACK));
+	return pthread_attr_setdetachstate(attr, f->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
+}
+
+HD_EXPORT int pthread_kill(pthread_t t, int sig)
+{
+	struct fiber *f = fiber_by_tcb(t);
+	if (!f)
+		return ESRCH;
+	if (!sig)
+		return 0;
+	if (f == sched_self())
+		vk_signal_raise(sig, CALLER);
+	else
+		sched_refused("pthread_kill of another thread", CALLER);
+	return 0;
+}
+
+HD_EXPORT int pthread_sigqueue(pthread_t t, int sig, const union sigval value)
+{
+	(void)value;
+	return pthread_kill(t, sig);
+}
+
+HD_EXPORT int pthread_getcpuclockid(pthread_t t, clockid_t *clock)
+{
+	(void)t;
+	*clock = CLOCK_MONOTONIC;
+	return 0;
+}
+
+/* Priorities and processors make no difference here: every schedule is explored. */
+HD_EXPORT int pthread_setschedparam(pthread_t t, int policy, const struct sched_param *p)
+{
+	(void)policy;
+	(void)p;
+	return fiber_by_tcb(t) ? 0 : ESRCH;
+}
+
+HD_EXPORT int pthread_getschedparam(pthread_t t, int *policy, struct sched_param *p)
+{
+	*policy = SCHED_OTHER;
+	p->sched_priority = 0;
+	return fiber_by_tcb(t) ? 0 : ESRCH;
+}
+
+HD_EXPORT int pthread_setschedprio(pthread_t t, int priority)
+{
+	(void)priority;
+	return fiber_by_tcb(t) ? 0 : ESRCH;
+}
+
+HD_EXPORT int pthread_setaffinity_np(pthread_t t, size_t size, const cpu_set_t *set)
+{
+	(void)size;
+	(void)set;
+	return fiber_by_tcb(t) ? 0 : ESRCH;
+}
+
+HD_EXPORT int pthread_getaffinity_np(pthread_t t, size_t size, cpu_set_t *set)
+{
+	for (size_t i = 0; i < size; i++)
+		((char *)set)[i] = 0;
+	((char *)set)[0] = (1 << CPUS) - 1;
+	return fiber_by_tcb(t) ? 0 : ESRCH;
+}
+
+/* pthread_yield is another name of it in the headers. */
+HD_EXPORT int sched_yield(void)
+{
+	sched_scrub();
+	struct op o = {.kind = OP_YIELD};
+	sched_step(&o);
+	return 0;
+}
+
+HD_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+	return key_create(key, (u64)destructor);
+}
+
+HD_EXPORT int pthread_key_delete(pthread_key_t key)
+{
+	return key_delete(key);
+}
+
+HD_EXPORT void *pthread_getspecific(pthread_key_t key)
+{
+	return (void *)key_get(key);
+}
+
+HD_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
+{
+	return key_set(key, (u64)value);
+}

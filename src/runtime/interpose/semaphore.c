@@ -1,0 +1,69 @@
+/* Unnamed semaphores. */
+#include "runtime/sched/semaphore.h"
+
+#include <semaphore.h>
+
+#include "runtime/interpose/interpose.h"
+
+#define SEM(s) ((struct vsem *)(s))
+
+HD_EXPORT int sem_init(sem_t *s, int shared, unsigned value)
+{
+	if (shared) {
+		sched_refused("sem_init of a process-shared semaphore", CALLER);
+		return errno_result(ENOSYS);
+	}
+	return errno_result(semaphore_init(SEM(s), value));
+}
+
+HD_EXPORT int sem_destroy(sem_t *s)
+{
+	sched_scrub();
+	return errno_result(semaphore_destroy(SEM(s), CALLER));
+}
+
+HD_EXPORT int sem_wait(sem_t *s)
+{
+	sched_scrub();
+	return errno_result(semaphore_wait(SEM(s), 0, CALLER));
+}
+
+HD_EXPORT int sem_trywait(sem_t *s)
+{
+	sched_scrub();
+	return errno_result(semaphore_trywait(SEM(s), CALLER));
+}
+
+HD_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *ts)
+{
+	sched_scrub();
+	if (!timespec_ok(ts))
+		return errno_result(EINVAL);
+	return errno_result(semaphore_wait(SEM(s), clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), CALLER));
+}
+
+HD_EXPORT int sem_timedwait(sem_t *s, const struct timespec *ts)
+{
+	return sem_clockwait(s, CLOCK_REALTIME, ts);
+}
+
+HD_EXPORT int sem_post(sem_t *s)
+{
+	sched_scrub();
+	return errno_result(semaphore_post(SEM(s), CALLER));
+}
+
+HD_EXPORT int sem_getvalue(sem_t *s, int *value)
+{
+	sched_scrub();
+	return errno_result(semaphore_value(SEM(s), value, CALLER));
+}
+
+HD_EXPORT sem_t *sem_open(const char *name, int flags, ...)
+{
+	(void)name;
+	(void)flags;
+	sched_refused("sem_open", CALLER);
+	errno = ENOSYS;
+	return SEM_FAILED;
+}

@@ -1,0 +1,40 @@
+/* Ways in which a program says that something is wrong. */
+#include <assert.h>
+#include <string.h>
+
+#include "runtime/interpose/interpose.h"
+#include "runtime/sched/sched.h"
+
+static HD_NORETURN void failed(const char *what, const char *file, unsigned line, const char *function, u64 pc)
+{
+	char buf[512];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, file);
+	text_str(&t, ":");
+	text_dec(&t, (long)line);
+	text_str(&t, ": ");
+	if (function) {
+		text_str(&t, function);
+		text_str(&t, ": ");
+	}
+	text_str(&t, "assertion `");
+	text_str(&t, what);
+	text_str(&t, "' failed");
+	sched_violation(VIOLATION_ASSERT, pc, 0, buf);
+}
+
+HD_EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
+{
+	failed(what, file, line, function, CALLER);
+}
+
+HD_EXPORT void __assert_perror_fail(int error, const char *file, unsigned line, const char *function)
+{
+	failed(strerror(error), file, line, function, CALLER);
+}
+
+HD_EXPORT void __assert(const char *what, const char *file, int line)
+{
+	failed(what, file, (unsigned)line, NULL, CALLER);
+}

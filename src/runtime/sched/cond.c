@@ -1,0 +1,225 @@
+/*
+ * Condition variables.
+ *
+ * wait = enter (give up the mutex, join the waiters), sleep, then take the mutex again. Entering
+ * belongs to the step before, unless the variable is signalled without the mutex (observe.h).
+ * A waker turns the sleeper's COND_WAIT into COND_RELOCK; waking and taking the mutex
+ * are one step then. A time-out or spurious wake-up is a step that leaves the waiters,
+ * and taking the mutex another: in between a signal goes to somebody else.
+ */
+#include "runtime/sched/cond.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/observe.h"
+#include "runtime/sched/thread.h"
+
+static HD_NORETURN void misuse(const struct vcond *c, const char *what, u64 pc)
+{
+	char buf[160];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, what);
+	text_str(&t, " condition variable ");
+	text_addr(&t, (u64)c);
+	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)c, buf);
+}
+
+static void check_alive(const struct vcond *c, u64 pc)
+{
+	if (hd_unlikely(c->destroyed))
+		misuse(c, "use of a destroyed", pc);
+}
+
+int cond_init(struct vcond *c, u32 clock)
+{
+	for (u32 i = 0; i < sizeof(pthread_cond_t) / 8; i++)
+		((u64 *)c)[i] = 0;
+	c->clock = clock;
+	return 0;
+}
+
+static bool sleeps_on(const struct fiber *f, u64 cond)
+{
+	return f && fiber_op(f)->kind == OP_COND_WAIT && fiber_op(f)->object == cond;
+}
+
+static SCHED_LOOK u32 waiters(u64 cond)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		n += sleeps_on(sched_fiber(i), cond);
+	return n;
+}
+
+static void wake(struct fiber *f)
+{
+	struct op *o = fiber_op_mut(f);
+	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg};
+}
+
+static void relock(struct vcond *c, struct vmutex *m, u32 count)
+{
+	struct op o = {.kind = OP_COND_RELOCK, .object = (u64)c, .arg = (u64)m};
+	sched_step(&o);
+	mutex_take(m, count);
+}
+
+/* An error; 0: go on; -1: go on with a step of its own. */
+static SCHED_LOOK int before_wait(struct vcond *c, struct vmutex *m, u64 pc)
+{
+	check_alive(c, pc);
+	if (!mutex_mine((u64)m)) {
+		if ((m->kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP)
+			return EPERM;
+		misuse(c, "wait without holding the mutex, on", pc);
+	}
+	return observe_cond_wait((u64)c, (u64)m) | sched_observed((u64)m, false) ? -1 : 0;
+}
+
+int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
+{
+	int r = before_wait(c, m, pc);
+	if (r > 0)
+		return r;
+	if (r < 0) {
+		struct op enter = {.kind = OP_COND_ENTER, .object = (u64)c, .arg = (u64)m};
+		sched_step(&enter);
+		check_alive(c, pc);
+	}
+	u32 count = mutex_release_all(m);
+	struct op o = {.kind = OP_COND_WAIT, .object = (u64)c, .arg = (u64)m, .deadline = deadline,
+		       .flags = OPF_CANCEL | OPF_CANCEL_SELF | OPF_SPURIOUS};
+	u32 alt = sched_step(&o);
+	if (alt == 0) {
+		mutex_take(m, count);
+		return 0;
+	}
+	relock(c, m, count);
+	if (alt == ALT_CANCEL)
+		thread_cancel_now();
+	return alt == ALT_TIMEOUT ? ETIMEDOUT : 0;
+}
+
+static SCHED_LOOK bool signal_is_step(struct vcond *c, u64 pc)
+{
+	check_alive(c, pc);
+	return observe_cond_signal((u64)c, mutex_mine) || waiters((u64)c) > 1;
+}
+
+int cond_signal(struct vcond *c, u64 pc)
+{
+	u32 chosen = 0;
+	if (signal_is_step(c, pc)) {
+		struct op o = {.kind = OP_COND_SIGNAL, .object = (u64)c};
+		chosen = sched_step(&o);
+		check_alive(c, pc);
+	}
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		if (!sleeps_on(sched_fiber(i), (u64)c) || chosen--)
+			continue;
+		wake(sched_fiber(i));
+		break;
+	}
+	return 0;
+}
+
+int cond_broadcast(struct vcond *c, u64 pc)
+{
+	check_alive(c, pc);
+	if (observe_cond_signal((u64)c, mutex_mine)) {
+		struct op o = {.kind = OP_COND_BROADCAST, .object = (u64)c};
+		sched_step(&o);
+		check_alive(c, pc);
+	}
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (sleeps_on(sched_fiber(i), (u64)c))
+			wake(sched_fiber(i));
+	return 0;
+}
+
+int cond_destroy(struct vcond *c, u64 pc)
+{
+	check_alive(c, pc);
+	if (sched_observed_destroy((u64)c)) {
+		struct op o = {.kind = OP_COND_DESTROY, .object = (u64)c};
+		sched_step(&o);
+		check_alive(c, pc);
+	}
+	if (waiters((u64)c))
+		misuse(c, "destroy of a waited-on", pc);
+	cond_init(c, 0);
+	c->destroyed = 1;
+	return 0;
+}
+
+static u32 never(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	(void)o;
+	return 0;
+}
+
+static u32 relock_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return !((const struct vmutex *)o->arg)->held;
+}
+
+static u32 signal_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	u32 n = waiters(o->object);
+	return n ? n : 1;
+}
+
+static void wait_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits on condition variable "
+		    : alt == ALT_TIMEOUT       ? "times out on condition variable "
+		    : alt == ALT_SPURIOUS      ? "wakes spuriously on condition variable "
+					       : "leaves condition variable ");
+	text_addr(t, o->object);
+}
+
+static void relock_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	if (alt == OP_DESCRIBE_PENDING) {
+		text_str(t, "was woken on condition variable ");
+		text_addr(t, o->object);
+		text_str(t, " and waits for ");
+		mutex_describe(o->arg, t);
+		return;
+	}
+	text_str(t, "wakes on condition variable ");
+	text_addr(t, o->object);
+	text_str(t, " and locks mutex ");
+	text_addr(t, o->arg);
+}
+
+static void signal_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, "signals condition variable ");
+	text_addr(t, o->object);
+	u32 left = alt;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		if (!sleeps_on(sched_fiber(i), o->object) || left--)
+			continue;
+		text_str(t, ", wakes ");
+		fiber_describe(sched_fiber(i), t);
+		return;
+	}
+	text_str(t, " (nobody waits)");
+}
+
+const struct op_class op_cond_enter = {"starts waiting on condition variable", NULL, NULL};
+const struct op_class op_cond_wait = {"wait", never, wait_describe};
+const struct op_class op_cond_relock = {"wake up", relock_outcomes, relock_describe};
+const struct op_class op_cond_signal = {"signal", signal_outcomes, signal_describe};
+const struct op_class op_cond_broadcast = {"broadcasts condition variable", NULL, NULL};
+const struct op_class op_cond_destroy = {"destroys condition variable", NULL, NULL};

@@ -1,0 +1,181 @@
+/*
+ * Fibers: threads of the SUT in user space.
+ *
+ * A slot of the STACKS region, from high to low: struct pthread and the static TLS blocks
+ * (laid out by glibc's own _dl_allocate_tls), the stack, nothing (below `low` every write
+ * is a stack overflow). Fiber 0 keeps the TLS block that ld.so made.
+ *
+ * Names. A slot belongs to (parent slot, lowest number not in use among the parent's
+ * children); the table of names is persistent, so the same thread of the program gets the
+ * same addresses in every execution, whatever other threads did before (M2).
+ */
+#include "runtime/sched/fiber.h"
+
+#include "runtime/engine.h"
+#include "runtime/scratch.h"
+#include "runtime/start/libc.h"
+#include "runtime/start/start.h"
+
+void *memset(void *to, int c, size_t n);
+
+#define MAIN_STACK (8UL << 20)
+
+void fiber_entry(void);
+
+void fiber_set_fs(u64 tcb)
+{
+	if (hd_likely(rt_libc.have_fsgsbase))
+		__asm__ volatile("wrfsbase %0" : : "r"(tcb));
+	else
+		start_arch_set_fs(tcb);
+}
+
+u64 fiber_get_fs(void)
+{
+	u64 tcb;
+	__asm__ volatile("movq %%fs:16, %0" : "=r"(tcb));
+	return tcb;
+}
+
+u32 fiber_slot(const struct fiber *f)
+{
+	return (u32)(f - M->fiber);
+}
+
+u64 fiber_stack_top(u32 slot)
+{
+	return LAYOUT_STACK_BASE + (slot + 1) * LAYOUT_STACK_STRIDE;
+}
+
+static u64 tls_bytes(u32 slot)
+{
+	return slot ? HD_ROUND_UP(rt_libc.tls_size + rt_libc.tls_align, 64) : 0;
+}
+
+u64 fiber_stack_low(u32 slot)
+{
+	u64 size = M->fiber[slot].stack_size;
+	return fiber_stack_top(slot) - tls_bytes(slot) - (size ? size : MAIN_STACK);
+}
+
+/* The first frame: registers zero, control words as in a fresh process, then fiber_entry. */
+static u64 first_context(u64 top)
+{
+	u64 *sp = (u64 *)((top & ~63UL) - 8 * sizeof *sp);
+	memset(sp, 0, 8 * sizeof *sp);
+	sp[0] = 0x1f80 | 0x037fUL << 32;
+	sp[7] = (u64)fiber_entry;
+	return (u64)sp;
+}
+
+void fiber_make_main(void)
+{
+	struct fiber *f = &M->fiber[0];
+	f->life = FIBER_ALIVE;
+	f->tcb = fiber_get_fs();
+	f->op.kind = OP_START;
+	f->sp = first_context(fiber_stack_top(0));
+	if (!rt_wire->learnt.names)
+		rt_wire->learnt.names = 1; /* slot 0 is main */
+}
+
+static bool child_in_use(u32 parent, u32 index)
+{
+	for (u32 i = 1; i < sched_fiber_limit(); i++)
+		if (M->fiber[i].life && M->fiber[i].parent == parent && M->fiber[i].child_index == index)
+			return true;
+	return false;
+}
+
+/* The slot named (parent, index), a new one if need be; 0: all slots are taken. */
+static u64 slot_of_name(u64 parent, u64 index, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	struct wire_learnt *l = &rt_wire->learnt;
+	for (u32 i = 1; i < l->names; i++)
+		if (l->name[i].parent == parent && l->name[i].index == index)
+			return i;
+	if (l->names == LAYOUT_MAX_FIBERS)
+		return 0;
+	l->name[l->names] = (struct wire_name){(u32)parent, (u32)index};
+	return l->names++;
+}
+
+/* glibc's thread control block for a new fiber, as pthread_create would fill it. */
+static u64 make_tcb(u32 slot)
+{
+	u64 tcb = (fiber_stack_top(slot) - rt_libc.sizeof_pthread) & ~(rt_libc.tls_align - 1);
+	u64 own = fiber_get_fs();
+	if (!rt_libc.dl_allocate_tls((void *)tcb))
+		return 0;
+	u64 *header = (u64 *)tcb;
+	const u64 *mine = (const u64 *)own;
+	header[0] = tcb;
+	header[2] = tcb;
+	*(u32 *)(tcb + 24) = 1; /* multiple_threads */
+	header[5] = mine[5];    /* stack guard */
+	header[6] = mine[6];    /* pointer guard */
+	*(u32 *)(tcb + rt_libc.tid_offset) = START_PID + slot;
+	return tcb;
+}
+
+struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
+{
+	u32 parent = engine_current(), index = 0;
+	while (child_in_use(parent, index))
+		index++;
+	u32 slot = (u32)scratch_call(slot_of_name, parent, index, 0, 0);
+	if (!slot || stack_size + tls_bytes(slot) + HD_PAGE > LAYOUT_STACK_STRIDE)
+		return NULL;
+	struct fiber *f = &M->fiber[slot];
+	u64 tcb = make_tcb(slot);
+	if (!tcb)
+		return NULL;
+	f->life = FIBER_ALIVE;
+	f->parent = parent;
+	f->child_index = index;
+	f->tcb = tcb;
+	f->entry = entry;
+	f->arg = arg;
+	f->stack_size = (u32)stack_size;
+	f->op.kind = OP_START;
+	f->sp = first_context(fiber_stack_top(slot) - tls_bytes(slot));
+	return f;
+}
+
+void fiber_free(struct fiber *f)
+{
+	memset(f, 0, sizeof *f);
+}
+
+struct fiber *fiber_by_tcb(u64 tcb)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (M->fiber[i].life && M->fiber[i].tcb == tcb)
+			return &M->fiber[i];
+	return NULL;
+}
+
+u32 fiber_live_count(void)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		n += M->fiber[i].life == FIBER_ALIVE;
+	return n;
+}
+
+bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out)
+{
+	u64 low = fiber_stack_top(slot) - LAYOUT_STACK_STRIDE, top = fiber_stack_top(slot);
+	u64 live = left ? top : M->fiber[slot].sp;
+	*out = (struct track_stack){low, live, slot};
+	return live >= low && live <= top;
+}
+
+void fiber_regs(const struct fiber *f, struct wire_regs *r)
+{
+	const u64 *sp = (const u64 *)f->sp;
+	*r = (struct wire_regs){.r15 = sp[1], .r14 = sp[2], .r13 = sp[3], .r12 = sp[4], .rbx = sp[5], .rbp = sp[6],
+				.rip = sp[7], .rsp = f->sp + 8 * 8};
+}

@@ -1,0 +1,51 @@
+/*
+ * fiber.h: the life of a fiber: its slot, stack, TLS block and saved context.
+ * For sched/ and the engine.
+ */
+#ifndef HEDDLE_RUNTIME_FIBER_H
+#define HEDDLE_RUNTIME_FIBER_H
+
+#include "runtime/sched/model.h"
+#include "state/track.h"
+
+void context_switch(u64 *save_sp, u64 to_sp);
+HD_NORETURN void context_resume(u64 to_sp);
+HD_NORETURN void stack_call(void (*fn)(void), u64 top);
+
+void fiber_set_fs(u64 tcb);
+u64 fiber_get_fs(void);
+
+/* Fiber 0: the process as the kernel started it. */
+void fiber_make_main(void);
+/* A new fiber, child of the running one; NULL: no slot or no memory. */
+struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size);
+/* Give a slot back: all zero again (M1). */
+void fiber_free(struct fiber *f);
+/* The fiber whose thread control block this is, alive or done. NULL: none. */
+struct fiber *fiber_by_tcb(u64 tcb);
+u32 fiber_slot(const struct fiber *f);
+u32 fiber_live_count(void);
+
+/* The stack of slot: [low, top) and where the TLS block begins. */
+u64 fiber_stack_low(u32 slot);
+u64 fiber_stack_top(u32 slot);
+
+/* Which part of the stack is dead after the fiber ran; false: unknown (it runs on another stack). */
+bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out);
+/* Registers of a suspended fiber, for unwinders. */
+void fiber_regs(const struct fiber *f, struct wire_regs *out);
+/* "thread 2 waits for …": all fibers that wait. Returns the first such slot, or LAYOUT_MAX_FIBERS. */
+u32 fiber_describe_deadlock(char *buf, size_t cap);
+
+/* The running fiber ends with this result: destructors, then never comes back. */
+HD_NORETURN void fiber_finish(u64 result);
+/* The raw exit system call: end without destructors. */
+HD_NORETURN void fiber_exit_raw(void);
+
+/* What the operation does, in words. alt: the outcome, or OP_DESCRIBE_PENDING. */
+#define OP_DESCRIBE_PENDING 0xfff0u
+void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
+/* "thread 2 (worker)" */
+void fiber_describe(const struct fiber *f, struct text *t);
+
+#endif

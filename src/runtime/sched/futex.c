@@ -1,0 +1,172 @@
+/*
+ * The futex system call, for code that brings its own locks.
+ *
+ * A futex is an address; who sleeps on it is known from the fibers' pending operations.
+ * FUTEX_WAIT is a step (compare and fall asleep), FUTEX_WAKE is one, with a choice of whom
+ * to wake. Operations with priority inheritance are refused.
+ */
+#include "runtime/sched/futex.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include "runtime/sched/fiber.h"
+
+#ifndef FUTEX_CMD_MASK
+#define FUTEX_CMD_MASK 127
+#endif
+
+static bool sleeps_on(const struct fiber *f, u64 address, u32 bits)
+{
+	const struct op *o = f ? fiber_op(f) : NULL;
+	return o && o->kind == OP_FUTEX_SLEEP && o->object == address && !o->arg && (o->n & bits);
+}
+
+static SCHED_LOOK u32 sleepers(u64 address, u32 bits)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		n += sleeps_on(sched_fiber(i), address, bits);
+	return n;
+}
+
+static long futex_wait(u64 address, u32 expected, u32 bits, u64 deadline)
+{
+	struct op o = {.kind = OP_FUTEX_WAIT, .object = address, .n = expected};
+	sched_step(&o);
+	if (*(const volatile u32 *)address != expected)
+		return -EAGAIN;
+	struct op sleep = {.kind = OP_FUTEX_SLEEP, .object = address, .n = bits, .deadline = deadline};
+	return sched_step(&sleep) == ALT_TIMEOUT ? -ETIMEDOUT : 0;
+}
+
+static void wake(struct fiber *f)
+{
+	struct op *o = fiber_op_mut(f);
+	o->arg = 1;
+	o->deadline = 0;
+}
+
+static void wake_nth(u64 address, u32 bits, u32 nth)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		if (!sleeps_on(sched_fiber(i), address, bits) || nth--)
+			continue;
+		wake(sched_fiber(i));
+		return;
+	}
+}
+
+/* Wake up to max sleepers. Where only some can be woken, each one is a choice. */
+static long futex_wake(u64 address, u32 max, u32 bits)
+{
+	long woken = 0;
+	do {
+		struct op o = {.kind = OP_FUTEX_WAKE, .object = address, .n = bits, .arg = max - (u32)woken};
+		u32 nth = sched_step(&o);
+		u32 n = sleepers(address, bits);
+		if (max - (u32)woken >= n) {
+			for (u32 i = 0; i < n; i++)
+				wake_nth(address, bits, 0);
+			return woken + n;
+		}
+		wake_nth(address, bits, nth);
+	} while (++woken < max);
+	return woken;
+}
+
+static long futex_requeue(u64 from, u32 wake_max, u64 to, u32 move_max)
+{
+	long n = wake_max ? futex_wake(from, wake_max, FUTEX_BITSET_MATCH_ANY) : 0;
+	for (u32 i = 0; i < sched_fiber_limit() && move_max; i++) {
+		struct fiber *f = sched_fiber(i);
+		if (!sleeps_on(f, from, FUTEX_BITSET_MATCH_ANY))
+			continue;
+		fiber_op_mut(f)->object = to;
+		move_max--;
+		n++;
+	}
+	return n;
+}
+
+/* FUTEX_WAKE_OP: change *to, then wake sleepers on from, and on to if the old value compares. */
+static long futex_wake_op(u64 from, u32 max, u64 to, u32 max2, u32 encoded)
+{
+	u32 op = encoded >> 28 & 7, cmp = encoded >> 24 & 15;
+	int arg = (int)(encoded << 8) >> 20, cmp_arg = (int)(encoded << 20) >> 20;
+	int *word = (int *)to, old = *word;
+	if (encoded >> 31)
+		arg = 1 << (arg & 31);
+	int changed[] = {arg, old + arg, old | arg, old & ~arg, old ^ arg};
+	bool holds[] = {old == cmp_arg, old != cmp_arg, old < cmp_arg, old <= cmp_arg, old > cmp_arg, old >= cmp_arg};
+	if (op >= HD_ARRAY_LEN(changed) || cmp >= HD_ARRAY_LEN(holds))
+		return -ENOSYS;
+	*word = changed[op];
+	long n = futex_wake(from, max, FUTEX_BITSET_MATCH_ANY);
+	return holds[cmp] ? n + futex_wake(to, max2, FUTEX_BITSET_MATCH_ANY) : n;
+}
+
+static u64 deadline_of(const struct vk_call *c, bool absolute)
+{
+	const struct timespec *ts = (const struct timespec *)c->a[3];
+	if (!ts)
+		return 0;
+	if (!absolute)
+		return clock_deadline((u64)ts->tv_sec * 1000000000u + (u64)ts->tv_nsec);
+	int clock_id = c->a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+	return clock_deadline_at(clock_id, ts->tv_sec, ts->tv_nsec);
+}
+
+long futex_syscall(const struct vk_call *c)
+{
+	u64 address = (u64)c->a[0], second = (u64)c->a[4];
+	u32 value = (u32)c->a[2];
+	switch (c->a[1] & FUTEX_CMD_MASK & ~FUTEX_CLOCK_REALTIME) {
+	case FUTEX_WAIT:
+		return futex_wait(address, value, FUTEX_BITSET_MATCH_ANY, deadline_of(c, false));
+	case FUTEX_WAIT_BITSET:
+		return c->a[5] ? futex_wait(address, value, (u32)c->a[5], deadline_of(c, true)) : -EINVAL;
+	case FUTEX_WAKE:
+		return futex_wake(address, value, FUTEX_BITSET_MATCH_ANY);
+	case FUTEX_WAKE_BITSET:
+		return c->a[5] ? futex_wake(address, value, (u32)c->a[5]) : -EINVAL;
+	case FUTEX_CMP_REQUEUE:
+		if (*(const volatile u32 *)address != (u32)c->a[5])
+			return -EAGAIN;
+		return futex_requeue(address, value, second, (u32)c->a[3]);
+	case FUTEX_REQUEUE:
+		return futex_requeue(address, value, second, (u32)c->a[3]);
+	case FUTEX_WAKE_OP:
+		return futex_wake_op(address, value, second, (u32)c->a[3], (u32)c->a[5]);
+	default:
+		sched_refused("futex with priority inheritance", c->pc);
+		return -ENOSYS;
+	}
+}
+
+static u32 sleep_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return o->arg != 0;
+}
+
+static u32 wake_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	u32 n = sleepers(o->object, o->n);
+	return o->arg >= n ? 1 : n;
+}
+
+static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "sleeps on futex "
+		    : alt == ALT_TIMEOUT       ? "times out on futex "
+					       : "wakes on futex ");
+	text_addr(t, o->object);
+}
+
+const struct op_class op_futex_wait = {"checks futex", NULL, NULL};
+const struct op_class op_futex_sleep = {"sleep on futex", sleep_outcomes, sleep_describe};
+const struct op_class op_futex_wake = {"wakes futex", wake_outcomes, NULL};

@@ -1,0 +1,14 @@
+/*
+ * futex.h: the futex system call; vkernel hands it over.
+ */
+#ifndef HEDDLE_RUNTIME_FUTEX_H
+#define HEDDLE_RUNTIME_FUTEX_H
+
+#include "runtime/sched/sched.h"
+#include "runtime/vkernel/vk.h"
+
+long futex_syscall(const struct vk_call *c);
+
+extern const struct op_class op_futex_wait, op_futex_sleep, op_futex_wake;
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * model.h: the runtime's own part of the model state: fibers, virtual time,
+ * pthread keys. Private to sched/ and engine; others use sched.h.
+ *
+ * Everything here is tracked memory at LAYOUT_MODEL_BASE, zero at start. Rules:
+ *   M1  a free fiber slot is all zero;
+ *   M2  nothing says which fiber ran last, or how often anything happened;
+ *   M3  no pointers into untracked memory.
+ */
+#ifndef HEDDLE_RUNTIME_MODEL_H
+#define HEDDLE_RUNTIME_MODEL_H
+
+#include "runtime/sched/sched.h"
+
+enum fiber_life {
+	FIBER_FREE = 0,
+	FIBER_ALIVE, /* has a pending operation, or runs now */
+	FIBER_DONE,  /* ended, not yet joined */
+};
+
+struct fiber {
+	u64 sp; /* of the saved context while it does not run */
+	u64 tcb;
+	struct op op;
+	u8 life, detached, cancel_off, cancel_asked;
+	u16 atomic; /* depth of heddle_atomic sections */
+	u16 cancelling;
+	u32 parent, child_index; /* its name, see thread.c */
+	u64 entry, arg, result;
+	u64 specific; /* block of pthread_setspecific values in its own arena, or 0 */
+	u32 specific_len, stack_size;
+	char name[16];
+};
+
+#define MODEL_KEYS 1024
+struct model_key {
+	u64 destructor;
+	u64 used;
+};
+
+struct model {
+	struct fiber fiber[LAYOUT_MAX_FIBERS];
+	u64 now; /* virtual nanoseconds */
+	u32 exited, exit_status;
+	struct model_key key[MODEL_KEYS];
+};
+
+#define M ((struct model *)LAYOUT_MODEL_BASE)
+#define MODEL_VK_BASE (LAYOUT_MODEL_BASE + HD_ROUND_UP(sizeof(struct model), HD_PAGE))
+
+#endif

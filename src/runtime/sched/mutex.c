@@ -1,0 +1,233 @@
+#include "runtime/sched/mutex.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "runtime/sched/fiber.h"
+
+static u32 my_number(void)
+{
+	return sched_self_slot() + 1;
+}
+
+static int kind_of(const struct vmutex *m)
+{
+	return m->kind & 3; /* above: elision and protocol flags */
+}
+
+static HD_NORETURN void misuse(const struct vmutex *m, const char *what, u64 pc)
+{
+	char buf[256];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, what);
+	mutex_describe((u64)m, &t);
+	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)m, buf);
+}
+
+static void check_alive(const struct vmutex *m, u64 pc)
+{
+	if (hd_unlikely(m->kind == -1))
+		misuse(m, "use of a destroyed ", pc);
+}
+
+bool mutex_mine(u64 mutex)
+{
+	const struct vmutex *m = (const struct vmutex *)mutex;
+	return m->held && m->owner == my_number();
+}
+
+void mutex_take(struct vmutex *m, u32 count)
+{
+	m->held = 1;
+	m->owner = my_number();
+	m->count = count;
+}
+
+u32 mutex_release_all(struct vmutex *m)
+{
+	u32 count = m->count;
+	m->held = m->count = m->owner = 0;
+	return count;
+}
+
+int mutex_init(struct vmutex *m, int kind)
+{
+	for (u32 i = 0; i < sizeof(pthread_mutex_t) / 8; i++)
+		((u64 *)m)[i] = 0;
+	m->kind = kind;
+	return 0;
+}
+
+/* A second lock by the owner; -1: go on and wait (for ever, for a normal mutex). */
+static int relock(struct vmutex *m)
+{
+	switch (kind_of(m)) {
+	case PTHREAD_MUTEX_RECURSIVE_NP:
+		if (m->count == (u32)-1)
+			return EAGAIN;
+		m->count++;
+		return 0;
+	case PTHREAD_MUTEX_ERRORCHECK_NP:
+		return EDEADLK;
+	default:
+		return -1;
+	}
+}
+
+/* What can be said before waiting: 0 or an error; -1: wait. */
+static SCHED_LOOK int lock_at_once(struct vmutex *m, bool timed, u64 pc)
+{
+	check_alive(m, pc);
+	if (mutex_mine((u64)m)) {
+		int r = relock(m);
+		if (r >= 0)
+			return r;
+	}
+	sched_observed((u64)m, timed);
+	return -1;
+}
+
+int mutex_lock(struct vmutex *m, u64 deadline, u64 pc)
+{
+	int r = lock_at_once(m, deadline != 0, pc);
+	if (r >= 0)
+		return r;
+	struct op o = {.kind = OP_MUTEX_LOCK, .object = (u64)m, .deadline = deadline};
+	if (sched_step(&o) == ALT_TIMEOUT)
+		return ETIMEDOUT;
+	check_alive(m, pc);
+	mutex_take(m, 0);
+	return 0;
+}
+
+static SCHED_LOOK int trylock_at_once(struct vmutex *m, u64 pc)
+{
+	check_alive(m, pc);
+	if (mutex_mine((u64)m))
+		return kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP ? relock(m) : EBUSY;
+	sched_observed((u64)m, true);
+	return -1;
+}
+
+int mutex_trylock(struct vmutex *m, u64 pc)
+{
+	int r = trylock_at_once(m, pc);
+	if (r >= 0)
+		return r;
+	struct op o = {.kind = OP_MUTEX_TRYLOCK, .object = (u64)m};
+	sched_step(&o);
+	check_alive(m, pc);
+	if (m->held)
+		return EBUSY;
+	mutex_take(m, 0);
+	return 0;
+}
+
+/* 0 or an error; -1: release in a step of its own. */
+static SCHED_LOOK int unlock_at_once(struct vmutex *m, u64 pc)
+{
+	check_alive(m, pc);
+	if (hd_unlikely(!mutex_mine((u64)m))) {
+		if (kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP || kind_of(m) == PTHREAD_MUTEX_ERRORCHECK_NP)
+			return EPERM;
+		misuse(m, m->held ? "unlock by another thread of " : "unlock of an unlocked ", pc);
+	}
+	if (m->count) {
+		m->count--;
+		return 0;
+	}
+	if (hd_unlikely(sched_observed((u64)m, false)))
+		return -1;
+	mutex_release_all(m);
+	return 0;
+}
+
+int mutex_unlock(struct vmutex *m, u64 pc)
+{
+	int r = unlock_at_once(m, pc);
+	if (hd_likely(r >= 0))
+		return r;
+	struct op o = {.kind = OP_MUTEX_UNLOCK, .object = (u64)m};
+	sched_step(&o);
+	mutex_release_all(m);
+	return 0;
+}
+
+static SCHED_LOOK bool waited_for(u64 mutex)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct fiber *f = sched_fiber(i);
+		if (!f || f == sched_self())
+			continue;
+		const struct op *o = fiber_op(f);
+		if ((o->kind == OP_COND_WAIT || o->kind == OP_COND_RELOCK) && o->arg == mutex)
+			return true;
+	}
+	return false;
+}
+
+int mutex_destroy(struct vmutex *m, u64 pc)
+{
+	check_alive(m, pc);
+	if (sched_observed_destroy((u64)m)) {
+		struct op o = {.kind = OP_MUTEX_DESTROY, .object = (u64)m};
+		sched_step(&o);
+		check_alive(m, pc);
+	}
+	if (m->held)
+		misuse(m, "destroy of a locked ", pc);
+	if (waited_for((u64)m))
+		misuse(m, "destroy of a ", pc);
+	mutex_init(m, -1);
+	return 0;
+}
+
+static u32 lock_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return !((const struct vmutex *)o->object)->held;
+}
+
+void mutex_describe(u64 mutex, struct text *t)
+{
+	const struct vmutex *m = (const struct vmutex *)mutex;
+	text_str(t, "mutex ");
+	text_addr(t, mutex);
+	if (!m->held)
+		return;
+	text_str(t, ", held by ");
+	const struct fiber *owner = m->owner - 1 < LAYOUT_MAX_FIBERS ? sched_fiber(m->owner - 1) : NULL;
+	if (owner) {
+		fiber_describe(owner, t);
+	} else {
+		text_str(t, "thread ");
+		text_dec(t, (long)m->owner);
+		text_str(t, ", which has ended");
+	}
+}
+
+static void lock_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	if (alt == OP_DESCRIBE_PENDING) {
+		text_str(t, "waits for ");
+		mutex_describe(o->object, t);
+		return;
+	}
+	text_str(t, alt == ALT_TIMEOUT ? "gives up waiting for mutex " : "locks mutex ");
+	text_addr(t, o->object);
+}
+
+static void trylock_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)alt;
+	text_str(t, "tries to lock ");
+	mutex_describe(o->object, t);
+}
+
+const struct op_class op_mutex_lock = {"lock mutex", lock_outcomes, lock_describe};
+const struct op_class op_mutex_trylock = {"try to lock mutex", NULL, trylock_describe};
+const struct op_class op_mutex_unlock = {"unlocks mutex", NULL, NULL};
+const struct op_class op_mutex_destroy = {"destroys mutex", NULL, NULL};

@@ -1,0 +1,34 @@
+/*
+ * mutex.h: mutexes. Their state lives in the SUT's own pthread_mutex_t, at the places
+ * glibc uses, so static initialisers work and debuggers show something familiar.
+ * Functions return 0 or an errno value. deadline: as in struct op, 0 = for ever. pc: the caller, for messages.
+ */
+#ifndef HEDDLE_RUNTIME_MUTEX_H
+#define HEDDLE_RUNTIME_MUTEX_H
+
+#include "runtime/sched/sched.h"
+
+struct vmutex {
+	u32 held;
+	u32 count; /* recursive: locks beyond the first */
+	u32 owner; /* thread number */
+	u32 unused;
+	int kind; /* PTHREAD_MUTEX_*; -1: destroyed */
+};
+
+int mutex_init(struct vmutex *m, int kind);
+int mutex_lock(struct vmutex *m, u64 deadline, u64 pc);
+int mutex_trylock(struct vmutex *m, u64 pc);
+int mutex_unlock(struct vmutex *m, u64 pc);
+int mutex_destroy(struct vmutex *m, u64 pc);
+
+bool mutex_mine(u64 mutex);
+/* For condition variables: give up completely, and take again with the same count. */
+u32 mutex_release_all(struct vmutex *m);
+void mutex_take(struct vmutex *m, u32 count);
+/* "mutex {0x…}, held by thread 2" */
+void mutex_describe(u64 mutex, struct text *t);
+
+extern const struct op_class op_mutex_lock, op_mutex_trylock, op_mutex_unlock, op_mutex_destroy;
+
+#endif

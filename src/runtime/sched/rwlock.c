@@ -1,0 +1,316 @@
+/*
+ * Reader-writer locks. glibc's default lets readers in while writers wait; the
+ * writer-preferring kind does not, so there a writer first queues (a step of its own) and readers
+ * stay out while one is queued: a reader that locks twice can deadlock then.
+ */
+#include "runtime/sched/rwlock.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "runtime/sched/fiber.h"
+
+static u32 my_number(void)
+{
+	return sched_self_slot() + 1;
+}
+
+static HD_NORETURN void misuse(const struct vrwlock *l, const char *what, u64 pc)
+{
+	char buf[160];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, what);
+	text_str(&t, " rwlock ");
+	text_addr(&t, (u64)l);
+	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)l, buf);
+}
+
+static void check_alive(const struct vrwlock *l, u64 pc)
+{
+	if (hd_unlikely(l->destroyed))
+		misuse(l, "use of a destroyed", pc);
+}
+
+int rwlock_init(struct vrwlock *l, u32 kind)
+{
+	for (u32 i = 0; i < sizeof(pthread_rwlock_t) / 8; i++)
+		((u64 *)l)[i] = 0;
+	l->kind = kind;
+	return 0;
+}
+
+static bool prefers_writers(const struct vrwlock *l)
+{
+	return l->kind == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+static bool can_read(const struct vrwlock *l)
+{
+	return !l->writer && !(prefers_writers(l) && l->queued);
+}
+
+static bool can_write(const struct vrwlock *l)
+{
+	return !l->writer && !l->readers;
+}
+
+static SCHED_LOOK int before_lock(struct vrwlock *l, bool timed, u64 pc)
+{
+	check_alive(l, pc);
+	if (l->writer == my_number())
+		return EDEADLK;
+	sched_observed((u64)l, timed);
+	return 0;
+}
+
+int rwlock_rdlock(struct vrwlock *l, u64 deadline, u64 pc)
+{
+	if (before_lock(l, deadline != 0, pc))
+		return EDEADLK;
+	struct op o = {.kind = OP_RW_RDLOCK, .object = (u64)l, .deadline = deadline};
+	if (sched_step(&o) == ALT_TIMEOUT)
+		return ETIMEDOUT;
+	check_alive(l, pc);
+	l->readers++;
+	return 0;
+}
+
+/* Returns true when the lock was free and is taken already. */
+static SCHED_LOOK bool announce(struct vrwlock *l, u64 pc)
+{
+	struct op o = {.kind = OP_RW_ANNOUNCE, .object = (u64)l};
+	sched_step(&o);
+	check_alive(l, pc);
+	if (can_write(l)) {
+		l->writer = my_number();
+		return true;
+	}
+	l->queued++;
+	return false;
+}
+
+int rwlock_wrlock(struct vrwlock *l, u64 deadline, u64 pc)
+{
+	if (before_lock(l, deadline != 0, pc))
+		return EDEADLK;
+	bool queues = prefers_writers(l);
+	if (queues && announce(l, pc))
+		return 0;
+	struct op o = {.kind = OP_RW_WRLOCK, .object = (u64)l, .deadline = deadline};
+	u32 alt = sched_step(&o);
+	check_alive(l, pc);
+	if (queues)
+		l->queued--;
+	if (alt == ALT_TIMEOUT)
+		return ETIMEDOUT;
+	l->writer = my_number();
+	return 0;
+}
+
+int rwlock_tryrdlock(struct vrwlock *l, u64 pc)
+{
+	check_alive(l, pc);
+	sched_observed((u64)l, true);
+	struct op o = {.kind = OP_RW_TRYRDLOCK, .object = (u64)l};
+	sched_step(&o);
+	check_alive(l, pc);
+	if (!can_read(l))
+		return EBUSY;
+	l->readers++;
+	return 0;
+}
+
+int rwlock_trywrlock(struct vrwlock *l, u64 pc)
+{
+	check_alive(l, pc);
+	sched_observed((u64)l, true);
+	struct op o = {.kind = OP_RW_TRYWRLOCK, .object = (u64)l};
+	sched_step(&o);
+	check_alive(l, pc);
+	if (!can_write(l))
+		return EBUSY;
+	l->writer = my_number();
+	return 0;
+}
+
+static SCHED_LOOK bool unlock_is_step(struct vrwlock *l, u64 pc)
+{
+	check_alive(l, pc);
+	if (!l->readers && !l->writer)
+		misuse(l, "unlock of an unlocked", pc);
+	if (l->writer && l->writer != my_number())
+		misuse(l, "unlock by another thread of write-locked", pc);
+	return sched_observed((u64)l, false);
+}
+
+int rwlock_unlock(struct vrwlock *l, u64 pc)
+{
+	if (unlock_is_step(l, pc)) {
+		struct op o = {.kind = OP_RW_UNLOCK, .object = (u64)l};
+		sched_step(&o);
+	}
+	if (l->writer)
+		l->writer = 0;
+	else
+		l->readers--;
+	return 0;
+}
+
+int rwlock_destroy(struct vrwlock *l, u64 pc)
+{
+	check_alive(l, pc);
+	if (sched_observed_destroy((u64)l)) {
+		struct op o = {.kind = OP_RW_DESTROY, .object = (u64)l};
+		sched_step(&o);
+		check_alive(l, pc);
+	}
+	if (l->readers || l->writer || l->queued)
+		misuse(l, "destroy of a locked", pc);
+	l->destroyed = 1;
+	return 0;
+}
+
+/* --- spin locks --- */
+
+static HD_NORETURN void spin_misuse(const struct vspin *s, const char *what, u64 pc)
+{
+	char buf[160];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, what);
+	text_str(&t, " spin lock ");
+	text_addr(&t, (u64)s);
+	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)s, buf);
+}
+
+int spin_init(struct vspin *s)
+{
+	s->owner = 0;
+	return 0;
+}
+
+int spin_lock(struct vspin *s, u64 pc)
+{
+	(void)pc;
+	sched_observed((u64)s, false);
+	struct op o = {.kind = OP_SPIN_LOCK, .object = (u64)s};
+	sched_step(&o);
+	s->owner = my_number();
+	return 0;
+}
+
+int spin_trylock(struct vspin *s, u64 pc)
+{
+	(void)pc;
+	sched_observed((u64)s, true);
+	struct op o = {.kind = OP_SPIN_TRYLOCK, .object = (u64)s};
+	sched_step(&o);
+	if (s->owner)
+		return EBUSY;
+	s->owner = my_number();
+	return 0;
+}
+
+static SCHED_LOOK bool spin_unlock_is_step(struct vspin *s, u64 pc)
+{
+	if (s->owner != my_number())
+		spin_misuse(s, s->owner ? "unlock by another thread of" : "unlock of an unlocked", pc);
+	return sched_observed((u64)s, false);
+}
+
+int spin_unlock(struct vspin *s, u64 pc)
+{
+	if (spin_unlock_is_step(s, pc)) {
+		struct op o = {.kind = OP_SPIN_UNLOCK, .object = (u64)s};
+		sched_step(&o);
+	}
+	s->owner = 0;
+	return 0;
+}
+
+int spin_destroy(struct vspin *s, u64 pc)
+{
+	sched_observed_destroy((u64)s);
+	if (s->owner)
+		spin_misuse(s, "destroy of a locked", pc);
+	return 0;
+}
+
+/* --- for the engine --- */
+
+static u32 rdlock_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return can_read((const struct vrwlock *)o->object);
+}
+
+static u32 wrlock_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return can_write((const struct vrwlock *)o->object);
+}
+
+static u32 spin_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return !((const struct vspin *)o->object)->owner;
+}
+
+static void state_describe(const struct vrwlock *l, struct text *t)
+{
+	if (l->writer) {
+		text_str(t, ", write-locked by thread ");
+		text_dec(t, (long)l->writer);
+	} else if (l->readers) {
+		text_str(t, ", read-locked ");
+		text_dec(t, (long)l->readers);
+		text_str(t, l->readers == 1 ? " time" : " times");
+	}
+}
+
+static void rw_describe(const struct op *o, u32 alt, const char *how, struct text *t)
+{
+	bool pending = alt == OP_DESCRIBE_PENDING;
+	text_str(t, pending ? "waits to " : alt == ALT_TIMEOUT ? "gives up waiting to " : "");
+	text_str(t, how);
+	text_str(t, pending || alt == ALT_TIMEOUT ? "-lock rwlock " : "-locks rwlock ");
+	text_addr(t, o->object);
+	if (pending)
+		state_describe((const struct vrwlock *)o->object, t);
+}
+
+static void rdlock_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	rw_describe(o, alt, "read", t);
+}
+
+static void wrlock_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	rw_describe(o, alt, "write", t);
+}
+
+static void spin_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	const struct vspin *s = (const struct vspin *)o->object;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "spins on spin lock " : "takes spin lock ");
+	text_addr(t, o->object);
+	if (s->owner) {
+		text_str(t, ", held by thread ");
+		text_dec(t, (long)s->owner);
+	}
+}
+
+const struct op_class op_rw_rdlock = {"read-lock", rdlock_outcomes, rdlock_describe};
+const struct op_class op_rw_wrlock = {"write-lock", wrlock_outcomes, wrlock_describe};
+const struct op_class op_rw_tryrdlock = {"tries to read-lock rwlock", NULL, NULL};
+const struct op_class op_rw_trywrlock = {"tries to write-lock rwlock", NULL, NULL};
+const struct op_class op_rw_announce = {"queues as a writer of rwlock", NULL, NULL};
+const struct op_class op_rw_unlock = {"unlocks rwlock", NULL, NULL};
+const struct op_class op_rw_destroy = {"destroys rwlock", NULL, NULL};
+const struct op_class op_spin_lock = {"spin lock", spin_outcomes, spin_describe};
+const struct op_class op_spin_trylock = {"tries spin lock", NULL, NULL};
+const struct op_class op_spin_unlock = {"releases spin lock", NULL, NULL};

@@ -1,0 +1,241 @@
+/*
+ * The one place where a fiber hands control to the engine, and virtual time.
+ */
+#include "runtime/sched/sched.h"
+
+#include "runtime/engine.h"
+#include "runtime/replay.h"
+#include "runtime/scratch.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/thread.h"
+#include "runtime/start/start.h"
+
+/* A loop that waits for the clock without ever letting go must end: see clock_read. */
+#define CLOCK_READS_FREE 1000
+#define CLOCK_READ_STEP 1000000
+
+struct fiber *sched_self(void)
+{
+	return &M->fiber[engine_current()];
+}
+
+u32 sched_self_slot(void)
+{
+	return engine_current();
+}
+
+u32 sched_thread_number(const struct fiber *f)
+{
+	return fiber_slot(f) + 1;
+}
+
+struct fiber *sched_fiber(u32 slot)
+{
+	return M->fiber[slot].life ? &M->fiber[slot] : NULL;
+}
+
+u32 sched_fiber_limit(void)
+{
+	return rt_wire->learnt.names;
+}
+
+const struct op *fiber_op(const struct fiber *f)
+{
+	return &f->op;
+}
+
+struct op *fiber_op_mut(struct fiber *f)
+{
+	return &f->op;
+}
+
+bool sched_active(void)
+{
+	return !engine_before_main();
+}
+
+bool sched_alone(void)
+{
+	return fiber_live_count() <= 1;
+}
+
+static u32 outcomes(const struct fiber *f, const struct op *o)
+{
+	const struct op_class *c = op_classes[o->kind];
+	return c->outcomes ? c->outcomes(f, o) : 1;
+}
+
+/* Constructors, and atomic sections, go on without asking while there is only one way. */
+static SCHED_LOOK bool no_question(const struct fiber *f, const struct op *o)
+{
+	bool quiet = f->atomic || (engine_before_main() && sched_alone());
+	return hd_unlikely(quiet) && !o->deadline && outcomes(f, o) == 1;
+}
+
+static void time_passes_until(u64 deadline)
+{
+	if (rt_wire->learnt.clock_read && deadline - 1 > M->now)
+		M->now = deadline - 1;
+}
+
+static u32 act_on_cancel(const struct op *o)
+{
+	if (o->flags & OPF_CANCEL_SELF)
+		return ALT_CANCEL;
+	thread_cancel_now();
+}
+
+static __attribute__((noinline)) u32 step(const struct op *o)
+{
+	struct fiber *f = sched_self();
+	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
+		return act_on_cancel(o);
+	f->op = *o;
+	u32 alt = 0;
+	if (!no_question(f, o))
+		alt = engine_yield();
+	f->op = (struct op){0};
+	if (hd_unlikely(alt == ALT_TIMEOUT))
+		time_passes_until(o->deadline);
+	if (hd_unlikely(alt == ALT_CANCEL))
+		return act_on_cancel(o);
+	return alt;
+}
+
+u32 sched_step(const struct op *o)
+{
+	sched_scrub();
+	return step(o);
+}
+
+/* --- time --- */
+
+u64 clock_now(void)
+{
+	return M->now;
+}
+
+static u64 read_clock(u64 a, u64 b, u64 c, u64 d)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	static u64 step, reads; /* of the present transition */
+	if (!rt_wire->learnt.clock_read) {
+		rt_wire->learnt.clock_read = 1;
+		engine_want_restart();
+	}
+	if (step != engine_steps()) {
+		step = engine_steps();
+		reads = 0;
+	}
+	if (++reads > CLOCK_READS_FREE)
+		M->now += CLOCK_READ_STEP;
+	return M->now;
+}
+
+u64 clock_read(void)
+{
+	return scratch_call(read_clock, 0, 0, 0, 0);
+}
+
+u64 clock_deadline(u64 relative_ns)
+{
+	u64 at = M->now + relative_ns;
+	return at < M->now ? (u64)-1 : at + 1;
+}
+
+u64 clock_deadline_at(int clock_id, long sec, long nsec)
+{
+	long base = clock_id == 0 ? CLOCK_EPOCH_REALTIME : CLOCK_EPOCH_MONOTONIC;
+	if (sec < base)
+		return 1;
+	if (sec - base > 1000000000L)
+		sec = base + 1000000000L;
+	return (u64)(sec - base) * 1000000000u + (u64)nsec + 1;
+}
+
+/* --- the end, and what goes out --- */
+
+void sched_exit(int status)
+{
+	if (!sched_alone()) {
+		struct op o = {.kind = OP_EXIT, .n = (u32)status};
+		sched_step(&o);
+	}
+	M->exited = 1;
+	M->exit_status = (u32)status & 0xff;
+	engine_leave();
+}
+
+void sched_output(int fd, const void *data, size_t n)
+{
+	start_output_keep(fd, data, n);
+	if (rt_wire->config.mode == WIRE_REPLAY && rt_wire->config.show_output)
+		replay_output(fd, data, n);
+}
+
+__attribute__((noinline)) void sched_violation(enum violation_kind kind, u64 pc, u64 address, const char *message)
+{
+	struct wire_regs r;
+	__asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1\n\tmovq %%rbx, %2\n\tmovq %%r12, %3\n\tmovq %%r13, %4\n\t"
+			 "movq %%r14, %5\n\tmovq %%r15, %6\n\tleaq 0f(%%rip), %%rax\n\tmovq %%rax, %7\n0:"
+			 : "=m"(r.rsp), "=m"(r.rbp), "=m"(r.rbx), "=m"(r.r12), "=m"(r.r13), "=m"(r.r14), "=m"(r.r15), "=m"(r.rip)
+			 :
+			 : "rax", "memory");
+	engine_violation(kind, pc, address, 0, &r, message);
+}
+
+static u64 refuse(u64 call_name, u64 pc, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	const char *call = (const char *)call_name;
+	struct wire_result *r = &rt_wire->result;
+	for (u32 i = 0; i < r->refused; i++) {
+		if (r->refused_call[i].pc == pc && str_equal(r->refused_call[i].call, call)) {
+			r->refused_call[i].count++;
+			return 0;
+		}
+	}
+	if (r->refused == WIRE_MAX_REFUSED)
+		return 0;
+	struct wire_refused *w = &r->refused_call[r->refused++];
+	w->pc = pc;
+	w->count = 1;
+	str_copy(w->call, sizeof w->call, call);
+	return 0;
+}
+
+void sched_refused(const char *call, u64 pc)
+{
+	scratch_call(refuse, (u64)call, pc, 0, 0);
+}
+
+static void exit_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)alt;
+	text_str(t, "ends the process with status ");
+	text_dec(t, (long)o->n);
+}
+
+static u32 never(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	(void)o;
+	return 0;
+}
+
+static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "sleeps until " : "wakes up at ");
+	text_dec(t, (long)((o->deadline - 1) / 1000000));
+	text_str(t, " ms");
+}
+
+const struct op_class op_exit = {"exit", NULL, exit_describe};
+const struct op_class op_yield = {"sched_yield", NULL, NULL};
+const struct op_class op_sleep = {"sleep", never, sleep_describe};

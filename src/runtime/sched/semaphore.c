@@ -1,0 +1,238 @@
+#include "runtime/sched/semaphore.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "runtime/sched/fiber.h"
+
+#define SEM_MAX 0x7fffffffu
+
+static HD_NORETURN void misuse(u64 object, const char *what, u64 pc)
+{
+	char buf[160];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, what);
+	text_str(&t, " ");
+	text_addr(&t, object);
+	sched_violation(VIOLATION_LOCK_MISUSE, pc, object, buf);
+}
+
+static void check_alive(const struct vsem *s, u64 pc)
+{
+	if (hd_unlikely(s->destroyed))
+		misuse((u64)s, "use of a destroyed semaphore", pc);
+}
+
+int semaphore_init(struct vsem *s, u32 value)
+{
+	if (value > SEM_MAX)
+		return EINVAL;
+	for (u32 i = 0; i < 4; i++)
+		((u64 *)s)[i] = 0;
+	s->value = value;
+	return 0;
+}
+
+int semaphore_wait(struct vsem *s, u64 deadline, u64 pc)
+{
+	check_alive(s, pc);
+	sched_observed((u64)s, deadline != 0);
+	struct op o = {.kind = OP_SEM_WAIT, .object = (u64)s, .deadline = deadline, .flags = OPF_CANCEL};
+	if (sched_step(&o) == ALT_TIMEOUT)
+		return ETIMEDOUT;
+	check_alive(s, pc);
+	s->value--;
+	return 0;
+}
+
+int semaphore_trywait(struct vsem *s, u64 pc)
+{
+	check_alive(s, pc);
+	sched_observed((u64)s, true);
+	struct op o = {.kind = OP_SEM_TRYWAIT, .object = (u64)s};
+	sched_step(&o);
+	check_alive(s, pc);
+	if (!s->value)
+		return EAGAIN;
+	s->value--;
+	return 0;
+}
+
+int semaphore_post(struct vsem *s, u64 pc)
+{
+	check_alive(s, pc);
+	if (sched_observed((u64)s, false)) {
+		struct op o = {.kind = OP_SEM_POST, .object = (u64)s};
+		sched_step(&o);
+		check_alive(s, pc);
+	}
+	if (s->value == SEM_MAX)
+		return EOVERFLOW;
+	s->value++;
+	return 0;
+}
+
+int semaphore_value(struct vsem *s, int *value, u64 pc)
+{
+	check_alive(s, pc);
+	sched_observed((u64)s, true);
+	struct op o = {.kind = OP_SEM_GETVALUE, .object = (u64)s};
+	sched_step(&o);
+	*value = (int)s->value;
+	return 0;
+}
+
+static SCHED_LOOK bool waited_for(u64 object, u32 kind)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct fiber *f = sched_fiber(i);
+		if (f && f != sched_self() && fiber_op(f)->kind == kind && fiber_op(f)->object == object)
+			return true;
+	}
+	return false;
+}
+
+int semaphore_destroy(struct vsem *s, u64 pc)
+{
+	check_alive(s, pc);
+	if (sched_observed_destroy((u64)s)) {
+		struct op o = {.kind = OP_SEM_DESTROY, .object = (u64)s};
+		sched_step(&o);
+		check_alive(s, pc);
+	}
+	if (!s->value && waited_for((u64)s, OP_SEM_WAIT))
+		misuse((u64)s, "destroy of a waited-on semaphore", pc);
+	s->destroyed = 1;
+	return 0;
+}
+
+/* --- barriers --- */
+
+int barrier_init(struct vbarrier *b, u32 count)
+{
+	if (!count)
+		return EINVAL;
+	for (u32 i = 0; i < sizeof(pthread_barrier_t) / 8; i++)
+		((u64 *)b)[i] = 0;
+	b->count = count;
+	return 0;
+}
+
+static void release_all(const struct vbarrier *b)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		struct fiber *f = sched_fiber(i);
+		if (f && fiber_op(f)->kind == OP_BARRIER_LEAVE && fiber_op(f)->object == (u64)b)
+			fiber_op_mut(f)->n = 1;
+	}
+}
+
+int barrier_wait(struct vbarrier *b, u64 pc)
+{
+	struct op o = {.kind = OP_BARRIER_ARRIVE, .object = (u64)b};
+	sched_step(&o);
+	if (!b->count)
+		misuse((u64)b, "use of a destroyed barrier", pc);
+	if (++b->arrived == b->count) {
+		b->arrived = 0;
+		release_all(b);
+		return PTHREAD_BARRIER_SERIAL_THREAD;
+	}
+	struct op leave = {.kind = OP_BARRIER_LEAVE, .object = (u64)b};
+	sched_step(&leave);
+	return 0;
+}
+
+int barrier_destroy(struct vbarrier *b, u64 pc)
+{
+	if (!sched_alone()) {
+		struct op o = {.kind = OP_BARRIER_DESTROY, .object = (u64)b};
+		sched_step(&o);
+	}
+	if (b->arrived)
+		misuse((u64)b, "destroy of a waited-on barrier", pc);
+	b->count = 0;
+	return 0;
+}
+
+/* --- once --- */
+
+bool once_begin(int *control)
+{
+	if (*control == ONCE_DONE)
+		return false;
+	struct op o = {.kind = OP_ONCE, .object = (u64)control};
+	sched_step(&o);
+	if (*control == ONCE_DONE)
+		return false;
+	*control = ONCE_RUNNING;
+	return true;
+}
+
+void once_end(int *control, bool done)
+{
+	*control = done ? ONCE_DONE : ONCE_NEW;
+}
+
+/* --- for the engine --- */
+
+static u32 sem_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return ((const struct vsem *)o->object)->value > 0;
+}
+
+static u32 leave_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return o->n;
+}
+
+static u32 once_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return *(const int *)o->object != ONCE_RUNNING;
+}
+
+static void describe(const struct op *o, u32 alt, const char *pending, const char *done, struct text *t)
+{
+	text_str(t, alt == OP_DESCRIBE_PENDING ? pending : alt == ALT_TIMEOUT ? "times out: " : done);
+	text_addr(t, o->object);
+}
+
+static void sem_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	describe(o, alt, "waits for semaphore ", "passes semaphore ", t);
+}
+
+static void leave_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	describe(o, alt, "waits at barrier ", "leaves barrier ", t);
+	if (alt != OP_DESCRIBE_PENDING)
+		return;
+	const struct vbarrier *b = (const struct vbarrier *)o->object;
+	text_str(t, " (");
+	text_dec(t, (long)b->arrived);
+	text_str(t, " of ");
+	text_dec(t, (long)b->count);
+	text_str(t, " arrived)");
+}
+
+static void once_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	describe(o, alt, "waits for the initialisation guarded by ", "enters the initialisation guarded by ", t);
+}
+
+const struct op_class op_sem_wait = {"wait for semaphore", sem_outcomes, sem_describe};
+const struct op_class op_sem_trywait = {"tries semaphore", NULL, NULL};
+const struct op_class op_sem_post = {"posts semaphore", NULL, NULL};
+const struct op_class op_sem_getvalue = {"reads the value of semaphore", NULL, NULL};
+const struct op_class op_sem_destroy = {"destroys semaphore", NULL, NULL};
+const struct op_class op_barrier_arrive = {"arrives at barrier", NULL, NULL};
+const struct op_class op_barrier_leave = {"leave barrier", leave_outcomes, leave_describe};
+const struct op_class op_barrier_destroy = {"destroys barrier", NULL, NULL};
+const struct op_class op_once = {"once", once_outcomes, once_describe};

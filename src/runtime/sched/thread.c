@@ -1,0 +1,322 @@
+/*
+ * Threads: what runs in a fiber from its first to its last instruction, and
+ * pthread_create, join, detach, exit and cancel on top of it.
+ */
+#include "runtime/sched/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "runtime/engine.h"
+#include "runtime/heap/heap.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/start/libc.h"
+#include "runtime/start/start.h"
+#include "runtime/vkernel/vk.h"
+
+#define CANCELED ((u64)-1)
+#define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
+
+/* glibc's registration of cleanup frames; pthread.h hides it from code with exceptions on. */
+void __pthread_register_cancel(__pthread_unwind_buf_t *buf);
+void __pthread_unregister_cancel(__pthread_unwind_buf_t *buf);
+int __sigsetjmp(struct __jmp_buf_tag *env, int save) __attribute__((returns_twice));
+#define REMEMBER_FRAME(buf) __sigsetjmp((struct __jmp_buf_tag *)(void *)(buf).__cancel_jmp_buf, 0)
+
+/* --- keys --- */
+
+int key_create(u32 *key, u64 destructor)
+{
+	for (u32 i = 0; i < MODEL_KEYS; i++) {
+		if (M->key[i].used)
+			continue;
+		M->key[i] = (struct model_key){destructor, 1};
+		*key = i;
+		return 0;
+	}
+	return EAGAIN;
+}
+
+int key_delete(u32 key)
+{
+	if (key >= MODEL_KEYS || !M->key[key].used)
+		return EINVAL;
+	M->key[key] = (struct model_key){0, 0};
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		struct fiber *f = &M->fiber[i];
+		if (key < f->specific_len)
+			((u64 *)f->specific)[key] = 0;
+	}
+	return 0;
+}
+
+static bool specific_grow(struct fiber *f, u32 key)
+{
+	u32 len = HD_ROUND_UP(key + 1, 8);
+	enum heap_status status;
+	void *p = f->specific ? heap_realloc(fiber_slot(f), (void *)f->specific, len * 8, &status)
+			      : heap_alloc(fiber_slot(f), len * 8, 16);
+	if (!p)
+		return false;
+	f->specific = (u64)p;
+	f->specific_len = len;
+	return true;
+}
+
+int key_set(u32 key, u64 value)
+{
+	struct fiber *f = sched_self();
+	if (key >= MODEL_KEYS || !M->key[key].used)
+		return EINVAL;
+	if (key >= f->specific_len) {
+		if (!value)
+			return 0;
+		if (!specific_grow(f, key))
+			return ENOMEM;
+	}
+	((u64 *)f->specific)[key] = value;
+	return 0;
+}
+
+u64 key_get(u32 key)
+{
+	struct fiber *f = sched_self();
+	return key < f->specific_len ? ((u64 *)f->specific)[key] : 0;
+}
+
+static bool run_key_destructors(struct fiber *f)
+{
+	bool any = false;
+	for (u32 key = 0; key < f->specific_len; key++) {
+		u64 value = ((u64 *)f->specific)[key];
+		if (!value)
+			continue;
+		((u64 *)f->specific)[key] = 0;
+		if (!M->key[key].used || !M->key[key].destructor)
+			continue;
+		((void (*)(u64))M->key[key].destructor)(value);
+		any = true;
+	}
+	return any;
+}
+
+/* --- the end of a fiber --- */
+
+static HD_NORETURN void leave(struct fiber *f)
+{
+	u32 slot = fiber_slot(f);
+	vk_fiber_end(slot);
+	if (f->specific)
+		heap_free((void *)f->specific);
+	if (slot)
+		rt_libc.dl_deallocate_tls((void *)f->tcb, false);
+	if (f->detached) {
+		fiber_free(f);
+		engine_leave();
+	}
+	struct fiber kept = {.life = FIBER_DONE, .tcb = f->tcb, .parent = f->parent, .child_index = f->child_index,
+			     .result = f->result, .stack_size = f->stack_size};
+	*f = kept;
+	engine_leave();
+}
+
+void fiber_finish(u64 result)
+{
+	struct fiber *f = sched_self();
+	f->cancel_off = 1;
+	rt_libc.call_tls_dtors();
+	for (int round = 0; round < DESTRUCTOR_ROUNDS && run_key_destructors(f); round++)
+		;
+	f->result = result;
+	if (fiber_live_count() == 1)
+		rt_libc.exit(0); /* the last thread ends the process */
+	leave(f);
+}
+
+void fiber_exit_raw(void)
+{
+	struct fiber *f = sched_self();
+	if (fiber_live_count() == 1)
+		sched_exit(0);
+	leave(f);
+}
+
+/*
+ * pthread_exit and cancellation unwind with glibc's own machinery: it goes up the stack, runs
+ * cleanup handlers and destructors, and ends at the outermost registered buffer: this one.
+ */
+static void run_thread(struct fiber *f)
+{
+	__pthread_unwind_buf_t buf;
+	u32 slot = fiber_slot(f);
+	if (REMEMBER_FRAME(buf)) {
+		f = &M->fiber[slot];
+		fiber_finish(f->result);
+	}
+	__pthread_register_cancel(&buf);
+	u64 result = ((u64(*)(u64))f->entry)(f->arg);
+	__pthread_unregister_cancel(&buf);
+	fiber_finish(result);
+}
+
+void fiber_first(void); /* from switch.S */
+void fiber_first(void)
+{
+	struct fiber *f = sched_self();
+	if (!fiber_slot(f))
+		start_run_main();
+	f->op = (struct op){0};
+	rt_libc.ctype_init();
+	run_thread(f);
+}
+
+int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, char **envp)
+{
+	__pthread_unwind_buf_t buf;
+	if (REMEMBER_FRAME(buf))
+		fiber_finish(M->fiber[0].result);
+	__pthread_register_cancel(&buf);
+	int status = main_fn(argc, argv, envp);
+	__pthread_unregister_cancel(&buf);
+	return status;
+}
+
+void thread_exit(u64 result)
+{
+	sched_self()->result = result;
+	rt_libc.pthread_exit((void *)result);
+}
+
+/* --- cancellation --- */
+
+void thread_cancel_now(void)
+{
+	struct fiber *f = sched_self();
+	f->cancel_asked = 0;
+	f->cancel_off = 1;
+	thread_exit(CANCELED);
+}
+
+int thread_cancel(u64 tcb)
+{
+	struct fiber *f = fiber_by_tcb(tcb);
+	if (!f)
+		return ESRCH;
+	if (!rt_wire->learnt.cancel_used) {
+		rt_wire->learnt.cancel_used = 1;
+		engine_want_restart(); /* test points that were passed silently have to become steps */
+	}
+	struct op o = {.kind = OP_CANCEL, .object = tcb};
+	sched_step(&o);
+	f = fiber_by_tcb(tcb);
+	if (f && f->life == FIBER_ALIVE)
+		f->cancel_asked = 1;
+	return 0;
+}
+
+void thread_testcancel(void)
+{
+	struct fiber *f = sched_self();
+	if (!rt_wire->learnt.cancel_used || f->cancel_off)
+		return;
+	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
+	sched_step(&o);
+}
+
+int thread_cancel_state(int off, int *old)
+{
+	struct fiber *f = sched_self();
+	if (old)
+		*old = f->cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+	f->cancel_off = off == PTHREAD_CANCEL_DISABLE;
+	return off == PTHREAD_CANCEL_DISABLE || off == PTHREAD_CANCEL_ENABLE ? 0 : EINVAL;
+}
+
+/* --- create, join, detach --- */
+
+int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u64 pc)
+{
+	struct fiber *f = fiber_make(entry, arg, stack_size);
+	if (!f) {
+		sched_refused("pthread_create (too many threads, or too large a stack)", pc);
+		return EAGAIN;
+	}
+	f->detached = detached;
+	*tcb = f->tcb;
+	return 0;
+}
+
+static SCHED_LOOK int before_join(u64 tcb)
+{
+	const struct fiber *f = fiber_by_tcb(tcb);
+	if (!f)
+		return ESRCH;
+	if (f->detached)
+		return EINVAL;
+	return f == sched_self() ? EDEADLK : 0;
+}
+
+int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
+{
+	int r = before_join(tcb);
+	if (r)
+		return r;
+	struct op o = {.kind = OP_JOIN, .object = tcb, .n = try, .deadline = deadline, .flags = OPF_CANCEL};
+	if (sched_step(&o) == ALT_TIMEOUT)
+		return ETIMEDOUT;
+	struct fiber *f = fiber_by_tcb(tcb);
+	if (!f)
+		return ESRCH;
+	if (f->life != FIBER_DONE)
+		return EBUSY;
+	if (result)
+		*result = f->result;
+	fiber_free(f);
+	return 0;
+}
+
+int thread_detach(u64 tcb)
+{
+	struct fiber *f = fiber_by_tcb(tcb);
+	if (!f)
+		return ESRCH;
+	if (f->detached)
+		return EINVAL;
+	f->detached = 1;
+	if (f->life == FIBER_DONE)
+		fiber_free(f);
+	return 0;
+}
+
+static u32 join_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	const struct fiber *target = fiber_by_tcb(o->object);
+	return !target || target->life == FIBER_DONE || o->n;
+}
+
+static void join_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	const struct fiber *target = fiber_by_tcb(o->object);
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to join " : "joins ");
+	if (target)
+		fiber_describe(target, t);
+	else
+		text_str(t, "a thread that is gone");
+}
+
+static void cancel_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)alt;
+	const struct fiber *target = fiber_by_tcb(o->object);
+	text_str(t, "cancels ");
+	if (target)
+		fiber_describe(target, t);
+}
+
+const struct op_class op_start = {"starts", NULL, NULL};
+const struct op_class op_join = {"join", join_outcomes, join_describe};
+const struct op_class op_cancel = {"cancel", NULL, cancel_describe};
+const struct op_class op_testcancel = {"cancellation point", NULL, NULL};

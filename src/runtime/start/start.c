@@ -1,0 +1,207 @@
+/*
+ * Start-up.
+ *
+ * Order matters here. ld.so has mapped and relocated everything; shared libraries' constructors
+ * have run (they may have called malloc: start_early). Then __libc_start_main, ours:
+ *   1. look up libc, make the one real thread (it must come before system calls are trapped);
+ *   2. move to the engine's own stack; the kernel's stack keeps only argv and the environment;
+ *   3. turn on the trap; run the real __libc_start_main as fiber 0;
+ *   4. the first visible operation of fiber 0 is the initial state: all writable memory of the
+ *      process that is not ours becomes tracked.
+ */
+#include "runtime/start/start.h"
+
+#include <asm/prctl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/pages.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/engine.h"
+#include "runtime/heap/heap.h"
+#include "runtime/scratch.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/observe.h"
+#include "runtime/sched/thread.h"
+#include "runtime/start/libc.h"
+#include "runtime/start/maps.h"
+#include "runtime/trap/trap.h"
+#include "runtime/vkernel/vk.h"
+#include "state/track.h"
+
+#define ENGINE_STACK (1UL << 20)
+
+static struct {
+	bool early;
+	int (*main)(int, char **, char **);
+	int argc;
+	char **argv;
+	void (*init)(void), (*fini)(void), (*rtld_fini)(void);
+	void *stack_end;
+	char tail[400];
+	size_t tail_len;
+} S;
+
+void start_fail(const char *a, const char *b, const char *c)
+{
+	if (rt_wire) {
+		struct text t;
+		text_init(&t, rt_wire->result.error, sizeof rt_wire->result.error);
+		text_str(&t, a);
+		text_str(&t, b);
+		text_str(&t, c);
+		rt_wire->phase = WIRE_FAILED;
+	}
+	sys_call3(SYS_exit_group, 70, 0, 0);
+	__builtin_unreachable();
+}
+
+void hd_panic(const char *file, int line, const char *what)
+{
+	char buf[256];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, file);
+	text_str(&t, ":");
+	text_dec(&t, line);
+	text_str(&t, ": ");
+	start_fail("internal error at ", buf, what);
+}
+
+void start_arch_set_fs(u64 tcb)
+{
+	sys_call3(SYS_arch_prctl, ARCH_SET_FS, (long)tcb, 0);
+}
+
+static void map_wire(void)
+{
+	long p = sys_call6(SYS_mmap, WIRE_MAP_BASE, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+			   WIRE_FD, 0);
+	if (sys_failed(p))
+		start_fail("", "", "");
+	rt_wire = (struct wire *)p;
+	if (rt_wire->magic != WIRE_MAGIC || rt_wire->version != WIRE_VERSION)
+		start_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
+}
+
+static void add_sparse(u64 base, u64 size)
+{
+	int r = track_add(base, size, TRACK_SPARSE);
+	if (r)
+		start_fail("could not reserve address space for the program; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
+}
+
+void start_early(void)
+{
+	if (S.early)
+		return;
+	S.early = true;
+	map_wire();
+	if (track_setup())
+		start_fail("not enough address space; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
+	trap_setup_faults();
+	add_sparse(LAYOUT_MODEL_BASE, LAYOUT_MODEL_SIZE);
+	add_sparse(LAYOUT_STACK_BASE, LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE);
+	add_sparse(LAYOUT_HEAP_BASE, LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE);
+	add_sparse(LAYOUT_MMAP_BASE, LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE);
+	heap_setup(LAYOUT_HEAP_BASE, LAYOUT_HEAP_STRIDE, LAYOUT_HEAP_ARENAS, rt_wire->config.heap_limit);
+	vk_model_place((void *)MODEL_VK_BASE);
+	scratch_setup();
+	observe_setup();
+}
+
+static bool ours(const char *variable)
+{
+	return str_starts(variable, "LD_PRELOAD=") || str_starts(variable, "LD_BIND_NOW=") ||
+	       str_starts(variable, "GLIBC_TUNABLES=");
+}
+
+/* What we put into the environment is not the program's business. */
+static void clean_environment(char **envp)
+{
+	char **to = envp;
+	for (; *envp; envp++)
+		if (!ours(*envp))
+			*to++ = *envp;
+	while (to < envp)
+		*to++ = NULL;
+}
+
+static int main_of_fiber_0(int argc, char **argv, char **envp)
+{
+	engine_main_starts();
+	struct op o = {.kind = OP_START};
+	sched_step(&o);
+	return thread_main(S.main, argc, argv, envp);
+}
+
+void start_run_main(void)
+{
+	clean_environment(S.argv + S.argc + 1);
+	rt_libc.start_main(main_of_fiber_0, S.argc, S.argv, S.init, S.fini, S.rtld_fini, S.stack_end);
+	__builtin_unreachable();
+}
+
+void start_tracking(void)
+{
+	struct fiber *f = &M->fiber[0];
+	*(u32 *)(f->tcb + rt_libc.tid_offset) = START_PID;
+	/* The kernel's stack: below argc lie only dead frames of ld.so. */
+	u64 argc_at = (u64)(S.argv - 1);
+	maps_track(argc_at);
+	track_start();
+}
+
+void start_exclude(u64 address)
+{
+	maps_exclude(address);
+}
+
+static void boot(void)
+{
+	vk_setup();
+	trap_setup_calls();
+	engine_main();
+}
+
+HD_EXPORT int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **argv, void (*init)(void),
+				void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
+		      void (*rtld_fini)(void), void *stack_end)
+{
+	start_early();
+	libc_find(init != NULL);
+	S.main = main_fn;
+	S.argc = argc;
+	S.argv = argv;
+	S.init = init;
+	S.fini = fini;
+	S.rtld_fini = rtld_fini;
+	S.stack_end = stack_end;
+	char *stack = pages_map(ENGINE_STACK);
+	hd_assert(stack);
+	stack_call(boot, (u64)stack + ENGINE_STACK);
+}
+
+void start_output_reset(void)
+{
+	S.tail_len = 0;
+}
+
+void start_output_keep(int fd, const void *data, size_t n)
+{
+	if (fd != 2)
+		return;
+	for (size_t i = 0; i < n && S.tail_len + 1 < sizeof S.tail; i++)
+		S.tail[S.tail_len++] = ((const char *)data)[i];
+}
+
+const char *start_output_tail(void)
+{
+	while (S.tail_len && S.tail[S.tail_len - 1] == '\n')
+		S.tail_len--;
+	S.tail[S.tail_len] = 0;
+	return S.tail;
+}

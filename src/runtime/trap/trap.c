@@ -1,0 +1,244 @@
+/*
+ * Signals.
+ *
+ * Laws. Handlers run on one alternate stack, because the kernel must not write a signal frame onto
+ * a write-protected stack page. No work is done in signal context: a page fault changes the
+ * page's protection and returns; a trapped call is only redirected to trap_entry, on the
+ * fiber's own stack; a crash leaves for the engine and never returns. Nothing here touches TLS.
+ */
+#include "runtime/trap/trap.h"
+
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+#include "base/pages.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/engine.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/start/libc.h"
+#include "runtime/start/start.h"
+#include "runtime/vkernel/vk.h"
+#include "state/track.h"
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_ON 1
+#endif
+#define SYS_USER_DISPATCH_CODE 2
+#define ALT_STACK (256u << 10)
+#define TICK_US 100000
+#define XSAVE_XMM 160 /* offsets in the xsave area; between them lies its header */
+#define XSAVE_XMM_BYTES 256
+#define XSAVE_EXTENDED 576
+
+void *memset(void *to, int c, size_t n);
+
+struct trap_frame {
+	long rax, r9, r8, r10, rdx, rsi, rdi, r11;
+};
+
+struct kernel_sigaction {
+	void (*handler)(int, siginfo_t *, void *);
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+};
+
+extern char __ehdr_start[] __attribute__((visibility("hidden")));
+extern char etext[] __attribute__((visibility("hidden")));
+void trap_entry(void);
+void trap_restorer(void);
+long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc);
+
+/* Read by entry.S. */
+__attribute__((visibility("hidden"))) u64 trap_xsave_size;
+__attribute__((visibility("hidden"))) u32 trap_xsave_mask;
+static char selector;
+static u64 libc_start, libc_end;
+
+static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
+{
+	struct kernel_sigaction sa = {handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000, trap_restorer, 0};
+	sys_call6(SYS_rt_sigaction, sig, (long)&sa, 0, 8, 0, 0);
+}
+
+static void regs_of(const ucontext_t *u, struct wire_regs *r)
+{
+	const greg_t *g = u->uc_mcontext.gregs;
+	*r = (struct wire_regs){.rip = (u64)g[REG_RIP], .rsp = (u64)g[REG_RSP], .rbp = (u64)g[REG_RBP], .rbx = (u64)g[REG_RBX],
+				.r12 = (u64)g[REG_R12], .r13 = (u64)g[REG_R13], .r14 = (u64)g[REG_R14], .r15 = (u64)g[REG_R15]};
+}
+
+/* --- crashes --- */
+
+static const char *signal_name(int sig)
+{
+	switch (sig) {
+	case SIGSEGV:
+		return "segmentation fault (SIGSEGV)";
+	case SIGBUS:
+		return "bus error (SIGBUS)";
+	case SIGFPE:
+		return "arithmetic error (SIGFPE)";
+	case SIGILL:
+		return "illegal instruction (SIGILL)";
+	case SIGTRAP:
+		return "breakpoint (SIGTRAP)";
+	default:
+		return "fatal signal";
+	}
+}
+
+static bool on_own_stack_below(u64 address)
+{
+	u32 slot = engine_current();
+	return address < fiber_stack_low(slot) && address >= fiber_stack_top(slot) - LAYOUT_STACK_STRIDE;
+}
+
+static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *u)
+{
+	struct wire_regs regs;
+	regs_of(u, &regs);
+	u64 address = (u64)info->si_addr;
+	char buf[160];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	if (!engine_in_fiber()) {
+		text_str(&t, signal_name(sig));
+		text_str(&t, " at ");
+		text_hex(&t, regs.rip);
+		text_str(&t, ", address ");
+		text_hex(&t, address);
+		start_fail("internal error: the checker itself had a ", buf, "");
+	}
+	if (sig == SIGSEGV && on_own_stack_below(address)) {
+		text_str(&t, "stack overflow");
+	} else {
+		text_str(&t, signal_name(sig));
+		text_str(&t, sig == SIGSEGV || sig == SIGBUS ? " at address " : " at ");
+		text_hex(&t, address);
+	}
+	engine_violation(VIOLATION_CRASH, regs.rip, address, (u32)sig, &regs, buf);
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	u64 address = (u64)info->si_addr;
+	bool write_protected = sig == SIGSEGV && info->si_code == SEGV_ACCERR;
+	bool overflow = engine_in_fiber() && on_own_stack_below(address);
+	if (write_protected && !overflow && track_fault(address))
+		return;
+	crash(sig, info, context);
+}
+
+/* --- transitions without end --- */
+
+static void on_tick(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	static u64 step, ticks;
+	if (!engine_in_fiber() || step != engine_steps()) {
+		step = engine_steps();
+		ticks = 0;
+		return;
+	}
+	if (++ticks * (TICK_US / 1000) < rt_wire->config.hang_ms)
+		return;
+	ticks = 0;
+	struct wire_regs regs;
+	regs_of(context, &regs);
+	engine_violation(VIOLATION_HANG, regs.rip, 0, 0, &regs,
+			 "hang: the thread runs on without reaching a synchronisation operation or system call");
+}
+
+/* --- system calls --- */
+
+static void on_syscall(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	greg_t *g = u->uc_mcontext.gregs;
+	if (info->si_code != SYS_USER_DISPATCH_CODE)
+		crash(sig, info, u);
+	g[REG_RCX] = g[REG_RIP];
+	g[REG_R11] = g[REG_EFL];
+	g[REG_RIP] = (greg_t)trap_entry;
+}
+
+/*
+ * Vector registers hold leftovers of finished work at almost every system call. Inside libc they
+ * are dead there, and would make equal states look different once the call blocks: forget them.
+ * Elsewhere (inline assembly of the SUT) they are kept.
+ */
+static void forget_vectors(u64 pc, void *xsave)
+{
+	if (pc < libc_start || pc >= libc_end)
+		return;
+	memset((char *)xsave + XSAVE_XMM, 0, XSAVE_XMM_BYTES);
+	memset((char *)xsave + XSAVE_EXTENDED, 0, trap_xsave_size - XSAVE_EXTENDED);
+}
+
+long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
+{
+	forget_vectors(pc, xsave);
+	struct vk_call c = {f->rax, {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, pc};
+	return vk_syscall(&c);
+}
+
+static void measure_xsave(void)
+{
+	u32 a, b, c, d, lo, hi;
+	__asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+	trap_xsave_mask = lo & 0xe7; /* x87, SSE, AVX, AVX-512 */
+	__cpuid_count(13, 0, a, b, c, d);
+	(void)a;
+	(void)c;
+	(void)d;
+	trap_xsave_size = HD_ROUND_UP(b, 64);
+}
+
+static void find_libc(void)
+{
+	Dl_info info;
+	struct link_map *map;
+	hd_assert(dladdr1((void *)rt_libc.exit, &info, (void **)&map, RTLD_DL_LINKMAP));
+	libc_start = map->l_addr;
+	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)libc_start;
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(libc_start + e->e_phoff);
+	for (u32 i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X))
+			libc_end = libc_start + p[i].p_vaddr + p[i].p_memsz;
+}
+
+void trap_setup_faults(void)
+{
+	char *stack = pages_map(ALT_STACK);
+	hd_assert(stack);
+	stack_t ss = {.ss_sp = stack, .ss_size = ALT_STACK};
+	sys_call3(SYS_sigaltstack, (long)&ss, 0, 0);
+	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+	for (u32 i = 0; i < HD_ARRAY_LEN(fatal); i++)
+		set_handler(fatal[i], on_fault);
+}
+
+void trap_setup_calls(void)
+{
+	measure_xsave();
+	find_libc();
+	set_handler(SIGSYS, on_syscall);
+	set_handler(SIGVTALRM, on_tick);
+	struct itimerval tick = {{0, TICK_US}, {0, TICK_US}};
+	sys_call3(SYS_setitimer, ITIMER_VIRTUAL, (long)&tick, 0);
+	selector = 1;
+	long r = sys_call6(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)__ehdr_start,
+			   etext - __ehdr_start, (long)&selector, 0);
+	if (r)
+		start_fail("this kernel has no Syscall User Dispatch (Linux 5.11 or newer is needed)", "", "");
+}

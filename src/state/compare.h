@@ -1,0 +1,16 @@
+/*
+ * compare.h: which 128-byte lines of a page differ from its copy. Both are page-aligned.
+ */
+#ifndef HEDDLE_STATE_COMPARE_H
+#define HEDDLE_STATE_COMPARE_H
+
+#include "base/base.h"
+
+/* Bit i: line i (bytes 128*i … 128*i+127) differs. */
+typedef u32 (*compare_fn)(const void *page, const void *copy);
+
+/* The fastest one this processor can run. */
+compare_fn compare_select(void);
+u32 compare_sse2(const void *page, const void *copy);
+
+#endif

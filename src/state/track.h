@@ -1,0 +1,68 @@
+/*
+ * track.h: tracked memory: what is saved, compared and restored.
+ *
+ * A region is a range of addresses whose writable bytes belong to the model
+ * state. Its pages are write-protected until somebody writes; the fault handler calls
+ * track_fault(), the page becomes hot and is compared with its shadow copy at
+ * every commit. See track.c for the invariants.
+ */
+#ifndef HEDDLE_STATE_TRACK_H
+#define HEDDLE_STATE_TRACK_H
+
+#include "base/base.h"
+#include "wire/options.h"
+
+enum track_kind {
+	TRACK_DENSE,  /* holds data already (a module's .data): part of the first fingerprint */
+	TRACK_SPARSE, /* reserved by us, zero until written */
+};
+
+struct track_stats {
+	u64 pages;    /* with a shadow copy */
+	u64 hot;
+	u64 faults;
+	u64 commits;
+	u64 words;    /* changed words logged */
+};
+
+int track_setup(void);
+/* Reserve [start, start+size) for sparse use, or take over an existing mapping (dense). -errno. */
+int track_add(u64 start, u64 size, enum track_kind kind);
+/* Protect everything, take the first fingerprint. From here on changes are logged. */
+void track_start(void);
+
+/* A write fault at `address`: true when it was ours and the write may be tried again. */
+bool track_fault(u64 address);
+bool track_covers(u64 address);
+/* Let the SUT execute from its own mappings (prot: PROT_*). Only ever widens what is allowed. */
+int track_protect(u64 address, u64 size, int prot);
+
+/*
+ * A stack whose bytes below `live_from` are dead: they are zeroed before the comparison.
+ * slot: which stack, for remembering cold pages with old bytes in them.
+ */
+struct track_stack {
+	u64 low, live_from;
+	u32 slot;
+};
+
+/* End of a transition: log what changed, update the fingerprint. Returns the new mark. */
+u64 track_commit(const struct track_stack *dead);
+u64 track_mark(void);
+/* Back to an earlier mark. */
+void track_undo(u64 mark);
+struct fingerprint track_fingerprint(void);
+struct fingerprint track_full_fingerprint(void);
+
+/* The difference between mark and now, as a blob that toggles. */
+size_t track_delta_size(u64 mark);
+void track_delta_save(u64 mark, void *out);
+void track_delta_apply(const void *blob);
+
+/* All changes so far become part of the ground state: marks restart at 0. */
+void track_forget(void);
+
+u64 track_memory(void);
+const struct track_stats *track_get_stats(void);
+
+#endif
