@@ -26,6 +26,13 @@
 #define FAULT 0
 #endif
 
+/*
+ * For functions that wait, or whose locals should be gone when they return: inlined, they
+ * would leave a trace of that in registers of the thread. It means nothing to the program, but states
+ * that differ in it are different states.
+ */
+#define ON_ITS_OWN __attribute__((noinline))
+
 #define INVARIANT(holds) heddle_assert(holds)
 #define MAX_THREADS 64
 

@@ -172,8 +172,8 @@ static bool layout(struct finding *f)
 
 static bool libc(struct finding *f)
 {
-	void *ld = dlopen("ld-linux-x86-64.so.2", RTLD_LAZY | RTLD_NOLOAD);
-	bool ok = ld && dlvsym(ld, "_dl_allocate_tls", "GLIBC_PRIVATE") && dlvsym(ld, "_dl_deallocate_tls", "GLIBC_PRIVATE");
+	bool ok = dlvsym(RTLD_DEFAULT, "_dl_allocate_tls", "GLIBC_PRIVATE") &&
+		  dlvsym(RTLD_DEFAULT, "_dl_deallocate_tls", "GLIBC_PRIVATE");
 
 	snprintf(f->detail, sizeof(f->detail), "%s, with _dl_allocate_tls", gnu_get_libc_version());
 	snprintf(f->remedy, sizeof(f->remedy), "glibc %s lacks _dl_allocate_tls; use Debian 12's or newer", gnu_get_libc_version());

@@ -1,5 +1,4 @@
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -47,10 +46,4 @@ void print_shell_word(FILE *f, const char *word)
 	for (c = word; *c; c++)
 		fputs(*c == '\'' ? "'\\''" : (char[]){*c, 0}, f);
 	putc('\'', f);
-}
-
-void hd_panic(const char *file, int line, const char *what)
-{
-	say("internal error at %s:%d: %s; please report it", file, line, what);
-	exit(EXIT_TOOL_ERROR);
 }

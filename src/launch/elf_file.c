@@ -92,6 +92,37 @@ static void read_notes(const struct image *im, const Elf64_Phdr *ph, struct elf_
 	}
 }
 
+/* File offset of a virtual address; the file's size when no segment has it. */
+static u64 file_offset(const struct image *im, const Elf64_Phdr *ph, u16 n, u64 address)
+{
+	u16 i;
+
+	for (i = 0; i < n; i++)
+		if (ph[i].p_type == PT_LOAD && address >= ph[i].p_vaddr && address - ph[i].p_vaddr < ph[i].p_filesz)
+			return ph[i].p_offset + (address - ph[i].p_vaddr);
+	return im->size;
+}
+
+/* The names of imported symbols are strings of the dynamic section; a look for the string is enough. */
+static bool imports_start_main(const struct image *im, const Elf64_Phdr *ph, u16 n, const Elf64_Phdr *dynamic)
+{
+	static const char name[] = "__libc_start_main";
+	const Elf64_Dyn *d = image_at(im, dynamic->p_offset, dynamic->p_filesz);
+	u64 i, strings = 0, size = 0;
+	const char *table;
+
+	if (!d || (dynamic->p_offset & 7))
+		return false;
+	for (i = 0; i < dynamic->p_filesz / sizeof(*d) && d[i].d_tag != DT_NULL; i++) {
+		if (d[i].d_tag == DT_STRTAB)
+			strings = d[i].d_un.d_ptr;
+		if (d[i].d_tag == DT_STRSZ)
+			size = d[i].d_un.d_val;
+	}
+	table = image_at(im, file_offset(im, ph, n, strings), size);
+	return table && memmem(table, size, name, sizeof(name));
+}
+
 static enum elf_kind read_headers(const struct image *im, struct elf_file *out)
 {
 	const Elf64_Ehdr *h = image_at(im, 0, sizeof(*h));
@@ -108,6 +139,8 @@ static enum elf_kind read_headers(const struct image *im, struct elf_file *out)
 			return ELF_FILE_DAMAGED;
 		if (ph[i].p_type == PT_INTERP && !read_interpreter(im, &ph[i], out))
 			return ELF_FILE_DAMAGED;
+		if (ph[i].p_type == PT_DYNAMIC)
+			out->starts_libc = imports_start_main(im, ph, h->e_phnum, &ph[i]);
 		if (ph[i].p_type == PT_NOTE)
 			read_notes(im, &ph[i], out);
 	}

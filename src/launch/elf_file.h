@@ -22,6 +22,7 @@ struct elf_file {
 	enum elf_kind kind;
 	char interpreter[256]; /* "" : statically linked. For a script: what follows #! */
 	char build_id[65];     /* hexadecimal; "" : none */
+	bool starts_libc;      /* imports __libc_start_main, where the runtime takes over */
 	u64 content_hash;      /* FNV-1a over the whole file, only computed when there is no build-id */
 };
 

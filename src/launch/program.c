@@ -43,9 +43,9 @@ static int locate(const char *name, struct program *out, struct problem *p)
 		return problem_set(p, "the program's name is empty; give a program after --");
 	if (!strchr(name, '/')) {
 		if (!search_path(name, found, sizeof(found)))
-			return problem_set(p, "%s: no such program in PATH%s%s%s", name,
-					   access(name, F_OK) == 0 ? "; for the one in this directory write ./" : "",
-					   access(name, F_OK) == 0 ? name : "", "");
+			return problem_set(p, "%s: no such program in PATH%s%s", name,
+					   is_program_file(name) ? "; for the one in this directory write ./" : "",
+					   is_program_file(name) ? name : "");
 		name = found;
 	}
 	if (!realpath(name, out->path))
@@ -96,7 +96,13 @@ static int check_elf(const char *path, const struct elf_file *e, struct problem 
 {
 	switch (e->kind) {
 	case ELF_FILE_PROGRAM:
-		return check_interpreter(path, e->interpreter, p);
+		if (check_interpreter(path, e->interpreter, p))
+			return -1;
+		/* The runtime would never be called, and the program would run unheld. */
+		if (!e->starts_libc)
+			return problem_set(p, "%s does not start through glibc (no __libc_start_main; a Go program?); "
+					   "heddle cannot hold it", path);
+		return 0;
 	case ELF_FILE_SCRIPT:
 		return problem_set(p, "%s is a script for %s; give the program that it starts", path, e->interpreter);
 	case ELF_FILE_32BIT:

@@ -119,8 +119,12 @@ void sut_last_words(const struct sut *s, char *out, size_t cap)
 	off_t size = lseek(s->log_fd, 0, SEEK_END);
 	off_t from = size > (off_t)cap - 1 ? size - (off_t)cap + 1 : 0;
 	ssize_t n = size > 0 ? pread(s->log_fd, out, cap - 1, from) : 0;
+	char *line;
 
 	out[n > 0 ? n : 0] = 0;
 	while (n > 0 && out[n - 1] == '\n')
 		out[--n] = 0;
+	line = strrchr(out, '\n');
+	if (line)
+		memmove(out, line + 1, strlen(line));
 }

@@ -55,7 +55,7 @@ void sut_end(struct sut *s);
 
 /* The path in the wire's arena, NULL when offset and length are not plausible. */
 const u32 *sut_path(const struct sut *s, u64 offset, u64 len);
-/* What the process wrote to its own stdout and stderr (the runtime's last words); the end of it, terminated. */
+/* The last line that the process itself wrote to stdout or stderr: the runtime's last words. */
 void sut_last_words(const struct sut *s, char *out, size_t cap);
 
 /* Does this kernel have Syscall User Dispatch? */

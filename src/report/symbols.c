@@ -92,6 +92,7 @@ bool symbols_refresh(struct symbols *s)
 	if (dwfl_linux_proc_report(s->dwfl, s->pid) || dwfl_report_end(s->dwfl, NULL, NULL))
 		return false;
 	s->modules = 0;
+	memset(s->known, 0, sizeof(s->known));
 	dwfl_getmodules(s->dwfl, add_module, s, 0);
 	return true;
 }
@@ -146,12 +147,29 @@ void frame_text(const struct frame *f, char *out, size_t cap)
 		snprintf(out, cap, "0x%lx", f->pc);
 }
 
+/* Code of the C, C++ and Rust libraries, their templates included: the user looks for his own. */
+static bool is_library_code(const struct frame *f)
+{
+	static const char *const modules[] = {"libc.so", "libm.so", "libpthread.so", "ld-linux", "libstdc++.so", "libgcc_s.so",
+					      "libc++"};
+	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/rustc/", "/usr/src/"};
+	size_t i;
+
+	for (i = 0; i < HD_ARRAY_LEN(modules); i++)
+		if (!strncmp(f->module, modules[i], strlen(modules[i])))
+			return true;
+	for (i = 0; i < HD_ARRAY_LEN(folders); i++)
+		if (!strncmp(f->file, folders[i], strlen(folders[i])))
+			return true;
+	return false;
+}
+
 const struct frame *frames_source(const struct frame *f, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (f[i].file[0])
+		if (f[i].file[0] && !is_library_code(&f[i]))
 			return &f[i];
 	return n ? f : NULL;
 }

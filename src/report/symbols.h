@@ -37,7 +37,8 @@ void symbols_expand(struct symbols *s, const char *text, char *out, size_t cap);
 
 /* "worker (queue.c:31)", "abort (libc.so.6+0x1f)". */
 void frame_text(const struct frame *f, char *out, size_t cap);
-/* "queue.c:31" of the innermost frame with debug information; the first frame's text when there is none; "" for no frames. */
+/* "queue.c:31" of the innermost frame of the user's code with debug information; the first frame's text when there is
+ * none; "" for no frames. */
 void frames_where(const struct frame *f, size_t n, char *out, size_t cap);
 /* The frame that frames_where means, NULL for none. */
 const struct frame *frames_source(const struct frame *f, size_t n);

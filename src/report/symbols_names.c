@@ -20,7 +20,7 @@ static bool name_by_layout(u64 a, char *out, size_t cap)
 	return true;
 }
 
-void symbols_name(struct symbols *s, u64 address, char *out, size_t cap)
+static void find_name(struct symbols *s, u64 address, char *out, size_t cap)
 {
 	const struct symbols_module *m = symbols_module_of(s, address);
 
@@ -28,6 +28,17 @@ void symbols_name(struct symbols *s, u64 address, char *out, size_t cap)
 		return;
 	if (!name_by_layout(address, out, cap))
 		snprintf(out, cap, "0x%lx", address);
+}
+
+void symbols_name(struct symbols *s, u64 address, char *out, size_t cap)
+{
+	struct symbols_known *k = &s->known[(address >> 3) % SYMBOLS_KNOWN];
+
+	if (!k->name[0] || k->address != address) {
+		find_name(s, address, k->name, sizeof(k->name));
+		k->address = address;
+	}
+	snprintf(out, cap, "%s", k->name);
 }
 
 /* The address in "{0x…}" at `text`; *end points behind it. */

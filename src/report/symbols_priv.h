@@ -13,6 +13,13 @@ struct symbols_module {
 };
 #define SYMBOLS_MODULES 256
 
+/* Steps name the same few objects again and again, and finding a variable walks all debug information. */
+struct symbols_known {
+	u64 address;
+	char name[160];
+};
+#define SYMBOLS_KNOWN 512
+
 struct symbols {
 	Dwfl *dwfl;
 	pid_t pid;
@@ -21,6 +28,7 @@ struct symbols {
 	struct wire_regs regs; /* where the unwinder begins */
 	struct symbols_module module[SYMBOLS_MODULES];
 	size_t modules;
+	struct symbols_known known[SYMBOLS_KNOWN]; /* by hash of the address; a newer one displaces an older */
 };
 
 const struct symbols_module *symbols_module_of(struct symbols *s, u64 address);

@@ -243,6 +243,9 @@ void text_summary(FILE *f, const struct outcome *o)
 
 	print_verdict(f, o);
 	print_refused(f, o);
+	if (o->violations && o->unconfirmed)
+		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n", o->unconfirmed,
+			o->unconfirmed_why);
 	print_counts(f, o);
 	for (i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);

@@ -56,12 +56,12 @@ def before_write(world, me, i):
         return world.wait(MAY_WRITE, LOCK, before_write, i)
     world.shared = (reading, 1, waiting - 1, 1 + i)
     world.unlock(LOCK)
-    return lock(LOCK, after_write, i)
+    return lock(LOCK, after_write)
 
 
-def after_write(world, me, i):
+def after_write(world, me):
     reading, writing, waiting, value = world.shared
-    assert reading == 0 and value == 1 + i
+    assert reading == 0 and writing
     world.shared = (reading, 0, waiting, value)
     if waiting:
         return world.signal(me, MAY_WRITE, unlock_and_end)

@@ -121,6 +121,41 @@ static void philosophers_deadlock(void **state)
 	}
 }
 
+/* Depth-first search tries actions in the order the target gives them: its first path is the first of all. */
+static u32 order_actions(const struct toy *t, u32 *out)
+{
+	for (u32 i = 0; i < 3; i++)
+		out[i] = MODEL_ACTION(i, 0);
+	return t->var[0] < 4 ? 3 : 0;
+}
+
+static enum step_result order_step(struct toy *t, u32 action)
+{
+	toy_set(t, 1, t->var[1] * 3 + (int)MODEL_FIBER(action));
+	toy_set(t, 0, t->var[0] + 1);
+	return STEP_OK;
+}
+
+static enum terminal_kind order_terminal(struct toy *t)
+{
+	t->key = (u64)t->var[1];
+	return TERMINAL_VIOLATION;
+}
+
+static void dfs_tries_actions_in_order(void **state)
+{
+	(void)state;
+	struct toy_model m = {
+		.vars = 2, .actions = order_actions, .step = order_step, .terminal = order_terminal};
+	struct toy t;
+	toy_init(&t, &m);
+	assert_int_equal(toy_search(&t, &(struct search_options){.keep_going = true}), SEARCH_COMPLETE);
+	assert_int_equal(t.told, 81);
+	for (u32 i = 0; i < t.told; i++)
+		assert_int_equal(t.violation[i].key, i);
+	toy_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +165,7 @@ int main(void)
 		cmocka_unit_test(grid_without_matching),
 		cmocka_unit_test(philosophers_with_ordered_locks),
 		cmocka_unit_test(philosophers_deadlock),
+		cmocka_unit_test(dfs_tries_actions_in_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,16 +31,22 @@ static void write_word(struct toy *t, u32 index, int value)
 	t->fp.hi += new.hi - old.hi;
 }
 
+static void *with_room(void *array, size_t len, size_t *cap, size_t size)
+{
+	if (len < *cap)
+		return array;
+	*cap = *cap ? 2 * *cap : 64;
+	array = realloc(array, *cap * size);
+	hd_assert(array);
+	return array;
+}
+
 void toy_set(struct toy *t, u32 index, int value)
 {
 	hd_assert(index < t->model->vars);
 	if (value == t->var[index])
 		return;
-	if (t->len == t->cap) {
-		t->cap = t->cap ? 2 * t->cap : 64;
-		t->log = realloc(t->log, t->cap * sizeof *t->log);
-		hd_assert(t->log);
-	}
+	t->log = with_room(t->log, t->len, &t->cap, sizeof *t->log);
 	t->log[t->len++] = (struct toy_change){index, t->var[index] ^ value};
 	write_word(t, index, value);
 }
@@ -90,7 +96,22 @@ static struct fingerprint full_fingerprint(void *self)
 
 static target_mark mark(void *self)
 {
-	return ((struct toy *)self)->len;
+	struct toy *t = self;
+	if (t->marks && t->mark[t->marks - 1].len == t->len)
+		return t->mark[t->marks - 1].number;
+	t->mark = with_room(t->mark, t->marks, &t->marks_cap, sizeof *t->mark);
+	t->mark[t->marks++] = (struct toy_mark){++t->last_mark, t->len};
+	return t->last_mark;
+}
+
+/* Where in the log a live mark is. */
+static size_t place(const struct toy *t, target_mark mark)
+{
+	size_t i = t->marks;
+	while (i && t->mark[i - 1].number != mark)
+		i--;
+	hd_assert(i);
+	return t->mark[i - 1].len;
 }
 
 static void toggle(struct toy *t, struct toy_change c)
@@ -101,24 +122,29 @@ static void toggle(struct toy *t, struct toy_change c)
 static void undo(void *self, target_mark to)
 {
 	struct toy *t = self;
-	hd_assert(to <= t->len);
-	if (t->fault == TOY_UNDO_MISSES && to < t->len && ++t->undos % 5 == 0)
+	size_t len = place(t, to);
+	while (t->mark[t->marks - 1].number != to)
+		t->marks--;
+	if (t->fault == TOY_UNDO_MISSES && len < t->len && ++t->undos % 5 == 0)
 		t->len--;
-	while (t->len > to)
+	while (t->len > len)
 		toggle(t, t->log[--t->len]);
 }
 
 static size_t delta_size(void *self, target_mark from)
 {
-	return sizeof(u64) + (((struct toy *)self)->len - from) * sizeof(struct toy_change);
+	struct toy *t = self;
+	return sizeof(u64) + (t->len - place(t, from)) * sizeof(struct toy_change);
 }
 
 static void delta_save(void *self, target_mark from, void *out)
 {
 	struct toy *t = self;
-	u64 n = t->len - from;
+	size_t first = place(t, from);
+	u64 n = t->len - first;
 	memcpy(out, &n, sizeof n);
-	memcpy((char *)out + sizeof n, t->log + from, n * sizeof *t->log);
+	if (n)
+		memcpy((char *)out + sizeof n, t->log + first, n * sizeof *t->log);
 }
 
 static void delta_apply(void *self, const void *blob)
@@ -131,7 +157,7 @@ static void delta_apply(void *self, const void *blob)
 		memcpy(&c, (const char *)blob + sizeof n + i * sizeof c, sizeof c);
 		toggle(t, c);
 	}
-	t->len = 0;
+	t->len = t->marks = 0;
 }
 
 static void restart(void *self)
@@ -230,7 +256,9 @@ void toy_init(struct toy *t, const struct toy_model *model)
 void toy_free(struct toy *t)
 {
 	free(t->log);
+	free(t->mark);
 	t->log = NULL;
+	t->mark = NULL;
 }
 
 enum search_end toy_search(struct toy *t, const struct search_options *o)

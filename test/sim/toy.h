@@ -44,6 +44,13 @@ struct toy {
 		int toggle; /* old xor new */
 	} * log;
 	size_t len, cap;
+	/* Live marks, the oldest first. A number is never given twice, so that the use of a dead mark is noticed. */
+	struct toy_mark {
+		target_mark number;
+		size_t len;
+	} * mark;
+	size_t marks, marks_cap;
+	target_mark last_mark;
 	u64 key; /* of the last violation; set by the model */
 
 	enum toy_fault fault;

@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct queue {
 	int length;
@@ -18,7 +17,7 @@ void *fake_object = &queues[2].inner.lock[1];
 
 __attribute__((noinline)) static int guest_inner(int depth)
 {
-	int ret = sched_yield(); /* line 22: fake_rt.c takes over here */
+	int ret = sched_yield(); /* fake_rt.c takes over here */
 
 	return ret + depth;
 }

@@ -6,10 +6,12 @@
  *   verified   a complete search with known counts
  *   bounded    the state limit was reached
  *   violation  one assertion failure; the replay confirms it
+ *   long       the same after 20000 steps
  *   two        two violations, a deadlock and a crash
  *   unconfirmed  the replay ends without the violation
  *   other      the replay finds another kind of violation
  *   unfollowed the replay cannot follow the path
+ *   replay-dies  the replay is killed in the middle
  *   lost       a violation whose path lies outside the wire
  *   refused    a complete search with a refused call
  *   insane     a tool error with a sentence
@@ -23,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -32,7 +35,7 @@
 
 static struct wire *wire;
 
-/* Filled by capture(), which stands for the fiber's saved context. */
+/* Where the guest called: every fiber's context. */
 static struct wire_regs regs;
 
 static bool script_is(const char *name)
@@ -80,15 +83,19 @@ static void count(u64 states)
 static void add_violation(u32 kind, u32 thread, const char *message)
 {
 	struct wire_violation *v = &wire->result.violation[wire->result.violations++];
-	u32 *path = (u32 *)((char *)wire + WIRE_ARENA + 4096);
-	static const u32 actions[] = {ACTION(0, 0), ACTION(1, 0), ACTION(1, 0), ACTION(0, ALT_TIMEOUT)};
+	u64 offset = WIRE_ARENA + 4096UL * wire->result.violations;
+	u32 *path = (u32 *)((char *)wire + offset);
+	/* The first action's outcome tells the replay which violation this path leads to. */
+	const u32 actions[] = {ACTION(0, kind), ACTION(1, 0), ACTION(1, 0), ACTION(0, ALT_TIMEOUT)};
 
 	memcpy(path, actions, sizeof(actions));
+	v->path_len = HD_ARRAY_LEN(actions);
+	for (; script_is("long") && v->path_len < 20000; v->path_len++)
+		path[v->path_len] = ACTION(v->path_len % 2, 0);
 	v->kind = kind;
 	v->thread = thread;
 	v->key = kind;
-	v->path_offset = script_is("lost") ? WIRE_SIZE : WIRE_ARENA + 4096;
-	v->path_len = HD_ARRAY_LEN(actions);
+	v->path_offset = script_is("lost") ? WIRE_SIZE : offset;
 	snprintf(v->message, sizeof(v->message), "%s", message);
 	wire->learnt.names = 2;
 	wire->learnt.name[1] = (struct wire_name){0, 1};
@@ -175,12 +182,11 @@ static void send_fibers(void *object)
 	}
 }
 
-static u32 replayed_kind(u64 first_action)
+static u32 replayed_kind(u32 first_action)
 {
-	(void)first_action;
 	if (script_is("unconfirmed"))
 		return VIOLATION_NONE;
-	return script_is("other") ? VIOLATION_HANG : VIOLATION_ASSERT;
+	return script_is("other") ? VIOLATION_HANG : ACTION_ALT(first_action);
 }
 
 static void replay(void *object)
@@ -192,11 +198,14 @@ static void replay(void *object)
 	wire->phase = WIRE_RUNNING;
 	for (i = 0; i < wire->config.path_len; i++) {
 		send_step(i, path[i], object);
+		if (i == 1 && script_is("replay-dies"))
+			raise(SIGKILL);
 		if (i == 1 && wire->config.show_output)
 			send_output("hello from the program\n");
 	}
 	e.violation = wire->config.path_len ? replayed_kind(path[0]) : VIOLATION_NONE;
 	if (e.violation) {
+		e.thread = e.violation == VIOLATION_CRASH ? 0 : 1;
 		snprintf(e.thread_name, sizeof(e.thread_name), "worker");
 		snprintf(e.text, sizeof(e.text), "assertion x == 1 failed");
 		send_event(&e);
@@ -210,9 +219,19 @@ static void replay(void *object)
 	finish(SEARCH_COMPLETE);
 }
 
-/* What the guest sees as a system function. r: the object it uses, in rdi by the guest's courtesy. */
-extern void *fake_object;
-void *fake_object __attribute__((weak));
+/* The object the steps are about: the guest's, when it has one. */
+__attribute__((weak)) void *fake_object;
+
+/* In place of a fingerprint: what the launcher is to keep constant. */
+static void show_start(void)
+{
+	int here;
+
+	memcpy(&wire->result.initial, (void *)getauxval(AT_RANDOM), 16);
+	wire->result.tracked_pages = getauxval(AT_SYSINFO_EHDR);
+	wire->result.hot_pages = (u64)&here;
+	wire->result.page_faults = (u64)show_start;
+}
 
 static void play(void *pc)
 {
@@ -223,14 +242,15 @@ static void play(void *pc)
 		search(pc);
 	if (wire->config.mode == WIRE_REPLAY)
 		replay(fake_object);
-	count(1);
+	show_start();
 	finish(SEARCH_COMPLETE);
 }
 
 HD_EXPORT int sched_yield(void)
 {
 	__asm__ volatile("lea 0(%%rip), %%rax\n\tmov %%rax, 0(%0)\n\tmov %%rsp, 8(%0)\n\tmov %%rbp, 16(%0)\n\t"
-			 "mov %%rbx, 24(%0)\n\tmov %%r12, 32(%0)\n\tmov %%r13, 40(%0)\n\tmov %%r14, 48(%0)\n\tmov %%r15, 56(%0)"
+			 "mov %%rbx, 24(%0)\n\tmov %%r12, 32(%0)\n\tmov %%r13, 40(%0)\n\t"
+			 "mov %%r14, 48(%0)\n\tmov %%r15, 56(%0)"
 			 :
 			 : "r"(&regs)
 			 : "rax", "memory");

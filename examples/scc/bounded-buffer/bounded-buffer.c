@@ -33,7 +33,7 @@ static void leave(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void put(int item)
+static ON_ITS_OWN void put(int item)
 {
 	pthread_mutex_lock(&lock);
 	while (used == size)
@@ -45,7 +45,7 @@ static void put(int item)
 	leave();
 }
 
-static int get(void)
+static ON_ITS_OWN int get(void)
 {
 	int item;
 

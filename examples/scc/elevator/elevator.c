@@ -136,7 +136,7 @@ static int find_call(void)
 }
 
 /* Finds somebody to fetch; false when all have gone. Called and left with the lock held. */
-static int claim_call(int car)
+static ON_ITS_OWN int claim_call(int car)
 {
 	int p;
 

@@ -74,7 +74,7 @@ static void leave_board(void)
 	pthread_mutex_unlock(&board);
 }
 
-static void put(int i, int value)
+static ON_ITS_OWN void put(int i, int value)
 {
 	struct connector *c = &link_to[i];
 
@@ -94,7 +94,7 @@ static void stop(int i)
 	leave_connector(i);
 }
 
-static int take(int i)
+static ON_ITS_OWN int take(int i)
 {
 	struct connector *c = &link_to[i];
 	int value;
@@ -111,7 +111,7 @@ static int take(int i)
 }
 
 /* The last stage's output: a value, or STOPPED. */
-static void publish(int value)
+static ON_ITS_OWN void publish(int value)
 {
 	pthread_mutex_lock(&board);
 	while (still_to_hear > 0)
@@ -127,7 +127,7 @@ static void publish(int value)
 }
 
 /* False when that was the end. */
-static int pass_on(int me)
+static ON_ITS_OWN int pass_on(int me)
 {
 	int value = take(me);
 

@@ -57,7 +57,7 @@ int inv_slots(void)
 	return (used == 0 || slot[out] == ITEM) && (used == size || slot[in] == 0);
 }
 
-static void down(struct semaphore *s, int (*invariant)(void))
+static ON_ITS_OWN void down(struct semaphore *s, int (*invariant)(void))
 {
 	pthread_mutex_lock(&s->lock);
 	while (s->value == 0)

@@ -84,7 +84,7 @@ static void leave(int i)
 	pthread_mutex_unlock(&link_to[i].lock);
 }
 
-static void put(int i, int value)
+static ON_ITS_OWN void put(int i, int value)
 {
 	struct connector *c = &link_to[i];
 
@@ -100,7 +100,7 @@ static void put(int i, int value)
 	leave(i);
 }
 
-static void await_value(struct connector *c)
+static ON_ITS_OWN void await_value(struct connector *c)
 {
 	while (c->value == EMPTY) {
 		if (FAULT) {
@@ -111,7 +111,7 @@ static void await_value(struct connector *c)
 	}
 }
 
-static int take(int i)
+static ON_ITS_OWN int take(int i)
 {
 	struct connector *c = &link_to[i];
 	int value;
@@ -126,7 +126,7 @@ static int take(int i)
 }
 
 /* False when that was the end. */
-static int pass_on(int me)
+static ON_ITS_OWN int pass_on(int me)
 {
 	int value = take(me);
 

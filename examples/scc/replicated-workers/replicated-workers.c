@@ -64,7 +64,7 @@ static int highest_level(void)
 }
 
 /* A task's level, or NONE when the work is over. */
-static int take(void)
+static ON_ITS_OWN int take(void)
 {
 	int n = NONE;
 
@@ -112,7 +112,7 @@ static void finish(int n)
 }
 
 /* False when the work is over. */
-static int do_task(void)
+static ON_ITS_OWN int do_task(void)
 {
 	int n = take();
 

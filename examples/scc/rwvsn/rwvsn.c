@@ -47,7 +47,7 @@ static void await_change(void)
 	pthread_cond_wait(&changed, &lock);
 }
 
-static void before_read(void)
+static ON_ITS_OWN void before_read(void)
 {
 	pthread_mutex_lock(&lock);
 	while (active_writers > 0 || waiting_writers > 0)
@@ -66,7 +66,7 @@ static void after_read(void)
 	leave();
 }
 
-static void before_write(void)
+static ON_ITS_OWN void before_write(void)
 {
 	pthread_mutex_lock(&lock);
 	waiting_writers++;

@@ -94,7 +94,7 @@ static void sit_down(int me)
 	pthread_cond_signal(&customer_came);
 }
 
-static void visit(int me, int last)
+static ON_ITS_OWN void visit(int me, int last)
 {
 	pthread_mutex_lock(&shop);
 	if (seated < chairs) {
@@ -129,7 +129,7 @@ static int next_customer(void)
 }
 
 /* Gets a customer into the barber's chair; false when the shop closes. */
-static int call_in(int me)
+static ON_ITS_OWN int call_in(int me)
 {
 	int c;
 

@@ -68,7 +68,7 @@ static long eventfd_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	u64 value;
 	(void)pos;
-	if (u->left < sizeof value)
+	if (u->left != sizeof value)
 		return -EINVAL;
 	vk_uio_in(u, &value, sizeof value);
 	if (value == ~(u64)0)
@@ -99,6 +99,7 @@ const struct vk_ops vk_eventfd_ops = {
 	.write = eventfd_write,
 	.poll = eventfd_poll,
 	.stat = eventfd_stat,
+	.stream = true,
 	.waits = true,
 };
 

@@ -78,8 +78,8 @@ static long transfer(int fd, const struct iovec *iov, long count, long offset, b
 		return -EBADF;
 	struct vk_uio u;
 	long err = uio_init(&u, iov, count);
-	if (err)
-		return err;
+	if (err || (!u.left && count != 1))
+		return err; /* an empty vector asks for nothing; one empty buffer may be an error */
 	u64 at = (u64)offset, *pos = offset >= 0 ? &at : &d->pos;
 	long (*move)(struct vk_desc *, struct vk_uio *, u64 *) = out ? ops->read : ops->write;
 	return move ? move(d, &u, pos) : -EINVAL;
@@ -194,12 +194,16 @@ long vk_sys_sendfile(const struct vk_call *c)
 {
 	struct vk_desc *out = vk_desc_use((int)c->a[0]), *in = vk_desc_use((int)c->a[1]);
 	u64 *user_pos = vk_user(c->a[2]);
-	if (!out || !in || (in->flags & O_ACCMODE) == O_WRONLY || (out->flags & O_ACCMODE) == O_RDONLY)
+	if (user_pos && !vk_user_ok((u64)user_pos, sizeof *user_pos))
+		return -EFAULT;
+	if (!in || (in->flags & O_ACCMODE) == O_WRONLY || (in->flags & O_PATH))
+		return -EBADF;
+	if (user_pos && vk_kinds[in->kind]->stream)
+		return -ESPIPE;
+	if (!out || (out->flags & O_ACCMODE) == O_RDONLY || (out->flags & O_PATH))
 		return -EBADF;
 	if (in->kind != VK_FILE || !vk_kinds[out->kind]->write || (out->flags & O_APPEND))
 		return -EINVAL;
-	if (user_pos && !vk_user_ok((u64)user_pos, sizeof *user_pos))
-		return -EFAULT;
 	return vk_file_copy(in, user_pos ? user_pos : &in->pos, out, &out->pos, (u64)c->a[3]);
 }
 

@@ -17,9 +17,7 @@ static long may_change_name(const struct vk_place *p)
 static long make(int dirfd, const char *path, u32 mode, const char *target)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_CHANGE, &p);
-	if (err == -ENOTDIR && p.slash && p.mode)
-		return -EEXIST;
+	long err = vk_path(dirfd, path, PATH_NAME | PATH_CHANGE, &p);
 	if (err)
 		return err;
 	if (p.mode || p.dots)
@@ -91,15 +89,15 @@ static long link_at(int from_fd, const char *from, int to_fd, const char *to, in
 	if (!err && !p.mode)
 		err = -ENOENT;
 	if (!err)
-		err = vk_path(to_fd, to, PATH_CHANGE, &q);
+		err = vk_path(to_fd, to, PATH_NAME | PATH_CHANGE, &q);
 	if (!err)
 		err = vk_path(from_fd, from, how | PATH_QUIET, &p);
 	if (err)
 		return err;
-	if (!p.mode || q.slash)
-		return -ENOENT;
 	if (q.mode)
 		return -EEXIST;
+	if (!p.mode || q.slash)
+		return -ENOENT;
 	if (S_ISDIR(p.mode))
 		return -EPERM;
 	if ((err = may_change_name(&q)) || (err = vk_copy_up(&p, true)))
@@ -122,38 +120,27 @@ long vk_sys_linkat(const struct vk_call *c)
 static long unlink_at(int dirfd, const char *path)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_CHANGE, &p);
+	long err = vk_path(dirfd, path, PATH_NAME | PATH_CHANGE, &p);
 	if (err)
 		return err;
 	if (!p.mode)
 		return -ENOENT;
 	if (S_ISDIR(p.mode))
 		return -EISDIR;
+	if (p.slash)
+		return -ENOTDIR;
 	err = may_change_name(&p);
 	return err ? err : vk_name_remove(&p);
-}
-
-/* The last component decides before the name is looked up. */
-static long refuse_dots(const char *path)
-{
-	size_t n = str_len(path);
-	while (n && path[n - 1] == '/')
-		n--;
-	if (n >= 1 && path[n - 1] == '.' && (n == 1 || path[n - 2] == '/'))
-		return -EINVAL;
-	if (n >= 2 && path[n - 1] == '.' && path[n - 2] == '.' && (n == 2 || path[n - 3] == '/'))
-		return -ENOTEMPTY;
-	return 0;
 }
 
 static long remove_dir(int dirfd, const char *path)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_CHANGE, &p);
+	long err = vk_path(dirfd, path, PATH_NAME | PATH_CHANGE, &p);
 	if (err)
 		return err;
-	if ((err = refuse_dots(path)))
-		return err;
+	if (p.dots)
+		return p.dots == 1 ? -EINVAL : -ENOTEMPTY;
 	if (!S_ISDIR(p.mode))
 		return p.mode ? -ENOTDIR : -ENOENT;
 	if (!p.path[1])
@@ -234,6 +221,11 @@ long vk_sys_fchmodat(const struct vk_call *c)
 
 long vk_sys_fchmod(const struct vk_call *c)
 {
+	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	if (d && d->kind == VK_PIPE) {
+		vk->pipe[d->object].mode = (u32)c->a[1] & 07777;
+		return 0;
+	}
 	return set_mode(inode_of_fd((int)c->a[0]), (u32)c->a[1]);
 }
 

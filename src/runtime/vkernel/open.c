@@ -155,8 +155,6 @@ static long open_new(struct vk_place *p, u32 flags, u32 mode)
 	static struct vk_place parent;
 	if (!(flags & O_CREAT))
 		return -ENOENT;
-	if (p->slash)
-		return -EISDIR;
 	vk_place_parent(p, &parent);
 	long err = vk_place_may(&parent, 2 | 1);
 	if (err)
@@ -185,8 +183,9 @@ static long do_open(int dirfd, const char *path, u32 flags, u32 mode)
 	if (flags & O_PATH)
 		flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0 : PATH_FOLLOW;
+	how |= flags & O_CREAT ? PATH_CREATE | PATH_CHANGE : wants_write(flags) ? PATH_CHANGE : 0;
 	vk_fd_change(-1);
-	long err = vk_path(dirfd, path, how | (wants_write(flags) || (flags & O_CREAT) ? PATH_CHANGE : 0), &p);
+	long err = vk_path(dirfd, path, how, &p);
 	if (err)
 		return err;
 	return p.mode ? open_existing(&p, flags) : open_new(&p, flags, mode);

@@ -172,6 +172,14 @@ const char *vk_name_of(u32 inode)
 
 /* ---- copying up ---- */
 
+static long fill_contents(u32 number, const void *from, u64 size)
+{
+	long err = vk_inode_resize(number, size);
+	if (!err)
+		memcpy(vk_inode_data(number), from, size);
+	return err;
+}
+
 static long fill_copy(u32 number, struct host_node *h, bool keep)
 {
 	struct vk_inode *n = vk_inode(number);
@@ -181,14 +189,12 @@ static long fill_copy(u32 number, struct host_node *h, bool keep)
 	n->atime.nsec = h->st.st_atime_nsec;
 	n->mtime.sec = h->st.st_mtime;
 	n->mtime.nsec = h->st.st_mtime_nsec;
+	if (S_ISLNK(n->mode))
+		return fill_contents(number, h->link, str_len(h->link));
 	if (!keep || !S_ISREG(n->mode))
 		return 0;
 	long err = host_open(h);
-	if (!err)
-		err = vk_inode_resize(number, h->size);
-	if (!err)
-		memcpy(vk_inode_data(number), h->data, h->size);
-	return err;
+	return err ? err : fill_contents(number, h->data, h->size);
 }
 
 /* Who has the host's file open means the same file from now on. */

@@ -170,7 +170,7 @@ struct walk {
 	char rest[REST_MAX]; /* still to go */
 	char *at;
 	u32 links;
-	bool follow;
+	bool follow, name, create;
 	struct vk_place *out;
 };
 
@@ -193,7 +193,8 @@ static long walk_start(struct walk *w, int dirfd, const char *path)
 		return -ENAMETOOLONG;
 	str_copy(w->rest, sizeof w->rest, path);
 	w->at = w->rest;
-	w->out->slash = w->out->dots = false;
+	w->out->slash = false;
+	w->out->dots = 0;
 	vk_place_at(from, w->out);
 	return 0;
 }
@@ -270,19 +271,20 @@ static long walk_name(struct walk *w, const char *name, size_t len)
 	struct vk_place *p = w->out;
 	if (!S_ISDIR(p->mode))
 		return p->mode ? -ENOTDIR : p->error ? p->error : -ENOENT;
-	p->dots = (len == 1 && name[0] == '.') || (len == 2 && name[0] == '.' && name[1] == '.');
-	if (p->dots && len == 1)
-		return 0;
-	if (p->dots) {
+	bool dots = name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'));
+	p->dots = dots ? (u8)len : 0;
+	if (p->dots == 2)
 		vk_place_parent(p, p);
+	if (p->dots)
 		return 0;
-	}
+	if (w->create && p->slash && !more_names(w))
+		return -EISDIR;
 	long err = append(p->path, name, len);
 	if (err)
 		return err;
 	normalise_proc(p->path);
 	vk_place_at(p->path, p);
-	if (S_ISLNK(p->mode) && (w->follow || more_names(w) || p->slash))
+	if (S_ISLNK(p->mode) && (w->follow || more_names(w) || (p->slash && !w->name)))
 		return follow_link(w);
 	return p->mode ? 0 : p->error;
 }
@@ -292,6 +294,8 @@ static long walk(int dirfd, const char *path, u32 how, struct vk_place *out)
 	static struct walk w;
 	w.links = 0;
 	w.follow = how & PATH_FOLLOW;
+	w.name = how & PATH_NAME;
+	w.create = how & PATH_CREATE;
 	w.out = out;
 	long err = walk_start(&w, dirfd, path);
 	size_t len;
@@ -303,7 +307,7 @@ static long walk(int dirfd, const char *path, u32 how, struct vk_place *out)
 	if (err)
 		return err;
 	out->slash |= *w.at == '/';
-	return out->slash && out->mode && !S_ISDIR(out->mode) ? -ENOTDIR : 0;
+	return out->slash && !w.name && out->mode && !S_ISDIR(out->mode) ? -ENOTDIR : 0;
 }
 
 static bool others_see(const struct vk_place *p, u32 how)

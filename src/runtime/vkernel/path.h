@@ -17,13 +17,15 @@ struct vk_place {
 	int error;              /* with mode 0: why the host does not say (-EACCES …), or 0 */
 	int fd;                 /* /proc/self/fd/N: N + 1; else 0 */
 	bool slash;             /* the path ended in a slash: must be a directory */
-	bool dots;              /* the last component was . or .. */
+	u8 dots;                /* how many, if the last component was . or .. */
 };
 
 enum {
-	PATH_FOLLOW = 1, /* a symbolic link at the end is followed */
-	PATH_CHANGE = 2, /* the call may change what lies there */
-	PATH_QUIET = 4,  /* no step: the second look at a path after one */
+	PATH_FOLLOW = 1,  /* a symbolic link at the end is followed */
+	PATH_CHANGE = 2,  /* the call may change what lies there */
+	PATH_NAME = 4,    /* the name itself is meant: never followed, a trailing slash is the caller's business */
+	PATH_CREATE = 8,  /* a file may be made there: a trailing slash is -EISDIR */
+	PATH_QUIET = 16,  /* no step: the second look at a path after one */
 };
 
 /*

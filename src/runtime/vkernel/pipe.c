@@ -136,7 +136,7 @@ static u32 pipe_poll(const struct vk_desc *d)
 
 static void pipe_stat(const struct vk_desc *d, struct stat *st)
 {
-	st->st_mode = S_IFIFO | 0600;
+	st->st_mode = S_IFIFO | pipe_of(d)->mode;
 	st->st_ino = d->object + 1;
 	st->st_nlink = 1;
 	st->st_blksize = HD_PAGE;
@@ -154,7 +154,7 @@ static void pipe_release(struct vk_desc *d)
 	if (p->readers || p->writers)
 		return;
 	memset(p->data, 0, p->len);
-	p->used = p->len = p->size = 0;
+	p->used = p->len = p->size = p->mode = 0;
 }
 
 const struct vk_ops vk_pipe_ops = {
@@ -196,6 +196,7 @@ static struct vk_pipe *pipe_new(void)
 			continue;
 		p->used = p->readers = p->writers = 1;
 		p->size = VK_PIPE_SIZE;
+		p->mode = 0600;
 		return p;
 	}
 	return NULL;

@@ -42,22 +42,21 @@ static long move_children(const char *from, const char *to)
 	return 0;
 }
 
+/* In the order in which Linux finds fault. */
 static long check_target(const struct vk_place *p, const struct vk_place *q, u32 flags)
 {
 	if (flags & RENAME_NOREPLACE && q->mode)
 		return -EEXIST;
-	if (S_ISDIR(p->mode) && is_below(q->path, p->path))
-		return -EINVAL;
 	if (!S_ISDIR(p->mode) && (p->slash || q->slash))
 		return -ENOTDIR;
-	if (!q->mode)
-		return 0;
+	if (is_below(q->path, p->path))
+		return -EINVAL;
 	if (is_below(p->path, q->path))
 		return -ENOTEMPTY;
-	if (S_ISDIR(p->mode) && !S_ISDIR(q->mode))
-		return -ENOTDIR;
-	if (!S_ISDIR(p->mode) && S_ISDIR(q->mode))
-		return -EISDIR;
+	if (!q->mode || p->key == q->key)
+		return 0;
+	if (S_ISDIR(p->mode) != S_ISDIR(q->mode))
+		return S_ISDIR(p->mode) ? -ENOTDIR : -EISDIR;
 	return S_ISDIR(q->mode) && !vk_dir_is_empty(q) ? -ENOTEMPTY : 0;
 }
 
@@ -97,22 +96,23 @@ static long rename_at(int from_fd, const char *from, int to_fd, const char *to, 
 		vk_refuse("renameat2 (exchange, whiteout)");
 		return -EINVAL;
 	}
-	long err = vk_path(from_fd, from, PATH_CHANGE, &p);
+	long err = vk_path(from_fd, from, PATH_NAME | PATH_CHANGE, &p);
 	if (!err)
-		err = vk_path(to_fd, to, PATH_CHANGE, &q);
+		err = vk_path(to_fd, to, PATH_NAME | PATH_CHANGE, &q);
 	if (!err) /* the second may have been a step */
-		err = vk_path(from_fd, from, PATH_QUIET, &p);
+		err = vk_path(from_fd, from, PATH_NAME | PATH_QUIET, &p);
 	if (err)
 		return err;
-	if (p.dots || q.dots || !p.path[1] || !q.path[1])
+	if (p.dots || !p.path[1])
 		return -EBUSY;
+	if (q.dots || !q.path[1])
+		return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
 	if (!p.mode)
 		return -ENOENT;
-	if (p.key == q.key)
-		return flags & RENAME_NOREPLACE ? -EEXIST : 0;
-	if ((err = check_target(&p, &q, flags)) || (err = may_move(&p, &q)))
-		return err;
-	return move(&p, &q);
+	err = check_target(&p, &q, flags);
+	if (!err && p.key != q.key)
+		err = may_move(&p, &q);
+	return err || p.key == q.key ? err : move(&p, &q);
 }
 
 long vk_sys_rename(const struct vk_call *c)

@@ -147,7 +147,7 @@ enum { VK_PIPE_READ, VK_PIPE_WRITE };
 struct vk_pipe {
 	u32 used, readers, writers;
 	u32 len, size;
-	u32 pad;
+	u32 mode; /* permissions */
 	u8 data[VK_PIPE_SIZE];
 };
 /* F_GETPIPE_SZ (want 0) and F_SETPIPE_SZ. */
