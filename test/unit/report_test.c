@@ -1,0 +1,406 @@
+/* Verdicts, reasons and the report files; symbols and stories from a real process (fake_guest.c under fake_rt.c). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "report/file.h"
+#include "report/formats.h"
+#include "report/json.h"
+#include "report/play.h"
+#include "report/text.h"
+#include "temporary.h"
+
+static struct outcome *outcome_new(enum search_end end)
+{
+	static char *argv[] = {"./prog", "<&\">", NULL};
+	struct outcome *o = calloc(1, sizeof(*o));
+
+	o->argv = argv;
+	o->end = end;
+	o->stats.states = 12345;
+	o->stats.transitions = 23456;
+	o->cpu_s = 0.5;
+	o->initial = (struct fingerprint){0x1, 0xab};
+	return o;
+}
+
+static void add_violation(struct outcome *o)
+{
+	struct trace *t;
+	struct frame f = {.function = "main", .file = "dir/a.c", .line = 14};
+	struct story_line step = {.kind = WIRE_EV_STEP, .thread = 1, .text = "lock <m>", .frame = &f, .frames = 1};
+	struct story_line failed = {.kind = WIRE_EV_VIOLATION, .thread = 2, .name = "w", .text = "x & y", .frame = &f, .frames = 1};
+
+	o->violation = calloc(2, sizeof(*o->violation));
+	t = &o->violation[0].trace;
+	t->kind = VIOLATION_ASSERT;
+	t->thread = 2;
+	strcpy(t->message, "x & y");
+	strcpy(t->where, "a.c:14");
+	t->config.path_len = 1;
+	assert_true(story_add(&t->story, &step));
+	assert_true(story_add(&t->story, &failed));
+	strcpy(o->violation[0].trace_name, "violation-1.trace");
+	o->violations = 1;
+}
+
+static void add_refused(struct outcome *o)
+{
+	strcpy(o->refused[0].call, "fork");
+	strcpy(o->refused[0].where, "a.c:3");
+	o->refused[0].count = 4;
+	o->refuseds = 1;
+}
+
+static void done(struct outcome *o)
+{
+	outcome_free(o);
+	free(o);
+}
+
+/* Every way a search can end, and what counts more: docs/VERDICTS.md. */
+static void test_verdicts(void **state)
+{
+	enum search_end end;
+	struct outcome *o;
+
+	for (end = SEARCH_COMPLETE; end <= SEARCH_INTERRUPTED; end++) {
+		o = outcome_new(end);
+		assert_int_equal(outcome_verdict(o), end == SEARCH_COMPLETE ? VERDICT_VERIFIED : VERDICT_BOUNDED);
+		assert_int_equal(verdict_exit_code(outcome_verdict(o)), end == SEARCH_COMPLETE ? 0 : 3);
+		add_refused(o);
+		assert_int_equal(outcome_verdict(o), VERDICT_INCOMPLETE);
+		assert_int_equal(verdict_exit_code(VERDICT_INCOMPLETE), 3);
+		add_violation(o);
+		assert_int_equal(outcome_verdict(o), VERDICT_VIOLATION);
+		assert_int_equal(verdict_exit_code(VERDICT_VIOLATION), 1);
+		done(o);
+	}
+}
+
+static void test_never_verified(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_COMPLETE);
+
+	o->horizon_hit = true;
+	assert_int_equal(outcome_verdict(o), VERDICT_BOUNDED);
+	o->horizon_hit = false;
+	o->interrupted = true;
+	assert_int_equal(outcome_verdict(o), VERDICT_BOUNDED);
+	o->interrupted = false;
+	o->unconfirmed = 1;
+	assert_int_equal(outcome_verdict(o), VERDICT_INCOMPLETE);
+	done(o);
+}
+
+static void reason_says(struct outcome *o, const char *text)
+{
+	char reason[2048];
+
+	outcome_reason(o, reason, sizeof(reason));
+	if (!strstr(reason, text))
+		fail_msg("\"%s\" does not say \"%s\"", reason, text);
+}
+
+static void test_reasons(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_LIMIT_TIME);
+
+	o->options.max_time_ms = 1500;
+	reason_says(o, "1.5 s");
+	add_refused(o);
+	reason_says(o, "fork at a.c:3");
+	add_violation(o);
+	reason_says(o, "assert at a.c:14");
+	done(o);
+	o = outcome_new(SEARCH_LIMIT_STATES);
+	o->options.max_states = 100;
+	reason_says(o, "100 states");
+	done(o);
+}
+
+static void test_result_json(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_COMPLETE);
+	struct problem p;
+	const char *verdict, *kind, *where, *trace, *call, *granularity, *initial;
+	json_int_t version, states, thread, count, outcome;
+	json_t *j;
+
+	add_violation(o);
+	add_refused(o);
+	o->outcome[0] = -5;
+	o->outcomes = 1;
+	assert_int_equal(result_json_write(o, temporary_dir, &p), 0);
+	j = json_load_file(temporary_path("result.json"), 0, NULL);
+	assert_non_null(j);
+	assert_int_equal(json_unpack(j, "{s:I, s:s, s:I, s:[{s:s, s:I, s:s, s:s}], s:[{s:s, s:I}], s:s, s:s, s:[I], s:{}, s:{}}",
+				     "version", &version, "verdict", &verdict, "states", &states, "violations", "kind", &kind,
+				     "thread", &thread, "where", &where, "trace", &trace, "refused", "call", &call, "count",
+				     &count, "granularity", &granularity, "initial_fingerprint", &initial, "outcomes",
+				     &outcome, "cache", "checkpoints"),
+			 0);
+	assert_int_equal(version, 1);
+	assert_string_equal(verdict, "violation");
+	assert_int_equal(states, 12345);
+	assert_string_equal(kind, "assert");
+	assert_int_equal(thread, 2);
+	assert_string_equal(where, "a.c:14");
+	assert_string_equal(trace, "violation-1.trace");
+	assert_string_equal(call, "fork");
+	assert_int_equal(count, 4);
+	assert_string_equal(granularity, "sync");
+	assert_string_equal(initial, "00000000000000ab0000000000000001");
+	assert_int_equal(outcome, -5);
+	json_decref(j);
+	done(o);
+}
+
+static char *written(const char *format, struct outcome *o)
+{
+	const struct format *f = format_by_name(format);
+	struct problem p;
+	size_t n;
+
+	assert_non_null(f);
+	assert_int_equal(format_write(f, o, temporary_dir, &p), 0);
+	return temporary_read(temporary_path(f->file), &n);
+}
+
+static void test_formats(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_VIOLATION);
+	char *text;
+
+	add_violation(o);
+	text = written("junit", o);
+	assert_non_null(strstr(text, "tests=\"1\" failures=\"1\""));
+	assert_non_null(strstr(text, "message=\"x &amp; y\""));
+	assert_non_null(strstr(text, "./prog &lt;&amp;&quot;&gt;"));
+	assert_null(strstr(text, "lock <m>"));
+	free(text);
+	text = written("html", o);
+	assert_non_null(strstr(text, "lock &lt;m&gt;"));
+	assert_null(strstr(text, "<m>"));
+	free(text);
+	text = written("text", o);
+	assert_non_null(strstr(text, "assert in thread 2 (w) at a.c:14"));
+	assert_non_null(strstr(text, "12 345 states"));
+	free(text);
+	done(o);
+}
+
+static void test_sarif(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_VIOLATION);
+	const char *version, *rule, *uri;
+	json_int_t line;
+	json_t *j;
+
+	add_violation(o);
+	free(written("sarif", o));
+	j = json_load_file(temporary_path("result.sarif"), 0, NULL);
+	assert_int_equal(json_unpack(j, "{s:s, s:[{s:[{s:s, s:[{s:{s:{s:s}, s:{s:I}}}]}]}]}", "version", &version, "runs",
+				     "results", "ruleId", &rule, "locations", "physicalLocation", "artifactLocation", "uri",
+				     &uri, "region", "startLine", &line),
+			 0);
+	assert_string_equal(version, "2.1.0");
+	assert_string_equal(rule, "assert");
+	assert_string_equal(uri, "dir/a.c");
+	assert_int_equal(line, 14);
+	json_decref(j);
+	done(o);
+}
+
+static void test_not_verified_is_not_passed(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_LIMIT_STATES);
+	char *text = written("junit", o);
+
+	assert_non_null(strstr(text, "skipped=\"1\""));
+	assert_non_null(strstr(text, "<skipped message=\"bounded"));
+	free(text);
+	done(o);
+}
+
+static size_t files_in(const char *dir)
+{
+	DIR *d = opendir(dir);
+	size_t n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+/* A disk that is full: a sentence, and neither half a file nor the loss of the old one. */
+static void test_full_disk(void **state)
+{
+	struct rlimit old, none = {64, RLIM_INFINITY};
+	struct outcome *o = outcome_new(SEARCH_COMPLETE);
+	struct problem p = {""};
+	size_t before, n;
+	char *text;
+	int ret;
+
+	assert_int_equal(result_json_write(o, temporary_dir, &p), 0);
+	before = files_in(temporary_dir);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	none.rlim_max = old.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &none);
+	o->stats.states = 777;
+	ret = result_json_write(o, temporary_dir, &p);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(ret, -1);
+	assert_non_null(strstr(p.text, "result.json cannot be written: File too large"));
+	assert_int_equal(files_in(temporary_dir), before);
+	text = temporary_read(temporary_path("result.json"), &n);
+	assert_non_null(strstr(text, "12345"));
+	free(text);
+	assert_int_equal(result_json_write(o, "/nonexistent/dir", &p), -1);
+	assert_non_null(strstr(p.text, "--out"));
+	done(o);
+}
+
+static void test_json_text(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{"plain", "plain"},
+		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
+		{"\xff", "\xef\xbf\xbd"},
+		{"\xc3", "\xef\xbf\xbd"},
+		{"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xf0\x9f\x98\x80!", "\xf0\x9f\x98\x80!"},
+	};
+	size_t i;
+
+	for (i = 0; i < HD_ARRAY_LEN(cases); i++) {
+		json_t *j = json_text(cases[i].in);
+
+		assert_string_equal(json_string_value(j), cases[i].out);
+		json_decref(j);
+	}
+}
+
+static void test_numbers_for_people(void **state)
+{
+	char t[32];
+
+	text_grouped(0, t, sizeof(t));
+	assert_string_equal(t, "0");
+	text_grouped(1234567, t, sizeof(t));
+	assert_string_equal(t, "1 234 567");
+	text_bytes_size(3 << 19, t, sizeof(t));
+	assert_string_equal(t, "1.5 MB");
+	text_duration(3723, t, sizeof(t));
+	assert_string_equal(t, "1:02:03");
+}
+
+/* The frame that matters is the user's, not the library's it called. */
+static void test_where(void **state)
+{
+	struct frame f[] = {
+		{.function = "raise", .file = "./nptl/pthread_kill.c", .line = 44, .module = "libc.so.6"},
+		{.function = "lock", .file = "/usr/include/c++/12/mutex", .line = 9, .module = "prog"},
+		{.function = "worker", .file = "/home/u/src/w.c", .line = 31, .module = "prog"},
+	};
+	char where[128];
+
+	frames_where(f, 3, where, sizeof(where));
+	assert_string_equal(where, "w.c:31");
+	frames_where(f, 1, where, sizeof(where));
+	assert_string_equal(where, "pthread_kill.c:44");
+	frames_where(f, 0, where, sizeof(where));
+	assert_string_equal(where, "");
+}
+
+static void play_guest(struct story *story, char *script, enum play_end expected)
+{
+	static const u32 path[] = {ACTION(0, VIOLATION_ASSERT), ACTION(1, 0)};
+	static const struct play_listener nobody;
+	static char *argv[] = {"guest", NULL};
+	char *extra[] = {script, NULL};
+	struct program program;
+	struct launch l = {.program = &program, .argv = argv, .extra = extra,
+			   .config = {.mode = WIRE_REPLAY, .path_len = 2, .show_output = 1}, .path = path};
+	struct problem p = {""};
+	struct sut s;
+
+	assert_non_null(getenv("HEDDLE_TEST_GUEST"));
+	assert_int_equal(program_open(getenv("HEDDLE_TEST_GUEST"), &program, &p), 0);
+	assert_int_equal(play(&s, &l, &nobody, story, &p), expected);
+	sut_end(&s);
+}
+
+static void test_play(void **state)
+{
+	struct story s = {0};
+
+	play_guest(&s, "FAKE_RT=violation", PLAY_VIOLATION);
+	assert_int_equal(s.lines, 3);
+	assert_string_equal(s.line[0].text, "lock mutex queues[2].inner.lock[1]");
+	assert_int_equal(s.line[2].kind, WIRE_EV_OUTPUT);
+	assert_string_equal(s.line[2].text, "hello from the program\n");
+	assert_int_equal(s.violation_kind, VIOLATION_ASSERT);
+	assert_int_equal(s.fibers, 2);
+	story_free(&s);
+}
+
+static void test_backtrace(void **state)
+{
+	static const char *const functions[] = {"guest_inner", "guest_outer", "main"};
+	struct story s = {0};
+	size_t i;
+
+	play_guest(&s, "FAKE_RT=violation", PLAY_VIOLATION);
+	assert_int_equal(s.violation.frames, HD_ARRAY_LEN(functions));
+	for (i = 0; i < HD_ARRAY_LEN(functions); i++) {
+		assert_string_equal(s.violation.frame[i].function, functions[i]);
+		assert_non_null(strstr(s.violation.frame[i].file, "fake_guest.c"));
+		assert_true(s.violation.frame[i].line > 0);
+	}
+	story_free(&s);
+}
+
+static void test_play_ends(void **state)
+{
+	struct story s = {0};
+
+	play_guest(&s, "FAKE_RT=unconfirmed", PLAY_NO_VIOLATION);
+	story_free(&s);
+	play_guest(&s, "FAKE_RT=unfollowed", PLAY_NOT_FOLLOWED);
+	story_free(&s);
+	play_guest(&s, "FAKE_RT=replay-dies", PLAY_FAILED);
+	story_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_never_verified),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_result_json),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_sarif),
+		cmocka_unit_test(test_not_verified_is_not_passed),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_json_text),
+		cmocka_unit_test(test_numbers_for_people),
+		cmocka_unit_test(test_where),
+		cmocka_unit_test(test_play),
+		cmocka_unit_test(test_backtrace),
+		cmocka_unit_test(test_play_ends),
+	};
+
+	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);
+}
