@@ -50,20 +50,26 @@ static void go_up(struct bfs *b)
 {
 	struct node *from = b->here;
 	b->s->ops->delta_apply(b->s->self, from->delta);
+	b->s->path.len -= sizeof from->action;
 	b->here = from->parent;
 	b->here->refs++;
 	node_put(&b->nodes, from);
 }
 
-static void go_down(struct bfs *b, struct node *to)
+static enum move go_down(struct bfs *b, struct node *to)
 {
+	u32 *at = pages_vec_push(&b->s->path, sizeof *at);
+	if (!at)
+		return search_halt(b->s, SEARCH_LIMIT_MEMORY);
+	*at = to->action;
 	b->s->ops->delta_apply(b->s->self, to->delta);
 	to->refs++;
 	node_put(&b->nodes, b->here);
 	b->here = to;
+	return MOVE_KNOWN;
 }
 
-/* Move the target to a waiting node, or to the root. */
+/* Move the target, and the path with it, to a waiting node or to the root. */
 static enum move go_to(struct bfs *b, struct node *to)
 {
 	b->way.len = 0;
@@ -76,25 +82,12 @@ static enum move go_to(struct bfs *b, struct node *to)
 		if (!slot)
 			return search_halt(b->s, SEARCH_LIMIT_MEMORY);
 		*slot = n;
-		if (n->depth == b->here->depth)
-			go_up(b);
 		n = n->parent;
 	}
-	for (; b->way.len; b->way.len -= sizeof to)
-		go_down(b, ((struct node **)(b->way.data + b->way.len))[-1]);
-	return MOVE_KNOWN;
-}
-
-/* search.path := the path to a node. */
-static enum move set_path(struct bfs *b, const struct node *n)
-{
-	struct search *s = b->s;
-	s->path.len = 0;
-	if (n->depth && !pages_vec_push(&s->path, n->depth * sizeof(u32)))
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	for (u32 *path = (u32 *)s->path.data; n->parent; n = n->parent)
-		path[n->depth - 1] = n->action;
-	return MOVE_KNOWN;
+	enum move m = MOVE_KNOWN;
+	for (; b->way.len && m == MOVE_KNOWN; b->way.len -= sizeof to)
+		m = go_down(b, ((struct node **)(b->way.data + b->way.len))[-1]);
+	return m;
 }
 
 /* Remember the state just found, one step from `here`, for later. */
@@ -143,6 +136,23 @@ static enum move try_action(struct bfs *b, target_mark before, u32 action)
 	return m;
 }
 
+/* The target stands at the root and will do so afterwards. */
+static enum move replay_to(struct bfs *b, const struct node *to)
+{
+	struct search *s = b->s;
+	target_mark initial = s->ops->mark(s->self);
+	if (to->depth && !pages_vec_push(&s->path, to->depth * sizeof(u32)))
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	for (u32 *path = (u32 *)s->path.data; to->parent; to = to->parent)
+		path[to->depth - 1] = to->action;
+	enum move m = sanity_replay(s, b->here_print, NULL);
+	if (m == MOVE_HALT)
+		return m;
+	s->path.len = 0;
+	search_undo(s, initial);
+	return m;
+}
+
 /* Sanity 3: did the deltas lead to the state they should, and do the steps lead there, too? */
 static enum move check_here(struct bfs *b)
 {
@@ -157,23 +167,15 @@ static enum move check_here(struct bfs *b)
 	while (root->parent)
 		root = root->parent;
 	m = go_to(b, root);
-	if (m == MOVE_KNOWN) {
-		target_mark initial = s->ops->mark(s->self);
-		m = sanity_replay(s, b->here_print, NULL);
-		if (m != MOVE_HALT)
-			search_undo(s, initial);
-	}
 	if (m == MOVE_KNOWN)
-		m = go_to(b, to);
-	return m;
+		m = replay_to(b, to);
+	return m == MOVE_KNOWN ? go_to(b, to) : m;
 }
 
 static enum move extend(struct bfs *b, struct node *n)
 {
 	struct search *s = b->s;
 	enum move m = go_to(b, n);
-	if (m == MOVE_KNOWN)
-		m = set_path(b, n);
 	if (m == MOVE_KNOWN && hd_unlikely(s->o->sanity >= 3))
 		m = check_here(b);
 	if (m != MOVE_KNOWN)

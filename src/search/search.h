@@ -13,7 +13,8 @@
 struct search_hooks {
 	void *self;
 	/* A new distinct violation; path = actions from the initial state. The target still
-	 * stands where it was found. */
+	 * stands where it was found. After target_ops.restart all that was told before is void (its paths
+	 * count in steps that no longer exist); what is still true is found and told again. */
 	void (*violation)(void *self, const u32 *path, u64 len);
 	/* Polled often and cheaply: true = stop. */
 	bool (*stop)(void *self);

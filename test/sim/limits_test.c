@@ -332,6 +332,40 @@ static void violations_are_found_again_after_a_restart(void **state)
 	}
 }
 
+/*
+ * A long chain with three side states at each link, each with a single step back to the chain. Of these, breadth-first
+ * search keeps nothing once they are extended; the chain it must keep, as the way to the last state.
+ */
+#define LINKS 20000
+
+static u32 comb_actions(const struct toy *t, u32 *out)
+{
+	u32 n = t->var[1] ? 1 : 4;
+	for (u32 i = 0; i < n; i++)
+		out[i] = MODEL_ACTION(0, i);
+	return t->var[0] < LINKS ? n : 0;
+}
+
+static enum step_result comb_step(struct toy *t, u32 action)
+{
+	toy_set(t, 1, t->var[1] ? 0 : (int)(action & 3));
+	toy_set(t, 0, t->var[0] + (action ? 0 : 1));
+	return STEP_OK;
+}
+
+static void bfs_keeps_only_ancestors(void **state)
+{
+	(void)state;
+	struct toy_model m = {.vars = 2, .actions = comb_actions, .step = comb_step};
+	struct search_options o = {.strategy = SEARCH_BFS};
+	struct toy t;
+	assert_int_equal(run(&t, &m, &o), SEARCH_COMPLETE);
+	assert_int_equal(t.stats.states, 4 * LINKS + 1);
+	assert_int_equal(t.stats.transitions, 7 * LINKS);
+	/* The visited table: 2 MiB; the chain: 64 bytes a node; scratch. All nodes would need 5 MiB. */
+	assert_true(t.stats.memory < (2 << 20) + LINKS * 64 + (5 << 18));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +383,7 @@ int main(void)
 		cmocka_unit_test(the_initial_state_may_be_bad),
 		cmocka_unit_test(restart_forgets_all_but_the_lesson),
 		cmocka_unit_test(violations_are_found_again_after_a_restart),
+		cmocka_unit_test(bfs_keeps_only_ancestors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,16 +40,16 @@ static void the_seed_decides(void **state)
 }
 
 /*
- * A bug of depth 2: fiber 1 makes 60 steps; fiber 0's single step must fall exactly between steps
- * 30 and 31. A random walk gives fiber 0 an even chance from the start and practically never
- * finds it; PCT does with probability about 1/2 · 1/61 in each run.
+ * A bug of depth 2: fiber 1 makes 300 steps; fiber 0's single step must fall exactly between steps
+ * 200 and 201. A random walk gives fiber 0 an even chance from the start and practically never
+ * finds it; PCT does with probability about 1/2 · 1/301 in each run, once it knows how long a run is.
  */
 static u32 gap_actions(const struct toy *t, u32 *out)
 {
 	u32 n = 0;
 	if (!t->var[0])
 		out[n++] = MODEL_ACTION(0, 0);
-	if (t->var[1] < 60)
+	if (t->var[1] < 300)
 		out[n++] = MODEL_ACTION(1, 0);
 	return n;
 }
@@ -58,20 +58,20 @@ static enum step_result gap_step(struct toy *t, u32 action)
 {
 	u32 i = MODEL_FIBER(action);
 	toy_set(t, i, t->var[i] + 1);
-	return i == 0 && t->var[1] == 30 ? STEP_VIOLATION : STEP_OK;
+	return i == 0 && t->var[1] == 200 ? STEP_VIOLATION : STEP_OK;
 }
 
 static void pct_finds_what_random_walk_does_not(void **state)
 {
 	(void)state;
 	struct toy_model m = {.vars = 2, .actions = gap_actions, .step = gap_step};
-	struct search_options o = {.max_runs = 1500, .pct_depth = 2, .seed = 1};
+	struct search_options o = {.max_runs = 5000, .pct_depth = 2, .seed = 1};
 	struct toy t;
 
 	o.strategy = SEARCH_PCT;
 	toy_init(&t, &m);
 	assert_int_equal(toy_search(&t, &o), SEARCH_VIOLATION);
-	assert_int_equal(t.violation[0].len, 31);
+	assert_int_equal(t.violation[0].len, 201);
 	toy_free(&t);
 
 	o.strategy = SEARCH_RANDOM;
