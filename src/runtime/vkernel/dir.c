@@ -37,6 +37,19 @@ static void better(struct dir_entry *best, struct dir_entry e, u64 after)
 		*best = e;
 }
 
+/* The last component; the start directory, stored as ".", has one, too. */
+static const char *last_name(const struct vk_name *n)
+{
+	const char *path = n->path + n->base;
+	if (!str_equal(n->path, "."))
+		return path;
+	path = host_start();
+	for (const char *p = path; *p; p++)
+		if (*p == '/')
+			path = p + 1;
+	return path;
+}
+
 static void next_in_overlay(u64 dir, u64 after, struct dir_entry *best)
 {
 	for (u32 i = 0; vk->names && i < VK_MAX_NAMES; i++) {
@@ -44,7 +57,7 @@ static void next_in_overlay(u64 dir, u64 after, struct dir_entry *best)
 		if (!vk->name_key[i] || n->parent != dir || !n->inode)
 			continue;
 		const struct vk_inode *inode = vk_inode(n->inode);
-		const char *name = n->path + n->base;
+		const char *name = last_name(n);
 		better(best, (struct dir_entry){order_of(name), inode->id, inode->mode >> 12, name}, after);
 	}
 }

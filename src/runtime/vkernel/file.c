@@ -83,10 +83,13 @@ static long file_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 
 void vk_file_stat(const struct vk_desc *d, struct stat *st)
 {
-	if (d->object)
+	if (d->object) {
 		vk_inode_stat(d->object, st);
-	else
-		*st = host_by_key(d->host)->st;
+		return;
+	}
+	*st = host_by_key(d->host)->st;
+	if (vk_name_find(d->host)) /* the name was removed, or means another file now */
+		st->st_nlink--;
 }
 
 static long file_pending(const struct vk_desc *d)
@@ -208,19 +211,36 @@ long vk_sys_fallocate(const struct vk_call *c)
 	return (c->a[1] & keep_size) || end <= vk_file_size(d) ? 0 : vk_inode_resize(d->object, end);
 }
 
-long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n)
+/* One piece: what lies together in `in`. */
+static long copy_piece(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n)
 {
 	const u8 *at = NULL;
-	vk_file_visit(in, false, in_pos == &in->pos);
-	size_t have = vk_file_view(in, *in_pos, &at);
-	struct iovec v = {.iov_base = (void *)at, .iov_len = HD_MIN(HD_MIN((u64)have, n), (u64)VK_MAX_RW)};
+	u64 from = *in_pos;
+	size_t have = vk_file_view(in, from, &at);
+	struct iovec v = {.iov_base = (void *)at, .iov_len = HD_MIN((u64)have, n)};
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
 	if (!v.iov_len)
 		return 0;
 	long done = vk_kinds[out->kind]->write(out, &u, out_pos);
-	if (done > 0)
-		*in_pos += (u64)done;
+	if (done > 0 && in_pos != out_pos)
+		*in_pos = from + (u64)done;
 	return done;
+}
+
+long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n)
+{
+	long total = 0, done = 1;
+	vk_file_visit(in, false, in_pos == &in->pos);
+	n = HD_MIN(n, (u64)VK_MAX_RW);
+	/* More than one piece if `out` is the same file and grows. */
+	while (n && done > 0 && (!total || out->kind == VK_FILE)) {
+		done = copy_piece(in, in_pos, out, out_pos, n);
+		if (done > 0) {
+			total += done;
+			n -= (u64)done;
+		}
+	}
+	return total ? total : HD_MIN(done, 0L);
 }
 
 /* Nothing reaches a disk, so nothing has to be written back. */

@@ -1,0 +1,318 @@
+/*
+ * conform_test.c: the virtual kernel against Linux. Random sequences of calls, from a fixed seed, are played
+ * on both, each in its own copy of a small directory tree; return values, error numbers and data must
+ * agree. A sequence that fails is shrunk and printed. At the end the virtual kernel's tree must still
+ * be as it was on the disk.
+ *
+ *   conform_test [SEQUENCES [SEED]]        prints TAP
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../unit/fake_sched.h"
+#include "play.h"
+
+#define LENGTH 40
+static char base[256], real_world[300], virtual_world[300];
+/* Both tests stand one level below, so that ".." is each world's own. */
+#define INSIDE "inside"
+
+/* ---- the two kernels ---- */
+
+/* A call on a blocking pipe or eventfd is tried without blocking; EAGAIN then means: would wait. */
+static bool may_block(long nr, int fd)
+{
+	struct stat st;
+	if (nr != SYS_read && nr != SYS_write && nr != SYS_readv && nr != SYS_writev && nr != SYS_sendfile)
+		return false;
+	int flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && !(flags & (O_NONBLOCK | O_PATH)) && !fstat(fd, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static long raw(long nr, long a, long b, long c, long d, long e, long f)
+{
+	long ret = syscall(nr, a, b, c, d, e, f);
+	return ret < 0 ? -errno : ret;
+}
+
+long real_kernel(long nr, long a, long b, long c, long d, long e, long f)
+{
+	if (!may_block(nr, (int)a))
+		return raw(nr, a, b, c, d, e, f);
+	int flags = fcntl((int)a, F_GETFL);
+	fcntl((int)a, F_SETFL, flags | O_NONBLOCK);
+	long ret = raw(nr, a, b, c, d, e, f);
+	fcntl((int)a, F_SETFL, flags);
+	return ret == -EAGAIN ? BLOCKS : ret;
+}
+
+long virtual_kernel(long nr, long a, long b, long c, long d, long e, long f)
+{
+	long ret = fake_call(nr, a, b, c, d, e, f);
+	return fake_how() == FAKE_BLOCKED ? BLOCKS : ret;
+}
+
+/* ---- the worlds ---- */
+
+static void must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	perror(what);
+	exit(2);
+}
+
+static void put_file(const char *path, const char *text, mode_t mode)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_EXCL, mode);
+	must(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), path);
+	close(fd);
+}
+
+static void make_world(const char *root)
+{
+	umask(022);
+	must(!mkdir(root, 0755) && !chdir(root) && !mkdir(INSIDE, 0755) && !chdir(INSIDE), root);
+	put_file("a", "the quick brown fox jumps over the lazy dog\n", 0644);
+	put_file("b", "", 0600);
+	must(!mkdir("d", 0755), "d");
+	put_file("d/x", "0123456789", 0644);
+	must(!symlink("a", "to-a") && !symlink("d", "to-d") && !symlink("nowhere", "dangling") && !symlink("loop", "loop"),
+	     "links");
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st;
+	(void)where;
+	return type == FTW_DP ? rmdir(path) : unlink(path);
+}
+
+static void remove_tree(const char *root)
+{
+	must(!chdir(base) && !nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), root);
+}
+
+static void fresh_worlds(void)
+{
+	syscall(SYS_close_range, 3, ~0u, 0);
+	must(!chdir(virtual_world) && !chdir(INSIDE), virtual_world);
+	fake_reset();
+	remove_tree(real_world);
+	make_world(real_world);
+	struct {
+		unsigned long handler, flags, restorer, mask;
+	} ignore = {.handler = 1};
+	CALL_4(SYS_rt_sigaction, SIGPIPE, &ignore, 0, 8);
+}
+
+/* A digest of names, types, sizes, times and contents of a tree on the disk. */
+static uint64_t digest;
+
+static int digest_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	char buf[256] = {0};
+	snprintf(buf, sizeof buf, "%s %o %ld %ld.%ld", path, st->st_mode, S_ISREG(st->st_mode) ? st->st_size : 0,
+		 st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	uint64_t h = 1469598103934665603u;
+	for (char *p = buf; *p; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211u;
+	digest += h; /* in any order */
+	(void)type;
+	(void)where;
+	return 0;
+}
+
+static uint64_t digest_of(const char *root)
+{
+	digest = 0;
+	must(!nftw(root, digest_one, 16, FTW_PHYS), root);
+	return digest;
+}
+
+/* ---- sequences ---- */
+
+static struct answer on_linux, on_virtual;
+
+static bool agree(void)
+{
+	return on_linux.ret == on_virtual.ret && on_linux.len == on_virtual.len &&
+	       !memcmp(on_linux.data, on_virtual.data, on_linux.len);
+}
+
+/* Answers that are the file system's or the kernel version's own. */
+static bool is_free_choice(const struct step *s)
+{
+	struct stat st;
+	/* Linux moves data through a pipe inside: what it says of pipes depends on the version. */
+	if (step_is(s, "sendfile") && (fstat(s->fd, &st) || S_ISFIFO(st.st_mode) || fstat(s->fd2, &st) || !S_ISREG(st.st_mode)))
+		return true;
+	if (fstat(s->fd, &st))
+		return false;
+	return (S_ISDIR(st.st_mode) && step_is(s, "lseek")) || ((st.st_mode & S_IFMT) == 0 && step_is_unusual(s));
+}
+
+/* The number of the first step on which the two differ; n: none. A refusal ends the sequence: nothing to compare. */
+static size_t play(const struct step *steps, size_t n)
+{
+	fresh_worlds();
+	for (size_t i = 0; i < n; i++) {
+		if (is_free_choice(&steps[i]))
+			continue;
+		play_step(real_kernel, &steps[i], &on_linux);
+		play_step(virtual_kernel, &steps[i], &on_virtual);
+		if (fake.refused)
+			return n;
+		if (!agree())
+			return i;
+	}
+	return n;
+}
+
+static size_t drop(struct step *steps, size_t n, size_t at)
+{
+	memmove(&steps[at], &steps[at + 1], (n - at - 1) * sizeof *steps);
+	return n - 1;
+}
+
+/* Leave out whatever is not needed to make it fail. */
+static size_t shrink(struct step *steps, size_t n)
+{
+	for (size_t i = n; i-- > 0;) {
+		struct step shorter[LENGTH];
+		memcpy(shorter, steps, n * sizeof *steps);
+		size_t m = drop(shorter, n, i), at = play(shorter, m);
+		if (at == m)
+			continue;
+		n = at + 1;
+		memcpy(steps, shorter, n * sizeof *steps);
+		if (i > n)
+			i = n;
+	}
+	return n;
+}
+
+static void tell(struct step *steps, size_t n, unsigned long number)
+{
+	n = shrink(steps, n);
+	play(steps, n);
+	printf("# sequence %lu, shrunk to %zu calls:\n", number, n);
+	for (size_t i = 0; i < n; i++) {
+		printf("#   ");
+		print_step(stdout, &steps[i]);
+	}
+	printf("# the last gives %ld on Linux, %ld here; data %s\n", on_linux.ret, on_virtual.ret,
+	       on_linux.len == on_virtual.len && !memcmp(on_linux.data, on_virtual.data, on_linux.len) ? "agree" : "differ");
+	fflush(stdout);
+}
+
+/* One report for each way of failing: the call and its two results. */
+#define REPORTS 12
+static bool is_news(const struct step *last)
+{
+	static struct {
+		uint8_t op;
+		long linux_ret, our_ret;
+	} told[REPORTS];
+	static unsigned count;
+	for (unsigned i = 0; i < count; i++)
+		if (told[i].op == last->op && told[i].linux_ret == on_linux.ret && told[i].our_ret == on_virtual.ret)
+			return false;
+	if (count == REPORTS)
+		return false;
+	told[count].op = last->op;
+	told[count].linux_ret = on_linux.ret;
+	told[count++].our_ret = on_virtual.ret;
+	return true;
+}
+
+static int random_sequences(unsigned long count, uint64_t seed)
+{
+	unsigned long refused = 0, failed = 0;
+	for (unsigned long i = 0; i < count; i++) {
+		struct step steps[LENGTH];
+		uint64_t rng = seed + i * 1000003;
+		for (size_t k = 0; k < LENGTH; k++)
+			steps[k] = random_step(&rng);
+		size_t at = play(steps, LENGTH);
+		refused += fake.refused != 0;
+		failed += at < LENGTH;
+		if (at < LENGTH && is_news(&steps[at]))
+			tell(steps, at + 1, i);
+	}
+	printf("# %lu sequences, %lu differ, %lu cut short at something refused\n", count, failed, refused);
+	return failed || refused > count / 2; /* if half is cut short, hardly anything was compared */
+}
+
+/* A full pipe, in whole pages: there the two count alike. */
+static int full_pipe(kernel *k, long *out)
+{
+	static char page[65536];
+	struct pollfd p = {.events = POLLOUT};
+	int fds[2], n = 0;
+	k(SYS_pipe2, (long)fds, O_NONBLOCK, 0, 0, 0, 0);
+	p.fd = fds[1];
+	for (int i = 0; i < 17; i++)
+		out[n++] = k(SYS_write, fds[1], (long)page, 4096, 0, 0, 0);
+	out[n++] = k(SYS_poll, (long)&p, 1, 0, 0, 0, 0);
+	out[n++] = k(SYS_write, fds[1], (long)page, 1, 0, 0, 0);
+	out[n++] = k(SYS_read, fds[0], (long)page, 4096, 0, 0, 0);
+	out[n++] = k(SYS_poll, (long)&p, 1, 0, 0, 0, 0);
+	out[n++] = k(SYS_write, fds[1], (long)page, 8192, 0, 0, 0);
+	out[n++] = k(SYS_read, fds[0], (long)page, 65536, 0, 0, 0);
+	out[n++] = k(SYS_write, fds[1], (long)page, 65536, 0, 0, 0);
+	out[n++] = k(SYS_fcntl, fds[1], F_SETFL, 0, 0, 0, 0);
+	out[n++] = k(SYS_write, fds[1], (long)page, 1, 0, 0, 0);
+	return n;
+}
+
+static int compare_full_pipe(void)
+{
+	long linux_says[64], we_say[64];
+	fresh_worlds();
+	int n = full_pipe(real_kernel, linux_says);
+	full_pipe(virtual_kernel, we_say);
+	for (int i = 0; i < n; i++)
+		if (linux_says[i] != we_say[i]) {
+			printf("# answer %d: %ld on Linux, %ld here\n", i, linux_says[i], we_say[i]);
+			return 1;
+		}
+	return 0;
+}
+
+static int report(int number, int failed, const char *what)
+{
+	printf("%sok %d - %s\n", failed ? "not " : "", number, what);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 0) : 3000;
+	uint64_t seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
+	const char *tmp = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+	snprintf(base, sizeof base, "%s/conform-XXXXXX", tmp);
+	must(mkdtemp(base), base);
+	snprintf(real_world, sizeof real_world, "%s/world-r", base);
+	snprintf(virtual_world, sizeof virtual_world, "%s/world-v", base);
+	make_world(real_world);
+	make_world(virtual_world);
+	signal(SIGPIPE, SIG_IGN);
+
+	uint64_t before = digest_of(virtual_world);
+	printf("1..3\n");
+	int failed = report(1, random_sequences(count, seed), "random sequences agree with Linux");
+	failed += report(2, compare_full_pipe(), "a full pipe behaves as in Linux");
+	failed += report(3, digest_of(virtual_world) != before, "nothing was written to the disk");
+	remove_tree(base);
+	return failed != 0;
+}

@@ -1,0 +1,233 @@
+#include "fake_sched.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/vkernel/vk_ops.h"
+
+struct fake_sched fake;
+static struct wire wire;
+struct wire *rt_wire = &wire;
+
+static sigjmp_buf back;
+static enum fake_end how;
+
+/* ---- memory at the places the virtual kernel expects ---- */
+
+#define FILES_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
+#define MAPS_SIZE (LAYOUT_MMAP_STRIDE * 4) /* tests use four fibers at most */
+
+static void *reserve(u64 at, size_t size)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
+	void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (p == MAP_FAILED || (at && p != (void *)at)) {
+		perror("fake_sched: mmap");
+		exit(2);
+	}
+	return p;
+}
+
+static void fresh_memory(void)
+{
+	static void *model;
+	if (!model) {
+		model = reserve(0, vk_model_size());
+		reserve(FILES_BASE, LAYOUT_HEAP_STRIDE);
+		reserve(LAYOUT_MMAP_BASE, MAPS_SIZE);
+		vk_model_place(model);
+	}
+	madvise(model, vk_model_size(), MADV_DONTNEED);
+	madvise((void *)FILES_BASE, LAYOUT_HEAP_STRIDE, MADV_DONTNEED);
+	madvise((void *)LAYOUT_MMAP_BASE, MAPS_SIZE, MADV_DONTNEED);
+}
+
+/* ---- lessons: an object is observed once one fiber looks and another uses it ---- */
+
+#define LESSONS 1024
+static struct lesson {
+	u64 object;
+	u64 users, lookers; /* sets of fibers */
+} lessons[LESSONS];
+static u32 lesson_count;
+
+bool sched_observed(u64 object, bool looks)
+{
+	u32 i = 0;
+	while (i < lesson_count && lessons[i].object != object)
+		i++;
+	if (i == LESSONS)
+		abort();
+	if (i == lesson_count)
+		lessons[lesson_count++] = (struct lesson){.object = object};
+	struct lesson *l = &lessons[i];
+	l->users |= 1ul << fake.slot;
+	if (looks)
+		l->lookers |= 1ul << fake.slot;
+	return l->lookers && __builtin_popcountl(l->users) > 1;
+}
+
+void fake_reset(void)
+{
+	fake = (struct fake_sched){0};
+	lesson_count = 0;
+	how = FAKE_RETURNED;
+	fresh_memory();
+	vk_setup();
+}
+
+long fake_call(long nr, long a, long b, long c, long d, long e, long f)
+{
+	struct vk_call call = {.nr = nr, .a = {a, b, c, d, e, f}, .pc = 0x1234};
+	volatile long result = 0;
+	how = FAKE_RETURNED;
+	if (!sigsetjmp(back, 0))
+		result = vk_syscall(&call);
+	return result;
+}
+
+enum fake_end fake_how(void)
+{
+	return how;
+}
+
+static HD_NORETURN void leave(enum fake_end end)
+{
+	how = end;
+	siglongjmp(back, 1);
+}
+
+/* ---- sched.h ---- */
+
+static const struct op_class op_waits_for_time = {.name = "sleep"};
+static const struct op_class op_plain = {.name = "plain"};
+
+const struct op_class *const op_classes[OP_KINDS] = {
+	[OP_YIELD] = &op_plain,
+	[OP_SLEEP] = &op_waits_for_time,
+	[OP_PIPE_READ] = &op_pipe_read,
+	[OP_PIPE_WRITE] = &op_pipe_write,
+	[OP_EVENTFD_READ] = &op_eventfd_read,
+	[OP_EVENTFD_WRITE] = &op_eventfd_write,
+	[OP_POLL] = &op_poll,
+	[OP_CLOSE] = &op_close,
+	[OP_FILE] = &op_file,
+};
+
+u32 sched_step(const struct op *o)
+{
+	const struct op_class *k = op_classes[o->kind];
+	if (!k)
+		abort();
+	fake.steps++;
+	fake.last = *o;
+	if (fake.during_step) {
+		void (*others)(void) = fake.during_step;
+		u32 me = fake.slot;
+		sigjmp_buf mine;
+		memcpy(&mine, &back, sizeof back);
+		fake.during_step = NULL;
+		others();
+		fake.slot = me;
+		how = FAKE_RETURNED;
+		memcpy(&back, &mine, sizeof back);
+	}
+	char words[512];
+	struct text t;
+	text_init(&t, words, sizeof words);
+	if (k->describe)
+		k->describe(NULL, o, 0, &t);
+	if (k == &op_waits_for_time || (k->outcomes && k->outcomes(NULL, o) == 0)) {
+		if (!o->deadline)
+			leave(FAKE_BLOCKED);
+		fake.now = o->deadline - 1;
+		return ALT_TIMEOUT;
+	}
+	return 0;
+}
+
+struct fiber *sched_self(void)
+{
+	return NULL;
+}
+
+u32 sched_self_slot(void)
+{
+	return fake.slot;
+}
+
+struct fiber *sched_fiber(u32 slot)
+{
+	return slot < 4 ? (struct fiber *)&fake : NULL;
+}
+
+u64 clock_now(void)
+{
+	return fake.now;
+}
+
+u64 clock_read(void)
+{
+	fake.clock_reads++;
+	return fake.now;
+}
+
+u64 clock_deadline(u64 relative_ns)
+{
+	return fake.now + relative_ns + 1;
+}
+
+HD_NORETURN void sched_violation(enum violation_kind kind, u64 pc, u64 address, const char *message)
+{
+	(void)pc;
+	(void)address;
+	fake.violation = kind;
+	str_copy(fake.message, sizeof fake.message, message);
+	leave(FAKE_VIOLATION);
+}
+
+void sched_refused(const char *call, u64 pc)
+{
+	(void)pc;
+	fake.refused++;
+	str_copy(fake.refused_call, sizeof fake.refused_call, call);
+}
+
+void sched_output(int fd, const void *data, size_t n)
+{
+	fake.output_fd = fd;
+	n = HD_MIN(n, sizeof fake.output - fake.output_len);
+	memcpy(fake.output + fake.output_len, data, n);
+	fake.output_len += n;
+}
+
+HD_NORETURN void sched_exit(int status)
+{
+	fake.exit_status = status;
+	leave(FAKE_EXIT);
+}
+
+/* ---- other neighbours ---- */
+
+long futex_syscall(const struct vk_call *c)
+{
+	(void)c;
+	return -38;
+}
+
+HD_NORETURN void fiber_exit_raw(void)
+{
+	leave(FAKE_EXIT);
+}
+
+int track_protect(u64 addr, u64 len, int prot)
+{
+	(void)addr;
+	(void)len;
+	(void)prot;
+	fake.protects++;
+	return 0;
+}
