@@ -16,8 +16,8 @@
  *     is before the boundary is in `now`, any other in `old`, and a lookup probes one
  *     table, never both. `origin` is the slot after an empty one, so that no cluster
  *     crosses the start; one that grows across it later is met again at the end.
- *  3. A moved slot is empty, but for a cluster that grew across the origin after the start; once that
- *     happens (`wrapped`), no more memory is given back before the end.
+ *  3. A moved slot is empty, but for a cluster that grew across the origin after the start. It lies in
+ *     the first huge page, which is not given back before the end.
  *  4. Growing ends long before the new table is full: MOVE_SLOTS slots per insertion.
  *
  * The table has no pointers inside, and a slot goes from empty to its final
@@ -36,6 +36,7 @@
 #define FIRST_SLOTS_LOG 12
 #define MOVE_SLOTS 32
 #define HUGE_PAGE (2ul << 20)
+#define RELEASE_SLOTS (HUGE_PAGE / sizeof(struct fingerprint))
 
 static bool same(struct fingerprint a, struct fingerprint b)
 {
@@ -133,15 +134,14 @@ static void move_slot(struct visited *v, u64 i)
 		v->now.depths[to] = v->old.depths[i];
 }
 
-/* Give back what was moved, a huge page at a time; what lies between two such borders stays. */
+/* Give back what was moved, a huge page at a time, but for the first one, where the origin is. */
 static void release_moved(struct visited *v)
 {
-	const u64 unit = HUGE_PAGE / sizeof *v->old.slots;
-	while (!v->wrapped && v->moved - v->released >= 2 * unit) {
-		u64 first = HD_ROUND_UP(v->origin + v->released, unit);
-		if (first + unit <= v->old.mask + 1)
+	while (v->moved - v->released >= 2 * RELEASE_SLOTS) {
+		u64 first = HD_ROUND_UP(v->origin + v->released, RELEASE_SLOTS);
+		if (first + RELEASE_SLOTS <= v->old.mask + 1)
 			sys_call3(SYS_madvise, (long)(v->old.slots + first), HUGE_PAGE, MADV_DONTNEED);
-		v->released += unit;
+		v->released += RELEASE_SLOTS;
 	}
 }
 
@@ -153,6 +153,8 @@ static void move_some(struct visited *v)
 		if (!is_empty(v->old.slots[i])) {
 			move_slot(v, i);
 		} else if (v->moved >= slots) {
+			hd_assert(!v->released ||
+				  v->origin + v->moved - slots < RELEASE_SLOTS); /* invariant 3 */
 			table_free(&v->old);
 			return;
 		} else if (v->moved >= goal) {
@@ -176,20 +178,12 @@ static int grow(struct visited *v)
 	v->now = made;
 	v->limit = (made.mask + 1) / 4 * 3;
 	v->moved = v->released = v->origin = 0;
-	v->wrapped = false;
 	if (growing(v)) {
 		while (!is_empty(v->old.slots[v->origin]))
 			v->origin++;
 		v->origin = (v->origin + 1) & v->old.mask;
 	}
 	return 0;
-}
-
-static void added_while_growing(struct visited *v, const struct visited_table *t, u64 i)
-{
-	if (t == &v->old && ((i - v->origin) & t->mask) < v->moved)
-		v->wrapped = true;
-	move_some(v);
 }
 
 static int insert(struct visited *v, struct fingerprint fp, u32 depth, u32 *was)
@@ -210,7 +204,7 @@ static int insert(struct visited *v, struct fingerprint fp, u32 depth, u32 *was)
 			t->depths[i] = depth;
 		v->count++;
 		if (hd_unlikely(growing(v)))
-			added_while_growing(v, t, i);
+			move_some(v);
 		return 1;
 	}
 	if (!v->with_depths || t->depths[i] <= depth)

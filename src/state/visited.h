@@ -27,7 +27,7 @@ struct visited {
 	u64 origin, moved;        /* old's slots are moved in turn, from origin on */
 	u64 released;             /* of those, slots whose memory went back to the kernel */
 	u64 count, limit;         /* entries; when to grow */
-	bool with_depths, wrapped;
+	bool with_depths;
 };
 
 int visited_insert(struct visited *v, struct fingerprint fp);

@@ -178,6 +178,23 @@ static void costs_16_bytes_a_slot(void **state)
 	visited_reset(&v);
 }
 
+/* No insertion moves more than a few clusters, and growing ends long before the next time. */
+static void growing_is_spread_over_insertions(void **state)
+{
+	(void)state;
+	struct visited v = {0};
+	for (u64 i = 0; i < 1000000; i++) {
+		bool was_growing = v.old.slots;
+		u64 before = v.moved;
+		visited_insert(&v, spread(i));
+		if (!v.old.slots)
+			continue;
+		assert_true(v.moved - (was_growing ? before : 0) < 2000);
+		assert_true(v.count < v.limit * 6 / 10);
+	}
+	visited_reset(&v);
+}
+
 static struct rlimit allow_bytes(rlim_t bytes)
 {
 	struct rlimit before, now;
@@ -225,6 +242,7 @@ int main(void)
 		cmocka_unit_test(keeps_the_smallest_depth),
 		cmocka_unit_test(reset_forgets),
 		cmocka_unit_test(costs_16_bytes_a_slot),
+		cmocka_unit_test(growing_is_spread_over_insertions),
 		cmocka_unit_test(out_of_memory_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
