@@ -93,7 +93,7 @@ int inv_people(void)
 	return people_gone == count_people(GONE) && people - people_gone - count_people(OUTSIDE) <= inside;
 }
 
-static void check_invariants(void)
+static ON_ITS_OWN void check_invariants(void)
 {
 	INVARIANT(inv_floors());
 	INVARIANT(inv_claims());
@@ -127,7 +127,7 @@ static void *person(void *arg)
 	return NULL;
 }
 
-static int find_call(void)
+static ON_ITS_OWN int find_call(void)
 {
 	for (int p = 0; p < people; p++)
 		if (state[p] == CALLING)
@@ -162,7 +162,7 @@ static void drive(void)
 	pthread_mutex_lock(&building);
 }
 
-static void take_in(int car)
+static ON_ITS_OWN void take_in(int car)
 {
 	int p = goes_for[car] - 1;
 
@@ -171,7 +171,7 @@ static void take_in(int car)
 	car_floor[car] = floor_from(p);
 }
 
-static void let_out(int car)
+static ON_ITS_OWN void let_out(int car)
 {
 	int p = goes_for[car] - 1;
 

@@ -93,7 +93,7 @@ static void put_tasks(int n)
 	pthread_cond_broadcast(&changed);
 }
 
-static void finish(int n)
+static ON_ITS_OWN void finish(int n)
 {
 	pthread_mutex_lock(&lock);
 	assert(busy > 0);
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 
 	workers = scc_arg(argc, argv, 1, 5, 1, MAX_THREADS);
 	items = scc_arg(argc, argv, 2, 2, 1, 100);
-	level = scc_arg(argc, argv, 3, 2, 0, MAX_LEVEL);
+	level = scc_arg(argc, argv, 3, 3, 0, MAX_LEVEL);
 	total = items * ((2 << level) - 1);
 	pool[level] = pooled = items;
 	scc_start_all(threads, workers, worker);

@@ -71,7 +71,7 @@ int inv_open(void)
 	return customers_to_come >= customers - count_customers(AWAY) && customers_to_come <= customers;
 }
 
-static void check_invariants(void)
+static ON_ITS_OWN void check_invariants(void)
 {
 	INVARIANT(inv_chairs());
 	INVARIANT(inv_queue());
@@ -85,7 +85,7 @@ static void leave(void)
 	pthread_mutex_unlock(&shop);
 }
 
-static void sit_down(int me)
+static ON_ITS_OWN void sit_down(int me)
 {
 	assert(state[me] == AWAY);
 	state[me] = SITTING;
@@ -150,7 +150,7 @@ static ON_ITS_OWN int call_in(int me)
 	return 1;
 }
 
-static void finish_cut(int me)
+static ON_ITS_OWN void finish_cut(int me)
 {
 	int c;
 
