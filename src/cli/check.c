@@ -32,13 +32,15 @@ static int prepare_out(const char *dir, struct problem *p)
 	DIR *d;
 
 	if (mkdir(dir, 0777) && errno != EEXIST)
-		return problem_set(p, "the folder %s cannot be made: %s; choose another one with --out", dir, strerror(errno));
+		return problem_set(p, "the folder %s cannot be made: %s; choose another one with --out", dir,
+				   strerror(errno));
 	d = opendir(dir);
 	if (!d)
 		return problem_set(p, "%s: %s; choose another folder with --out", dir, strerror(errno));
 	while ((e = readdir(d)))
 		if (is_ours(e->d_name) && unlinkat(dirfd(d), e->d_name, 0)) {
-			problem_set(p, "the old %s/%s cannot be removed: %s", dir, e->d_name, strerror(errno));
+			problem_set(p, "the old %s/%s cannot be removed: %s", dir, e->d_name,
+				    strerror(errno));
 			closedir(d);
 			return -1;
 		}
@@ -89,7 +91,8 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	}
 }
 
-static int examine(const struct check_options *opts, const struct launch *l, struct outcome *o, struct problem *p)
+static int examine(const struct check_options *opts, const struct launch *l, struct outcome *o,
+		   struct problem *p)
 {
 	struct found *found = calloc(1, sizeof(*found));
 	int ret;
@@ -108,7 +111,8 @@ static int examine(const struct check_options *opts, const struct launch *l, str
 static int check(struct check_options *opts)
 {
 	struct program program;
-	struct launch l = {.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
+	struct launch l = {
+		.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
 	struct outcome *o;
 	struct problem p;
 	int code;

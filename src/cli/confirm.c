@@ -34,7 +34,8 @@ static char **copy_list(char *const *list)
 }
 
 /* Everything a later replay needs, but the story. */
-static int trace_prepare(struct trace *t, const struct launch *l, const struct found *f, const struct found_violation *v)
+static int trace_prepare(struct trace *t, const struct launch *l, const struct found *f,
+			 const struct found_violation *v)
 {
 	t->argv = copy_list(l->argv);
 	t->extra = copy_list(l->extra);
@@ -68,7 +69,8 @@ static void trace_judge(struct trace *t)
 /* A deadlock belongs to all threads; the others must happen to the same one. */
 static bool same_violation(const struct story *s, const struct found_violation *v)
 {
-	return s->violation_kind == v->kind && (v->kind == VIOLATION_DEADLOCK || s->violation.thread == v->thread + 1);
+	return s->violation_kind == v->kind &&
+	       (v->kind == VIOLATION_DEADLOCK || s->violation.thread == v->thread + 1);
 }
 
 static void say_unconfirmed(struct outcome *o, const struct found_violation *v, enum play_end end,
@@ -78,13 +80,15 @@ static void say_unconfirmed(struct outcome *o, const struct found_violation *v, 
 
 	o->unconfirmed++;
 	if (end == PLAY_VIOLATION)
-		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "the search found: %s; the fresh process: %s (%.900s)",
-			 kind, violation_kind_name(story->violation_kind), story->violation.text);
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why),
+			 "the search found: %s; the fresh process: %s (%.900s)", kind,
+			 violation_kind_name(story->violation_kind), story->violation.text);
 	else if (end == PLAY_NO_VIOLATION)
 		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why),
 			 "the search found: %s (%.900s); the fresh process ran through", kind, v->message);
 	else if (end == PLAY_GIVEN_UP)
-		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; the re-run was interrupted", kind);
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; the re-run was interrupted",
+			 kind);
 	else
 		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; %.1000s", kind, why->text);
 }
@@ -121,7 +125,8 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 	return 0;
 }
 
-int confirm_violations(const struct launch *l, const struct found *found, struct outcome *o, struct problem *p)
+int confirm_violations(const struct launch *l, const struct found *found, struct outcome *o,
+		       struct problem *p)
 {
 	size_t i;
 
@@ -170,7 +175,8 @@ void confirm_refused(const struct launch *search, const struct found *found, str
 		memcpy(o->refused[i].call, found->refused[i].call, sizeof(o->refused[i].call));
 		o->refused[i].count = found->refused[i].count;
 		if (found->refused[i].pc)
-			snprintf(o->refused[i].where, sizeof(o->refused[i].where), "0x%lx", found->refused[i].pc);
+			snprintf(o->refused[i].where, sizeof(o->refused[i].where), "0x%lx",
+				 found->refused[i].pc);
 	}
 	if (!found->refuseds)
 		return;

@@ -8,7 +8,8 @@
 #include "cli/search.h"
 
 /* `l` is the search's launch. Confirmed violations join `o` with their traces; the others are counted there. */
-int confirm_violations(const struct launch *l, const struct found *found, struct outcome *o, struct problem *p);
+int confirm_violations(const struct launch *l, const struct found *found, struct outcome *o,
+		       struct problem *p);
 /* Source lines for refused calls. Fails never: a line that can't be found stays an address. */
 void confirm_refused(const struct launch *l, const struct found *found, struct outcome *o);
 

@@ -1,4 +1,6 @@
-/* doctor.c: what this machine offers. Every check tries the thing itself instead of reading a version number. */
+/*
+ * doctor.c: what this machine offers. Every check tries the thing itself instead of reading a version number.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -78,14 +80,16 @@ static int probe_dispatch(void)
 static bool dispatch(struct finding *f)
 {
 	snprintf(f->detail, sizeof(f->detail), "system calls can be trapped");
-	snprintf(f->remedy, sizeof(f->remedy), "needs Linux 5.11 or newer, and a container that allows prctl");
+	snprintf(f->remedy, sizeof(f->remedy),
+		 "needs Linux 5.11 or newer, and a container that allows prctl");
 	return survives(probe_dispatch);
 }
 
 static bool fsgsbase(struct finding *f)
 {
 	snprintf(f->detail, sizeof(f->detail), "threads switch without a system call");
-	snprintf(f->remedy, sizeof(f->remedy), "slower without it; needs Linux 5.9 or newer on a CPU since 2012");
+	snprintf(f->remedy, sizeof(f->remedy),
+		 "slower without it; needs Linux 5.9 or newer on a CPU since 2012");
 	return getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
 }
 
@@ -127,7 +131,8 @@ static bool tracing(struct finding *f)
 	if (y)
 		fclose(y);
 	snprintf(f->detail, sizeof(f->detail), "own children can be traced (yama ptrace_scope %d)", scope);
-	snprintf(f->remedy, sizeof(f->remedy), "allow ptrace: docker run --cap-add SYS_PTRACE, or sysctl kernel.yama.ptrace_scope=1");
+	snprintf(f->remedy, sizeof(f->remedy),
+		 "allow ptrace: docker run --cap-add SYS_PTRACE, or sysctl kernel.yama.ptrace_scope=1");
 	return survives(probe_ptrace);
 }
 
@@ -139,7 +144,8 @@ static int probe_personality(void)
 static bool randomisation(struct finding *f)
 {
 	snprintf(f->detail, sizeof(f->detail), "can be turned off for the checked program");
-	snprintf(f->remedy, sizeof(f->remedy), "allow personality(): docker run --security-opt seccomp=unconfined");
+	snprintf(f->remedy, sizeof(f->remedy),
+		 "allow personality(): docker run --security-opt seccomp=unconfined");
 	return survives(probe_personality);
 }
 
@@ -158,7 +164,8 @@ static int probe_layout(void)
 
 	for (i = 0; i < HD_ARRAY_LEN(ranges); i++)
 		if (mmap((void *)ranges[i].base, ranges[i].size, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (void *)ranges[i].base)
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+			 0) != (void *)ranges[i].base)
 			return 1;
 	return 0;
 }
@@ -176,7 +183,8 @@ static bool libc(struct finding *f)
 		  dlvsym(RTLD_DEFAULT, "_dl_deallocate_tls", "GLIBC_PRIVATE");
 
 	snprintf(f->detail, sizeof(f->detail), "%s, with _dl_allocate_tls", gnu_get_libc_version());
-	snprintf(f->remedy, sizeof(f->remedy), "glibc %s lacks _dl_allocate_tls; use Debian 12's or newer", gnu_get_libc_version());
+	snprintf(f->remedy, sizeof(f->remedy), "glibc %s lacks _dl_allocate_tls; use Debian 12's or newer",
+		 gnu_get_libc_version());
 	return ok;
 }
 
@@ -254,6 +262,7 @@ int verb_doctor(int argc, char **argv)
 		printf("%-7s %-22s %s\n", ok ? "ok" : "missing", checks[i].name, ok ? f.detail : f.remedy);
 		possible &= ok || !checks[i].needed;
 	}
-	puts(possible ? "heddle can check programs here." : "heddle cannot check programs here; see what is missing.");
+	puts(possible ? "heddle can check programs here."
+		      : "heddle cannot check programs here; see what is missing.");
 	return possible ? 0 : EXIT_TOOL_ERROR;
 }

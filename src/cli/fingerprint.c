@@ -11,7 +11,8 @@
 static int run(const struct check_options *opts, struct problem *p)
 {
 	struct program program;
-	struct launch l = {.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
+	struct launch l = {
+		.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
 	struct sut s;
 	char how[1024];
 	int ret = 0;

@@ -30,7 +30,8 @@ static const char script[] =
 	"            print('%s thread %d%s: %s' % (mark, number, ' (' + name + ')' if name else '', what))\n"
 	"\n"
 	"class HeddleThread(gdb.Command):\n"
-	"    \"\"\"Switch to a thread of the program: heddle thread N; bt, frame and print then show it.\"\"\"\n"
+	"    \"\"\"Switch to a thread of the program: heddle thread N; bt, frame and print then show "
+	"it.\"\"\"\n"
 	"    current = 0\n"
 	"    def __init__(self):\n"
 	"        super().__init__('heddle thread', gdb.COMMAND_STACK)\n"
@@ -75,8 +76,11 @@ static void print_fiber(FILE *f, const struct story_line *l, const struct wire_r
 	print_python_text(f, l->name);
 	fputs(", ", f);
 	print_python_text(f, l->text);
-	fprintf(f, ", {'rsp': %#lx, 'rip': %#lx, 'rbp': %#lx, 'rbx': %#lx, 'r12': %#lx, 'r13': %#lx, 'r14': %#lx, "
-		   "'r15': %#lx}),\n", r->rsp, r->rip, r->rbp, r->rbx, r->r12, r->r13, r->r14, r->r15);
+	fprintf(f,
+		", {'rsp': %#lx, 'rip': %#lx, 'rbp': %#lx, 'rbx': %#lx, 'r12': %#lx, 'r13': %#lx, 'r14': "
+		"%#lx, "
+		"'r15': %#lx}),\n",
+		r->rsp, r->rip, r->rbp, r->rbx, r->r12, r->r13, r->r14, r->r15);
 }
 
 static void print_script(FILE *f, const struct story *s)
@@ -92,7 +96,8 @@ static void print_script(FILE *f, const struct story *s)
 
 		/* Where it failed is nearer to the truth than where its operation began. */
 		listed |= failed;
-		print_fiber(f, failed ? v : &s->fiber[i], failed && v->regs.rip ? &v->regs : &s->fiber[i].regs);
+		print_fiber(f, failed ? v : &s->fiber[i],
+			    failed && v->regs.rip ? &v->regs : &s->fiber[i].regs);
 	}
 	if (v && !listed && v->regs.rip) {
 		print_fiber(f, v, &v->regs);
@@ -117,8 +122,9 @@ static int write_script(char *path, const struct story *s, struct problem *p)
 HD_NORETURN static void exec_gdb(pid_t pid, const char *script_path, const wordexp_t *more)
 {
 	char number[16];
-	char *argv[MOST_ARGS + 12] = {"gdb", "-q", "-iex", "set debuginfod enabled off", "-iex", "set confirm off",
-				      "-p", number, "-x", (char *)script_path};
+	char *argv[MOST_ARGS + 12] = {
+		"gdb", "-q",   "-iex", "set debuginfod enabled off", "-iex", "set confirm off",
+		"-p",  number, "-x",   (char *)script_path};
 	size_t n = 10, i;
 
 	snprintf(number, sizeof(number), "%d", pid);

@@ -1,6 +1,6 @@
 /*
- * gdb.h: a debugger on a process that stands at the end of a replay. The threads of the program are fibers, unknown to
- * gdb: a generated script adds "heddle threads" and "heddle thread N".
+ * gdb.h: a debugger on a process that stands at the end of a replay. The threads of the program are fibers,
+ * unknown to gdb: a generated script adds "heddle threads" and "heddle thread N".
  */
 #ifndef HEDDLE_CLI_GDB_H
 #define HEDDLE_CLI_GDB_H

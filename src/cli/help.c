@@ -7,15 +7,19 @@ static const struct {
 	const char *name, *usage, *text;
 } topics[] = {
 	{"check", "heddle check [options] -- PROGRAM ARGUMENTS",
-	 "Explores every schedule of the program's threads. Results go to DIR/result.json and DIR/violation-N.trace.\n"
+	 "Explores every schedule of the program's threads. Results go to DIR/result.json and "
+	 "DIR/violation-N.trace.\n"
 	 "Exit status: 0 verified, 1 violation, 2 usage or tool error, 3 no violation but not verified.\n"},
 	{"replay", "heddle replay TRACE [--gdb] [--gdb-args ARGS] [--quiet] [-- PROGRAM ARGUMENTS]",
-	 "Runs a recorded execution again and shows its steps with the program's output. With --gdb the debugger stops\n"
+	 "Runs a recorded execution again and shows its steps with the program's output. With --gdb the "
+	 "debugger stops\n"
 	 "at its end: heddle threads lists the program's threads, heddle thread N switches to one.\n"
 	 "Exit status: 1 when the violation happened again, 2 otherwise.\n"},
-	{"show", "heddle show TRACE | DIR", "Prints a trace, or everything that heddle check left in DIR, for people.\n"},
+	{"show", "heddle show TRACE | DIR",
+	 "Prints a trace, or everything that heddle check left in DIR, for people.\n"},
 	{"doctor", "heddle doctor",
-	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs can be checked.\n"},
+	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs "
+	 "can be checked.\n"},
 	{"help", "heddle help [VERB]", ""},
 };
 
@@ -39,11 +43,13 @@ static void print_options(void)
 	for (i = 0; (o = option_at(i)); i++) {
 		if (!o->help)
 			continue;
-		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-			 o->letter ? ", " : "  ", o->name, o->value ? " " : "", o->value ? o->value : "");
+		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->value ? " " : "",
+			 o->value ? o->value : "");
 		printf(strlen(left) > 34 ? "  %s\n  %-34s %s\n" : "  %-34s%.0s %s\n", left, "", o->help);
 	}
-	puts("SIZE takes k, M or G; TIME takes ms, s, m or h. Options may also stand in a scenario file (man heddle-check).");
+	puts("SIZE takes k, M or G; TIME takes ms, s, m or h. Options may also stand in a scenario file (man "
+	     "heddle-check).");
 }
 
 int verb_help(int argc, char **argv)

@@ -7,8 +7,10 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } verbs[] = {
-	{"check", verb_check},   {"replay", verb_replay}, {"show", verb_show}, {"doctor", verb_doctor},
-	{"help", verb_help},     {"--help", verb_help},   {"-h", verb_help},   {"fingerprint", verb_fingerprint},
+	{"check", verb_check}, {"replay", verb_replay},
+	{"show", verb_show},   {"doctor", verb_doctor},
+	{"help", verb_help},   {"--help", verb_help},
+	{"-h", verb_help},     {"fingerprint", verb_fingerprint},
 };
 
 /* Verbs of the command-line contract that come with later features. */

@@ -6,7 +6,8 @@
 #include "cli/options.h"
 #include "cli/values.h"
 
-static int apply_strategy(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_strategy(struct check_options *o, const struct option_spec *s, const char *value,
+			  struct problem *p)
 {
 	static const char *const names[] = {"dfs", "bfs", "random", "pct"};
 	size_t i;
@@ -20,7 +21,8 @@ static int apply_strategy(struct check_options *o, const struct option_spec *s, 
 	return problem_set(p, "--strategy: %s is none of dfs, bfs, random, pct", value);
 }
 
-static int apply_sanity(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_sanity(struct check_options *o, const struct option_spec *s, const char *value,
+			struct problem *p)
 {
 	(void)s;
 	if (strlen(value) != 1 || *value < '0' || *value > '3')
@@ -29,7 +31,8 @@ static int apply_sanity(struct check_options *o, const struct option_spec *s, co
 	return 0;
 }
 
-static int apply_pct_depth(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_pct_depth(struct check_options *o, const struct option_spec *s, const char *value,
+			   struct problem *p)
 {
 	u64 v;
 
@@ -40,7 +43,8 @@ static int apply_pct_depth(struct check_options *o, const struct option_spec *s,
 	return 0;
 }
 
-static int apply_out(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_out(struct check_options *o, const struct option_spec *s, const char *value,
+		     struct problem *p)
 {
 	(void)s;
 	if (!*value || snprintf(o->out, sizeof(o->out), "%s", value) >= (int)sizeof(o->out))
@@ -48,7 +52,8 @@ static int apply_out(struct check_options *o, const struct option_spec *s, const
 	return 0;
 }
 
-static int apply_format(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_format(struct check_options *o, const struct option_spec *s, const char *value,
+			struct problem *p)
 {
 	const struct format *f = format_by_name(value);
 	size_t i;
@@ -64,7 +69,8 @@ static int apply_format(struct check_options *o, const struct option_spec *s, co
 	return 0;
 }
 
-static int apply_stdin(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_stdin(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
 {
 	char *real = realpath(value, NULL);
 	int n = real ? snprintf(o->config.stdin_path, sizeof(o->config.stdin_path), "%s", real) : 0;
@@ -74,11 +80,13 @@ static int apply_stdin(struct check_options *o, const struct option_spec *s, con
 		return problem_set(p, "--stdin: %s: %s", value, strerror(errno));
 	free(real);
 	if (n >= (int)sizeof(o->config.stdin_path))
-		return problem_set(p, "--stdin: the path is longer than %zu bytes", sizeof(o->config.stdin_path) - 1);
+		return problem_set(p, "--stdin: the path is longer than %zu bytes",
+				   sizeof(o->config.stdin_path) - 1);
 	return 0;
 }
 
-static int apply_env(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_env(struct check_options *o, const struct option_spec *s, const char *value,
+		     struct problem *p)
 {
 	char **grown = realloc(o->extra, (o->extras + 2) * sizeof(*grown));
 
@@ -94,18 +102,22 @@ static int apply_env(struct check_options *o, const struct option_spec *s, const
 	return 0;
 }
 
-static int apply_jobs(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_jobs(struct check_options *o, const struct option_spec *s, const char *value,
+		      struct problem *p)
 {
 	u64 n;
 
 	(void)o;
 	if (!value_number(value, &n) || n == 0)
 		return problem_set(p, "-j: %s is not a number of workers", value);
-	return n == 1 ? 0 : problem_set(p, "-%c %s: more than one worker is not in this version", s->letter, value);
+	return n == 1 ? 0
+		      : problem_set(p, "-%c %s: more than one worker is not in this version", s->letter,
+				    value);
 }
 
 /* Options of features to come, with the one value that asks for nothing; the help text leaves them out. */
-static int apply_later(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_later(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
 {
 	static const char *const harmless[][2] = {{"cache", "none"}, {"por", "off"}, {"races", "ignore"}};
 	size_t i;
@@ -118,7 +130,8 @@ static int apply_later(struct check_options *o, const struct option_spec *s, con
 }
 
 /* Read before everything else: check_options_parse. */
-static int apply_nothing(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+static int apply_nothing(struct check_options *o, const struct option_spec *s, const char *value,
+			 struct problem *p)
 {
 	(void)o;
 	(void)s;
@@ -128,40 +141,54 @@ static int apply_nothing(struct check_options *o, const struct option_spec *s, c
 }
 
 #define AT(field) offsetof(struct check_options, field)
-#define LATER(name, value) {name, 0, OPTION_CALL, value, NULL, 0, apply_later}
+#define LATER(name, value) \
+	{ \
+		name, 0, OPTION_CALL, value, NULL, 0, apply_later \
+	}
 
 static const struct option_spec table[] = {
-	{"file", 'f', OPTION_CALL, "SCENARIO", "read options from a scenario file; the command line wins", 0, apply_nothing},
+	{"file", 'f', OPTION_CALL, "SCENARIO", "read options from a scenario file; the command line wins", 0,
+	 apply_nothing},
 	{"strategy", 0, OPTION_CALL, "dfs|bfs|random|pct", "how to explore (default dfs)", 0, apply_strategy},
 	{"seed", 0, OPTION_NUMBER, "N", "of the strategies random and pct", AT(config.search.seed), NULL},
-	{"max-states", 0, OPTION_NUMBER, "N", "stop after so many states", AT(config.search.max_states), NULL},
+	{"max-states", 0, OPTION_NUMBER, "N", "stop after so many states", AT(config.search.max_states),
+	 NULL},
 	{"max-depth", 0, OPTION_NUMBER, "N", "explore no deeper", AT(config.search.max_depth), NULL},
-	{"max-time", 0, OPTION_TIME, "TIME", "stop after so long (90, 5m, 2h)", AT(config.search.max_time_ms), NULL},
-	{"max-memory", 0, OPTION_SIZE, "SIZE", "stop when the search needs more (512M, 8G; default 80 % of what is there)",
+	{"max-time", 0, OPTION_TIME, "TIME", "stop after so long (90, 5m, 2h)", AT(config.search.max_time_ms),
+	 NULL},
+	{"max-memory", 0, OPTION_SIZE, "SIZE",
+	 "stop when the search needs more (512M, 8G; default 80 % of what is there)",
 	 AT(config.search.max_memory), NULL},
-	{"runs", 0, OPTION_NUMBER, "N", "of the strategies random and pct (default 1000)", AT(config.search.max_runs), NULL},
+	{"runs", 0, OPTION_NUMBER, "N", "of the strategies random and pct (default 1000)",
+	 AT(config.search.max_runs), NULL},
 	{"pct-depth", 0, OPTION_CALL, "N", "bug depth that pct looks for (default 3)", 0, apply_pct_depth},
-	{"keep-going", 'k', OPTION_BOOL, NULL, "collect violations, distinct by kind and place", AT(config.search.keep_going),
-	 NULL},
-	{"spurious", 0, OPTION_FLAG, NULL, "condition variables may wake without being signalled", AT(config.spurious), NULL},
-	{"check-exit", 0, OPTION_FLAG, NULL, "an exit status other than 0 is a violation", AT(config.check_exit), NULL},
+	{"keep-going", 'k', OPTION_BOOL, NULL, "collect violations, distinct by kind and place",
+	 AT(config.search.keep_going), NULL},
+	{"spurious", 0, OPTION_FLAG, NULL, "condition variables may wake without being signalled",
+	 AT(config.spurious), NULL},
+	{"check-exit", 0, OPTION_FLAG, NULL, "an exit status other than 0 is a violation",
+	 AT(config.check_exit), NULL},
 	{"no-deadlock", 0, OPTION_CLEAR, NULL, "a deadlock is no violation", AT(config.check_deadlock), NULL},
-	{"hang-time", 0, OPTION_TIME, "TIME", "CPU time one transition may use (default 10s)", AT(config.hang_ms), NULL},
-	{"time-horizon", 0, OPTION_TIME, "TIME", "explore no time-out beyond this virtual time", AT(config.time_horizon_ms),
+	{"hang-time", 0, OPTION_TIME, "TIME", "CPU time one transition may use (default 10s)",
+	 AT(config.hang_ms), NULL},
+	{"time-horizon", 0, OPTION_TIME, "TIME", "explore no time-out beyond this virtual time",
+	 AT(config.time_horizon_ms), NULL},
+	{"heap-limit", 0, OPTION_SIZE, "SIZE", "then malloc fails in the program", AT(config.heap_limit),
 	 NULL},
-	{"heap-limit", 0, OPTION_SIZE, "SIZE", "then malloc fails in the program", AT(config.heap_limit), NULL},
-	{"random-seed", 0, OPTION_NUMBER, "N", "of the program's own random numbers", AT(config.random_seed), NULL},
+	{"random-seed", 0, OPTION_NUMBER, "N", "of the program's own random numbers", AT(config.random_seed),
+	 NULL},
 	{"stdin", 0, OPTION_CALL, "FILE", "the program's input (default: empty)", 0, apply_stdin},
 	{"env", 0, OPTION_CALL, "NAME=VALUE", "set a variable for the program; repeatable", 0, apply_env},
 	{"out", 'o', OPTION_CALL, "DIR", "where results go (default heddle-out)", 0, apply_out},
-	{"format", 0, OPTION_CALL, "text|json|junit|sarif|html", "also write this report into DIR; repeatable", 0,
-	 apply_format},
+	{"format", 0, OPTION_CALL, "text|json|junit|sarif|html",
+	 "also write this report into DIR; repeatable", 0, apply_format},
 	{"quiet", 'q', OPTION_BOOL, NULL, "say nothing but errors", AT(quiet), NULL},
 	{"verbose", 'v', OPTION_BOOL, NULL, "also print every step of a violation", AT(verbose), NULL},
 	{"no-progress", 0, OPTION_BOOL, NULL, "no live line", AT(no_progress), NULL},
 	{"sanity", 0, OPTION_CALL, "0..3", "how much heddle checks itself (default 0)", 0, apply_sanity},
-	{"no-matching", 0, OPTION_BOOL, NULL, "walk every path, without state matching; for small cross-checks",
-	 AT(config.search.no_matching), NULL},
+	{"no-matching", 0, OPTION_BOOL, NULL,
+	 "walk every path, without state matching; for small cross-checks", AT(config.search.no_matching),
+	 NULL},
 	{"jobs", 'j', OPTION_CALL, "N", NULL, 0, apply_jobs},
 	LATER("cache", "MODE"),
 	LATER("server", "COMMAND"),

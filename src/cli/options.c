@@ -63,7 +63,8 @@ static int note_setting(struct check_options *o, const struct option_spec *spec,
 	return 0;
 }
 
-int option_apply(struct check_options *o, const struct option_spec *spec, const char *value, struct problem *p)
+int option_apply(struct check_options *o, const struct option_spec *spec, const char *value,
+		 struct problem *p)
 {
 	void *at = (char *)o + spec->offset;
 	bool good = true;
@@ -108,7 +109,8 @@ struct parsed {
 	const char *value;
 };
 
-static int take_value(struct parsed *out, int argc, char **argv, int *at, const char *attached, struct problem *p)
+static int take_value(struct parsed *out, int argc, char **argv, int *at, const char *attached,
+		      struct problem *p)
 {
 	if (!out->spec->value) {
 		if (attached)

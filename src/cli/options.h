@@ -13,9 +13,9 @@
 
 struct check_options {
 	struct wire_config config;
-	char **argv;  /* the program and its arguments, NULL-terminated; NULL: not given */
+	char **argv;   /* the program and its arguments, NULL-terminated; NULL: not given */
 	bool own_argv; /* from a scenario: to be freed */
-	char **extra; /* --env, NULL-terminated */
+	char **extra;  /* --env, NULL-terminated */
 	size_t extras;
 	char out[2048];
 	const struct format *format[OPTIONS_FORMATS];
@@ -42,7 +42,8 @@ struct option_spec {
 	const char *value; /* its name in the help text; NULL: takes none */
 	const char *help;  /* NULL: hidden */
 	size_t offset;     /* in struct check_options */
-	int (*apply)(struct check_options *o, const struct option_spec *spec, const char *value, struct problem *p);
+	int (*apply)(struct check_options *o, const struct option_spec *spec, const char *value,
+		     struct problem *p);
 };
 
 const struct option_spec *option_by_name(const char *name, size_t len);
@@ -50,7 +51,8 @@ const struct option_spec *option_by_letter(char letter);
 /* The n-th, NULL behind the last. */
 const struct option_spec *option_at(size_t n);
 /* value is NULL for options that take none. */
-int option_apply(struct check_options *o, const struct option_spec *spec, const char *value, struct problem *p);
+int option_apply(struct check_options *o, const struct option_spec *spec, const char *value,
+		 struct problem *p);
 
 void check_options_init(struct check_options *o);
 void check_options_free(struct check_options *o);

@@ -30,12 +30,15 @@ static void print_line(const struct progress *p, const struct search_stats *s, u
 	text_grouped(s->transitions, transitions, sizeof(transitions));
 	text_grouped(s->revisited, revisited, sizeof(revisited));
 	/* A search that starts again counts from zero. */
-	text_grouped(span && s->transitions > p->last_transitions ? (s->transitions - p->last_transitions) * 1000 / span : 0,
+	text_grouped(span && s->transitions > p->last_transitions
+			     ? (s->transitions - p->last_transitions) * 1000 / span
+			     : 0,
 		     rate, sizeof(rate));
 	text_bytes_size(s->memory, memory, sizeof(memory));
 	text_duration((double)elapsed_ms / 1000, time, sizeof(time));
-	snprintf(line, sizeof(line), "%s states, %s transitions (%s/s), %s revisited, depth %lu, %s%s, %s", states,
-		 transitions, rate, revisited, s->depth, memory, s->violations ? ", violations" : "", time);
+	snprintf(line, sizeof(line), "%s states, %s transitions (%s/s), %s revisited, depth %lu, %s%s, %s",
+		 states, transitions, rate, revisited, s->depth, memory, s->violations ? ", violations" : "",
+		 time);
 	if (p->terminal)
 		fprintf(stderr, "\r\033[K%.*s", columns(), line);
 	else

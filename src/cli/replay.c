@@ -33,7 +33,8 @@ static int parse(struct replay_options *o, int argc, char **argv)
 		else if (argv[i][0] == '-')
 			return complain_usage("replay", "unknown option %s", argv[i]);
 		else if (o->trace)
-			return complain_usage("replay", "%s: one trace at a time; a program goes after --", argv[i]);
+			return complain_usage("replay", "%s: one trace at a time; a program goes after --",
+					      argv[i]);
 		else
 			o->trace = argv[i];
 	}
@@ -41,15 +42,18 @@ static int parse(struct replay_options *o, int argc, char **argv)
 	return o->trace ? 0 : complain_usage("replay", "no trace given");
 }
 
-static int open_program(struct trace *t, const struct replay_options *o, struct program *program, struct problem *p)
+static int open_program(struct trace *t, const struct replay_options *o, struct program *program,
+			struct problem *p)
 {
 	/* argv[0] may be relative to another directory: without a program of the user's, the recorded place counts. */
 	if (program_open(o->argv ? o->argv[0] : t->program.path, program, p))
 		return -1;
 	if (strcmp(program->identity, t->program.identity))
-		return problem_set(p, "%s is not the program that %s was recorded with (build-id %s, recorded %s); "
-				   "check it again, or give the old one after --", program->path, o->trace,
-				   program->identity, t->program.identity);
+		return problem_set(
+			p,
+			"%s is not the program that %s was recorded with (build-id %s, recorded %s); "
+			"check it again, or give the old one after --",
+			program->path, o->trace, program->identity, t->program.identity);
 	return 0;
 }
 
@@ -84,8 +88,8 @@ static int report_end(struct trace *t, const struct sut *s, enum play_end end, s
 		return 1;
 	}
 	if (end == PLAY_VIOLATION)
-		problem_set(p, "the replay ended differently: %s, recorded was %s", violation_kind_name(now->violation_kind),
-			    violation_kind_name(t->kind));
+		problem_set(p, "the replay ended differently: %s, recorded was %s",
+			    violation_kind_name(now->violation_kind), violation_kind_name(t->kind));
 	else if (end == PLAY_NO_VIOLATION)
 		problem_set(p, "the replay ended without the recorded %s", violation_kind_name(t->kind));
 	else if (end == PLAY_GIVEN_UP)
@@ -100,8 +104,12 @@ static int run(struct trace *t, struct replay_options *o)
 {
 	const struct play_listener listener = {o, on_started, on_line, NULL, on_give_up};
 	struct program program;
-	struct launch l = {.program = &program, .argv = o->argv ? o->argv : t->argv, .extra = t->extra,
-			   .config = t->config, .learnt = t->learnt, .path = t->path};
+	struct launch l = {.program = &program,
+			   .argv = o->argv ? o->argv : t->argv,
+			   .extra = t->extra,
+			   .config = t->config,
+			   .learnt = t->learnt,
+			   .path = t->path};
 	struct sut s = {0};
 	struct problem p;
 	enum play_end end;

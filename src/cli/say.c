@@ -38,7 +38,8 @@ void print_shell_word(FILE *f, const char *word)
 {
 	const char *c;
 
-	if (word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_")]) {
+	if (word[0] &&
+	    !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_")]) {
 		fputs(word, f);
 		return;
 	}

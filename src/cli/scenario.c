@@ -78,7 +78,8 @@ static int apply(struct scenario *s, const struct option_spec *spec, const yaml_
 	return 0;
 }
 
-typedef int (*pair_handler)(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section);
+typedef int (*pair_handler)(struct scenario *s, const yaml_node_t *key, yaml_node_t *value,
+			    const char *section);
 
 static int each_pair(struct scenario *s, yaml_node_t *map, const char *section, pair_handler handle)
 {
@@ -174,7 +175,8 @@ static int sut(struct scenario *s, yaml_node_t *value)
 
 	if (scalar(value))
 		return sut_words(s, scalar(value)) ? wrong(s, value, "sut: the program is missing", "") : 0;
-	if (value->type != YAML_SEQUENCE_NODE || value->data.sequence.items.start == value->data.sequence.items.top)
+	if (value->type != YAML_SEQUENCE_NODE ||
+	    value->data.sequence.items.start == value->data.sequence.items.top)
 		return wrong(s, value, "sut: a list of words is expected", "");
 	for (item = value->data.sequence.items.start; item < value->data.sequence.items.top; item++) {
 		const char *word = scalar(yaml_document_get_node(&s->doc, *item));

@@ -90,7 +90,8 @@ static void copy_outcome(const struct sut *s, struct outcome *o)
 	o->initial = r->initial;
 	o->page_faults = r->page_faults;
 	o->peak_rss = (u64)s->usage.ru_maxrss * 1024;
-	o->cpu_s = r->cpu_us ? (double)r->cpu_us / 1e6 : seconds(s->usage.ru_utime) + seconds(s->usage.ru_stime);
+	o->cpu_s = r->cpu_us ? (double)r->cpu_us / 1e6
+			     : seconds(s->usage.ru_utime) + seconds(s->usage.ru_stime);
 	o->outcomes = HD_MIN(r->outcomes, WIRE_MAX_OUTCOMES);
 	memcpy(o->outcome, r->outcome, o->outcomes * sizeof(o->outcome[0]));
 	o->notes = HD_MIN(r->notes, HD_ARRAY_LEN(o->note));
@@ -118,8 +119,8 @@ static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 			   w->phase == WIRE_STARTING ? " before the program's start" : "", how);
 }
 
-int search_process(const struct check_options *options, const struct launch *l, struct outcome *o, struct found *found,
-		   struct problem *p)
+int search_process(const struct check_options *options, const struct launch *l, struct outcome *o,
+		   struct found *found, struct problem *p)
 {
 	struct progress progress;
 	struct sut s;

@@ -31,8 +31,8 @@ struct found {
 };
 
 /* Fills counts, times and end of `o`, and what was found. -1: tool error, no verdict. */
-int search_process(const struct check_options *options, const struct launch *l, struct outcome *o, struct found *found,
-		   struct problem *p);
+int search_process(const struct check_options *options, const struct launch *l, struct outcome *o,
+		   struct found *found, struct problem *p);
 void found_free(struct found *f);
 
 #endif

@@ -73,15 +73,16 @@ static int show_directory(const char *dir)
 	snprintf(path, sizeof(path), "%s/result.json", dir);
 	j = json_load_file(path, 0, &error);
 	if (!j || !json_is_integer(json_object_get(j, "version"))) {
-		say("%s is missing or damaged (%s); was %s written by heddle check?", path, j ? "no version" : error.text, dir);
+		say("%s is missing or damaged (%s); was %s written by heddle check?", path,
+		    j ? "no version" : error.text, dir);
 		json_decref(j);
 		return EXIT_TOOL_ERROR;
 	}
 	verdict = json_string_value(json_object_get(j, "verdict"));
 	reason = json_string_value(json_object_get(j, "reason"));
-	printf("verdict: %s: %s\n%ld states, %ld transitions, depth %ld, %ld end states\n", verdict ? verdict : "?",
-	       reason ? reason : "?", number(j, "states"), number(j, "transitions"), number(j, "max_depth"),
-	       number(j, "end_states"));
+	printf("verdict: %s: %s\n%ld states, %ld transitions, depth %ld, %ld end states\n",
+	       verdict ? verdict : "?", reason ? reason : "?", number(j, "states"), number(j, "transitions"),
+	       number(j, "max_depth"), number(j, "end_states"));
 	code = show_violations(json_object_get(j, "violations"), dir);
 	json_decref(j);
 	return code;

@@ -16,7 +16,8 @@ bool value_number(const char *text, u64 *out)
 	for (; *text; text++) {
 		u64 digit = (u64)(*text - '0');
 
-		if (*text < '0' || *text > '9' || __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v))
+		if (*text < '0' || *text > '9' || __builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, digit, &v))
 			return false;
 	}
 	*out = v;
@@ -65,16 +66,17 @@ static bool parse_with_unit(const char *text, const struct unit *units, size_t n
 
 bool value_size(const char *text, u64 *out)
 {
-	static const struct unit units[] = {{"", 1},         {"k", 1 << 10},  {"K", 1 << 10},   {"M", 1 << 20},
-					    {"G", 1 << 30}, {"T", 1UL << 40}, {"kB", 1 << 10}, {"MB", 1 << 20},
-					    {"GB", 1 << 30}};
+	static const struct unit units[] = {{"", 1},         {"k", 1 << 10},  {"K", 1 << 10},
+					    {"M", 1 << 20},  {"G", 1 << 30},  {"T", 1UL << 40},
+					    {"kB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}};
 
 	return parse_with_unit(text, units, HD_ARRAY_LEN(units), out);
 }
 
 bool value_time_ms(const char *text, u64 *out)
 {
-	static const struct unit units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"min", 60000}, {"h", 3600000}};
+	static const struct unit units[] = {{"", 1000},   {"s", 1000},    {"ms", 1},
+					    {"m", 60000}, {"min", 60000}, {"h", 3600000}};
 
 	return parse_with_unit(text, units, HD_ARRAY_LEN(units), out);
 }

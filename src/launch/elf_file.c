@@ -98,7 +98,8 @@ static u64 file_offset(const struct image *im, const Elf64_Phdr *ph, u16 n, u64 
 	u16 i;
 
 	for (i = 0; i < n; i++)
-		if (ph[i].p_type == PT_LOAD && address >= ph[i].p_vaddr && address - ph[i].p_vaddr < ph[i].p_filesz)
+		if (ph[i].p_type == PT_LOAD && address >= ph[i].p_vaddr &&
+		    address - ph[i].p_vaddr < ph[i].p_filesz)
 			return ph[i].p_offset + (address - ph[i].p_vaddr);
 	return im->size;
 }

@@ -6,9 +6,12 @@
 
 /* Where the user stands, how deep his shell is, and our own variables. */
 static const char *const dropped[] = {
-	"PWD", "OLDPWD", "SHLVL", "_", "LD_BIND_NOW", "LD_BIND_NOT", "LD_DEBUG", "LD_DEBUG_OUTPUT", "LD_AUDIT",
-	"LD_PROFILE", "LD_SHOW_AUXV", "LD_TRACE_LOADED_OBJECTS", "LD_PRELOAD", "GLIBC_TUNABLES", "HEDDLE_RUNTIME",
-	"COLUMNS", "LINES", "WINDOWID", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKE_TERMOUT", "MAKE_TERMERR",
+	"PWD",         "OLDPWD",         "SHLVL",          "_",
+	"LD_BIND_NOW", "LD_BIND_NOT",    "LD_DEBUG",       "LD_DEBUG_OUTPUT",
+	"LD_AUDIT",    "LD_PROFILE",     "LD_SHOW_AUXV",   "LD_TRACE_LOADED_OBJECTS",
+	"LD_PRELOAD",  "GLIBC_TUNABLES", "HEDDLE_RUNTIME", "COLUMNS",
+	"LINES",       "WINDOWID",       "MAKEFLAGS",      "MFLAGS",
+	"MAKELEVEL",   "MAKE_TERMOUT",   "MAKE_TERMERR",
 };
 
 static bool same_name(const char *a, const char *b)

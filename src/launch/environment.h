@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-/* `extra`: K=V of the user, NULL-terminated, may be NULL; they win. Free with environment_free. NULL: no memory. */
+/* `extra`: K=V of the user, NULL-terminated, may be NULL; they win. The caller frees. NULL: no memory. */
 char **environment_build(char *const *user, char *const *extra, const char *runtime_path);
 void environment_free(char **env);
 /* A number that tells two environments apart (traces remember it; they never hold the variables themselves). */

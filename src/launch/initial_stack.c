@@ -1,5 +1,5 @@
 /*
- *   rsp -> argc | argv[0] … NULL | envp[0] … NULL | auxv: (type, value) … (AT_NULL, 0) | strings, random bytes
+ *   rsp -> argc | argv[0] … NULL | envp[0] … NULL | auxv: (type, value) … (AT_NULL, 0) | strings
  *
  * AT_RANDOM points to 16 bytes from which glibc makes the stack canary and the pointer
  * guard: they end up all over the SUT's memory. AT_SYSINFO_EHDR tells where the vDSO is: without it, glibc asks
@@ -79,6 +79,7 @@ int initial_stack_pin(pid_t pid, struct problem *p)
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
 		return problem_set(p, "the program's registers cannot be read (%s)", strerror(errno));
 	if (pin(pid, regs.rsp))
-		return problem_set(p, "the program's initial stack cannot be edited (%s); see heddle doctor", strerror(errno));
+		return problem_set(p, "the program's initial stack cannot be edited (%s); see heddle doctor",
+				   strerror(errno));
 	return 0;
 }

@@ -27,7 +27,8 @@ static bool search_path(const char *name, char *out, size_t cap)
 		size_t n = strcspn(dir, ":");
 
 		/* An empty element means the current directory. */
-		if (snprintf(out, cap, "%.*s/%s", n ? (int)n : 1, n ? dir : ".", name) < (int)cap && is_program_file(out))
+		if (snprintf(out, cap, "%.*s/%s", n ? (int)n : 1, n ? dir : ".", name) < (int)cap &&
+		    is_program_file(out))
 			return true;
 		if (!dir[n])
 			return false;
@@ -44,12 +45,14 @@ static int locate(const char *name, struct program *out, struct problem *p)
 	if (!strchr(name, '/')) {
 		if (!search_path(name, found, sizeof(found)))
 			return problem_set(p, "%s: no such program in PATH%s%s", name,
-					   is_program_file(name) ? "; for the one in this directory write ./" : "",
+					   is_program_file(name) ? "; for the one in this directory write ./"
+								 : "",
 					   is_program_file(name) ? name : "");
 		name = found;
 	}
 	if (!realpath(name, out->path))
-		return problem_set(p, "%s: %s; is the path right and the program built?", name, strerror(errno));
+		return problem_set(p, "%s: %s; is the path right and the program built?", name,
+				   strerror(errno));
 	return 0;
 }
 
@@ -66,11 +69,15 @@ static int check_file(const char *path, struct problem *p)
 	if (access(path, X_OK))
 		return problem_set(p, "%s is not executable; chmod +x it, if it is a program", path);
 	if (st.st_mode & S_ISUID || (st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
-		return problem_set(p, "%s is set-uid or set-gid, which turns preloading off; check a copy without these bits",
+		return problem_set(p,
+				   "%s is set-uid or set-gid, which turns preloading off; check a copy "
+				   "without these bits",
 				   path);
 	if (getxattr(path, "security.capability", NULL, 0) > 0)
-		return problem_set(p, "%s has file capabilities, which turn preloading off; check a copy (cp drops them)",
-				   path);
+		return problem_set(
+			p,
+			"%s has file capabilities, which turn preloading off; check a copy (cp drops them)",
+			path);
 	return 0;
 }
 
@@ -80,15 +87,21 @@ static int check_interpreter(const char *path, const char *interpreter, struct p
 
 	base = base ? base + 1 : interpreter;
 	if (!base[0])
-		return problem_set(p, "%s is statically linked; heddle needs a dynamic one: link it without -static", path);
+		return problem_set(
+			p, "%s is statically linked; heddle needs a dynamic one: link it without -static",
+			path);
 	if (!strncmp(base, "ld-musl", 7))
-		return problem_set(p, "%s is linked against musl; heddle needs glibc: build it for a gnu target", path);
+		return problem_set(
+			p, "%s is linked against musl; heddle needs glibc: build it for a gnu target", path);
 	if (strcmp(base, "ld-linux-x86-64.so.2"))
-		return problem_set(p, "%s asks for the dynamic linker %s, which heddle does not know; link it against glibc",
+		return problem_set(p,
+				   "%s asks for the dynamic linker %s, which heddle does not know; link it "
+				   "against glibc",
 				   path, interpreter);
 	if (access(interpreter, X_OK))
-		return problem_set(p, "%s asks for the dynamic linker %s, which is not here; install glibc (libc6)", path,
-				   interpreter);
+		return problem_set(
+			p, "%s asks for the dynamic linker %s, which is not here; install glibc (libc6)",
+			path, interpreter);
 	return 0;
 }
 
@@ -100,13 +113,18 @@ static int check_elf(const char *path, const struct elf_file *e, struct problem 
 			return -1;
 		/* The runtime would never be called, and the program would run unheld. */
 		if (!e->starts_libc)
-			return problem_set(p, "%s does not start through glibc (no __libc_start_main; a Go program?); "
-					   "heddle cannot hold it", path);
+			return problem_set(
+				p,
+				"%s does not start through glibc (no __libc_start_main; a Go program?); "
+				"heddle cannot hold it",
+				path);
 		return 0;
 	case ELF_FILE_SCRIPT:
-		return problem_set(p, "%s is a script for %s; give the program that it starts", path, e->interpreter);
+		return problem_set(p, "%s is a script for %s; give the program that it starts", path,
+				   e->interpreter);
 	case ELF_FILE_32BIT:
-		return problem_set(p, "%s is a 32-bit program; heddle checks x86-64 programs: build it with -m64", path);
+		return problem_set(
+			p, "%s is a 32-bit program; heddle checks x86-64 programs: build it with -m64", path);
 	case ELF_FILE_OTHER_MACHINE:
 		return problem_set(p, "%s is built for another machine; heddle checks x86-64 programs", path);
 	case ELF_FILE_NOT_LOADABLE:
@@ -114,7 +132,8 @@ static int check_elf(const char *path, const struct elf_file *e, struct problem 
 	case ELF_FILE_DAMAGED:
 		return problem_set(p, "%s is a damaged ELF file; build it again", path);
 	case ELF_FILE_UNREADABLE:
-		return problem_set(p, "%s cannot be read (%s); heddle needs to look into the program", path, strerror(errno));
+		return problem_set(p, "%s cannot be read (%s); heddle needs to look into the program", path,
+				   strerror(errno));
 	case ELF_FILE_NOT_ELF:
 		break;
 	}

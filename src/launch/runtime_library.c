@@ -39,7 +39,9 @@ int runtime_library_find(char *out, size_t cap, struct problem *p)
 	if (named && *named) {
 		if (usable(named, out, cap))
 			return 0;
-		return problem_set(p, "the runtime library HEDDLE_RUNTIME=%s cannot be read; set it right or unset it", named);
+		return problem_set(
+			p, "the runtime library HEDDLE_RUNTIME=%s cannot be read; set it right or unset it",
+			named);
 	}
 	if (!own_directory(dir, sizeof(dir)))
 		return problem_set(p, "/proc/self/exe cannot be read; mount /proc or set HEDDLE_RUNTIME");
@@ -48,10 +50,15 @@ int runtime_library_find(char *out, size_t cap, struct problem *p)
 		if (usable(path, out, cap)) {
 			/* LD_PRELOAD is a list: these characters would end the path. */
 			if (strpbrk(out, " :"))
-				return problem_set(p, "%s: a path with a space or colon cannot be preloaded; move heddle", out);
+				return problem_set(
+					p,
+					"%s: a path with a space or colon cannot be preloaded; move heddle",
+					out);
 			return 0;
 		}
 	}
-	return problem_set(p, "the runtime library libheddle-rt.so is neither in %s nor in %s/../lib/heddle; "
-			   "build it with make, or set HEDDLE_RUNTIME", dir, dir);
+	return problem_set(p,
+			   "the runtime library libheddle-rt.so is neither in %s nor in %s/../lib/heddle; "
+			   "build it with make, or set HEDDLE_RUNTIME",
+			   dir, dir);
 }

@@ -16,20 +16,20 @@
 /* What to start. Pointers are borrowed for the call. */
 struct launch {
 	const struct program *program;
-	char *const *argv;  /* NULL-terminated; argv[0] as the user wrote it */
-	char *const *extra; /* K=V, NULL-terminated or NULL */
-	const char *cwd;    /* NULL: here */
+	char *const *argv;                /* NULL-terminated; argv[0] as the user wrote it */
+	char *const *extra;               /* K=V, NULL-terminated or NULL */
+	const char *cwd;                  /* NULL: here */
 	struct wire_config config;        /* mode, search … ; runtime_path is filled in by sut_start */
 	const struct wire_learnt *learnt; /* replay: what the search learnt; else NULL */
 	const u32 *path;                  /* replay: config.path_len actions */
 };
 
 struct sut {
-	pid_t pid;       /* 0: none */
+	pid_t pid; /* 0: none */
 	int pidfd, log_fd;
 	struct wire *wire;
-	bool ended;      /* reaped; status and usage are set */
-	int status;      /* as from wait4 */
+	bool ended; /* reaped; status and usage are set */
+	int status; /* as from wait4 */
 	struct rusage usage;
 	u32 seen;        /* number of the last event */
 	u64 environment; /* environment_hash of what it was started with */

@@ -40,7 +40,8 @@ enum child_step { STEP_DESCRIPTORS, STEP_LIMITS, STEP_PERSONALITY, STEP_TRACE, S
 static const char *const step_failed[] = {
 	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1002",
 	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
-	[STEP_PERSONALITY] = "address randomisation cannot be turned off; allow personality() in this container",
+	[STEP_PERSONALITY] =
+		"address randomisation cannot be turned off; allow personality() in this container",
 	[STEP_TRACE] = "the program cannot be traced; allow ptrace() in this container",
 	[STEP_CWD] = "the working directory of the recorded run cannot be entered",
 	[STEP_EXEC] = "the program cannot be executed",
@@ -114,6 +115,9 @@ HD_NORETURN static void child_run(const struct child *c)
 		child_give_up(STEP_CWD);
 	if (personality(ADDR_NO_RANDOMIZE) < 0)
 		child_give_up(STEP_PERSONALITY);
+	/* gdb will not be an ancestor of ours, which Yama asks for otherwise; without Yama this fails, harmlessly. */
+	if (c->launch->config.gdb)
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		child_give_up(STEP_TRACE);
 	execve(c->launch->program->path, c->launch->argv, c->env);
@@ -145,7 +149,8 @@ static int wire_create(struct wire **out, struct problem *p)
 		return problem_set(p, "no shared memory for the wire (%s)", strerror(errno));
 	if (ftruncate(fd, WIRE_SIZE)) {
 		close(fd);
-		return problem_set(p, "no shared memory of %lu bytes (%s); raise ulimit -f", WIRE_SIZE, strerror(errno));
+		return problem_set(p, "no shared memory of %lu bytes (%s); raise ulimit -f", WIRE_SIZE,
+				   strerror(errno));
 	}
 	*out = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (*out == MAP_FAILED) {
@@ -172,7 +177,8 @@ static int hold_and_release(pid_t pid, int error_fd, const struct launch *l, str
 	int status;
 
 	if (read(error_fd, &f, sizeof(f)) == (ssize_t)sizeof(f))
-		return problem_set(p, "%s: %s (%s)", l->program->path, step_failed[f.step], strerror(f.error));
+		return problem_set(p, "%s: %s (%s)", l->program->path, step_failed[f.step],
+				   strerror(f.error));
 	if (wait_for(pid, &status) != pid || !WIFSTOPPED(status))
 		return problem_set(p, "%s did not come to its first instruction", l->program->path);
 	if (initial_stack_pin(pid, p))
@@ -204,7 +210,8 @@ static int spawn(struct sut *s, struct child *c, struct problem *p)
 	if (ret == 0) {
 		s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
 		if (s->pidfd < 0)
-			ret = problem_set(p, "no pidfd (%s); heddle needs Linux 5.11 or newer", strerror(errno));
+			ret = problem_set(p, "no pidfd (%s); heddle needs Linux 5.11 or newer",
+					  strerror(errno));
 	}
 	if (ret) {
 		kill(s->pid, SIGKILL);
@@ -219,7 +226,8 @@ bool sut_kernel_dispatches(void)
 	return prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
 }
 
-static int start_with(struct sut *s, const struct launch *l, struct child *c, const char *runtime, struct problem *p)
+static int start_with(struct sut *s, const struct launch *l, struct child *c, const char *runtime,
+		      struct problem *p)
 {
 	c->wire_fd = wire_create(&s->wire, p);
 	if (c->wire_fd < 0)
@@ -249,7 +257,8 @@ int sut_start(struct sut *s, const struct launch *l, struct problem *p)
 
 	memset(s, 0, sizeof(*s));
 	if (!sut_kernel_dispatches())
-		return problem_set(p, "this kernel has no Syscall User Dispatch; heddle needs Linux 5.11 or newer");
+		return problem_set(
+			p, "this kernel has no Syscall User Dispatch; heddle needs Linux 5.11 or newer");
 	if (runtime_library_find(runtime, sizeof(runtime), p))
 		return -1;
 	if (l->config.path_len > (WIRE_SIZE - WIRE_ARENA) / sizeof(u32) / 2)

@@ -10,7 +10,8 @@ int file_create(struct file *f, const char *path, struct problem *p)
 	snprintf(f->temporary, sizeof(f->temporary), "%s.%d.tmp", f->path, (int)getpid());
 	f->stream = fopen(f->temporary, "we");
 	if (!f->stream)
-		return problem_set(p, "%s cannot be written: %s; choose another place with --out", path, strerror(errno));
+		return problem_set(p, "%s cannot be written: %s; choose another place with --out", path,
+				   strerror(errno));
 	return 0;
 }
 

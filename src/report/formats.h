@@ -11,8 +11,8 @@
 #include "report/outcome.h"
 
 struct format {
-	const char *name; /* as in --format */
-	const char *file; /* in the output folder */
+	const char *name;                                /* as in --format */
+	const char *file;                                /* in the output folder */
 	void (*print)(FILE *f, const struct outcome *o); /* NULL: result.json, which is always written */
 };
 /* NULL: no such format. */

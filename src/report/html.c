@@ -7,8 +7,10 @@
 static const char style[] =
 	"body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
 	"pre{background:#f5f5f2;padding:1rem;overflow-x:auto;line-height:1.35}"
-	"table{border-collapse:collapse}td,th{padding:.15rem .8rem .15rem 0;text-align:left;vertical-align:top}"
-	"td.n{text-align:right}.verified{color:#06623b}.violation{color:#a30000}.bounded,.incomplete{color:#8a5a00}"
+	"table{border-collapse:collapse}td,th{padding:.15rem .8rem .15rem "
+	"0;text-align:left;vertical-align:top}"
+	"td.n{text-align:right}.verified{color:#06623b}.violation{color:#a30000}.bounded,.incomplete{color:#"
+	"8a5a00}"
 	"@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}}";
 
 static void print_captured(FILE *f, void (*print)(FILE *, const struct trace *), const struct trace *t)
@@ -84,8 +86,10 @@ void html_print(FILE *f, const struct outcome *o)
 	size_t i;
 
 	outcome_reason(o, reason, sizeof(reason));
-	fprintf(f, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>heddle: %s</title>\n"
-		   "<style>%s</style>\n<h1 class=\"%s\">%s</h1>\n<p>", verdict, style, verdict, verdict);
+	fprintf(f,
+		"<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>heddle: %s</title>\n"
+		"<style>%s</style>\n<h1 class=\"%s\">%s</h1>\n<p>",
+		verdict, style, verdict, verdict);
 	xml_escape(f, reason);
 	fputs(".</p>\n<p><code>", f);
 	for (arg = o->argv; *arg; arg++) {
@@ -97,5 +101,6 @@ void html_print(FILE *f, const struct outcome *o)
 	print_refused(f, o);
 	for (i = 0; i < o->violations; i++)
 		print_violation(f, o, i);
-	fprintf(f, "<p>Granularity sync: %s. heddle %s.</p>\n</html>\n", outcome_assumption(), HEDDLE_VERSION);
+	fprintf(f, "<p>Granularity sync: %s. heddle %s.</p>\n</html>\n", outcome_assumption(),
+		HEDDLE_VERSION);
 }

@@ -56,11 +56,12 @@ static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
 
 	if (o->unconfirmed)
 		snprintf(out, cap, "%s could not be reproduced in a fresh process and %s not reported: %s",
-			 o->unconfirmed == 1 ? "a violation" : "violations", o->unconfirmed == 1 ? "is" : "are",
-			 o->unconfirmed_why);
+			 o->unconfirmed == 1 ? "a violation" : "violations",
+			 o->unconfirmed == 1 ? "is" : "are", o->unconfirmed_why);
 	else
 		snprintf(out, cap, "the program used %s%s%s, which heddle does not model%s", r->call,
-			 r->where[0] ? " at " : "", r->where, o->refuseds > 1 ? ", and other such calls" : "");
+			 r->where[0] ? " at " : "", r->where,
+			 o->refuseds > 1 ? ", and other such calls" : "");
 }
 
 static void reason_violation(const struct outcome *o, char *out, size_t cap)
@@ -69,7 +70,8 @@ static void reason_violation(const struct outcome *o, char *out, size_t cap)
 	const char *kind = violation_kind_name(t->kind);
 
 	if (o->violations > 1)
-		snprintf(out, cap, "%zu different violations; the first: %s at %s", o->violations, kind, t->where);
+		snprintf(out, cap, "%zu different violations; the first: %s at %s", o->violations, kind,
+			 t->where);
 	else
 		snprintf(out, cap, "%s%s%s", kind, t->where[0] ? " at " : "", t->where);
 }
@@ -94,7 +96,8 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 
 const char *outcome_assumption(void)
 {
-	return "data races are not looked at: threads are interleaved at synchronisation operations and system calls only";
+	return "data races are not looked at: threads are interleaved at synchronisation operations and "
+	       "system calls only";
 }
 
 void outcome_free(struct outcome *o)

@@ -23,7 +23,7 @@ struct outcome_violation {
 struct outcome {
 	char *const *argv;
 	enum search_end end;
-	bool interrupted;     /* killed by a second ^C: `end` says nothing */
+	bool interrupted; /* killed by a second ^C: `end` says nothing */
 	bool horizon_hit;
 	struct search_options options;
 	struct search_stats stats;

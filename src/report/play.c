@@ -114,7 +114,8 @@ static enum play_end died(struct player *pl)
 
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
 	play_describe_death(pl->sut, how, sizeof(how));
-	problem_set(pl->problem, "the program's process ended in the middle of the replay: %s", why[0] ? why : how);
+	problem_set(pl->problem, "the program's process ended in the middle of the replay: %s",
+		    why[0] ? why : how);
 	return PLAY_FAILED;
 }
 
@@ -161,8 +162,8 @@ static enum play_end listen_to(struct player *pl)
 	}
 }
 
-enum play_end play(struct sut *s, const struct launch *l, const struct play_listener *listener, struct story *story,
-		   struct problem *p)
+enum play_end play(struct sut *s, const struct launch *l, const struct play_listener *listener,
+		   struct story *story, struct problem *p)
 {
 	struct player pl = {.sut = s, .launch = l, .listener = listener, .story = story, .problem = p};
 	enum play_end end;

@@ -28,11 +28,10 @@ enum play_end {
 };
 
 /*
- * l->config.mode is WIRE_REPLAY; l->path and learnt are set. The caller ends *s, whatever is returned but PLAY_FAILED at the start
- * (sut_end is harmless then). With config.gdb the process is stopped by SIGSTOP when this returns.
+ * l->config.mode is WIRE_REPLAY; l->path and learnt are set. The caller ends *s, whatever is returned. With config.gdb the process is stopped by SIGSTOP when this returns.
  */
-enum play_end play(struct sut *s, const struct launch *l, const struct play_listener *listener, struct story *story,
-		   struct problem *p);
+enum play_end play(struct sut *s, const struct launch *l, const struct play_listener *listener,
+		   struct story *story, struct problem *p);
 
 /* "it was killed by signal 11 (…)", with the process's last words. */
 void play_describe_death(const struct sut *s, char *out, size_t cap);

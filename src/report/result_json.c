@@ -14,10 +14,11 @@ static json_t *violations_json(const struct outcome *o)
 	for (i = 0; i < o->violations; i++) {
 		const struct trace *t = &o->violation[i].trace;
 
-		json_array_append_new(list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind", violation_kind_name(t->kind),
-						      "message", json_text(t->message), "thread", (int)t->thread, "where",
-						      json_text(t->where), "trace", o->violation[i].trace_name, "steps",
-						      (json_int_t)t->config.path_len));
+		json_array_append_new(
+			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind",
+					violation_kind_name(t->kind), "message", json_text(t->message),
+					"thread", (int)t->thread, "where", json_text(t->where), "trace",
+					o->violation[i].trace_name, "steps", (json_int_t)t->config.path_len));
 	}
 	return list;
 }
@@ -28,24 +29,25 @@ static json_t *refused_json(const struct outcome *o)
 	size_t i;
 
 	for (i = 0; i < o->refuseds; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:I}", "call", json_text(o->refused[i].call), "where",
-						      json_text(o->refused[i].where), "count",
-						      (json_int_t)o->refused[i].count));
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o, s:I}", "call", json_text(o->refused[i].call),
+						"where", json_text(o->refused[i].where), "count",
+						(json_int_t)o->refused[i].count));
 	return list;
 }
 
-/* No peers and no checkpoints in a search of threads alone: the sections of the contract are there, with zeroes. */
+/* No peers and no checkpoints in a search of threads alone: the contract's sections, with zeroes. */
 static json_t *cache_json(void)
 {
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "mode", "none", "hits", 0, "misses", 0,
-			 "connections", 0, "peer_starts", 0, "trees", 0, "nodes", 0, "branches", 0, "bytes_sent", 0,
-			 "bytes_replayed", 0);
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "mode", "none", "hits", 0,
+			 "misses", 0, "connections", 0, "peer_starts", 0, "trees", 0, "nodes", 0, "branches",
+			 0, "bytes_sent", 0, "bytes_replayed", 0);
 }
 
 static json_t *checkpoints_json(void)
 {
-	return json_pack("{s:s, s:s, s:i, s:i, s:i}", "strategy", "none", "backend", "none", "taken", 0, "restored", 0,
-			 "replayed", 0);
+	return json_pack("{s:s, s:s, s:i, s:i, s:i}", "strategy", "none", "backend", "none", "taken", 0,
+			 "restored", 0, "replayed", 0);
 }
 
 static json_t *outcomes_json(const struct outcome *o)
@@ -75,9 +77,15 @@ static void add_counts(json_t *j, const struct outcome *o)
 		const char *name;
 		u64 value;
 	} counts[] = {
-		{"states", s->states},       {"transitions", s->transitions}, {"revisited", s->revisited},
-		{"max_depth", s->max_depth}, {"end_states", s->end_states},   {"pruned", s->pruned},
-		{"runs", s->runs},           {"restarts", s->restarts},       {"sanity_checks", s->sanity_checks},
+		{"states", s->states},
+		{"transitions", s->transitions},
+		{"revisited", s->revisited},
+		{"max_depth", s->max_depth},
+		{"end_states", s->end_states},
+		{"pruned", s->pruned},
+		{"runs", s->runs},
+		{"restarts", s->restarts},
+		{"sanity_checks", s->sanity_checks},
 	};
 	size_t i;
 
@@ -97,8 +105,9 @@ static json_t *result_json(const struct outcome *o)
 
 	outcome_reason(o, reason, sizeof(reason));
 	snprintf(initial, sizeof(initial), "%016lx%016lx", o->initial.hi, o->initial.lo);
-	j = json_pack("{s:i, s:s, s:o, s:o}", "version", RESULT_VERSION, "verdict", verdict_name(outcome_verdict(o)),
-		      "reason", json_text(reason), "program", json_texts(o->argv));
+	j = json_pack("{s:i, s:s, s:o, s:o}", "version", RESULT_VERSION, "verdict",
+		      verdict_name(outcome_verdict(o)), "reason", json_text(reason), "program",
+		      json_texts(o->argv));
 	if (!j)
 		return NULL;
 	add_counts(j, o);

@@ -8,8 +8,8 @@ static json_t *location(const struct frame *at)
 {
 	if (!at || !at->file[0])
 		return NULL;
-	return json_pack("{s:{s:{s:o}, s:{s:i}}}", "physicalLocation", "artifactLocation", "uri", json_text(at->file),
-			 "region", "startLine", at->line);
+	return json_pack("{s:{s:{s:o}, s:{s:i}}}", "physicalLocation", "artifactLocation", "uri",
+			 json_text(at->file), "region", "startLine", at->line);
 }
 
 static json_t *flow_step(const struct story_line *l)
@@ -40,8 +40,8 @@ static json_t *result(const struct trace *t)
 {
 	const struct story_line *v = &t->story.violation;
 	json_t *at = v->text ? location(frames_source(v->frame, v->frames)) : NULL;
-	json_t *r = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", violation_kind_name(t->kind), "level", "error", "message",
-			      "text", json_text(t->message));
+	json_t *r = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", violation_kind_name(t->kind), "level", "error",
+			      "message", "text", json_text(t->message));
 
 	if (at)
 		json_object_set_new(r, "locations", json_pack("[o]", at));
@@ -62,9 +62,9 @@ void sarif_print(FILE *f, const struct outcome *o)
 	for (i = 0; i < o->violations; i++)
 		json_array_append_new(results, result(&o->violation[i].trace));
 	j = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s}}, s:o, s:{s:s}}]}", "$schema",
-		      "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool", "driver", "name",
-		      "heddle", "version", HEDDLE_VERSION, "results", results, "properties", "verdict",
-		      verdict_name(outcome_verdict(o)));
+		      "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool",
+		      "driver", "name", "heddle", "version", HEDDLE_VERSION, "results", results, "properties",
+		      "verdict", verdict_name(outcome_verdict(o)));
 	json_dump_callback(j, write_bytes, f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
 	putc('\n', f);
 	json_decref(j);

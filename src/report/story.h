@@ -12,8 +12,8 @@ struct story_line {
 	u32 kind;   /* enum wire_event_kind: STEP, OUTPUT, FIBER or VIOLATION */
 	u32 thread; /* for people: main is 1 */
 	u32 op, alt;
-	u64 step;   /* number of the step; of the last one for other kinds */
-	u64 arg;    /* OUTPUT: 1 stdout, 2 stderr */
+	u64 step;      /* number of the step; of the last one for other kinds */
+	u64 arg;       /* OUTPUT: 1 stdout, 2 stderr */
 	char name[17]; /* of the thread; may be "" */
 	char *text;
 	struct frame *frame; /* innermost first */

@@ -150,8 +150,8 @@ void frame_text(const struct frame *f, char *out, size_t cap)
 /* Code of the C, C++ and Rust libraries, their templates included: the user looks for his own. */
 static bool is_library_code(const struct frame *f)
 {
-	static const char *const modules[] = {"libc.so", "libm.so", "libpthread.so", "ld-linux", "libstdc++.so", "libgcc_s.so",
-					      "libc++"};
+	static const char *const modules[] = {"libc.so",      "libm.so",     "libpthread.so", "ld-linux",
+					      "libstdc++.so", "libgcc_s.so", "libc++"};
 	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/rustc/", "/usr/src/"};
 	size_t i;
 

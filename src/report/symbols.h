@@ -17,8 +17,8 @@ struct frame {
 	char function[192]; /* "" unknown */
 	char file[256];     /* as the compiler wrote it; "" without debug information */
 	int line;
-	char module[96];    /* file name of the program or library */
-	u64 offset;         /* of pc in the module */
+	char module[96]; /* file name of the program or library */
+	u64 offset;      /* of pc in the module */
 };
 #define FRAMES_MAX 48
 
@@ -28,7 +28,8 @@ void symbols_close(struct symbols *s);
 
 /* Where a call or a fault is: as a backtrace of one address, without stack (inlined functions count). */
 size_t symbols_locate(struct symbols *s, u64 pc, bool is_return_address, struct frame *out, size_t max);
-/* The stack that `regs` stand on, innermost first, without the runtime's frames and those below main or the thread's function. */
+/* The stack that `regs` stand on, innermost first, without the runtime's frames and those below main or the
+ * thread's function. */
 size_t symbols_unwind(struct symbols *s, const struct wire_regs *regs, struct frame *out, size_t max);
 /* A name for an address of data: variable, array element, member; else which thread's heap or stack. */
 void symbols_name(struct symbols *s, u64 address, char *out, size_t cap);
@@ -37,8 +38,8 @@ void symbols_expand(struct symbols *s, const char *text, char *out, size_t cap);
 
 /* "worker (queue.c:31)", "abort (libc.so.6+0x1f)". */
 void frame_text(const struct frame *f, char *out, size_t cap);
-/* "queue.c:31" of the innermost frame of the user's code with debug information; the first frame's text when there is
- * none; "" for no frames. */
+/* "queue.c:31" of the innermost frame of the user's code with debug information; the first frame's when there
+ * is none; "" for no frames. */
 void frames_where(const struct frame *f, size_t n, char *out, size_t cap);
 /* The frame that frames_where means, NULL for none. */
 const struct frame *frames_source(const struct frame *f, size_t n);

@@ -10,11 +10,14 @@
 static bool name_by_layout(u64 a, char *out, size_t cap)
 {
 	if (a >= LAYOUT_STACK_BASE && a < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE)
-		snprintf(out, cap, "0x%lx (stack of thread %lu)", a, (a - LAYOUT_STACK_BASE) / LAYOUT_STACK_STRIDE + 1);
+		snprintf(out, cap, "0x%lx (stack of thread %lu)", a,
+			 (a - LAYOUT_STACK_BASE) / LAYOUT_STACK_STRIDE + 1);
 	else if (a >= LAYOUT_HEAP_BASE && a < LAYOUT_HEAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
-		snprintf(out, cap, "0x%lx (heap of thread %lu)", a, (a - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE + 1);
+		snprintf(out, cap, "0x%lx (heap of thread %lu)", a,
+			 (a - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE + 1);
 	else if (a >= LAYOUT_MMAP_BASE && a < LAYOUT_MMAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE)
-		snprintf(out, cap, "0x%lx (mapping of thread %lu)", a, (a - LAYOUT_MMAP_BASE) / LAYOUT_MMAP_STRIDE + 1);
+		snprintf(out, cap, "0x%lx (mapping of thread %lu)", a,
+			 (a - LAYOUT_MMAP_BASE) / LAYOUT_MMAP_STRIDE + 1);
 	else
 		return false;
 	return true;

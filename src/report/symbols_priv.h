@@ -28,7 +28,8 @@ struct symbols {
 	struct wire_regs regs; /* where the unwinder begins */
 	struct symbols_module module[SYMBOLS_MODULES];
 	size_t modules;
-	struct symbols_known known[SYMBOLS_KNOWN]; /* by hash of the address; a newer one displaces an older */
+	struct symbols_known
+		known[SYMBOLS_KNOWN]; /* by hash of the address; a newer one displaces an older */
 };
 
 const struct symbols_module *symbols_module_of(struct symbols *s, u64 address);

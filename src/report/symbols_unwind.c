@@ -54,8 +54,14 @@ struct walk {
 /* What lies below main and below a thread's function says nothing about the program. */
 static bool is_start_up(const char *function)
 {
-	static const char *const names[] = {"__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
-					    "_start", "start_thread", "clone", "clone3", "__clone3"};
+	static const char *const names[] = {"__libc_start_call_main",
+					    "__libc_start_main",
+					    "__libc_start_main_impl",
+					    "_start",
+					    "start_thread",
+					    "clone",
+					    "clone3",
+					    "__clone3"};
 	size_t i;
 
 	for (i = 0; i < HD_ARRAY_LEN(names); i++)

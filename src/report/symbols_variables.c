@@ -40,8 +40,9 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 /* A synchronisation object of a library: what is inside it means nothing to the user. */
 static bool is_opaque(const char *name)
 {
-	static const char *const whole[] = {"sem_t", "mtx_t", "cnd_t", "once_flag", "mutex", "recursive_mutex",
-					    "timed_mutex", "shared_mutex", "condition_variable", "FILE"};
+	static const char *const whole[] = {
+		"sem_t",           "mtx_t",       "cnd_t",        "once_flag",          "mutex",
+		"recursive_mutex", "timed_mutex", "shared_mutex", "condition_variable", "FILE"};
 	size_t i;
 
 	for (i = 0; i < HD_ARRAY_LEN(whole); i++)
@@ -110,7 +111,9 @@ static size_t array_strides(Dwarf_Die *array, u64 element, u64 *stride, size_t m
 		if (dwarf_attr(&die, DW_AT_count, &attr) && !dwarf_formudata(&attr, &v))
 			count[n++] = v;
 		else
-			count[n++] = dwarf_attr(&die, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &v) ? v + 1 : 0;
+			count[n++] = dwarf_attr(&die, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &v)
+					     ? v + 1
+					     : 0;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	for (i = n; i-- > 0;) {
 		stride[i] = element;
@@ -174,7 +177,8 @@ static bool lies_at(Dwarf_Die *die, u64 address)
 	size_t n;
 
 	return dwarf_tag(die) == DW_TAG_variable && dwarf_attr(die, DW_AT_location, &attr) &&
-	       dwarf_getlocation(&attr, &op, &n) == 0 && n == 1 && op->atom == DW_OP_addr && op->number == address;
+	       dwarf_getlocation(&attr, &op, &n) == 0 && n == 1 && op->atom == DW_OP_addr &&
+	       op->number == address;
 }
 
 /* Namespaces, functions (static locals) and blocks are entered, types are not. */

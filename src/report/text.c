@@ -142,12 +142,14 @@ void text_violation(FILE *f, const struct trace *t)
 
 	if (v->text)
 		story_thread(v, who, sizeof(who));
-	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->kind), who[0] && t->kind != VIOLATION_DEADLOCK ? " in " : "",
+	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->kind),
+		who[0] && t->kind != VIOLATION_DEADLOCK ? " in " : "",
 		t->kind != VIOLATION_DEADLOCK ? who : "", t->where[0] ? " at " : "", t->where);
 	fprintf(f, "  %s\n", t->message);
 	if (v->text && t->kind != VIOLATION_DEADLOCK)
 		print_backtrace(f, v, "    ");
-	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n", t->config.path_len);
+	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n",
+		t->config.path_len);
 	print_threads(f, &t->story);
 }
 
@@ -214,8 +216,8 @@ static void print_refused(FILE *f, const struct outcome *o)
 	for (i = 0; i < o->refuseds; i++) {
 		const struct outcome_refused *r = &o->refused[i];
 
-		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where, r->count,
-			r->count == 1 ? "" : "s");
+		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where,
+			r->count, r->count == 1 ? "" : "s");
 	}
 }
 
@@ -230,11 +232,12 @@ static void print_counts(FILE *f, const struct outcome *o)
 	text_grouped(o->cpu_s > 0 ? (u64)((double)s->transitions / o->cpu_s) : 0, rate, sizeof(rate));
 	text_bytes_size(s->memory, memory, sizeof(memory));
 	text_duration(o->wall_s, wall, sizeof(wall));
-	fprintf(f, "  %s states, %s transitions, %s revisited, depth %lu, %lu end states", states, transitions, revisited,
-		s->max_depth, s->end_states);
+	fprintf(f, "  %s states, %s transitions, %s revisited, depth %lu, %lu end states", states,
+		transitions, revisited, s->max_depth, s->end_states);
 	if (s->runs)
 		fprintf(f, ", %lu runs", s->runs);
-	fprintf(f, "\n  %s, %.2f s of CPU, %s, %s transitions per CPU second\n", wall, o->cpu_s, memory, rate);
+	fprintf(f, "\n  %s, %.2f s of CPU, %s, %s transitions per CPU second\n", wall, o->cpu_s, memory,
+		rate);
 }
 
 void text_summary(FILE *f, const struct outcome *o)
@@ -244,8 +247,8 @@ void text_summary(FILE *f, const struct outcome *o)
 	print_verdict(f, o);
 	print_refused(f, o);
 	if (o->violations && o->unconfirmed)
-		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n", o->unconfirmed,
-			o->unconfirmed_why);
+		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
+			o->unconfirmed, o->unconfirmed_why);
 	print_counts(f, o);
 	for (i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);

@@ -24,8 +24,8 @@ struct trace {
 	struct wire_learnt *learnt; /* owned */
 	u32 *path;                  /* config.path_len actions, owned */
 	struct story story;
-	u32 kind;     /* enum violation_kind */
-	u32 thread;   /* for people */
+	u32 kind;   /* enum violation_kind */
+	u32 thread; /* for people */
 	char message[2048];
 	char where[512];
 };

@@ -90,8 +90,8 @@ static bool load_names(const json_t *list, struct wire_learnt *l)
 	for (i = 0; i < l->names; i++) {
 		json_int_t parent, index;
 
-		if (json_unpack(json_array_get(list, i), "[I, I]", &parent, &index) || parent < 0 || index < 0 ||
-		    parent >= LAYOUT_MAX_FIBERS || index > UINT32_MAX)
+		if (json_unpack(json_array_get(list, i), "[I, I]", &parent, &index) || parent < 0 ||
+		    index < 0 || parent >= LAYOUT_MAX_FIBERS || index > UINT32_MAX)
 			return false;
 		l->name[i].parent = (u32)parent;
 		l->name[i].index = (u32)index;
@@ -199,7 +199,8 @@ static bool load(const json_t *j, struct trace *t)
 	       copy_text(j, "cwd", t->cwd, sizeof(t->cwd)) &&
 	       json_hex_value(json_object_get(j, "environment"), &t->environment) &&
 	       copy_u32(j, "thread", &t->thread) && copy_text(j, "message", t->message, sizeof(t->message)) &&
-	       copy_text(j, "where", t->where, sizeof(t->where)) && load_config(json_object_get(j, "config"), &t->config) &&
+	       copy_text(j, "where", t->where, sizeof(t->where)) &&
+	       load_config(json_object_get(j, "config"), &t->config) &&
 	       load_learnt(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
 	       load_story(json_object_get(j, "story"), &t->story);
 }
@@ -215,12 +216,15 @@ int trace_load(struct trace *t, const char *path, struct problem *p)
 	if (!j && error.line < 0)
 		return problem_set(p, "%s", error.text);
 	if (!j)
-		return problem_set(p, "%s is not a trace, or damaged (line %d: %s)", path, error.line, error.text);
+		return problem_set(p, "%s is not a trace, or damaged (line %d: %s)", path, error.line,
+				   error.text);
 	if (json_unpack(j, "{s:I}", "heddle_trace", &version))
 		ret = problem_set(p, "%s is not a heddle trace", path);
 	else if (version != TRACE_VERSION)
-		ret = problem_set(p, "%s is a trace of version %d; this heddle reads version %d: check the program again",
-				  path, (int)version, TRACE_VERSION);
+		ret = problem_set(
+			p,
+			"%s is a trace of version %d; this heddle reads version %d: check the program again",
+			path, (int)version, TRACE_VERSION);
 	else if (!load(j, t))
 		ret = problem_set(p, "%s is damaged; check the program again to get a new one", path);
 	json_decref(j);

@@ -19,8 +19,9 @@ static bool same_frame(const struct frame *a, const struct frame *b)
 
 static json_t *frame_json(const struct frame *f)
 {
-	return json_pack("{s:o, s:o, s:i, s:o, s:o}", "function", json_text(f->function), "file", json_text(f->file),
-			 "line", f->line, "module", json_text(f->module), "offset", json_hex(f->offset));
+	return json_pack("{s:o, s:o, s:i, s:o, s:o}", "function", json_text(f->function), "file",
+			 json_text(f->file), "line", f->line, "module", json_text(f->module), "offset",
+			 json_hex(f->offset));
 }
 
 static size_t frame_number(struct frame_table *t, const struct frame *f)
@@ -51,9 +52,10 @@ static json_t *line_json(struct frame_table *t, const struct story_line *l)
 
 	for (i = 0; i < l->frames; i++)
 		json_array_append_new(frames, json_integer((json_int_t)frame_number(t, &l->frame[i])));
-	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:i, s:o, s:o, s:o}", "kind", (int)l->kind, "thread", (int)l->thread,
-			 "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt, "arg", (int)l->arg,
-			 "name", json_text(l->name), "text", json_text(l->text), "frames", frames);
+	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:i, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
+			 (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
+			 "arg", (int)l->arg, "name", json_text(l->name), "text", json_text(l->text), "frames",
+			 frames);
 }
 
 static json_t *lines_json(struct frame_table *t, const struct story_line *l, size_t n)
@@ -72,8 +74,8 @@ static json_t *story_json(const struct story *s)
 	json_t *lines = lines_json(&t, s->line, s->lines);
 	json_t *fibers = lines_json(&t, s->fiber, s->fibers);
 	json_t *violation = s->violation.text ? line_json(&t, &s->violation) : json_null();
-	json_t *j = json_pack("{s:I, s:o, s:o, s:o, s:o}", "omitted", (json_int_t)s->omitted, "frames", t.list, "lines",
-			      lines, "threads", fibers, "violation", violation);
+	json_t *j = json_pack("{s:I, s:o, s:o, s:o, s:o}", "omitted", (json_int_t)s->omitted, "frames",
+			      t.list, "lines", lines, "threads", fibers, "violation", violation);
 
 	free(t.known);
 	return j;
@@ -82,10 +84,10 @@ static json_t *story_json(const struct story *s)
 static json_t *config_json(const struct wire_config *c)
 {
 	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:I, s:o}", "seed", json_hex(c->search.seed),
-			 "random_seed", json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms, "heap_limit",
-			 (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit", c->check_exit,
-			 "check_deadlock", c->check_deadlock, "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin",
-			 json_text(c->stdin_path));
+			 "random_seed", json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms,
+			 "heap_limit", (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit",
+			 c->check_exit, "check_deadlock", c->check_deadlock, "time_horizon_ms",
+			 (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path));
 }
 
 static json_t *hex_list(const u64 *v, size_t n)
@@ -104,12 +106,13 @@ static json_t *learnt_json(const struct wire_learnt *l)
 	size_t reserved = HD_ARRAY_LEN(l->reserved), i;
 
 	for (i = 0; i < l->names; i++)
-		json_array_append_new(names, json_pack("[i, i]", (int)l->name[i].parent, (int)l->name[i].index));
+		json_array_append_new(names,
+				      json_pack("[i, i]", (int)l->name[i].parent, (int)l->name[i].index));
 	while (reserved > 0 && !l->reserved[reserved - 1])
 		reserved--;
 	return json_pack("{s:o, s:o, s:i, s:i, s:o}", "names", names, "observed",
-			 hex_list(l->observed_addr, l->observed), "clock_read", (int)l->clock_read, "cancel_used",
-			 (int)l->cancel_used, "more", hex_list(l->reserved, reserved));
+			 hex_list(l->observed_addr, l->observed), "clock_read", (int)l->clock_read,
+			 "cancel_used", (int)l->cancel_used, "more", hex_list(l->reserved, reserved));
 }
 
 int trace_save(const struct trace *t, const char *path, struct problem *p)
@@ -118,7 +121,8 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 	json_t *j = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "heddle_trace", TRACE_VERSION,
 			      "heddle_version", HEDDLE_VERSION, "program", json_texts(t->argv), "path",
 			      json_text(t->program.path), "identity", json_text(t->program.identity), "cwd",
-			      json_text(t->cwd), "env", json_texts(t->extra), "environment", json_hex(t->environment));
+			      json_text(t->cwd), "env", json_texts(t->extra), "environment",
+			      json_hex(t->environment));
 
 	if (j) {
 		json_object_set_new(j, "kind", json_text(violation_kind_name(t->kind)));

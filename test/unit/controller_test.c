@@ -146,7 +146,8 @@ static void test_unconfirmed(void **state)
 	size_t i;
 
 	for (i = 0; i < HD_ARRAY_LEN(scripts); i++) {
-		snprintf(arguments, sizeof(arguments), "check --env FAKE_RT=%s -- \"$HEDDLE_TEST_GUEST\"", scripts[i]);
+		snprintf(arguments, sizeof(arguments), "check --env FAKE_RT=%s -- \"$HEDDLE_TEST_GUEST\"",
+			 scripts[i]);
 		assert_int_equal(heddle(arguments), 3);
 		says("could not be reproduced");
 		verdict_is("incomplete");
@@ -163,7 +164,8 @@ static void test_refused_call(void **state)
 	j = result();
 	list = json_object_get(j, "refused");
 	assert_int_equal(json_array_size(list), 1);
-	assert_memory_equal(json_string_value(json_object_get(json_array_get(list, 0), "where")), "fake_guest.c:", 13);
+	assert_memory_equal(json_string_value(json_object_get(json_array_get(list, 0), "where")),
+			    "fake_guest.c:", 13);
 	json_decref(j);
 }
 
@@ -227,7 +229,9 @@ static void test_show(void **state)
 
 static void test_formats(void **state)
 {
-	assert_int_equal(heddle(CHECK("violation", "-q --format junit --format html --format sarif --format text")), 1);
+	assert_int_equal(
+		heddle(CHECK("violation", "-q --format junit --format html --format sarif --format text")),
+		1);
 	assert_true(exists("heddle-out/junit.xml"));
 	assert_true(exists("heddle-out/report.html"));
 	assert_true(exists("heddle-out/result.sarif"));
@@ -341,12 +345,12 @@ static void test_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verified),     cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_violation),    cmocka_unit_test(test_keep_going),
-		cmocka_unit_test(test_unconfirmed),  cmocka_unit_test(test_refused_call),
-		cmocka_unit_test(test_tool_errors),  cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_replay),       cmocka_unit_test(test_show),
-		cmocka_unit_test(test_formats),      cmocka_unit_test(test_interrupt_once),
+		cmocka_unit_test(test_verified),        cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_violation),       cmocka_unit_test(test_keep_going),
+		cmocka_unit_test(test_unconfirmed),     cmocka_unit_test(test_refused_call),
+		cmocka_unit_test(test_tool_errors),     cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_replay),          cmocka_unit_test(test_show),
+		cmocka_unit_test(test_formats),         cmocka_unit_test(test_interrupt_once),
 		cmocka_unit_test(test_interrupt_twice), cmocka_unit_test(test_killed),
 	};
 

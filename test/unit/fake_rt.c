@@ -118,7 +118,8 @@ static void search_until_stopped(void)
 {
 	const struct timespec nap = {0, 1000000};
 
-	for (count(1); script_is("deaf") || !__atomic_load_n(&wire->stop, __ATOMIC_ACQUIRE); count(wire->stats.states + 1))
+	for (count(1); script_is("deaf") || !__atomic_load_n(&wire->stop, __ATOMIC_ACQUIRE);
+	     count(wire->stats.states + 1))
 		nanosleep(&nap, NULL);
 	finish(SEARCH_INTERRUPTED);
 }
@@ -155,11 +156,13 @@ static void search(void *pc)
 
 static void send_step(u64 n, u32 action, void *object)
 {
-	struct wire_event e = {.kind = WIRE_EV_STEP, .thread = ACTION_FIBER(action), .alt = ACTION_ALT(action), .step = n};
+	struct wire_event e = {
+		.kind = WIRE_EV_STEP, .thread = ACTION_FIBER(action), .alt = ACTION_ALT(action), .step = n};
 
 	e.op = OP_MUTEX_LOCK;
 	snprintf(e.thread_name, sizeof(e.thread_name), "%s", e.thread ? "worker" : "main");
-	snprintf(e.text, sizeof(e.text), "lock mutex {0x%lx}%s", (u64)object, e.alt == ALT_TIMEOUT ? " (time-out)" : "");
+	snprintf(e.text, sizeof(e.text), "lock mutex {0x%lx}%s", (u64)object,
+		 e.alt == ALT_TIMEOUT ? " (time-out)" : "");
 	send_event(&e);
 }
 
@@ -177,7 +180,8 @@ static void send_fibers(void *object)
 
 	for (e.thread = 0; e.thread < 2; e.thread++) {
 		snprintf(e.thread_name, sizeof(e.thread_name), "%s", e.thread ? "worker" : "main");
-		snprintf(e.text, sizeof(e.text), "waits for mutex {0x%lx}, held by thread %u", (u64)object, 2 - e.thread);
+		snprintf(e.text, sizeof(e.text), "waits for mutex {0x%lx}, held by thread %u", (u64)object,
+			 2 - e.thread);
 		send_event(&e);
 	}
 }
@@ -211,7 +215,8 @@ static void replay(void *object)
 		send_event(&e);
 		send_fibers(object);
 	}
-	e = (struct wire_event){.kind = WIRE_EV_END, .arg = script_is("unfollowed") ? 2 : e.violation != VIOLATION_NONE};
+	e = (struct wire_event){.kind = WIRE_EV_END,
+				.arg = script_is("unfollowed") ? 2 : e.violation != VIOLATION_NONE};
 	snprintf(e.text, sizeof(e.text), "thread 2 is not enabled at step 1");
 	send_event(&e);
 	if (wire->config.gdb)
@@ -248,12 +253,13 @@ static void play(void *pc)
 
 HD_EXPORT int sched_yield(void)
 {
-	__asm__ volatile("lea 0(%%rip), %%rax\n\tmov %%rax, 0(%0)\n\tmov %%rsp, 8(%0)\n\tmov %%rbp, 16(%0)\n\t"
-			 "mov %%rbx, 24(%0)\n\tmov %%r12, 32(%0)\n\tmov %%r13, 40(%0)\n\t"
-			 "mov %%r14, 48(%0)\n\tmov %%r15, 56(%0)"
-			 :
-			 : "r"(&regs)
-			 : "rax", "memory");
+	__asm__ volatile(
+		"lea 0(%%rip), %%rax\n\tmov %%rax, 0(%0)\n\tmov %%rsp, 8(%0)\n\tmov %%rbp, 16(%0)\n\t"
+		"mov %%rbx, 24(%0)\n\tmov %%r12, 32(%0)\n\tmov %%r13, 40(%0)\n\t"
+		"mov %%r14, 48(%0)\n\tmov %%r15, 56(%0)"
+		:
+		: "r"(&regs)
+		: "rax", "memory");
 	play(__builtin_return_address(0));
 	return 0;
 }

@@ -219,8 +219,9 @@ static char *value_of(char **env, const char *name)
 
 static void test_environment(void **state)
 {
-	char *user[] = {"Z=1", "PWD=/x", "OLDPWD=/y", "SHLVL=3", "_=/bin/x", "A=old", "LD_PRELOAD=other.so",
-			"GLIBC_TUNABLES=glibc.pthread.rseq=1", "HOME=/h", NULL};
+	char *user[] = {"Z=1",      "PWD=/x", "OLDPWD=/y",           "SHLVL=3",
+			"_=/bin/x", "A=old",  "LD_PRELOAD=other.so", "GLIBC_TUNABLES=glibc.pthread.rseq=1",
+			"HOME=/h",  NULL};
 	char *extra[] = {"A=first", "A=new", NULL};
 	char **env = environment_build(user, extra, "/rt.so");
 	size_t i;
@@ -241,7 +242,8 @@ static void test_environment(void **state)
 
 static void test_environment_order(void **state)
 {
-	char *one[] = {"A=1", "B=2", "PWD=/x", NULL}, *two[] = {"B=2", "A=1", NULL}, *three[] = {"B=2", "A=3", NULL};
+	char *one[] = {"A=1", "B=2", "PWD=/x", NULL}, *two[] = {"B=2", "A=1", NULL},
+	     *three[] = {"B=2", "A=3", NULL};
 	char **a = environment_build(one, NULL, "/rt.so"), **b = environment_build(two, NULL, "/rt.so");
 	char **c = environment_build(three, NULL, "/rt.so");
 
@@ -413,20 +415,13 @@ static void test_no_runtime(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused_programs),
-		cmocka_unit_test(test_program_in_path),
-		cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_hostile_elf),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_environment_order),
-		cmocka_unit_test(test_start_is_constant),
-		cmocka_unit_test(test_result_arrives),
-		cmocka_unit_test(test_last_words),
-		cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_end_kills),
-		cmocka_unit_test(test_events_in_order),
-		cmocka_unit_test(test_implausible_paths),
-		cmocka_unit_test(test_no_runtime),
+		cmocka_unit_test(test_refused_programs),  cmocka_unit_test(test_program_in_path),
+		cmocka_unit_test(test_identity),          cmocka_unit_test(test_hostile_elf),
+		cmocka_unit_test(test_environment),       cmocka_unit_test(test_environment_order),
+		cmocka_unit_test(test_start_is_constant), cmocka_unit_test(test_result_arrives),
+		cmocka_unit_test(test_last_words),        cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_end_kills),         cmocka_unit_test(test_events_in_order),
+		cmocka_unit_test(test_implausible_paths), cmocka_unit_test(test_no_runtime),
 	};
 
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);

@@ -49,7 +49,8 @@ static void test_sizes(void **state)
 	static const struct {
 		const char *text;
 		u64 bytes;
-	} good[] = {{"0", 0}, {"512", 512}, {"4k", 4096}, {"1.5M", 3 << 19}, {"2G", 1UL << 31}, {"8GB", 1UL << 33}};
+	} good[] = {{"0", 0},          {"512", 512},      {"4k", 4096},
+		    {"1.5M", 3 << 19}, {"2G", 1UL << 31}, {"8GB", 1UL << 33}};
 	static const char *const bad[] = {"", "k", "1.", ".5", "1.5.2M", "1Q", "99999999999G", "-1", "1 M"};
 	size_t i;
 	u64 v;
@@ -67,7 +68,8 @@ static void test_times(void **state)
 	static const struct {
 		const char *text;
 		u64 ms;
-	} good[] = {{"90", 90000}, {"0.25", 250}, {"250ms", 250}, {"5m", 300000}, {"1.5h", 5400000}, {"3s", 3000}};
+	} good[] = {{"90", 90000},  {"0.25", 250},     {"250ms", 250},
+		    {"5m", 300000}, {"1.5h", 5400000}, {"3s", 3000}};
 	size_t i;
 	u64 v;
 
@@ -100,9 +102,9 @@ static void test_all_forms(void **state)
 	struct check_options o;
 	struct problem p;
 
-	assert_int_equal(PARSE(&o, &p, "--strategy=bfs", "--max-states", "10", "-k", "-oOUT", "--max-time", "2m", "--spurious",
-			       "--no-deadlock", "--env", "A=1", "--env=B=2=3", "--format", "html", "--format", "junit",
-			       "--format=html", "--sanity", "3", "./prog"),
+	assert_int_equal(PARSE(&o, &p, "--strategy=bfs", "--max-states", "10", "-k", "-oOUT", "--max-time",
+			       "2m", "--spurious", "--no-deadlock", "--env", "A=1", "--env=B=2=3", "--format",
+			       "html", "--format", "junit", "--format=html", "--sanity", "3", "./prog"),
 			 0);
 	assert_int_equal(o.config.search.strategy, SEARCH_BFS);
 	assert_int_equal(o.config.search.max_states, 10);
@@ -161,7 +163,8 @@ static void test_later_features(void **state)
 	REFUSED("not in this version", "--cache", "branching", "--", "x");
 	REFUSED("not in this version", "--invariant", "a == b", "--", "x");
 	REFUSED("not in this version", "--server", "s", "--", "x");
-	assert_int_equal(PARSE(&o, &p, "-j1", "--cache", "none", "--por=off", "--races", "ignore", "--", "x"), 0);
+	assert_int_equal(PARSE(&o, &p, "-j1", "--cache", "none", "--por=off", "--races", "ignore", "--", "x"),
+			 0);
 	check_options_free(&o);
 }
 
@@ -251,16 +254,11 @@ static void test_scenario_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_all_forms),
-		cmocka_unit_test(test_sampling_strategies_end),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_later_features),
-		cmocka_unit_test(test_scenario),
-		cmocka_unit_test(test_command_line_wins),
+		cmocka_unit_test(test_numbers),         cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_times),           cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_all_forms),       cmocka_unit_test(test_sampling_strategies_end),
+		cmocka_unit_test(test_errors),          cmocka_unit_test(test_later_features),
+		cmocka_unit_test(test_scenario),        cmocka_unit_test(test_command_line_wins),
 		cmocka_unit_test(test_scenario_errors),
 	};
 

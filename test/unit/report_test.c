@@ -1,4 +1,4 @@
-/* Verdicts, reasons and the report files; symbols and stories from a real process (fake_guest.c under fake_rt.c). */
+/* Verdicts, reasons, report files; symbols and stories from a real process (fake_guest.c under fake_rt.c). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -32,8 +32,14 @@ static void add_violation(struct outcome *o)
 {
 	struct trace *t;
 	struct frame f = {.function = "main", .file = "dir/a.c", .line = 14};
-	struct story_line step = {.kind = WIRE_EV_STEP, .thread = 1, .text = "lock <m>", .frame = &f, .frames = 1};
-	struct story_line failed = {.kind = WIRE_EV_VIOLATION, .thread = 2, .name = "w", .text = "x & y", .frame = &f, .frames = 1};
+	struct story_line step = {
+		.kind = WIRE_EV_STEP, .thread = 1, .text = "lock <m>", .frame = &f, .frames = 1};
+	struct story_line failed = {.kind = WIRE_EV_VIOLATION,
+				    .thread = 2,
+				    .name = "w",
+				    .text = "x & y",
+				    .frame = &f,
+				    .frames = 1};
 
 	o->violation = calloc(2, sizeof(*o->violation));
 	t = &o->violation[0].trace;
@@ -70,7 +76,8 @@ static void test_verdicts(void **state)
 
 	for (end = SEARCH_COMPLETE; end <= SEARCH_INTERRUPTED; end++) {
 		o = outcome_new(end);
-		assert_int_equal(outcome_verdict(o), end == SEARCH_COMPLETE ? VERDICT_VERIFIED : VERDICT_BOUNDED);
+		assert_int_equal(outcome_verdict(o),
+				 end == SEARCH_COMPLETE ? VERDICT_VERIFIED : VERDICT_BOUNDED);
 		assert_int_equal(verdict_exit_code(outcome_verdict(o)), end == SEARCH_COMPLETE ? 0 : 3);
 		add_refused(o);
 		assert_int_equal(outcome_verdict(o), VERDICT_INCOMPLETE);
@@ -138,11 +145,14 @@ static void test_result_json(void **state)
 	assert_int_equal(result_json_write(o, temporary_dir, &p), 0);
 	j = json_load_file(temporary_path("result.json"), 0, NULL);
 	assert_non_null(j);
-	assert_int_equal(json_unpack(j, "{s:I, s:s, s:I, s:[{s:s, s:I, s:s, s:s}], s:[{s:s, s:I}], s:s, s:s, s:[I], s:{}, s:{}}",
-				     "version", &version, "verdict", &verdict, "states", &states, "violations", "kind", &kind,
-				     "thread", &thread, "where", &where, "trace", &trace, "refused", "call", &call, "count",
-				     &count, "granularity", &granularity, "initial_fingerprint", &initial, "outcomes",
-				     &outcome, "cache", "checkpoints"),
+	assert_int_equal(json_unpack(j,
+				     "{s:I, s:s, s:I, s:[{s:s, s:I, s:s, s:s}], s:[{s:s, s:I}], s:s, s:s, "
+				     "s:[I], s:{}, s:{}}",
+				     "version", &version, "verdict", &verdict, "states", &states,
+				     "violations", "kind", &kind, "thread", &thread, "where", &where, "trace",
+				     &trace, "refused", "call", &call, "count", &count, "granularity",
+				     &granularity, "initial_fingerprint", &initial, "outcomes", &outcome,
+				     "cache", "checkpoints"),
 			 0);
 	assert_int_equal(version, 1);
 	assert_string_equal(verdict, "violation");
@@ -204,9 +214,10 @@ static void test_sarif(void **state)
 	add_violation(o);
 	free(written("sarif", o));
 	j = json_load_file(temporary_path("result.sarif"), 0, NULL);
-	assert_int_equal(json_unpack(j, "{s:s, s:[{s:[{s:s, s:[{s:{s:{s:s}, s:{s:I}}}]}]}]}", "version", &version, "runs",
-				     "results", "ruleId", &rule, "locations", "physicalLocation", "artifactLocation", "uri",
-				     &uri, "region", "startLine", &line),
+	assert_int_equal(json_unpack(j, "{s:s, s:[{s:[{s:s, s:[{s:{s:{s:s}, s:{s:I}}}]}]}]}", "version",
+				     &version, "runs", "results", "ruleId", &rule, "locations",
+				     "physicalLocation", "artifactLocation", "uri", &uri, "region",
+				     "startLine", &line),
 			 0);
 	assert_string_equal(version, "2.1.0");
 	assert_string_equal(rule, "assert");
@@ -330,8 +341,11 @@ static void play_guest(struct story *story, char *script, enum play_end expected
 	static char *argv[] = {"guest", NULL};
 	char *extra[] = {script, NULL};
 	struct program program;
-	struct launch l = {.program = &program, .argv = argv, .extra = extra,
-			   .config = {.mode = WIRE_REPLAY, .path_len = 2, .show_output = 1}, .path = path};
+	struct launch l = {.program = &program,
+			   .argv = argv,
+			   .extra = extra,
+			   .config = {.mode = WIRE_REPLAY, .path_len = 2, .show_output = 1},
+			   .path = path};
 	struct problem p = {""};
 	struct sut s;
 

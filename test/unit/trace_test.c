@@ -17,17 +17,30 @@ static char *copy(const char *s)
 
 static void add_line(struct story *s, u32 kind, u32 thread, u64 step, const char *text)
 {
-	struct frame frames[2] = {{.pc = 0x1000, .function = "inner", .file = "a.c", .line = 7, .module = "prog", .offset = 0x10},
+	struct frame frames[2] = {{.pc = 0x1000,
+				   .function = "inner",
+				   .file = "a.c",
+				   .line = 7,
+				   .module = "prog",
+				   .offset = 0x10},
 				  {.pc = 0x2000, .function = "main", .module = "prog", .offset = 0x20}};
-	struct story_line l = {.kind = kind, .thread = thread, .step = step, .op = OP_MUTEX_LOCK, .alt = ALT_TIMEOUT,
-			       .name = "worker", .text = (char *)text, .frame = frames, .frames = 2};
+	struct story_line l = {.kind = kind,
+			       .thread = thread,
+			       .step = step,
+			       .op = OP_MUTEX_LOCK,
+			       .alt = ALT_TIMEOUT,
+			       .name = "worker",
+			       .text = (char *)text,
+			       .frame = frames,
+			       .frames = 2};
 
 	assert_true(story_add(s, &l));
 }
 
 static void fill(struct trace *t)
 {
-	static const u32 actions[] = {ACTION(0, 0), ACTION(1, 0), ACTION(1, 0), ACTION(2, ALT_TIMEOUT), ACTION(0, 3)};
+	static const u32 actions[] = {ACTION(0, 0), ACTION(1, 0), ACTION(1, 0), ACTION(2, ALT_TIMEOUT),
+				      ACTION(0, 3)};
 
 	memset(t, 0, sizeof(*t));
 	t->argv = calloc(3, sizeof(char *));
@@ -39,8 +52,12 @@ static void fill(struct trace *t)
 	strcpy(t->program.identity, "abcdef");
 	strcpy(t->cwd, "/somewhere");
 	t->environment = 0xfedcba9876543210;
-	t->config = (struct wire_config){.hang_ms = 10000, .random_seed = UINT64_MAX, .heap_limit = 1 << 30, .spurious = 1,
-					 .check_deadlock = 1, .time_horizon_ms = 5000};
+	t->config = (struct wire_config){.hang_ms = 10000,
+					 .random_seed = UINT64_MAX,
+					 .heap_limit = 1 << 30,
+					 .spurious = 1,
+					 .check_deadlock = 1,
+					 .time_horizon_ms = 5000};
 	t->config.search.seed = 99;
 	strcpy(t->config.stdin_path, "/somewhere/input");
 	t->learnt = calloc(1, sizeof(*t->learnt));
@@ -65,7 +82,8 @@ static void fill(struct trace *t)
 
 static void test_actions(void **state)
 {
-	static const u32 path[] = {ACTION(0, 0), ACTION(0, 0), ACTION(0, 0), ACTION(3, 1), ACTION(255, ALT_TIMEOUT)};
+	static const u32 path[] = {ACTION(0, 0), ACTION(0, 0), ACTION(0, 0), ACTION(3, 1),
+				   ACTION(255, ALT_TIMEOUT)};
 	char *text = trace_actions_text(path, HD_ARRAY_LEN(path));
 	u64 len;
 	u32 *back;
@@ -84,8 +102,20 @@ static void test_actions(void **state)
 
 static void test_bad_actions(void **state)
 {
-	static const char *const bad[] = {" ", "1 ", " 1", "1  2", "x", "256", "1.65536", "1.", "1*", "-1", "1*999999999999",
-					  "1*134217727 1*134217727", "1,2", "1\n"};
+	static const char *const bad[] = {" ",
+					  "1 ",
+					  " 1",
+					  "1  2",
+					  "x",
+					  "256",
+					  "1.65536",
+					  "1.",
+					  "1*",
+					  "-1",
+					  "1*999999999999",
+					  "1*134217727 1*134217727",
+					  "1,2",
+					  "1\n"};
 	size_t i;
 	u64 len;
 
@@ -272,10 +302,10 @@ static void test_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_actions),   cmocka_unit_test(test_bad_actions),
+		cmocka_unit_test(test_actions),    cmocka_unit_test(test_bad_actions),
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_story_round_trip),
 		cmocka_unit_test(test_long_story), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_mutated),   cmocka_unit_test(test_senseless),
+		cmocka_unit_test(test_mutated),    cmocka_unit_test(test_senseless),
 		cmocka_unit_test(test_missing),
 	};
 

@@ -1,0 +1,80 @@
+# bash completion for heddle(1)
+
+# Index of the first word of the checked program, or nothing while still before it.
+_heddle_program_index()
+{
+	local i
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		if [[ ${COMP_WORDS[i]} == -- ]]; then
+			echo $((i + 1))
+			return
+		fi
+	done
+}
+
+_heddle_check()
+{
+	local cur=$1 prev=$2
+	case $prev in
+	--strategy)
+		COMPREPLY=($(compgen -W "dfs bfs random pct" -- "$cur"))
+		return ;;
+	--format)
+		COMPREPLY=($(compgen -W "text json junit sarif html" -- "$cur"))
+		return ;;
+	--sanity)
+		COMPREPLY=($(compgen -W "0 1 2 3" -- "$cur"))
+		return ;;
+	-o | --out)
+		compopt -o filenames
+		COMPREPLY=($(compgen -d -- "$cur"))
+		return ;;
+	-f | --file | --stdin)
+		compopt -o filenames
+		COMPREPLY=($(compgen -f -- "$cur"))
+		return ;;
+	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --random-seed)
+		return ;;
+	esac
+	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
+		--max-time --max-memory --heap-limit --time-horizon --check-exit --no-deadlock --hang-time --spurious --env
+		--stdin --random-seed --out --format --quiet --verbose --no-progress --file --sanity --" -- "$cur"))
+}
+
+_heddle()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		COMPREPLY=($(compgen -W "check replay show doctor help --version" -- "$cur"))
+		return
+	fi
+	program=$(_heddle_program_index)
+	if [[ -n $program ]]; then
+		compopt -o filenames
+		if ((COMP_CWORD == program)); then
+			COMPREPLY=($(compgen -c -- "$cur") $(compgen -d -- "$cur"))
+		else
+			COMPREPLY=($(compgen -f -- "$cur"))
+		fi
+		return
+	fi
+	case ${COMP_WORDS[1]} in
+	check)
+		_heddle_check "$cur" "$prev" ;;
+	replay)
+		if [[ $cur == -* ]]; then
+			COMPREPLY=($(compgen -W "--gdb --gdb-args --quiet --" -- "$cur"))
+		else
+			compopt -o filenames
+			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
+		fi ;;
+	show)
+		compopt -o filenames
+		COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur")) ;;
+	help)
+		COMPREPLY=($(compgen -W "check replay show doctor help" -- "$cur")) ;;
+	esac
+}
+
+complete -F _heddle heddle
