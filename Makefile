@@ -21,7 +21,7 @@ setup:
 	tools/setup
 
 demo: setup all
-	tools/demo
+	BUILD=$(BUILD) tools/demo
 
 test: setup $(BUILD)/build.ninja build-clang/build.ninja build-asan/build.ninja
 	meson configure $(BUILD) -Dwerror=true
