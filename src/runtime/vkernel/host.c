@@ -71,9 +71,13 @@ u64 host_hash(const char *s, size_t n)
 
 void host_setup(void)
 {
-	long n = sys_call3(__NR_getcwd, (long)start, sizeof start, 0);
-	if (n <= 1 || start[0] != '/')
-		str_copy(start, sizeof start, "/");
+	static char now[PATH_ROOM];
+	long n = sys_call3(__NR_getcwd, (long)now, sizeof now, 0);
+	if (n <= 1 || now[0] != '/')
+		str_copy(now, sizeof now, "/");
+	if (!str_equal(now, start)) /* keys mean other paths from here on */
+		memset(bucket, 0, sizeof bucket);
+	str_copy(start, sizeof start, now);
 	start_len = str_len(start);
 }
 
