@@ -62,16 +62,17 @@ static inline void heddle_outcome(long value)
 		heddle_rt_outcome(value);
 }
 
-static inline void heddle_assert_at(int holds, const char *what, const char *file, int line)
-{
-	if (heddle_rt_assert)
-		heddle_rt_assert(holds, what, file, line);
-	else if (!holds) {
-		fprintf(stderr, "%s:%d: heddle_assert(%s) failed\n", file, line, what);
-		abort();
-	}
-}
-#define heddle_assert(c) heddle_assert_at(!!(c), #c, __FILE__, __LINE__)
+/* A macro, not a function: the place of the failure is the line that says it. */
+#define heddle_assert(c)                                                                                             \
+	do {                                                                                                         \
+		int heddle_holds = !!(c);                                                                            \
+		if (heddle_rt_assert) {                                                                              \
+			heddle_rt_assert(heddle_holds, #c, __FILE__, __LINE__);                                      \
+		} else if (!heddle_holds) {                                                                          \
+			fprintf(stderr, "%s:%d: heddle_assert(%s) failed\n", __FILE__, __LINE__, #c);                \
+			abort();                                                                                     \
+		}                                                                                                    \
+	} while (0)
 
 #ifdef __cplusplus
 }

@@ -129,7 +129,15 @@ static void set_violation(enum violation_kind kind, u32 slot, u64 pc, u64 addres
 void engine_violation(enum violation_kind kind, u64 pc, u64 address, u32 signo, const struct wire_regs *regs,
 		      const char *message)
 {
-	set_violation(kind, E.current, pc, address, signo, message);
+	char explained[sizeof E.violation.message];
+	struct text t;
+	text_init(&t, explained, sizeof explained);
+	text_str(&t, message);
+	if (kind == VIOLATION_ABORT && *start_output_tail()) {
+		text_str(&t, ": ");
+		text_str(&t, start_output_tail());
+	}
+	set_violation(kind, E.current, pc, address, signo, explained);
 	if (rt_wire->config.mode == WIRE_REPLAY)
 		replay_violation(&E.violation, regs);
 	engine_abandon(ABANDON_VIOLATION);
@@ -159,7 +167,8 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	u32 n = c->outcomes ? c->outcomes(f, o) : 1;
 	for (u32 i = 0; i < n; i++)
 		out[i] = ACTION(slot, i);
-	if (hd_unlikely(o->deadline) && timeout_allowed(o))
+	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
+	if (hd_unlikely(o->deadline) && !n && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
 	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);

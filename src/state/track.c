@@ -118,8 +118,8 @@ int track_add(u64 start, u64 size, enum track_kind kind)
 	*r = (struct region){start, start + size, kind, 0, pages_map(size / HD_PAGE * sizeof(u32))};
 	if (!r->page_of)
 		return -12;
-	if (kind == TRACK_SPARSE) {
-		long p = sys_call6(SYS_mmap, (long)start, (long)size, PROT_READ,
+	if (kind != TRACK_DENSE) {
+		long p = sys_call6(SYS_mmap, (long)start, (long)size, kind == TRACK_HIDDEN ? PROT_NONE : PROT_READ,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 		if (sys_failed(p))
 			return (int)p;
@@ -190,7 +190,8 @@ static u32 page_register(struct region *r, u64 address)
 	u64 *shadow = shadow_new();
 	hd_assert(p);
 	*p = (struct page){address, shadow, 0, PATIENCE_FIRST / 2, 0, (u32)(r - T.region)};
-	memcpy(shadow, (void *)address, HD_PAGE);
+	if (r->kind == TRACK_DENSE)
+		memcpy(shadow, (void *)address, HD_PAGE); /* else both are zero: T3 */
 	u32 number = (u32)(p - (struct page *)T.pages.data);
 	hd_assert(number < 1u << 23);
 	r->page_of[(address - r->start) / HD_PAGE] = number + 1;
@@ -207,8 +208,10 @@ bool track_fault(u64 address)
 	u32 known = r->page_of[(address - r->start) / HD_PAGE];
 	u32 number = known ? known - 1 : page_register(r, address);
 	struct page *p = page_at(number);
-	if (p->hot_index)
-		return false;
+	if (p->hot_index) { /* track_protect had taken the right away */
+		page_protect(p, PROT_READ | PROT_WRITE);
+		return true;
+	}
 	if (p->patience < PATIENCE_MAX)
 		p->patience *= 2;
 	T.stats.faults++;
@@ -221,16 +224,11 @@ int track_protect(u64 address, u64 size, int prot)
 	struct region *r = region_of(address);
 	if (!r || address + size > r->end)
 		return -22;
-	if (!(prot & PROT_EXEC) || (r->extra_prot & PROT_EXEC))
+	if (prot & PROT_EXEC)
+		r->extra_prot |= PROT_EXEC;
+	if (prot & PROT_WRITE && !(prot & PROT_EXEC))
 		return 0;
-	r->extra_prot |= PROT_EXEC;
-	long ret = sys_call3(SYS_mprotect, (long)r->start, (long)(r->end - r->start), PROT_READ | PROT_EXEC);
-	for (u32 i = 0; i < hot_count() && !ret; i++) {
-		struct page *p = page_at(hot_list()[i]);
-		if (&T.region[p->region] == r)
-			page_protect(p, PROT_READ | PROT_WRITE);
-	}
-	return (int)ret;
+	return (int)sys_call3(SYS_mprotect, (long)address, (long)size, prot & ~PROT_WRITE);
 }
 
 static void add_words(struct fingerprint *f, u64 address, u64 bytes)
@@ -249,7 +247,7 @@ struct fingerprint track_full_fingerprint(void)
 			add_words(&f, T.region[i].start, T.region[i].end - T.region[i].start);
 	for (u64 i = 0; i < T.stats.pages; i++) {
 		const struct page *p = page_at((u32)i);
-		if (T.region[p->region].kind == TRACK_SPARSE)
+		if (T.region[p->region].kind != TRACK_DENSE)
 			add_words(&f, p->address, HD_PAGE);
 	}
 	return f;

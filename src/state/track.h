@@ -15,6 +15,7 @@
 enum track_kind {
 	TRACK_DENSE,  /* holds data already (a module's .data): part of the first fingerprint */
 	TRACK_SPARSE, /* reserved by us, zero until written */
+	TRACK_HIDDEN, /* the same, but not even readable until track_fault says so */
 };
 
 struct track_stats {
@@ -31,10 +32,14 @@ int track_add(u64 start, u64 size, enum track_kind kind);
 /* Protect everything, take the first fingerprint. From here on changes are logged. */
 void track_start(void);
 
-/* A write fault at `address`: true when it was ours and the write may be tried again. */
+/* A fault at `address` that the caller finds legitimate: true when it was ours and the access may be tried again. */
 bool track_fault(u64 address);
 bool track_covers(u64 address);
-/* Let the SUT execute from its own mappings (prot: PROT_*). Only ever widens what is allowed. */
+/*
+ * The SUT wants other rights to part of a hidden region (PROT_*). What it may not do faults from now on; what it may
+ * do again is allowed when it faults. Rights are not part of the state: whoever calls track_fault knows the
+ * truth. Execution, once allowed in a region, stays allowed.
+ */
 int track_protect(u64 address, u64 size, int prot);
 
 /*

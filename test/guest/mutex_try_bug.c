@@ -23,6 +23,7 @@ int main(void)
 	pthread_t t = spawn(holder, NULL);
 	int rc = pthread_mutex_trylock(&lock);
 	assert(rc == 0); /* @bug */
+	pthread_mutex_unlock(&lock);
 	join(t);
 	return 0;
 }

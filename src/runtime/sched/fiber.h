@@ -25,6 +25,8 @@ void fiber_free(struct fiber *f);
 struct fiber *fiber_by_tcb(u64 tcb);
 u32 fiber_slot(const struct fiber *f);
 u32 fiber_live_count(void);
+/* Was any thread detached so far, in any execution? Then "gone" does not mean "joined". */
+bool fiber_ever_detached(void);
 
 /* The stack of slot: [low, top) and where the TLS block begins. */
 u64 fiber_stack_low(u32 slot);

@@ -122,6 +122,8 @@ long futex_syscall(const struct vk_call *c)
 {
 	u64 address = (u64)c->a[0], second = (u64)c->a[4];
 	u32 value = (u32)c->a[2];
+	if (address & 3)
+		return -EINVAL;
 	switch (c->a[1] & FUTEX_CMD_MASK & ~FUTEX_CLOCK_REALTIME) {
 	case FUTEX_WAIT:
 		return futex_wait(address, value, FUTEX_BITSET_MATCH_ANY, deadline_of(c, false));

@@ -72,10 +72,11 @@ static SCHED_LOOK bool no_question(const struct fiber *f, const struct op *o)
 	return hd_unlikely(quiet) && !o->deadline && outcomes(f, o) == 1;
 }
 
+/* A nanosecond past the moment itself: nothing wakes up on the dot, and loops that ask "is it over?" rely on that. */
 static void time_passes_until(u64 deadline)
 {
-	if (rt_wire->learnt.clock_read && deadline - 1 > M->now)
-		M->now = deadline - 1;
+	if (rt_wire->learnt.clock_read && deadline > M->now)
+		M->now = deadline;
 }
 
 static u32 act_on_cancel(const struct op *o)

@@ -94,7 +94,7 @@ u64 clock_deadline(u64 relative_ns);
 u64 clock_deadline_at(int clock_id, long sec, long nsec);
 /* What a clock of the SUT shows at virtual time 0, in seconds. */
 #define CLOCK_EPOCH_REALTIME 1767225600L /* 2026-01-01 00:00 UTC */
-#define CLOCK_EPOCH_MONOTONIC 1000L
+#define CLOCK_EPOCH_MONOTONIC 0L
 
 /*
  * A property failed. Does not return: the transition ends here. `message` may contain {0x…}.
@@ -113,7 +113,7 @@ HD_NORETURN void sched_exit(int status);
  * of the object must be steps of their own.
  */
 bool sched_observed(u64 object, bool looks);
-/* Like sched_observed(object, true) unless the fiber is alone: for destroy. */
+/* Like sched_observed(object, true), unless all other threads that ever were have been joined: for destroy. */
 bool sched_observed_destroy(u64 object);
 
 #endif

@@ -234,6 +234,13 @@ int thread_cancel_state(int off, int *old)
 
 /* --- create, join, detach --- */
 
+static bool ever_detached; /* persistent */
+
+bool fiber_ever_detached(void)
+{
+	return ever_detached;
+}
+
 int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u64 pc)
 {
 	struct fiber *f = fiber_make(entry, arg, stack_size);
@@ -242,6 +249,7 @@ int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u
 		return EAGAIN;
 	}
 	f->detached = detached;
+	ever_detached |= detached;
 	*tcb = f->tcb;
 	return 0;
 }
@@ -283,6 +291,7 @@ int thread_detach(u64 tcb)
 	if (f->detached)
 		return EINVAL;
 	f->detached = 1;
+	ever_detached = true;
 	if (f->life == FIBER_DONE)
 		fiber_free(f);
 	return 0;

@@ -86,9 +86,9 @@ static void map_wire(void)
 		start_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
 }
 
-static void add_sparse(u64 base, u64 size)
+static void add_region(u64 base, u64 size, enum track_kind kind)
 {
-	int r = track_add(base, size, TRACK_SPARSE);
+	int r = track_add(base, size, kind);
 	if (r)
 		start_fail("could not reserve address space for the program; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
 }
@@ -102,10 +102,10 @@ void start_early(void)
 	if (track_setup())
 		start_fail("not enough address space; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
 	trap_setup_faults();
-	add_sparse(LAYOUT_MODEL_BASE, LAYOUT_MODEL_SIZE);
-	add_sparse(LAYOUT_STACK_BASE, LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE);
-	add_sparse(LAYOUT_HEAP_BASE, LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE);
-	add_sparse(LAYOUT_MMAP_BASE, LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE);
+	add_region(LAYOUT_MODEL_BASE, LAYOUT_MODEL_SIZE, TRACK_SPARSE);
+	add_region(LAYOUT_STACK_BASE, LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE, TRACK_SPARSE);
+	add_region(LAYOUT_HEAP_BASE, LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE, TRACK_SPARSE);
+	add_region(LAYOUT_MMAP_BASE, LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE, TRACK_HIDDEN);
 	heap_setup(LAYOUT_HEAP_BASE, LAYOUT_HEAP_STRIDE, LAYOUT_HEAP_ARENAS, rt_wire->config.heap_limit);
 	vk_model_place((void *)MODEL_VK_BASE);
 	scratch_setup();

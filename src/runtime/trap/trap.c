@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -25,6 +26,7 @@
 #include "runtime/start/libc.h"
 #include "runtime/start/start.h"
 #include "runtime/vkernel/vk.h"
+#include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
@@ -128,14 +130,38 @@ static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *
 	engine_violation(VIOLATION_CRASH, regs.rip, address, (u32)sig, &regs, buf);
 }
 
+#define FAULT_WRITE 2 /* bits of the page fault error code */
+#define FAULT_FETCH 16
+
+static bool in_runtime(u64 pc)
+{
+	return pc >= (u64)__ehdr_start && pc < (u64)etext;
+}
+
+/* Would the access have been fine without us? The runtime itself may do what it likes. */
+static bool legitimate(u64 address, const greg_t *g)
+{
+	if (g[REG_ERR] & FAULT_FETCH)
+		return false;
+	if (!engine_in_fiber())
+		return true;
+	if (on_own_stack_below(address))
+		return false;
+	if (in_runtime((u64)g[REG_RIP]) || address < LAYOUT_MMAP_BASE ||
+	    address >= LAYOUT_MMAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE)
+		return true;
+	int prot = vk_mem_prot(address);
+	return prot >= 0 && (prot & (g[REG_ERR] & FAULT_WRITE ? PROT_WRITE : PROT_READ));
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
-	bool write_protected = sig == SIGSEGV && info->si_code == SEGV_ACCERR;
-	bool overflow = engine_in_fiber() && on_own_stack_below(address);
-	if (write_protected && !overflow && track_fault(address))
+	const ucontext_t *u = context;
+	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs) &&
+	    track_fault(address))
 		return;
-	crash(sig, info, context);
+	crash(sig, info, u);
 }
 
 /* --- transitions without end --- */
