@@ -81,6 +81,16 @@ static u64 maps_hash(pid_t pid)
 	return h;
 }
 
+void symbols_forget(struct symbols *s)
+{
+	size_t i;
+
+	for (i = 0; i < SYMBOLS_PLACES; i++)
+		free(s->place[i].frame);
+	memset(s->place, 0, sizeof(s->place));
+	memset(s->known, 0, sizeof(s->known));
+}
+
 bool symbols_refresh(struct symbols *s)
 {
 	u64 hash = maps_hash(s->pid);
@@ -92,7 +102,7 @@ bool symbols_refresh(struct symbols *s)
 	if (dwfl_linux_proc_report(s->dwfl, s->pid) || dwfl_report_end(s->dwfl, NULL, NULL))
 		return false;
 	s->modules = 0;
-	memset(s->known, 0, sizeof(s->known));
+	symbols_forget(s);
 	dwfl_getmodules(s->dwfl, add_module, s, 0);
 	return true;
 }
@@ -130,6 +140,7 @@ void symbols_close(struct symbols *s)
 {
 	if (!s)
 		return;
+	symbols_forget(s);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
 	free(s);
@@ -147,8 +158,7 @@ void frame_text(const struct frame *f, char *out, size_t cap)
 		snprintf(out, cap, "0x%lx", f->pc);
 }
 
-/* Code of the C, C++ and Rust libraries, their templates included: the user looks for his own. */
-static bool is_library_code(const struct frame *f)
+bool frame_is_library(const struct frame *f)
 {
 	static const char *const modules[] = {"libc.so",      "libm.so",     "libpthread.so", "ld-linux",
 					      "libstdc++.so", "libgcc_s.so", "libc++"};
@@ -169,7 +179,7 @@ const struct frame *frames_source(const struct frame *f, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (f[i].file[0] && !is_library_code(&f[i]))
+		if (f[i].file[0] && !frame_is_library(&f[i]))
 			return &f[i];
 	return n ? f : NULL;
 }

@@ -41,6 +41,8 @@ void frame_text(const struct frame *f, char *out, size_t cap);
 /* "queue.c:31" of the innermost frame of the user's code with debug information; the first frame's when there
  * is none; "" for no frames. */
 void frames_where(const struct frame *f, size_t n, char *out, size_t cap);
+/* Of the C, C++ or Rust library, its templates included: the user looks for his own. */
+bool frame_is_library(const struct frame *f);
 /* The frame that frames_where means, NULL for none. */
 const struct frame *frames_source(const struct frame *f, size_t n);
 

@@ -3,31 +3,14 @@
  * function that was inlined there, and those it was inlined into.
  */
 #include <dwarf.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/symbols_priv.h"
 
-void symbols_demangle(const char *name, char *out, size_t cap)
-{
-	static char *(*demangle)(const char *, char *, size_t *, int *);
-	static bool tried;
-	char *plain;
-
-	/* The C++ library is there when somebody has C++ programs; without it the names stay as they are. */
-	if (!tried) {
-		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY);
-
-		tried = true;
-		if (lib)
-			*(void **)&demangle = dlsym(lib, "__cxa_demangle");
-	}
-	plain = demangle && !strncmp(name, "_Z", 2) ? demangle(name, NULL, NULL, NULL) : NULL;
-	snprintf(out, cap, "%s", plain ? plain : name);
-	free(plain);
-}
+/* Functions inlined into each other at one address, at most. */
+#define INLINE_DEPTH 24
 
 static void die_name(Dwarf_Die *die, char *out, size_t cap)
 {
@@ -56,15 +39,28 @@ static void fill_module(const struct symbols_module *m, u64 pc, struct frame *f)
 	f->offset = pc - m->low;
 }
 
-static void fill_line(const struct symbols_module *m, u64 pc, struct frame *f)
+/*
+ * The compilation unit around an address. libdwfl only knows those in .debug_aranges, which clang and
+ * rustc don't write: then all units are asked.
+ */
+static Dwarf_Die *unit_of(const struct symbols_module *m, u64 pc, Dwarf_Addr *bias)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(m->dwfl, pc);
-	const char *file;
+	Dwarf_Die *cu = dwfl_module_addrdie(m->dwfl, pc, bias);
 
-	if (!line)
-		return;
-	file = dwfl_lineinfo(line, NULL, &f->line, NULL, NULL, NULL);
-	if (file && f->line > 0)
+	if (cu && dwarf_haspc(cu, pc - *bias) == 1)
+		return cu;
+	for (cu = dwfl_module_nextcu(m->dwfl, NULL, bias); cu; cu = dwfl_module_nextcu(m->dwfl, cu, bias))
+		if (dwarf_haspc(cu, pc - *bias) == 1)
+			return cu;
+	return NULL;
+}
+
+static void fill_line(Dwarf_Die *cu, u64 pc, struct frame *f)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(cu, pc);
+	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+
+	if (file && dwarf_lineno(line, &f->line) == 0 && f->line > 0)
 		snprintf(f->file, sizeof(f->file), "%s", file);
 }
 
@@ -89,46 +85,64 @@ static void fill_call_site(Dwarf_Die *inlined, struct frame *caller)
 		snprintf(caller->file, sizeof(caller->file), "%s", name);
 }
 
-static int scopes_of(Dwfl_Module *m, u64 pc, Dwarf_Die **out)
-{
-	Dwarf_Addr bias;
-	Dwarf_Die *cu = dwfl_module_addrdie(m, pc, &bias), innermost, *scopes = NULL;
-	int n = cu ? dwarf_getscopes(cu, pc - bias, &scopes) : 0;
+/* The functions around an address, outermost first: one that has code of its own, then those inlined into it. */
+struct scopes {
+	Dwarf_Die function[INLINE_DEPTH];
+	size_t n;
+};
 
-	if (n <= 0)
-		return 0;
-	innermost = scopes[0];
-	free(scopes);
-	n = dwarf_getscopes_die(&innermost, out);
-	return n > 0 ? n : 0;
+/*
+ * Not dwarf_getscopes: that gives up when one entry anywhere in the unit is odd, as some of rustc's are. Here an entry
+ * without a readable range is one that does not have the address.
+ */
+static bool find_scopes(Dwarf_Die *parent, u64 pc, struct scopes *out)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(parent, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		bool function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+		bool inside = (function || tag == DW_TAG_lexical_block) && dwarf_haspc(&die, pc) == 1;
+
+		if (inside && function && out->n < INLINE_DEPTH)
+			out->function[out->n++] = die;
+		if (inside) {
+			find_scopes(&die, pc, out);
+			return true;
+		}
+		/* A block or function without code at this address can't hold it; a namespace or class can. */
+		if ((tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+		     tag == DW_TAG_class_type || tag == DW_TAG_enumeration_type ||
+		     tag == DW_TAG_union_type) &&
+		    find_scopes(&die, pc, out))
+			return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
 }
 
-/* One frame per function around `pc` in the debug information; 0 when there is none. */
+/* One frame per function around `pc` in the debug information, innermost first; 0 when there is none. */
 static size_t dwarf_frames(const struct symbols_module *m, u64 pc, struct frame *out, size_t max)
 {
-	Dwarf_Die *scopes = NULL, *inlined = NULL;
-	int n = scopes_of(m->dwfl, pc, &scopes), i;
-	size_t found = 0;
+	struct scopes scopes = {.n = 0};
+	Dwarf_Addr bias;
+	Dwarf_Die *cu = unit_of(m, pc, &bias);
+	size_t found, i;
 
-	for (i = 0; i < n && found < max; i++) {
-		int tag = dwarf_tag(&scopes[i]);
+	if (!cu || !find_scopes(cu, pc - bias, &scopes))
+		return 0;
+	for (found = 0, i = scopes.n; i-- > 0 && found < max; found++) {
 		struct frame *f = &out[found];
 
-		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
-			continue;
 		memset(f, 0, sizeof(*f));
 		fill_module(m, pc, f);
-		if (inlined)
-			fill_call_site(inlined, f);
+		if (found == 0)
+			fill_line(cu, pc - bias, f);
 		else
-			fill_line(m, pc, f);
-		die_name(&scopes[i], f->function, sizeof(f->function));
-		found++;
-		inlined = tag == DW_TAG_inlined_subroutine ? &scopes[i] : NULL;
-		if (!inlined)
-			break;
+			fill_call_site(&scopes.function[i + 1], f);
+		die_name(&scopes.function[i], f->function, sizeof(f->function));
 	}
-	free(scopes);
 	return found;
 }
 
@@ -137,27 +151,59 @@ static void symbol_frame(const struct symbols_module *m, u64 pc, struct frame *f
 	const char *name;
 	GElf_Off offset;
 	GElf_Sym sym;
+	Dwarf_Addr bias;
+	Dwarf_Die *cu;
 
 	memset(f, 0, sizeof(*f));
 	fill_module(m, pc, f);
 	if (!m)
 		return;
-	fill_line(m, pc, f);
+	cu = unit_of(m, pc, &bias);
+	if (cu)
+		fill_line(cu, pc - bias, f);
 	name = dwfl_module_addrinfo(m->dwfl, pc, &offset, &sym, NULL, NULL, NULL);
 	if (name)
 		symbols_demangle(name, f->function, sizeof(f->function));
+}
+
+static size_t find_frames(struct symbols *s, u64 pc, struct frame *out, size_t max)
+{
+	const struct symbols_module *m = symbols_module_of(s, pc);
+	size_t n = m ? dwarf_frames(m, pc, out, max) : 0;
+
+	if (n == 0) {
+		symbol_frame(m, pc, out);
+		n = 1;
+	}
+	return n;
+}
+
+static void remember(struct symbols_place *place, u64 pc, const struct frame *frames, size_t n)
+{
+	struct frame *copy = malloc(n * sizeof(*copy));
+
+	if (!copy)
+		return;
+	memcpy(copy, frames, n * sizeof(*copy));
+	free(place->frame);
+	*place = (struct symbols_place){pc, copy, n};
 }
 
 size_t symbols_locate(struct symbols *s, u64 pc, bool is_return_address, struct frame *out, size_t max)
 {
 	/* The call lies before the address it returns to, maybe on another line. */
 	u64 at = is_return_address && pc ? pc - 1 : pc;
-	const struct symbols_module *m = symbols_module_of(s, at);
-	size_t n = m ? dwarf_frames(m, at, out, max) : 0;
+	struct symbols_place *place = &s->place[at % SYMBOLS_PLACES];
+	struct frame frames[INLINE_DEPTH];
+	size_t n;
 
-	if (n == 0 && max > 0) {
-		symbol_frame(m, at, out);
-		n = 1;
+	if (!place->frame || place->pc != at) {
+		n = find_frames(s, at, frames, INLINE_DEPTH);
+		remember(place, at, frames, n);
 	}
+	if (!place->frame || place->pc != at)
+		return 0;
+	n = HD_MIN(place->frames, max);
+	memcpy(out, place->frame, n * sizeof(*out));
 	return n;
 }

@@ -20,6 +20,14 @@ struct symbols_known {
 };
 #define SYMBOLS_KNOWN 512
 
+/* The same for places in the code. */
+struct symbols_place {
+	u64 pc;
+	struct frame *frame; /* owned; NULL: nothing here */
+	size_t frames;
+};
+#define SYMBOLS_PLACES 1024
+
 struct symbols {
 	Dwfl *dwfl;
 	pid_t pid;
@@ -30,6 +38,7 @@ struct symbols {
 	size_t modules;
 	struct symbols_known
 		known[SYMBOLS_KNOWN]; /* by hash of the address; a newer one displaces an older */
+	struct symbols_place place[SYMBOLS_PLACES];
 };
 
 const struct symbols_module *symbols_module_of(struct symbols *s, u64 address);
@@ -37,6 +46,8 @@ const struct symbols_module *symbols_module_of(struct symbols *s, u64 address);
 bool symbols_refresh(struct symbols *s);
 /* Reads the SUT's memory. */
 bool symbols_peek(struct symbols *s, u64 at, void *to, size_t n);
+/* Forgets all places: modules have changed. */
+void symbols_forget(struct symbols *s);
 /* The variable at an address, with member and index; false: no such. */
 bool symbols_variable(struct symbols *s, const struct symbols_module *m, u64 address, char *out, size_t cap);
 /* A mangled name for people. */

@@ -67,7 +67,7 @@ static bool is_start_up(const char *function)
 	for (i = 0; i < HD_ARRAY_LEN(names); i++)
 		if (!strcmp(function, names[i]))
 			return true;
-	return !strncmp(function, "__libc_start_main@@", 19);
+	return !strncmp(function, "__libc_start_main@@", 19) || !strncmp(function, "std::rt::lang_start", 19);
 }
 
 static int one_frame(Dwfl_Frame *state, void *arg)

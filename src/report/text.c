@@ -58,12 +58,15 @@ static void print_place(FILE *f, const struct story_line *l)
 	fprintf(f, "  at %s", text);
 }
 
+/* Without what lies in libraries below the first frame: the trace has it all. */
 static void print_backtrace(FILE *f, const struct story_line *l, const char *indent)
 {
 	char text[512];
 	u32 i;
 
 	for (i = 0; i < l->frames; i++) {
+		if (i > 0 && frame_is_library(&l->frame[i]))
+			continue;
 		frame_text(&l->frame[i], text, sizeof(text));
 		fprintf(f, "%s%s\n", indent, text);
 	}
