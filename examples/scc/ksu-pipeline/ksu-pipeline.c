@@ -29,8 +29,8 @@ static struct connector {
 /* The board on which the last stage publishes; everything here is protected by `board`. */
 static pthread_mutex_t board = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t board_changed = PTHREAD_COND_INITIALIZER;
-static int result;      /* the newest one */
-static int published;   /* how many there were */
+static int result;        /* the newest one */
+static int published;     /* how many there were */
 static int still_to_hear; /* listeners that have not heard it */
 static int board_stopped;
 
