@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../unit/fake_sched.h"
+#include "clean.h"
 #include "play.h"
 
 #define LENGTH 40
@@ -35,7 +36,8 @@ static bool may_block(long nr, int fd)
 	if (nr != SYS_read && nr != SYS_write && nr != SYS_readv && nr != SYS_writev && nr != SYS_sendfile)
 		return false;
 	int flags = fcntl(fd, F_GETFL);
-	return flags >= 0 && !(flags & (O_NONBLOCK | O_PATH)) && !fstat(fd, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	return flags >= 0 && !(flags & (O_NONBLOCK | O_PATH)) && !fstat(fd, &st) && !S_ISREG(st.st_mode) &&
+	       !S_ISDIR(st.st_mode);
 }
 
 static long raw(long nr, long a, long b, long c, long d, long e, long f)
@@ -86,7 +88,8 @@ static void make_world(const char *root)
 	put_file("b", "", 0600);
 	must(!mkdir("d", 0755), "d");
 	put_file("d/x", "0123456789", 0644);
-	must(!symlink("a", "to-a") && !symlink("d", "to-d") && !symlink("nowhere", "dangling") && !symlink("loop", "loop"),
+	must(!symlink("a", "to-a") && !symlink("d", "to-d") && !symlink("nowhere", "dangling") &&
+		     !symlink("loop", "loop"),
 	     "links");
 }
 
@@ -121,8 +124,8 @@ static uint64_t digest;
 static int digest_one(const char *path, const struct stat *st, int type, struct FTW *where)
 {
 	char buf[256] = {0};
-	snprintf(buf, sizeof buf, "%s %o %ld %ld.%ld", path, st->st_mode, S_ISREG(st->st_mode) ? st->st_size : 0,
-		 st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	snprintf(buf, sizeof buf, "%s %o %ld %ld.%ld", path, st->st_mode,
+		 S_ISREG(st->st_mode) ? st->st_size : 0, st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 	uint64_t h = 1469598103934665603u;
 	for (char *p = buf; *p; p++)
 		h = (h ^ (unsigned char)*p) * 1099511628211u;
@@ -154,11 +157,13 @@ static bool is_free_choice(const struct step *s)
 {
 	struct stat st;
 	/* Linux moves data through a pipe inside: what it says of pipes depends on the version. */
-	if (step_is(s, "sendfile") && (fstat(s->fd, &st) || S_ISFIFO(st.st_mode) || fstat(s->fd2, &st) || !S_ISREG(st.st_mode)))
+	if (step_is(s, "sendfile") &&
+	    (fstat(s->fd, &st) || S_ISFIFO(st.st_mode) || fstat(s->fd2, &st) || !S_ISREG(st.st_mode)))
 		return true;
 	if (fstat(s->fd, &st))
 		return false;
-	return (S_ISDIR(st.st_mode) && step_is(s, "lseek")) || ((st.st_mode & S_IFMT) == 0 && step_is_unusual(s));
+	return (S_ISDIR(st.st_mode) && step_is(s, "lseek")) ||
+	       ((st.st_mode & S_IFMT) == 0 && step_is_unusual(s));
 }
 
 /* The number of the first step on which the two differ; n: none. A refusal ends the sequence: nothing to compare. */
@@ -211,7 +216,9 @@ static void tell(struct step *steps, size_t n, unsigned long number)
 		print_step(stdout, &steps[i]);
 	}
 	printf("# the last gives %ld on Linux, %ld here; data %s\n", on_linux.ret, on_virtual.ret,
-	       on_linux.len == on_virtual.len && !memcmp(on_linux.data, on_virtual.data, on_linux.len) ? "agree" : "differ");
+	       on_linux.len == on_virtual.len && !memcmp(on_linux.data, on_virtual.data, on_linux.len)
+		       ? "agree"
+		       : "differ");
 	fflush(stdout);
 }
 
@@ -225,7 +232,8 @@ static bool is_news(const struct step *last)
 	} told[REPORTS];
 	static unsigned count;
 	for (unsigned i = 0; i < count; i++)
-		if (told[i].op == last->op && told[i].linux_ret == on_linux.ret && told[i].our_ret == on_virtual.ret)
+		if (told[i].op == last->op && told[i].linux_ret == on_linux.ret &&
+		    told[i].our_ret == on_virtual.ret)
 			return false;
 	if (count == REPORTS)
 		return false;
@@ -248,6 +256,11 @@ static int random_sequences(unsigned long count, uint64_t seed)
 		failed += at < LENGTH;
 		if (at < LENGTH && is_news(&steps[at]))
 			tell(steps, at + 1, i);
+		const char *left = clean_up();
+		if (at == LENGTH && left) {
+			printf("# sequence %lu left something behind: %s\n", i, left);
+			failed++;
+		}
 	}
 	printf("# %lu sequences, %lu differ, %lu cut short at something refused\n", count, failed, refused);
 	return failed || refused > count / 2; /* if half is cut short, hardly anything was compared */

@@ -12,9 +12,10 @@
 #include <sys/uio.h>
 
 static const char *const names[] = {
-	"a",	 "b",	  "new",  "d",	   "d/x",     "d/y",  "d/sub",	 "d/sub/z", "to-a",    "to-d",	   "to-d/x", "dangling",
-	"loop",	 "a/",	  "d/",	  "new/",  ".",	      "..",   "d/..",	 "d/../a",  "./b",     "a/x",	   "none/x", "",
-	"e",	 "e/f",	  "to-d/", "to-d/y", "./d/./x", "d/.", "e/..",	 "dangling/", "new2",  "d/sub/..",
+	"a",      "b",       "new",      "d",    "d/x",       "d/y",  "d/sub",    "d/sub/z", "to-a",
+	"to-d",   "to-d/x",  "dangling", "loop", "a/",        "d/",   "new/",     ".",       "..",
+	"d/..",   "d/../a",  "./b",      "a/x",  "none/x",    "",     "e",        "e/f",     "to-d/",
+	"to-d/y", "./d/./x", "d/.",      "e/..", "dangling/", "new2", "d/sub/..",
 };
 
 uint64_t random_next(uint64_t *rng)
@@ -159,7 +160,8 @@ PLAY(play_dup3)
 
 PLAY(play_fcntl)
 {
-	static const int commands[] = {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_GETPIPE_SZ, 77777};
+	static const int commands[] = {F_GETFD, F_SETFD,         F_GETFL,      F_SETFL,
+				       F_DUPFD, F_DUPFD_CLOEXEC, F_GETPIPE_SZ, 77777};
 	int command = commands[s->n % 8];
 	long arg = s->fd2;
 	if (command == F_SETFL)
@@ -178,7 +180,8 @@ PLAY(play_pipe)
 
 PLAY(play_eventfd)
 {
-	out->ret = k(SYS_eventfd2, s->n % 5, (s->flags & (O_NONBLOCK | O_CLOEXEC)) | (s->n >> 8 & 1), 0, 0, 0, 0);
+	out->ret = k(SYS_eventfd2, s->n % 5, (s->flags & (O_NONBLOCK | O_CLOEXEC)) | (s->n >> 8 & 1), 0, 0, 0,
+		     0);
 }
 
 PLAY(play_stat)
@@ -236,7 +239,8 @@ PLAY(play_unlinkat)
 
 PLAY(play_rename)
 {
-	out->ret = k(SYS_renameat2, AT_FDCWD, (long)name(s->path), AT_FDCWD, (long)name(s->path2), s->n % 4 == 0, 0);
+	out->ret = k(SYS_renameat2, AT_FDCWD, (long)name(s->path), AT_FDCWD, (long)name(s->path2),
+		     s->n % 4 == 0, 0);
 }
 
 PLAY(play_mkdir)
@@ -321,7 +325,8 @@ PLAY(play_select)
 	FD_CLR(0, &set[0]);
 	FD_CLR(0, &set[1]);
 	FD_CLR(0, &set[2]);
-	out->ret = k(SYS_select, 20, (long)&set[0], (long)&set[1], s->n % 7 ? (long)&set[2] : 0, (long)&now, 0);
+	out->ret = k(SYS_select, 20, (long)&set[0], (long)&set[1], s->n % 7 ? (long)&set[2] : 0, (long)&now,
+		     0);
 	if (out->ret >= 0)
 		add(out, set, sizeof set);
 }
@@ -385,20 +390,20 @@ static const struct {
 	void (*play)(kernel *k, const struct step *s, struct answer *out);
 	unsigned weight;
 } plays[] = {
-	{"open", play_open, 10},	 {"openat", play_openat, 2},   {"close", play_close, 6},
-	{"read", play_read, 8},		 {"pread", play_pread, 3},     {"write", play_write, 8},
-	{"write8", play_write8, 3},	 {"pwrite", play_pwrite, 3},   {"readv", play_readv, 2},
-	{"writev", play_writev, 2},	 {"lseek", play_lseek, 4},     {"dup", play_dup, 2},
-	{"dup2", play_dup2, 2},		 {"dup3", play_dup3, 1},       {"fcntl", play_fcntl, 4},
-	{"pipe", play_pipe, 3},		 {"eventfd", play_eventfd, 2}, {"stat", play_stat, 4},
-	{"fstat", play_fstat, 3},	 {"fstatat", play_fstatat, 2}, {"statx", play_statx, 1},
-	{"access", play_access, 2},	 {"readlink", play_readlink, 2}, {"unlink", play_unlink, 4},
-	{"unlinkat", play_unlinkat, 2},	 {"rename", play_rename, 5},   {"mkdir", play_mkdir, 3},
-	{"rmdir", play_rmdir, 3},	 {"link", play_link, 3},       {"symlink", play_symlink, 2},
-	{"truncate", play_truncate, 2},	 {"ftruncate", play_ftruncate, 2}, {"chmod", play_chmod, 1},
-	{"fchmod", play_fchmod, 1},	 {"umask", play_umask, 1},     {"getcwd", play_getcwd, 1},
-	{"chdir", play_chdir, 1},	 {"poll", play_poll, 4},       {"select", play_select, 2},
-	{"ioctl", play_ioctl, 2},	 {"sendfile", play_sendfile, 2}, {"list", play_list, 3},
+	{"open", play_open, 10},        {"openat", play_openat, 2},       {"close", play_close, 6},
+	{"read", play_read, 8},         {"pread", play_pread, 3},         {"write", play_write, 8},
+	{"write8", play_write8, 3},     {"pwrite", play_pwrite, 3},       {"readv", play_readv, 2},
+	{"writev", play_writev, 2},     {"lseek", play_lseek, 4},         {"dup", play_dup, 2},
+	{"dup2", play_dup2, 2},         {"dup3", play_dup3, 1},           {"fcntl", play_fcntl, 4},
+	{"pipe", play_pipe, 3},         {"eventfd", play_eventfd, 2},     {"stat", play_stat, 4},
+	{"fstat", play_fstat, 3},       {"fstatat", play_fstatat, 2},     {"statx", play_statx, 1},
+	{"access", play_access, 2},     {"readlink", play_readlink, 2},   {"unlink", play_unlink, 4},
+	{"unlinkat", play_unlinkat, 2}, {"rename", play_rename, 5},       {"mkdir", play_mkdir, 3},
+	{"rmdir", play_rmdir, 3},       {"link", play_link, 3},           {"symlink", play_symlink, 2},
+	{"truncate", play_truncate, 2}, {"ftruncate", play_ftruncate, 2}, {"chmod", play_chmod, 1},
+	{"fchmod", play_fchmod, 1},     {"umask", play_umask, 1},         {"getcwd", play_getcwd, 1},
+	{"chdir", play_chdir, 1},       {"poll", play_poll, 4},           {"select", play_select, 2},
+	{"ioctl", play_ioctl, 2},       {"sendfile", play_sendfile, 2},   {"list", play_list, 3},
 };
 #define PLAYS (sizeof plays / sizeof plays[0])
 
@@ -416,8 +421,8 @@ static uint8_t pick_play(uint64_t *rng)
 
 static uint32_t pick_flags(uint64_t *rng)
 {
-	static const uint32_t extra[] = {O_CREAT,  O_EXCL | O_CREAT, O_TRUNC,	O_APPEND,
-					 O_CREAT,  O_NONBLOCK,	     O_CLOEXEC, O_NOFOLLOW};
+	static const uint32_t extra[] = {O_CREAT, O_EXCL | O_CREAT, O_TRUNC,   O_APPEND,
+					 O_CREAT, O_NONBLOCK,       O_CLOEXEC, O_NOFOLLOW};
 	uint32_t flags = pick(rng, 3);
 	for (int i = 0; i < 8; i++)
 		if (pick(rng, 4) == 0)
@@ -456,7 +461,8 @@ int step_is(const struct step *s, const char *call)
 
 int step_is_unusual(const struct step *s)
 {
-	static const char *const calls[] = {"lseek", "pread", "pwrite", "fchmod", "ftruncate", "sendfile", "write"};
+	static const char *const calls[] = {"lseek",     "pread",    "pwrite", "fchmod",
+					    "ftruncate", "sendfile", "write"};
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
 		if (step_is(s, calls[i]))
 			return 1;
@@ -465,6 +471,6 @@ int step_is_unusual(const struct step *s)
 
 void print_step(FILE *to, const struct step *s)
 {
-	fprintf(to, "%-9s \"%s\" \"%s\" fd %d fd2 %d n %u flags 0%o offset %ld\n", plays[s->op].call, name(s->path),
-		name(s->path2), s->fd, s->fd2, s->n, s->flags, s->offset);
+	fprintf(to, "%-9s \"%s\" \"%s\" fd %d fd2 %d n %u flags 0%o offset %ld\n", plays[s->op].call,
+		name(s->path), name(s->path2), s->fd, s->fd2, s->n, s->flags, s->offset);
 }

@@ -17,7 +17,7 @@ kernel real_kernel, virtual_kernel;
 
 struct step {
 	uint8_t op;
-	uint8_t path, path2;  /* into the list of names */
+	uint8_t path, path2; /* into the list of names */
 	int8_t fd, fd2;
 	uint32_t n, flags;
 	long offset;

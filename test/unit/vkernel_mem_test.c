@@ -76,13 +76,16 @@ static void fixed_mappings_replace_what_was_there(void **state)
 {
 	char *p = (char *)map_memory(3);
 	p[PAGE] = 'x';
-	long at = fake_call(SYS_mmap, (long)p + PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	long at = fake_call(SYS_mmap, (long)p + PAGE, PAGE, PROT_READ,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	assert_int_equal(at, (long)p + PAGE);
 	assert_int_equal(p[PAGE], 0);
 	assert_int_equal(vk_mem_prot((u64)at), PROT_READ);
 	assert_int_equal(vk_mem_prot((u64)p), PROT_READ | PROT_WRITE);
 	assert_int_equal(vk_mem_prot((u64)p + 3 * PAGE), -1);
-	assert_int_equal(fake_call(SYS_mmap, 0x10000000, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), -ENOMEM);
+	assert_int_equal(fake_call(SYS_mmap, 0x10000000, PAGE, PROT_READ,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 -ENOMEM);
 	assert_int_equal(fake.refused, 1);
 }
 

@@ -11,7 +11,7 @@
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
 	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops, [VK_DIR] = &vk_dir_ops,
-	[VK_DEVICE] = &vk_device_ops,	[VK_PIPE] = &vk_pipe_ops, [VK_EVENTFD] = &vk_eventfd_ops,
+	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops, [VK_EVENTFD] = &vk_eventfd_ops,
 };
 
 static void close_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -88,13 +88,13 @@ static bool close_shows(int fd)
 
 void vk_fd_change(int fd)
 {
-	bool seen = sched_observed((u64)vk->fd, true);
+	bool seen = sched_observed((u64)&vk->numbers, true);
 	if (fd >= 0)
 		seen |= sched_observed((u64)&vk->fd[fd], true);
 	seen |= close_shows(fd);
 	if (!seen)
 		return;
-	struct op o = {.kind = OP_FILE, .object = (u64)vk->fd};
+	struct op o = {.kind = OP_FILE, .object = (u64)&vk->numbers};
 	if (fd >= 0)
 		o = (struct op){.kind = OP_CLOSE, .object = (u64)vk_desc_get(fd), .arg = (u64)fd};
 	vk_step(NULL, &o);
@@ -201,7 +201,8 @@ static long set_flags(struct vk_desc *d, u32 flags)
 
 static bool is_lock(int cmd)
 {
-	return cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW || (cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW);
+	return cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW ||
+	       (cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW);
 }
 
 long vk_sys_fcntl(const struct vk_call *c)

@@ -248,7 +248,8 @@ static bool collect(struct pages_vec *v, const char *buf, long n)
 		if (!out)
 			return false;
 		size_t len = str_len(e->name);
-		*out = (struct host_entry){host_hash(e->name, len), e->ino, e->type, keep_string(e->name, len)};
+		*out = (struct host_entry){host_hash(e->name, len), e->ino, e->type,
+					   keep_string(e->name, len)};
 	}
 	return true;
 }

@@ -217,7 +217,8 @@ long vk_sys_copy_file_range(const struct vk_call *c)
 		return -EISDIR;
 	if (in->kind != VK_FILE || out->kind != VK_FILE || c->a[5])
 		return -EINVAL;
-	if ((in->flags & O_ACCMODE) == O_WRONLY || (out->flags & O_ACCMODE) == O_RDONLY || (out->flags & O_APPEND))
+	if ((in->flags & O_ACCMODE) == O_WRONLY || (out->flags & O_ACCMODE) == O_RDONLY ||
+	    (out->flags & O_APPEND))
 		return -EBADF;
 	if ((in_pos && !vk_user_ok((u64)in_pos, 8)) || (out_pos && !vk_user_ok((u64)out_pos, 8)))
 		return -EFAULT;

@@ -229,6 +229,41 @@ long vk_sys_fchmod(const struct vk_call *c)
 	return set_mode(inode_of_fd((int)c->a[0]), (u32)c->a[1]);
 }
 
+static long set_owner(long inode, u32 uid, u32 gid)
+{
+	const u32 keep = ~0u;
+	if (inode <= 0)
+		return inode;
+	struct vk_inode *n = vk_inode((u32)inode);
+	bool other = (uid != keep && uid != n->uid) || (gid != keep && gid != n->gid);
+	if (other && sys_call3(__NR_geteuid, 0, 0, 0))
+		return -EPERM;
+	n->uid = uid == keep ? n->uid : uid;
+	n->gid = gid == keep ? n->gid : gid;
+	return 0;
+}
+
+long vk_sys_chown(const struct vk_call *c)
+{
+	return set_owner(inode_at(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW), (u32)c->a[1], (u32)c->a[2]);
+}
+
+long vk_sys_lchown(const struct vk_call *c)
+{
+	return set_owner(inode_at(AT_FDCWD, vk_user(c->a[0]), 0), (u32)c->a[1], (u32)c->a[2]);
+}
+
+long vk_sys_fchown(const struct vk_call *c)
+{
+	return set_owner(inode_of_fd((int)c->a[0]), (u32)c->a[1], (u32)c->a[2]);
+}
+
+long vk_sys_fchownat(const struct vk_call *c)
+{
+	u32 how = c->a[4] & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW;
+	return set_owner(inode_at((int)c->a[0], vk_user(c->a[1]), how), (u32)c->a[2], (u32)c->a[3]);
+}
+
 long vk_sys_umask(const struct vk_call *c)
 {
 	u32 old = vk->umask;

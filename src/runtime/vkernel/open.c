@@ -3,7 +3,9 @@
  */
 #include "runtime/vkernel/overlay.h"
 
-#define OPEN_STATUS (O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC | O_NOATIME | O_DIRECT | O_DIRECTORY | O_NOFOLLOW | O_PATH)
+#define OPEN_STATUS \
+	(O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC | O_NOATIME | O_DIRECT | O_DIRECTORY | \
+	 O_NOFOLLOW | O_PATH)
 
 static bool wants_write(u32 flags)
 {
@@ -72,6 +74,10 @@ static long open_directory(const struct vk_place *p, u32 flags)
 {
 	if (wants_write(flags) || (flags & O_CREAT))
 		return -EISDIR;
+	if (str_starts(p->path, "/proc/self")) { /* its entries say which thread asks, and what is open */
+		vk_refuse(p->path);
+		return -ENOENT;
+	}
 	return install(describe_place(p, VK_DIR, flags), flags);
 }
 
@@ -182,7 +188,8 @@ static long do_open(int dirfd, const char *path, u32 flags, u32 mode)
 	}
 	if (flags & O_PATH)
 		flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0 : PATH_FOLLOW;
+	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0
+											     : PATH_FOLLOW;
 	how |= flags & O_CREAT ? PATH_CREATE | PATH_CHANGE : wants_write(flags) ? PATH_CHANGE : 0;
 	vk_fd_change(-1);
 	long err = vk_path(dirfd, path, how, &p);
@@ -213,7 +220,8 @@ long vk_sys_memfd_create(const struct vk_call *c)
 	if ((u32)c->a[1] & ~(cloexec | allow_sealing))
 		return -EINVAL;
 	vk_fd_change(-1);
-	struct vk_place p = {.inode = vk_inode_new(host_hash("memfd", 5) + sched_self_slot(), S_IFREG | 0777)};
+	struct vk_place p = {
+		.inode = vk_inode_new(host_hash("memfd", 5) + sched_self_slot(), S_IFREG | 0777)};
 	if (!p.inode)
 		return -ENOMEM;
 	return install(describe_place(&p, VK_FILE, O_RDWR), (u32)c->a[1] & cloexec ? O_CLOEXEC : 0);

@@ -131,6 +131,7 @@ static bool bit(const u64 *set, u32 fd)
 	return set && (set[fd / 64] >> fd % 64 & 1);
 }
 
+/* How many descriptors are in the sets; list them, if there is a list. */
 static u32 select_collect(u64 *const set[3], u32 n, struct pollfd *list)
 {
 	static const u32 want[3] = {SELECT_IN, SELECT_OUT, SELECT_EX};
@@ -139,8 +140,9 @@ static u32 select_collect(u64 *const set[3], u32 n, struct pollfd *list)
 		u32 events = 0;
 		for (u32 i = 0; i < 3; i++)
 			events |= bit(set[i], fd) ? want[i] : 0;
-		if (events)
-			list[len++] = (struct pollfd){.fd = (int)fd, .events = (short)events};
+		if (events && list)
+			list[len] = (struct pollfd){.fd = (int)fd, .events = (short)events};
+		len += events != 0;
 	}
 	return len;
 }
@@ -168,11 +170,13 @@ static long select_answer(u64 *const set[3], u32 n, const struct pollfd *list, u
 
 static long select_sets(u32 n, u64 *const set[3], u64 timeout)
 {
-	struct pollfd list[VK_MAX_FDS] = {0}; /* no old stack bytes in a state */
 	for (u32 i = 0; i < 3; i++)
 		if (set[i] && !vk_user_ok((u64)set[i], (n + 63) / 64 * 8))
 			return -EFAULT;
+	/* Of the right length: no old stack bytes get into a state, and small stacks do. */
+	struct pollfd list[select_collect(set, n, NULL) + 1];
 	u32 len = select_collect(set, n, list);
+	list[len] = (struct pollfd){0};
 	for (u32 i = 0; i < len; i++)
 		if (!vk_desc_use(list[i].fd))
 			return -EBADF;

@@ -138,6 +138,25 @@ long vk_sys_sched_getaffinity(const struct vk_call *c)
 	return sizeof *mask;
 }
 
+long vk_sys_sched_getparam(const struct vk_call *c)
+{
+	if (!vk_user_ok((u64)c->a[1], sizeof(int)))
+		return -EFAULT;
+	*(int *)c->a[1] = 0;
+	return 0;
+}
+
+/* Real-time policies (1, 2) have priorities 1 to 99, the others none. */
+long vk_sys_sched_get_priority_max(const struct vk_call *c)
+{
+	return c->a[0] == 1 || c->a[0] == 2 ? 99 : 0;
+}
+
+long vk_sys_sched_get_priority_min(const struct vk_call *c)
+{
+	return c->a[0] == 1 || c->a[0] == 2 ? 1 : 0;
+}
+
 long vk_sys_getcpu(const struct vk_call *c)
 {
 	for (int i = 0; i < 2; i++) {

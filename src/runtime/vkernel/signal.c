@@ -16,10 +16,10 @@
 #define STOPS_BY_DEFAULT (BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU))
 
 static const char *const signal_names[] = {
-	"0",	   "SIGHUP",  "SIGINT",	 "SIGQUIT", "SIGILL",	 "SIGTRAP", "SIGABRT",	"SIGBUS",
-	"SIGFPE",  "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2",	 "SIGPIPE", "SIGALRM",	"SIGTERM",
-	"SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG",
-	"SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR",	"SIGSYS",
+	"0",         "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
+	"SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
+	"SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
+	"SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
 };
 
 enum vk_disposition vk_signal_disposition(int sig)
@@ -165,9 +165,10 @@ long vk_sys_rt_sigaction(const struct vk_call *c)
 	int sig = (int)c->a[0];
 	const struct vk_sigaction *new = vk_user(c->a[1]);
 	struct vk_sigaction *old = vk_user(c->a[2]);
-	if (c->a[3] != sizeof(u64) || sig < 1 || sig > VK_SIGNALS || (new && (sig == SIGKILL || sig == SIGSTOP)))
+	if (c->a[3] != sizeof(u64) || sig < 1 || sig > VK_SIGNALS ||
+	    (new && (sig == SIGKILL || sig == SIGSTOP)))
 		return -EINVAL;
-	if ((new && !vk_user_ok((u64)new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((new && !vk_user_ok((u64) new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
 		return -EFAULT;
 	struct vk_sigaction was = vk->action[sig];
 	if (new) {
@@ -234,19 +235,19 @@ long vk_sys_sigaltstack(const struct vk_call *c)
 	const stack_t *new = vk_user(c->a[0]);
 	stack_t *old = vk_user(c->a[1]);
 	struct vk_fiber *f = vk_self();
-	if ((new && !vk_user_ok((u64)new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((new && !vk_user_ok((u64) new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
 		return -EFAULT;
 	stack_t was = {.ss_sp = (void *)f->alt_sp, .ss_flags = (int)f->alt_flags, .ss_size = f->alt_size};
 	if (!f->alt_sp)
 		was.ss_flags = VK_SS_DISABLE;
-	if (new && (new->ss_flags & VK_SS_DISABLE)) {
+	if (new && (new->ss_flags &VK_SS_DISABLE)) {
 		f->alt_sp = f->alt_size = f->alt_flags = 0;
 	} else if (new) {
 		if (new->ss_size < MINSIGSTKSZ)
 			return -ENOMEM;
-		f->alt_sp = (u64)new->ss_sp;
+		f->alt_sp = (u64) new->ss_sp;
 		f->alt_size = new->ss_size;
-		f->alt_flags = (u32)new->ss_flags;
+		f->alt_flags = (u32) new->ss_flags;
 	}
 	if (old)
 		*old = was;

@@ -183,8 +183,15 @@ static long give_statfs(long to)
 {
 	struct {
 		long type, bsize, blocks, bfree, bavail, files, ffree, fsid, namelen, frsize, flags, spare[4];
-	} fs = {.type = 0x01021994, .bsize = HD_PAGE, .blocks = 1 << 20, .bfree = 1 << 19, .bavail = 1 << 19,
-		.files = 1 << 20, .ffree = 1 << 19, .namelen = 255, .frsize = HD_PAGE};
+	} fs = {.type = 0x01021994,
+		.bsize = HD_PAGE,
+		.blocks = 1 << 20,
+		.bfree = 1 << 19,
+		.bavail = 1 << 19,
+		.files = 1 << 20,
+		.ffree = 1 << 19,
+		.namelen = 255,
+		.frsize = HD_PAGE};
 	if (!vk_user_ok((u64)to, sizeof fs))
 		return -EFAULT;
 	memcpy(vk_user(to), &fs, sizeof fs);

@@ -48,11 +48,11 @@
 #define VK_PATH_MAX 1024
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
-#define VK_MAX_MAPS 256 /* per fiber */
+#define VK_MAX_MAPS 256                                  /* per fiber */
 #define VK_SIGNALS 64
 #define VK_PID 1000
 #define VK_MAX_RW 0x7ffff000u /* what one call may move, as in Linux */
-#define VK_EPOCH 1767225600u /* CLOCK_REALTIME at the start: 2026-01-01 UTC */
+#define VK_EPOCH 1767225600u  /* CLOCK_REALTIME at the start: 2026-01-01 UTC */
 
 /* ---- descriptors ---- */
 
@@ -61,7 +61,7 @@ enum vk_kind {
 	VK_CONSOLE, /* stdout, stderr */
 	VK_FILE,    /* regular file, on the host or in the overlay */
 	VK_DIR,
-	VK_DEVICE,  /* /dev/null and relatives */
+	VK_DEVICE, /* /dev/null and relatives */
 	VK_PIPE,
 	VK_EVENTFD,
 	VK_KINDS
@@ -103,7 +103,8 @@ struct vk_ops {
 	bool waits;                               /* calls are steps; poll must be one, too */
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
-extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops, vk_eventfd_ops;
+extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
+	vk_eventfd_ops;
 
 struct vk_desc *vk_desc_get(int fd);
 /* The same, telling the scheduler that this fiber uses fd: may be a step. NULL: EBADF. */
@@ -205,11 +206,12 @@ struct vk_sigaction { /* as the system call has it */
 struct vk_fiber {
 	u64 mask, pending;
 	u64 alt_sp, alt_size, alt_flags;
-	u64 random; /* position in this fiber's stream */
+	u64 random;  /* position in this fiber's stream */
 	u32 held[2]; /* descriptions (slot + 1) that the call under way keeps alive */
 };
 
 struct vk_model {
+	u64 numbers; /* always 0: its address stands for "which descriptor numbers are free" */
 	struct vk_fd fd[VK_MAX_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
