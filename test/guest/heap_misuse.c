@@ -19,11 +19,10 @@ static char *shared;
 
 static void *freer(void *arg)
 {
-	if (shared) {
-		sched_yield();
-		free(shared);
-		shared = NULL;
-	}
+	char *mine = shared;
+	sched_yield();
+	shared = NULL;
+	free(mine);
 	return arg;
 }
 

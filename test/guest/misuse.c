@@ -1,14 +1,14 @@
 /*
  * misuse.c: locks used as nobody may: each is a violation with its place, even where
- * glibc lets it pass.
+ * glibc lets it pass. (--keep-going: using what has been destroyed is found as well.)
  *
  * heddle: verdict=violation kind=lock-misuse args=unlock-free where=@unlock_free message~="(?i)mutex"
  * heddle: verdict=violation kind=lock-misuse args=unlock-other where=@unlock_other message~="(?i)mutex.*held"
  * heddle: verdict=violation kind=lock-misuse args=destroy-mutex where=@destroy_mutex message~="(?i)destroy"
- * heddle: verdict=violation kind=lock-misuse args=destroy-cond where=@destroy_cond message~="(?i)wait"
- * heddle: verdict=violation kind=lock-misuse args=destroy-sem where=@destroy_sem message~="(?i)wait"
+ * heddle: verdict=violation kind=lock-misuse args=destroy-cond options="--keep-going" where=@destroy_cond message~="(?i)wait"
+ * heddle: verdict=violation kind=lock-misuse args=destroy-sem options="--keep-going" where=@destroy_sem message~="(?i)wait"
  * heddle: verdict=violation kind=lock-misuse args=destroy-rwlock where=@destroy_rwlock message~="(?i)destroy"
- * heddle: verdict=violation kind=lock-misuse args=destroy-barrier where=@destroy_barrier message~="(?i)destroy"
+ * heddle: verdict=violation kind=lock-misuse args=destroy-barrier options="--keep-going" where=@destroy_barrier message~="(?i)destroy"
  * heddle: verdict=violation kind=lock-misuse args=wait-unheld where=@wait_unheld
  * heddle: verdict=violation kind=lock-misuse args=rwunlock-free where=@rwunlock_free
  * heddle: verdict=violation kind=lock-misuse args=spinunlock-free where=@spinunlock_free
