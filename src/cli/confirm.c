@@ -58,12 +58,12 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 
 static void trace_judge(struct trace *t)
 {
-	const struct story_line *v = &t->story.violation;
+	const struct story_line *who = story_culprit(&t->story);
 
 	t->kind = t->story.violation_kind;
-	t->thread = v->thread;
-	snprintf(t->message, sizeof(t->message), "%s", v->text);
-	frames_where(v->frame, v->frames, t->where, sizeof(t->where));
+	t->thread = who->thread;
+	snprintf(t->message, sizeof(t->message), "%s", t->story.violation.text);
+	frames_where(who->frame, who->frames, t->where, sizeof(t->where));
 }
 
 /* A deadlock belongs to all threads; the others must happen to the same one. */
@@ -144,6 +144,19 @@ struct refused_lookup {
 	struct outcome *outcome;
 };
 
+static size_t refused_frames(struct symbols *symbols, const struct wire_refused *r, struct frame *out,
+			     size_t max)
+{
+	size_t n = 0;
+
+	if (r->regs.rip) {
+		symbols_use_stack(symbols, r->regs.rsp, r->stack, r->stack_len);
+		n = symbols_unwind(symbols, &r->regs, out, max);
+		symbols_use_stack(symbols, 0, NULL, 0);
+	}
+	return n || !r->pc ? n : symbols_locate(symbols, r->pc, true, out, max);
+}
+
 static void look_up_refused(void *self, struct symbols *symbols)
 {
 	struct refused_lookup *r = self;
@@ -151,10 +164,10 @@ static void look_up_refused(void *self, struct symbols *symbols)
 	size_t i, n;
 
 	for (i = 0; i < r->found->refuseds; i++) {
-		if (!r->found->refused[i].pc)
-			continue;
-		n = symbols_locate(symbols, r->found->refused[i].pc, true, frames, FRAMES_MAX);
-		frames_where(frames, n, r->outcome->refused[i].where, sizeof(r->outcome->refused[i].where));
+		n = refused_frames(symbols, &r->found->refused[i], frames, FRAMES_MAX);
+		if (n)
+			frames_where(frames, n, r->outcome->refused[i].where,
+				     sizeof(r->outcome->refused[i].where));
 	}
 }
 

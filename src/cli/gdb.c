@@ -70,8 +70,10 @@ static void print_python_text(FILE *f, const char *text)
 	putc('\'', f);
 }
 
-static void print_fiber(FILE *f, const struct story_line *l, const struct wire_regs *r)
+static void print_fiber(FILE *f, const struct story_line *l)
 {
+	const struct wire_regs *r = &l->regs;
+
 	fprintf(f, "  (%u, ", l->thread);
 	print_python_text(f, l->name);
 	fputs(", ", f);
@@ -83,27 +85,31 @@ static void print_fiber(FILE *f, const struct story_line *l, const struct wire_r
 		r->rsp, r->rip, r->rbp, r->rbx, r->r12, r->r13, r->r14, r->r15);
 }
 
+static bool is_listed(const struct story *s, u32 thread)
+{
+	size_t i;
+
+	for (i = 0; i < s->fibers; i++)
+		if (s->fiber[i].thread == thread)
+			return true;
+	return false;
+}
+
 static void print_script(FILE *f, const struct story *s)
 {
-	const struct story_line *v = s->violation.text ? &s->violation : NULL;
-	u32 first = v ? v->thread : s->fibers ? s->fiber[0].thread : 0;
-	bool listed = false;
+	const struct story_line *who = story_culprit(s);
+	/* Where it failed is nearer to the truth than where its last operation began. */
+	bool failed_here = who == &s->violation && who->text && who->regs.rip;
 	size_t i;
 
 	fputs("import gdb\nFIBERS = [\n", f);
-	for (i = 0; i < s->fibers; i++) {
-		bool failed = v && s->fiber[i].thread == v->thread;
-
-		/* Where it failed is nearer to the truth than where its operation began. */
-		listed |= failed;
-		print_fiber(f, failed ? v : &s->fiber[i],
-			    failed && v->regs.rip ? &v->regs : &s->fiber[i].regs);
-	}
-	if (v && !listed && v->regs.rip) {
-		print_fiber(f, v, &v->regs);
-		listed = true;
-	}
-	fprintf(f, "]\nFIRST = %u\n%s", listed || !v ? first : s->fibers ? s->fiber[0].thread : 0, script);
+	for (i = 0; i < s->fibers; i++)
+		if (!failed_here || s->fiber[i].thread != who->thread)
+			print_fiber(f, &s->fiber[i]);
+	if (failed_here)
+		print_fiber(f, who);
+	fprintf(f, "]\nFIBERS.sort(key=lambda fiber: fiber[0])\nFIRST = %u\n%s",
+		failed_here || is_listed(s, who->thread) ? who->thread : 0, script);
 }
 
 static int write_script(char *path, const struct story *s, struct problem *p)

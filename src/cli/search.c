@@ -64,9 +64,9 @@ static void copy_found(const struct sut *s, struct found *f)
 		copy_violation(s, &r->violation[i], &f->violation[i]);
 	f->refuseds = HD_MIN(r->refused, WIRE_MAX_REFUSED);
 	for (i = 0; i < f->refuseds; i++) {
-		snprintf(f->refused[i].call, sizeof(f->refused[i].call), "%.63s", r->refused_call[i].call);
-		f->refused[i].count = r->refused_call[i].count;
-		f->refused[i].pc = r->refused_call[i].pc;
+		f->refused[i] = r->refused_call[i];
+		f->refused[i].call[sizeof(f->refused[i].call) - 1] = 0;
+		f->refused[i].stack_len = HD_MIN(f->refused[i].stack_len, WIRE_REFUSED_STACK);
 	}
 	f->learnt = s->wire->learnt;
 	f->learnt.names = HD_MIN(f->learnt.names, LAYOUT_MAX_FIBERS);

@@ -16,15 +16,10 @@ struct found_violation {
 	char message[1024];
 };
 
-struct refused_call {
-	char call[64];
-	u64 count, pc;
-};
-
 struct found {
 	struct found_violation violation[WIRE_MAX_VIOLATIONS];
 	size_t violations;
-	struct refused_call refused[WIRE_MAX_REFUSED];
+	struct wire_refused refused[WIRE_MAX_REFUSED];
 	size_t refuseds;
 	struct wire_learnt learnt;
 	u64 environment;

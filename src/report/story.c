@@ -112,6 +112,16 @@ u32 violation_kind_of(const char *name)
 	return VIOLATION_NONE;
 }
 
+const struct story_line *story_culprit(const struct story *s)
+{
+	size_t i;
+
+	for (i = 0; s->violation_kind == VIOLATION_DEADLOCK && i < s->fibers; i++)
+		if (s->fiber[i].op != OP_JOIN && s->fiber[i].frames)
+			return &s->fiber[i];
+	return &s->violation;
+}
+
 void story_thread(const struct story_line *l, char *out, size_t cap)
 {
 	if (l->name[0])

@@ -42,6 +42,9 @@ void story_free(struct story *s);
 const char *violation_kind_name(u32 kind);
 u32 violation_kind_of(const char *name);
 
+/* Whom the violation is about. Of a deadlock: somebody in it, rather than one who waits for those to end. */
+const struct story_line *story_culprit(const struct story *s);
+
 /* "thread 2 (worker)" */
 void story_thread(const struct story_line *l, char *out, size_t cap);
 

@@ -16,7 +16,20 @@ bool symbols_peek(struct symbols *s, u64 at, void *to, size_t n)
 {
 	struct iovec local = {to, n}, remote = {(void *)at, n};
 
+	if (s->saved && at >= s->saved_at && at - s->saved_at < s->saved_len) {
+		if (n > s->saved_len - (at - s->saved_at))
+			return false;
+		memcpy(to, s->saved + (at - s->saved_at), n);
+		return true;
+	}
 	return process_vm_readv(s->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+}
+
+void symbols_use_stack(struct symbols *s, u64 at, const void *bytes, size_t n)
+{
+	s->saved = bytes;
+	s->saved_at = at;
+	s->saved_len = n;
 }
 
 static const char *base_name(const char *path)
@@ -162,7 +175,9 @@ bool frame_is_library(const struct frame *f)
 {
 	static const char *const modules[] = {"libc.so",      "libm.so",     "libpthread.so", "ld-linux",
 					      "libstdc++.so", "libgcc_s.so", "libc++"};
-	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/rustc/", "/usr/src/"};
+	static const char *const folders[] = {"/usr/include/",     "/usr/lib/",        "/usr/src/",
+					      "/rustc/",           "library/std/src/", "library/core/src/",
+					      "library/alloc/src/"};
 	size_t i;
 
 	for (i = 0; i < HD_ARRAY_LEN(modules); i++)

@@ -34,6 +34,8 @@ struct symbols {
 	char runtime_path[512];
 	u64 maps_hash;
 	struct wire_regs regs; /* where the unwinder begins */
+	const u8 *saved;       /* symbols_use_stack */
+	u64 saved_at, saved_len;
 	struct symbols_module module[SYMBOLS_MODULES];
 	size_t modules;
 	struct symbols_known

@@ -149,10 +149,22 @@ struct wire_violation {
 	char message[1024];
 };
 
+struct wire_regs { /* enough for a DWARF unwinder */
+	u64 rip, rsp, rbp, rbx, r12, r13, r14, r15;
+};
+
+/*
+ * regs and the bytes of the stack from regs.rsp on let the controller find the caller's line when pc lies inside a
+ * library. rip 0: pc is all there is.
+ */
 #define WIRE_MAX_REFUSED 128
+#define WIRE_REFUSED_STACK 4096
 struct wire_refused {
 	u64 count, pc;
 	char call[64];
+	struct wire_regs regs;
+	u64 stack_len;
+	u8 stack[WIRE_REFUSED_STACK];
 };
 
 #define WIRE_MAX_OUTCOMES 4096
@@ -178,10 +190,6 @@ enum wire_event_kind {
 	WIRE_EV_FIBER,     /* at the end: one per live fiber: where it stands, what it waits for */
 	WIRE_EV_VIOLATION, /* text = message; a WIRE_EV_FIBER series follows */
 	WIRE_EV_END,       /* path done; arg: 1 violation, 0 none, 2 the path could not be followed (text) */
-};
-
-struct wire_regs { /* enough for a DWARF unwinder */
-	u64 rip, rsp, rbp, rbx, r12, r13, r14, r15;
 };
 
 struct wire_event {

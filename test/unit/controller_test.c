@@ -155,18 +155,26 @@ static void test_unconfirmed(void **state)
 	}
 }
 
-static void test_refused_call(void **state)
+static void refused_at_guest(const char *arguments)
 {
 	json_t *j, *list;
 
-	assert_int_equal(heddle(CHECK("refused", "")), 3);
+	assert_int_equal(heddle(arguments), 3);
 	says("fork at fake_guest.c:");
+	verdict_is("incomplete");
 	j = result();
 	list = json_object_get(j, "refused");
 	assert_int_equal(json_array_size(list), 1);
 	assert_memory_equal(json_string_value(json_object_get(json_array_get(list, 0), "where")),
 			    "fake_guest.c:", 13);
 	json_decref(j);
+}
+
+/* The line is the user's, also when the call came from inside a library. */
+static void test_refused_call(void **state)
+{
+	refused_at_guest(CHECK("refused", ""));
+	refused_at_guest(CHECK("refused-deep", ""));
 }
 
 /* An old result must not survive a run that has none. */

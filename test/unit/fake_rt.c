@@ -14,6 +14,7 @@
  *   replay-dies  the replay is killed in the middle
  *   lost       a violation whose path lies outside the wire
  *   refused    a complete search with a refused call
+ *   refused-deep  the same, from inside a library, with the stack saved
  *   insane     a tool error with a sentence
  *   die        killed in the middle
  *   silent     ends without a word
@@ -111,6 +112,12 @@ static void refuse(void *pc)
 
 	r->count = 2;
 	r->pc = (u64)pc;
+	if (script_is("refused-deep")) {
+		r->pc = (u64)refuse;
+		r->regs = regs;
+		r->stack_len = 512;
+		memcpy(r->stack, (void *)regs.rsp, r->stack_len);
+	}
 	snprintf(r->call, sizeof(r->call), "fork");
 }
 
@@ -132,7 +139,7 @@ static void search(void *pc)
 		finish(SEARCH_COMPLETE);
 	if (script_is("bounded"))
 		finish(SEARCH_LIMIT_STATES);
-	if (script_is("refused")) {
+	if (script_is("refused") || script_is("refused-deep")) {
 		refuse(pc);
 		finish(SEARCH_COMPLETE);
 	}
