@@ -51,7 +51,7 @@ class Generator:
         self.features = set(r.sample(FEATURES, r.choice((2, 3, 4)))) | {"mutex"}
         self.make_objects(count)
         for thread in range(count):
-            self.thread, self.count = thread, count
+            self.thread, self.count, self.branches = thread, count, 0
             self.budget = r.randint(2, 6 if count == 2 else 4)
             body = []
             while self.budget > 0:
@@ -95,6 +95,13 @@ class Generator:
             ops[at:at + 1] = self.block(held)
         return ops
 
+    def branch(self, held):
+        """What happens only if something was got."""
+        self.branches += 1
+        ops = self.inner(held)
+        self.branches -= 1
+        return ops
+
     def access(self, held):
         r, p = self.random, self.program
         usable = [(v, h[2]) for v, g in enumerate(p.guard) for h in held if h[:2] == g]
@@ -123,7 +130,7 @@ class Generator:
 
     def block_try(self, held, operation="try"):
         m = self.pick_mutex(held)
-        got = [("mark", 1), *self.inner(held + [("m", m, True)]), ("unlock", m)]
+        got = [("mark", 1), *self.branch(held + [("m", m, True)]), ("unlock", m)]
         return [(operation, m, got, [("mark", 2)])]
 
     def block_timed(self, held):
@@ -132,7 +139,7 @@ class Generator:
         m = self.pick_mutex(held)
         if self.program.mutexes[m] == "spin":
             return self.block_mutex(held)
-        got = [("mark", 1), *self.inner(held + [("m", m, True)]), ("unlock", m)]
+        got = [("mark", 1), *self.branch(held + [("m", m, True)]), ("unlock", m)]
         return [("timed", m, got, [("mark", 2)])]
 
     def block_sem(self, _held):
@@ -156,7 +163,7 @@ class Generator:
         if any(h[0] == "r" for h in held):
             return self.block_try(held)
         writing = self.random.random() < 0.5
-        got = [("mark", 6), *self.inner(held + [("r", 0, writing)]), ("rwunlock", 0)]
+        got = [("mark", 6), *self.branch(held + [("r", 0, writing)]), ("rwunlock", 0)]
         return [("trywr" if writing else "tryrd", 0, got, [("mark", 7)])]
 
     def block_cond(self, held):
@@ -178,7 +185,7 @@ class Generator:
 
     def block_join(self, _held):
         others = [t for t in range(self.count) if t > self.thread and t not in self.program.joined]
-        if not others:
+        if not others or self.branches:  # main joins the rest, so a join must be certain
             return [("yield",)]
         target = self.random.choice(others)
         self.program.joined.add(target)
