@@ -6,7 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/sched/futex.h"
+#include "runtime/scratch.h"
 #include "runtime/vkernel/vk_ops.h"
+#include "state/track.h"
 
 struct fake_sched fake;
 static struct wire wire;
@@ -68,6 +71,11 @@ bool sched_observed(u64 object, bool looks)
 	if (looks)
 		l->lookers |= 1ul << fake.slot;
 	return l->lookers && __builtin_popcountl(l->users) > 1;
+}
+
+bool sched_observed_destroy(u64 object)
+{
+	return sched_observed(object, !fake.joined);
 }
 
 void fake_reset(void)
@@ -211,6 +219,11 @@ HD_NORETURN void sched_exit(int status)
 }
 
 /* ---- other neighbours ---- */
+
+u64 scratch_call(scratch_fn fn, u64 a, u64 b, u64 c, u64 d)
+{
+	return fn(a, b, c, d);
+}
 
 long futex_syscall(const struct vk_call *c)
 {

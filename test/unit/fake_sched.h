@@ -12,8 +12,9 @@
 enum fake_end { FAKE_RETURNED, FAKE_BLOCKED, FAKE_VIOLATION, FAKE_EXIT };
 
 struct fake_sched {
-	u32 slot;  /* who runs */
-	u32 steps; /* how many steps so far */
+	bool joined; /* all other threads have been joined */
+	u32 slot;    /* who runs */
+	u32 steps;   /* how many steps so far */
 	struct op last;
 	void (*during_step)(void); /* what others do while a fiber waits for its turn */
 	u64 now;

@@ -204,6 +204,20 @@ static void descriptor_numbers_are_shared(void **state)
 	assert_int_equal(fake.steps, 2);
 }
 
+static void closing_after_joining_everyone_is_no_step(void **state)
+{
+	char c;
+	fake.joined = true;
+	long fd = open_file("old", O_RDONLY);
+	fake.slot = 1;
+	fake.joined = false;
+	CALL_4(SYS_pread64, fd, &c, 1, 0);
+	fake.slot = 0;
+	fake.joined = true;
+	assert_int_equal(CALL_1(SYS_close, fd), 0);
+	assert_int_equal(fake.steps, 0);
+}
+
 static long victim;
 static void another_fiber_closes_it(void)
 {
@@ -339,6 +353,7 @@ int main(void)
 		FILE_TEST(a_shared_offset_is_seen),
 		FILE_TEST(a_writer_and_a_reader_see_each_other),
 		FILE_TEST(descriptor_numbers_are_shared),
+		FILE_TEST(closing_after_joining_everyone_is_no_step),
 		FILE_TEST(closing_twice_fails_for_the_second),
 		FILE_TEST(output_goes_to_the_scheduler),
 		FILE_TEST(standard_input_is_empty_or_a_file),

@@ -158,26 +158,14 @@ static u16 put_entry(u8 *at, size_t room, const struct dir_entry *e)
 	return (u16)size;
 }
 
-long vk_sys_getdents64(const struct vk_call *c)
+static long fill(struct vk_desc *d, u8 *buf, size_t room)
 {
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
-	u8 *buf = vk_user(c->a[1]);
-	size_t room = (u32)c->a[2], done = 0;
 	struct dir_view v;
 	struct dir_entry e;
-	if (!d || (d->flags & O_PATH))
-		return -EBADF;
-	if (d->kind != VK_DIR)
-		return -ENOTDIR;
-	if (!vk_user_ok((u64)buf, room))
-		return -EFAULT;
+	size_t done = 0;
 	long err = dir_open_view(d, &v);
 	if (err)
 		return err;
-	bool seen = sched_observed(v.key, false);
-	seen |= sched_observed((u64)d, true);
-	if (seen)
-		vk_step_file(d, v.key);
 	for (;;) {
 		next_entry(&v, d->pos, &e);
 		u16 size = e.name ? put_entry(buf + done, room - done, &e) : 0;
@@ -186,6 +174,30 @@ long vk_sys_getdents64(const struct vk_call *c)
 		done += size;
 		d->pos = e.order;
 	}
+}
+
+/* The key by which creating and removing in this directory are known to others. */
+static SCHED_LOOK u64 key_of(const struct vk_desc *d)
+{
+	const char *path = vk_dir_path(d);
+	return path ? host_key(path) : 0;
+}
+
+long vk_sys_getdents64(const struct vk_call *c)
+{
+	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
+	if (d->kind != VK_DIR)
+		return -ENOTDIR;
+	if (!vk_user_ok((u64)c->a[1], (u32)c->a[2]))
+		return -EFAULT;
+	u64 key = key_of(d);
+	bool seen = vk_observed(key, false);
+	seen |= vk_observed((u64)d, true);
+	if (seen)
+		vk_step_file(d, key);
+	return fill(d, vk_user(c->a[1]), (u32)c->a[2]);
 }
 
 long vk_dir_seek(struct vk_desc *d, long offset, int whence)
@@ -201,36 +213,39 @@ long vk_dir_seek(struct vk_desc *d, long offset, int whence)
 
 /* ---- the current directory ---- */
 
-static long enter(const char *absolute)
+static void announce_change(void)
 {
-	if (sched_observed((u64)vk->cwd, true))
+	if (vk_observed((u64)vk->cwd, true))
 		vk_step_file(NULL, (u64)vk->cwd);
+}
+
+static void enter(const char *absolute)
+{
 	const char *stored = host_stored(absolute);
 	memset(vk->cwd, 0, sizeof vk->cwd);
 	if (!str_equal(stored, "."))
 		str_copy(vk->cwd, sizeof vk->cwd, stored);
-	return 0;
 }
 
 long vk_sys_chdir(const struct vk_call *c)
 {
 	static struct vk_place p;
-	char path[VK_PATH_MAX];
+	announce_change();
 	long err = vk_path(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &p);
 	if (err)
 		return err;
 	if (!S_ISDIR(p.mode))
 		return p.mode ? -ENOTDIR : -ENOENT;
-	if ((err = vk_place_may(&p, 1)))
-		return err;
-	str_copy(path, sizeof path, p.path);
-	return enter(path);
+	err = vk_place_may(&p, 1);
+	if (!err)
+		enter(p.path);
+	return err;
 }
 
 long vk_sys_fchdir(const struct vk_call *c)
 {
+	announce_change();
 	struct vk_desc *d = vk_desc_use((int)c->a[0]);
-	char path[VK_PATH_MAX];
 	if (!d)
 		return -EBADF;
 	if (d->kind != VK_DIR)
@@ -238,8 +253,8 @@ long vk_sys_fchdir(const struct vk_call *c)
 	const char *name = vk_dir_path(d);
 	if (!name)
 		return -ENOENT;
-	str_copy(path, sizeof path, name);
-	return enter(path);
+	enter(name);
+	return 0;
 }
 
 long vk_sys_getcwd(const struct vk_call *c)

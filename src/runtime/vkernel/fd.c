@@ -35,7 +35,7 @@ struct vk_desc *vk_desc_use(int fd)
 	struct vk_desc *d = vk_desc_get(fd);
 	if (fd < 0 || fd >= VK_MAX_FDS || (d && d->kind == VK_CONSOLE))
 		return d;
-	if (sched_observed((u64)&vk->fd[fd], false))
+	if (vk_observed((u64)&vk->fd[fd], false))
 		vk_step_file(NULL, (u64)&vk->fd[fd]);
 	return vk_desc_get(fd);
 }
@@ -88,9 +88,9 @@ static bool close_shows(int fd)
 
 void vk_fd_change(int fd)
 {
-	bool seen = sched_observed((u64)&vk->numbers, true);
+	bool seen = vk_observed((u64)&vk->numbers, true);
 	if (fd >= 0)
-		seen |= sched_observed((u64)&vk->fd[fd], true);
+		seen |= vk_observed((u64)&vk->fd[fd], true);
 	seen |= close_shows(fd);
 	if (!seen)
 		return;

@@ -30,9 +30,9 @@ static u64 identity(const struct vk_desc *d)
 
 void vk_file_visit(struct vk_desc *d, bool changes, bool position)
 {
-	bool seen = sched_observed(identity(d), changes);
+	bool seen = vk_observed(identity(d), changes);
 	if (position)
-		seen |= sched_observed((u64)d, true);
+		seen |= vk_observed((u64)d, true);
 	if (seen)
 		vk_step_file(d, identity(d));
 }
@@ -211,17 +211,36 @@ long vk_sys_fallocate(const struct vk_call *c)
 	return (c->a[1] & keep_size) || end <= vk_file_size(d) ? 0 : vk_inode_resize(d->object, end);
 }
 
+/* Write n bytes that lie at `from`. */
+static long write_bytes(struct vk_desc *out, const u8 *from, size_t n, u64 *pos)
+{
+	struct iovec v = {.iov_base = (void *)from, .iov_len = n};
+	struct vk_uio u = {.iov = &v, .count = 1, .left = n};
+	return vk_kinds[out->kind]->write(out, &u, pos);
+}
+
+/*
+ * A write that may wait: what it points to must be on this fiber's stack, since the place of the host's
+ * data is not part of the state. A short count is as good as a long one.
+ */
+static long write_waiting(struct vk_desc *out, const u8 *from, size_t n, u64 *pos)
+{
+	u8 copy[1024] = {0};
+	n = HD_MIN(n, sizeof copy);
+	memcpy(copy, from, n);
+	return write_bytes(out, copy, n, pos);
+}
+
 /* One piece: what lies together in `in`. */
 static long copy_piece(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n)
 {
 	const u8 *at = NULL;
 	u64 from = *in_pos;
-	size_t have = vk_file_view(in, from, &at);
-	struct iovec v = {.iov_base = (void *)at, .iov_len = HD_MIN((u64)have, n)};
-	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
-	if (!v.iov_len)
+	size_t have = HD_MIN((u64)vk_file_view(in, from, &at), n);
+	if (!have)
 		return 0;
-	long done = vk_kinds[out->kind]->write(out, &u, out_pos);
+	bool waits = vk_kinds[out->kind]->waits;
+	long done = waits ? write_waiting(out, at, have, out_pos) : write_bytes(out, at, have, out_pos);
 	if (done > 0 && in_pos != out_pos)
 		*in_pos = from + (u64)done;
 	return done;

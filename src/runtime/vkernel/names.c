@@ -284,7 +284,7 @@ static long set_times(long inode, const struct __kernel_timespec *t)
 			continue;
 		if (!t || t[i].tv_nsec == now_mark) {
 			u64 now = clock_read();
-			sec = VK_EPOCH + now / 1000000000;
+			sec = CLOCK_EPOCH_REALTIME + now / 1000000000;
 			nsec = now % 1000000000;
 		} else {
 			sec = (u64)t[i].tv_sec;

@@ -25,7 +25,7 @@ u32 vk_inode_new(u64 seed, u32 mode)
 		*n = (struct vk_inode){.id = id, .mode = mode};
 		n->uid = (u32)sys_call3(__NR_geteuid, 0, 0, 0);
 		n->gid = (u32)sys_call3(__NR_getegid, 0, 0, 0);
-		n->atime.sec = n->mtime.sec = VK_EPOCH;
+		n->atime.sec = n->mtime.sec = CLOCK_EPOCH_REALTIME;
 		return slot + 1;
 	}
 	vk_refuse("more than 512 files written");
@@ -70,7 +70,7 @@ void vk_inode_stat(u32 number, struct stat *st)
 	st->st_atime_nsec = n->atime.nsec;
 	st->st_mtime = n->mtime.sec;
 	st->st_mtime_nsec = n->mtime.nsec;
-	st->st_ctime = VK_EPOCH;
+	st->st_ctime = CLOCK_EPOCH_REALTIME;
 }
 
 /* ---- names ---- */
@@ -151,6 +151,7 @@ long vk_name_remove(const struct vk_place *p)
 	bool hide = host_shows(p);
 	if (!n && hide)
 		return name_new(p->key, p->path) ? 0 : -ENOSPC;
+	hd_assert(n); /* a name that is there has an entry, or the host's shows */
 	u32 inode = n->inode;
 	n->inode = 0;
 	if (!hide)

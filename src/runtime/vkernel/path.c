@@ -119,6 +119,7 @@ long vk_place_link(const struct vk_place *p, char *buf, size_t cap)
 {
 	if (!S_ISLNK(p->mode))
 		return -EINVAL;
+	hd_assert(p->inode || p->host);
 	const char *target = p->inode ? (const char *)vk_inode_data(p->inode) : p->host->link;
 	size_t n = p->inode ? vk_inode(p->inode)->size : str_len(target);
 	n = HD_MIN(n, cap);
@@ -180,7 +181,7 @@ static long walk_start(struct walk *w, int dirfd, const char *path)
 	if (path[0] != '/' && dirfd == AT_FDCWD) {
 		from = vk_cwd();
 	} else if (path[0] != '/') {
-		struct vk_desc *d = vk_desc_use(dirfd);
+		struct vk_desc *d = vk_desc_get(dirfd);
 		if (!d)
 			return -EBADF;
 		if (d->kind != VK_DIR)
@@ -289,7 +290,7 @@ static long walk_name(struct walk *w, const char *name, size_t len)
 	return p->mode ? 0 : p->error;
 }
 
-static long walk(int dirfd, const char *path, u32 how, struct vk_place *out)
+static SCHED_LOOK long walk(int dirfd, const char *path, u32 how, struct vk_place *out)
 {
 	static struct walk w;
 	w.links = 0;
@@ -312,9 +313,9 @@ static long walk(int dirfd, const char *path, u32 how, struct vk_place *out)
 
 static bool others_see(const struct vk_place *p, u32 how)
 {
-	bool seen = sched_observed(p->key, how & PATH_CHANGE);
+	bool seen = vk_observed(p->key, how & PATH_CHANGE);
 	if (how & PATH_CHANGE)
-		seen |= sched_observed(vk_parent_key(p->path), true);
+		seen |= vk_observed(vk_parent_key(p->path), true);
 	return seen;
 }
 
@@ -324,7 +325,11 @@ long vk_path(int dirfd, const char *path, u32 how, struct vk_place *out)
 		return -EFAULT;
 	if (!path[0])
 		return -ENOENT;
-	bool seen = path[0] != '/' && dirfd == AT_FDCWD && sched_observed((u64)vk->cwd, false);
+	bool seen = false;
+	if (path[0] != '/' && dirfd == AT_FDCWD)
+		seen = vk_observed((u64)vk->cwd, false);
+	else if (path[0] != '/')
+		vk_desc_use(dirfd);
 	long err = walk(dirfd, path, how, out);
 	if (!err)
 		seen |= others_see(out, how);

@@ -47,7 +47,7 @@ static u64 clock_value(enum clock_kind kind)
 	if (kind == CLOCK_CPU)
 		return 0;
 	u64 now = clock_read();
-	return kind == CLOCK_WALL ? now + (u64)VK_EPOCH * SECOND : now;
+	return now + (u64)(kind == CLOCK_WALL ? CLOCK_EPOCH_REALTIME : CLOCK_EPOCH_MONOTONIC) * SECOND;
 }
 
 static long give_time(long to, u64 ns)

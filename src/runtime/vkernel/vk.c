@@ -94,7 +94,7 @@ static void drop_held(struct vk_fiber *f)
 	}
 }
 
-static void hold(struct vk_desc *d)
+static SCHED_LOOK void hold(struct vk_desc *d)
 {
 	struct vk_fiber *f = vk_self();
 	u32 id = (u32)(d - vk->desc) + 1;
@@ -112,7 +112,8 @@ static void hold(struct vk_desc *d)
 
 long vk_syscall(const struct vk_call *c)
 {
-	u64 outer = vk_pc; /* calls nest when a signal handler runs inside one */
+	sched_scrub();
+	u64 outer = vk_pc; /* calls nest when a signal handler runs inside one; else 0 (see vk_step) */
 	vk_pc = c->pc;
 	drop_held(vk_self());
 	long ret = dispatch(c);
@@ -126,9 +127,15 @@ u32 vk_step(struct vk_desc *d, const struct op *o)
 	u64 pc = vk_pc;
 	if (d)
 		hold(d);
+	vk_pc = 0; /* the next fiber's call must not find, and keep on its stack, who called before */
 	u32 alt = sched_step(o);
 	vk_pc = pc;
 	return alt;
+}
+
+bool vk_observed(u64 object, bool changes)
+{
+	return changes ? sched_observed_destroy(object) : sched_observed(object, false);
 }
 
 void vk_step_file(struct vk_desc *d, u64 object)

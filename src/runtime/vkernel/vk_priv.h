@@ -32,10 +32,12 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/sched/futex.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/abi.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
+#include "state/track.h"
 #include "wire/wire.h"
 
 #define VK_MAX_FDS 1024
@@ -126,6 +128,11 @@ long vk_fd_drop(int fd);
 u32 vk_step(struct vk_desc *d, const struct op *o);
 /* Let others see the order of what follows: a step of kind OP_FILE. */
 void vk_step_file(struct vk_desc *d, u64 object);
+/*
+ * This fiber uses `object`, or changes what others could see of it. True: that must be a step. Changes made while
+ * no other thread is there to see them (none yet, or all joined) don't count.
+ */
+bool vk_observed(u64 object, bool changes);
 void vk_refuse(const char *what);
 /* Who called, for messages. */
 extern u64 vk_pc;
@@ -234,9 +241,7 @@ static inline struct vk_fiber *vk_self(void)
 /* ---- neighbours: what other folders of the runtime provide ---- */
 
 extern struct wire *rt_wire;
-long futex_syscall(const struct vk_call *c);
 HD_NORETURN void fiber_exit_raw(void);
-int track_protect(u64 addr, u64 len, int prot);
 
 /* ---- time (time.c) ---- */
 
