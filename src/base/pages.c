@@ -12,19 +12,19 @@
  */
 static u64 next_address = PAGES_BASE;
 
-static u64 take_range(size_t bytes)
+static u64 range_size(size_t bytes)
 {
-	u64 at = next_address;
-	next_address += HD_ROUND_UP(bytes, HD_PAGE) + HD_PAGE;
-	return at;
+	return HD_ROUND_UP(bytes, HD_PAGE) + HD_PAGE;
 }
 
 void *pages_map(size_t bytes)
 {
-	u64 at = take_range(bytes);
-	long p = sys_call6(SYS_mmap, (long)at, (long)HD_ROUND_UP(bytes, HD_PAGE), PROT_READ | PROT_WRITE,
+	long p = sys_call6(SYS_mmap, (long)next_address, (long)HD_ROUND_UP(bytes, HD_PAGE), PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return sys_failed(p) ? NULL : (void *)p;
+	if (sys_failed(p))
+		return NULL;
+	next_address += range_size(bytes);
+	return (void *)p;
 }
 
 void pages_unmap(void *p, size_t bytes)
@@ -37,10 +37,12 @@ void *pages_grow(void *p, size_t old_bytes, size_t new_bytes)
 {
 	if (!p)
 		return pages_map(new_bytes);
-	u64 at = take_range(new_bytes);
 	long q = sys_call6(SYS_mremap, (long)p, (long)HD_ROUND_UP(old_bytes, HD_PAGE),
-			   (long)HD_ROUND_UP(new_bytes, HD_PAGE), MREMAP_MAYMOVE | MREMAP_FIXED, (long)at, 0);
-	return sys_failed(q) ? NULL : (void *)q;
+			   (long)HD_ROUND_UP(new_bytes, HD_PAGE), MREMAP_MAYMOVE | MREMAP_FIXED, (long)next_address, 0);
+	if (sys_failed(q))
+		return NULL;
+	next_address += range_size(new_bytes);
+	return (void *)q;
 }
 
 void *pages_vec_push(struct pages_vec *v, size_t n)

@@ -43,14 +43,18 @@ HD_EXPORT int thrd_create(thrd_t *t, thrd_start_t fn, void *arg)
 	return result(r == EAGAIN ? ENOMEM : r);
 }
 
-HD_EXPORT int thrd_join(thrd_t t, int *value)
+static int thread_join_int(thrd_t t, int *value)
 {
-	sched_scrub();
 	u64 got;
 	int r = thread_join(t, &got, 0, false);
 	if (!r && value)
 		*value = (int)got;
-	return result(r);
+	return r;
+}
+
+HD_EXPORT int thrd_join(thrd_t t, int *value)
+{
+	return CLEANLY(result(thread_join_int(t, value)));
 }
 
 HD_EXPORT int thrd_detach(thrd_t t)
@@ -70,9 +74,7 @@ HD_EXPORT thrd_t thrd_current(void)
 
 HD_EXPORT void thrd_yield(void)
 {
-	sched_scrub();
-	struct op o = {.kind = OP_YIELD};
-	sched_step(&o);
+	CLEANLY(thread_yield());
 }
 
 HD_EXPORT int mtx_init(mtx_t *m, int type)
@@ -87,26 +89,22 @@ HD_EXPORT void mtx_destroy(mtx_t *m)
 
 HD_EXPORT int mtx_lock(mtx_t *m)
 {
-	sched_scrub();
-	return result(mutex_lock(MUTEX(m), 0, CALLER));
+	return CLEANLY(result(mutex_lock(MUTEX(m), 0, CALLER)));
 }
 
 HD_EXPORT int mtx_trylock(mtx_t *m)
 {
-	sched_scrub();
-	return result(mutex_trylock(MUTEX(m), CALLER));
+	return CLEANLY(result(mutex_trylock(MUTEX(m), CALLER)));
 }
 
 HD_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? result(mutex_lock(MUTEX(m), deadline(ts), CALLER)) : thrd_error;
+	return CLEANLY(timespec_ok(ts) ? result(mutex_lock(MUTEX(m), deadline(ts), CALLER)) : thrd_error);
 }
 
 HD_EXPORT int mtx_unlock(mtx_t *m)
 {
-	sched_scrub();
-	return result(mutex_unlock(MUTEX(m), CALLER));
+	return CLEANLY(result(mutex_unlock(MUTEX(m), CALLER)));
 }
 
 HD_EXPORT int cnd_init(cnd_t *c)
@@ -121,26 +119,22 @@ HD_EXPORT void cnd_destroy(cnd_t *c)
 
 HD_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
-	sched_scrub();
-	return result(cond_wait(COND(c), MUTEX(m), 0, CALLER));
+	return CLEANLY(result(cond_wait(COND(c), MUTEX(m), 0, CALLER)));
 }
 
 HD_EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? result(cond_wait(COND(c), MUTEX(m), deadline(ts), CALLER)) : thrd_error;
+	return CLEANLY(timespec_ok(ts) ? result(cond_wait(COND(c), MUTEX(m), deadline(ts), CALLER)) : thrd_error);
 }
 
 HD_EXPORT int cnd_signal(cnd_t *c)
 {
-	sched_scrub();
-	return result(cond_signal(COND(c), CALLER));
+	return CLEANLY(result(cond_signal(COND(c), CALLER)));
 }
 
 HD_EXPORT int cnd_broadcast(cnd_t *c)
 {
-	sched_scrub();
-	return result(cond_broadcast(COND(c), CALLER));
+	return CLEANLY(result(cond_broadcast(COND(c), CALLER)));
 }
 
 HD_EXPORT int tss_create(tss_t *key, tss_dtor_t destructor)

@@ -14,11 +14,12 @@
 #include "runtime/sched/thread.h"
 #include "runtime/vkernel/vk.h"
 
-static long call(long nr, long a, long b, long c, long d, u64 pc)
+static __attribute__((noinline)) long call_kernel(long nr, long a, long b, long c, long d, u64 pc)
 {
 	struct vk_call k = {nr, {a, b, c, d, 0, 0}, pc};
 	return errno_from(vk_syscall(&k));
 }
+#define call(nr, a, b, c, d, pc) CLEANLY_DEEP(call_kernel(nr, a, b, c, d, pc))
 
 HD_EXPORT ssize_t read(int fd, void *buf, size_t n)
 {
@@ -82,8 +83,10 @@ HD_EXPORT int nanosleep(const struct timespec *ts, struct timespec *rest)
 
 HD_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *rest)
 {
-	struct vk_call k = {SYS_clock_nanosleep, {clock, flags, (long)ts, (long)rest, 0, 0}, CALLER};
-	return (int)-vk_syscall(&k);
+	int before = errno;
+	int error = call(SYS_clock_nanosleep, clock, flags, (long)ts, (long)rest, CALLER) ? errno : 0;
+	errno = before;
+	return error;
 }
 
 HD_EXPORT int usleep(useconds_t us)

@@ -11,7 +11,7 @@
 #include "runtime/sched/sched.h"
 #include "runtime/start/start.h"
 
-static void *allocate(size_t size, size_t align)
+static __attribute__((noinline)) void *allocate(size_t size, size_t align)
 {
 	start_early();
 	void *p = heap_alloc(engine_current(), size, align);
@@ -36,29 +36,30 @@ static HD_NORETURN void bad_free(const void *p, enum heap_status why, const char
 	sched_violation(VIOLATION_ABORT, pc, (u64)p, buf);
 }
 
-static void release(void *p, const char *call, u64 pc)
+static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 {
 	if (!p)
-		return;
+		return 0;
 	enum heap_status status = heap_free(p);
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, call, pc);
+	return 0;
 }
 
 HD_EXPORT void *malloc(size_t size)
 {
-	return allocate(size, 1);
+	return CLEANLY(allocate(size, 1));
 }
 
 HD_EXPORT void free(void *p)
 {
-	release(p, "free", CALLER);
+	CLEANLY(release(p, "free", CALLER));
 }
 
 HD_EXPORT void cfree(void *p);
 void cfree(void *p)
 {
-	release(p, "cfree", CALLER);
+	CLEANLY(release(p, "cfree", CALLER));
 }
 
 HD_EXPORT void *calloc(size_t n, size_t size)
@@ -68,10 +69,10 @@ HD_EXPORT void *calloc(size_t n, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return allocate(bytes, 1);
+	return CLEANLY(allocate(bytes, 1));
 }
 
-static void *reallocate(void *p, size_t size, u64 pc)
+static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 {
 	if (!p)
 		return allocate(size, 1);
@@ -90,7 +91,7 @@ static void *reallocate(void *p, size_t size, u64 pc)
 
 HD_EXPORT void *realloc(void *p, size_t size)
 {
-	return reallocate(p, size, CALLER);
+	return CLEANLY(reallocate(p, size, CALLER));
 }
 
 HD_EXPORT void *reallocarray(void *p, size_t n, size_t size)
@@ -100,7 +101,7 @@ HD_EXPORT void *reallocarray(void *p, size_t n, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return reallocate(p, bytes, CALLER);
+	return CLEANLY(reallocate(p, bytes, CALLER));
 }
 
 static bool power_of_two(size_t n)
@@ -114,22 +115,21 @@ HD_EXPORT void *aligned_alloc(size_t align, size_t size)
 		errno = EINVAL;
 		return NULL;
 	}
-	return allocate(size, align);
+	return CLEANLY(allocate(size, align));
 }
 
 HD_EXPORT void *memalign(size_t align, size_t size)
 {
 	while (!power_of_two(align))
 		align++;
-	return allocate(size, align);
+	return CLEANLY(allocate(size, align));
 }
 
 HD_EXPORT int posix_memalign(void **out, size_t align, size_t size)
 {
 	if (!power_of_two(align) || align % sizeof(void *))
 		return EINVAL;
-	start_early();
-	void *p = heap_alloc(engine_current(), size, align);
+	void *p = CLEANLY(allocate(size, align));
 	if (!p)
 		return ENOMEM;
 	*out = p;
@@ -138,12 +138,12 @@ HD_EXPORT int posix_memalign(void **out, size_t align, size_t size)
 
 HD_EXPORT void *valloc(size_t size)
 {
-	return allocate(size, HD_PAGE);
+	return CLEANLY(allocate(size, HD_PAGE));
 }
 
 HD_EXPORT void *pvalloc(size_t size)
 {
-	return allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE);
+	return CLEANLY(allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE));
 }
 
 HD_EXPORT size_t malloc_usable_size(void *p)

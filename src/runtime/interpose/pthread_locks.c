@@ -38,38 +38,32 @@ HD_EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *
 
 HD_EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
-	sched_scrub();
-	return mutex_destroy(MUTEX(m), CALLER);
+	return CLEANLY(mutex_destroy(MUTEX(m), CALLER));
 }
 
 HD_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	sched_scrub();
-	return mutex_lock(MUTEX(m), 0, CALLER);
+	return CLEANLY(mutex_lock(MUTEX(m), 0, CALLER));
 }
 
 HD_EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	sched_scrub();
-	return mutex_trylock(MUTEX(m), CALLER);
+	return CLEANLY(mutex_trylock(MUTEX(m), CALLER));
 }
 
 HD_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	sched_scrub();
-	return mutex_unlock(MUTEX(m), CALLER);
+	return CLEANLY(mutex_unlock(MUTEX(m), CALLER));
 }
 
 HD_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(clock, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(clock, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_mutex_consistent(pthread_mutex_t *m)
@@ -104,38 +98,32 @@ HD_EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *att
 
 HD_EXPORT int pthread_cond_destroy(pthread_cond_t *c)
 {
-	sched_scrub();
-	return cond_destroy(COND(c), CALLER);
+	return CLEANLY(cond_destroy(COND(c), CALLER));
 }
 
 HD_EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	sched_scrub();
-	return cond_wait(COND(c), MUTEX(m), 0, CALLER);
+	return CLEANLY(cond_wait(COND(c), MUTEX(m), 0, CALLER));
 }
 
 HD_EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline(clock, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline(clock, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline((clockid_t)COND(c)->clock, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline((clockid_t)COND(c)->clock, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-	sched_scrub();
-	return cond_signal(COND(c), CALLER);
+	return CLEANLY(cond_signal(COND(c), CALLER));
 }
 
 HD_EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	sched_scrub();
-	return cond_broadcast(COND(c), CALLER);
+	return CLEANLY(cond_broadcast(COND(c), CALLER));
 }
 
 /* --- reader-writer locks --- */
@@ -156,62 +144,52 @@ HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_
 
 HD_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 {
-	sched_scrub();
-	return rwlock_destroy(RWLOCK(l), CALLER);
+	return CLEANLY(rwlock_destroy(RWLOCK(l), CALLER));
 }
 
 HD_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-	sched_scrub();
-	return rwlock_rdlock(RWLOCK(l), 0, CALLER);
+	return CLEANLY(rwlock_rdlock(RWLOCK(l), 0, CALLER));
 }
 
 HD_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-	sched_scrub();
-	return rwlock_wrlock(RWLOCK(l), 0, CALLER);
+	return CLEANLY(rwlock_wrlock(RWLOCK(l), 0, CALLER));
 }
 
 HD_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 {
-	sched_scrub();
-	return rwlock_tryrdlock(RWLOCK(l), CALLER);
+	return CLEANLY(rwlock_tryrdlock(RWLOCK(l), CALLER));
 }
 
 HD_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 {
-	sched_scrub();
-	return rwlock_trywrlock(RWLOCK(l), CALLER);
+	return CLEANLY(rwlock_trywrlock(RWLOCK(l), CALLER));
 }
 
 HD_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
 {
-	sched_scrub();
-	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL;
+	return CLEANLY(timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL);
 }
 
 HD_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	sched_scrub();
-	return rwlock_unlock(RWLOCK(l), CALLER);
+	return CLEANLY(rwlock_unlock(RWLOCK(l), CALLER));
 }
 
 /* --- spin locks --- */
@@ -232,20 +210,17 @@ HD_EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
 
 HD_EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 {
-	sched_scrub();
-	return spin_lock((struct vspin *)s, CALLER);
+	return CLEANLY(spin_lock((struct vspin *)s, CALLER));
 }
 
 HD_EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 {
-	sched_scrub();
-	return spin_trylock((struct vspin *)s, CALLER);
+	return CLEANLY(spin_trylock((struct vspin *)s, CALLER));
 }
 
 HD_EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 {
-	sched_scrub();
-	return spin_unlock((struct vspin *)s, CALLER);
+	return CLEANLY(spin_unlock((struct vspin *)s, CALLER));
 }
 
 /* --- barriers --- */
@@ -264,12 +239,10 @@ HD_EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierat
 
 HD_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
-	sched_scrub();
-	return barrier_wait(BARRIER(b), CALLER);
+	return CLEANLY(barrier_wait(BARRIER(b), CALLER));
 }
 
 HD_EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
 {
-	sched_scrub();
-	return barrier_destroy(BARRIER(b), CALLER);
+	return CLEANLY(barrier_destroy(BARRIER(b), CALLER));
 }

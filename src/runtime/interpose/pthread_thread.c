@@ -12,7 +12,7 @@
 #define DEFAULT_STACK (8UL << 20)
 #define CPUS 4
 
-HD_EXPORT int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg, u64 pc)
 {
 	size_t stack = DEFAULT_STACK;
 	int detached = PTHREAD_CREATE_JOINABLE;
@@ -24,28 +24,30 @@ HD_EXPORT int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*f
 		return EINVAL;
 	u64 tcb;
 	int r = thread_create(&tcb, (u64)fn, (u64)arg, HD_ROUND_UP(stack, HD_PAGE),
-			      detached == PTHREAD_CREATE_DETACHED, CALLER);
+			      detached == PTHREAD_CREATE_DETACHED, pc);
 	if (!r)
 		*t = tcb;
 	return r;
 }
 
+HD_EXPORT int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+	return CLEANLY_DEEP(create(t, attr, fn, arg, CALLER));
+}
+
 HD_EXPORT int pthread_join(pthread_t t, void **result)
 {
-	sched_scrub();
-	return thread_join(t, (u64 *)result, 0, false);
+	return CLEANLY(thread_join(t, (u64 *)result, 0, false));
 }
 
 HD_EXPORT int pthread_tryjoin_np(pthread_t t, void **result)
 {
-	sched_scrub();
-	return thread_join(t, (u64 *)result, 0, true);
+	return CLEANLY(thread_join(t, (u64 *)result, 0, true));
 }
 
 HD_EXPORT int pthread_clockjoin_np(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
 {
-	sched_scrub();
-	return thread_join(t, (u64 *)result, clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), false);
+	return CLEANLY(thread_join(t, (u64 *)result, clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), false));
 }
 
 HD_EXPORT int pthread_timedjoin_np(pthread_t t, void **result, const struct timespec *ts)
@@ -55,7 +57,7 @@ HD_EXPORT int pthread_timedjoin_np(pthread_t t, void **result, const struct time
 
 HD_EXPORT int pthread_detach(pthread_t t)
 {
-	return thread_detach(t);
+	return CLEANLY(thread_detach(t));
 }
 
 HD_EXPORT void pthread_exit(void *result)
@@ -70,14 +72,12 @@ HD_EXPORT pthread_t pthread_self(void)
 
 HD_EXPORT int pthread_cancel(pthread_t t)
 {
-	sched_scrub();
-	return thread_cancel(t);
+	return CLEANLY(thread_cancel(t));
 }
 
 HD_EXPORT void pthread_testcancel(void)
 {
-	sched_scrub();
-	thread_testcancel();
+	CLEANLY(thread_testcancel());
 }
 
 HD_EXPORT int pthread_setcancelstate(int state, int *old)
@@ -198,20 +198,17 @@ HD_EXPORT int pthread_getaffinity_np(pthread_t t, size_t size, cpu_set_t *set)
 /* pthread_yield is another name of it in the headers. */
 HD_EXPORT int sched_yield(void)
 {
-	sched_scrub();
-	struct op o = {.kind = OP_YIELD};
-	sched_step(&o);
-	return 0;
+	return CLEANLY(thread_yield());
 }
 
 HD_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
-	return key_create(key, (u64)destructor);
+	return CLEANLY(key_create(key, (u64)destructor));
 }
 
 HD_EXPORT int pthread_key_delete(pthread_key_t key)
 {
-	return key_delete(key);
+	return CLEANLY(key_delete(key));
 }
 
 HD_EXPORT void *pthread_getspecific(pthread_key_t key)
@@ -221,5 +218,5 @@ HD_EXPORT void *pthread_getspecific(pthread_key_t key)
 
 HD_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 {
-	return key_set(key, (u64)value);
+	return CLEANLY(key_set(key, (u64)value));
 }

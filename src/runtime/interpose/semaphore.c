@@ -18,28 +18,25 @@ HD_EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 
 HD_EXPORT int sem_destroy(sem_t *s)
 {
-	sched_scrub();
-	return errno_result(semaphore_destroy(SEM(s), CALLER));
+	return CLEANLY(errno_result(semaphore_destroy(SEM(s), CALLER)));
 }
 
 HD_EXPORT int sem_wait(sem_t *s)
 {
-	sched_scrub();
-	return errno_result(semaphore_wait(SEM(s), 0, CALLER));
+	return CLEANLY(errno_result(semaphore_wait(SEM(s), 0, CALLER)));
 }
 
 HD_EXPORT int sem_trywait(sem_t *s)
 {
-	sched_scrub();
-	return errno_result(semaphore_trywait(SEM(s), CALLER));
+	return CLEANLY(errno_result(semaphore_trywait(SEM(s), CALLER)));
 }
 
 HD_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *ts)
 {
-	sched_scrub();
 	if (!timespec_ok(ts))
 		return errno_result(EINVAL);
-	return errno_result(semaphore_wait(SEM(s), clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), CALLER));
+	u64 deadline = clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec);
+	return CLEANLY(errno_result(semaphore_wait(SEM(s), deadline, CALLER)));
 }
 
 HD_EXPORT int sem_timedwait(sem_t *s, const struct timespec *ts)
@@ -49,14 +46,12 @@ HD_EXPORT int sem_timedwait(sem_t *s, const struct timespec *ts)
 
 HD_EXPORT int sem_post(sem_t *s)
 {
-	sched_scrub();
-	return errno_result(semaphore_post(SEM(s), CALLER));
+	return CLEANLY(errno_result(semaphore_post(SEM(s), CALLER)));
 }
 
 HD_EXPORT int sem_getvalue(sem_t *s, int *value)
 {
-	sched_scrub();
-	return errno_result(semaphore_value(SEM(s), value, CALLER));
+	return CLEANLY(errno_result(semaphore_value(SEM(s), value, CALLER)));
 }
 
 HD_EXPORT sem_t *sem_open(const char *name, int flags, ...)

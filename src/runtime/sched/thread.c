@@ -214,13 +214,20 @@ int thread_cancel(u64 tcb)
 	return 0;
 }
 
-void thread_testcancel(void)
+int thread_testcancel(void)
 {
-	struct fiber *f = sched_self();
-	if (!rt_wire->learnt.cancel_used || f->cancel_off)
-		return;
+	if (!rt_wire->learnt.cancel_used || sched_self()->cancel_off)
+		return 0;
 	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
 	sched_step(&o);
+	return 0;
+}
+
+int thread_yield(void)
+{
+	struct op o = {.kind = OP_YIELD};
+	sched_step(&o);
+	return 0;
 }
 
 int thread_cancel_state(int off, int *old)

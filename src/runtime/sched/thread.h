@@ -13,7 +13,8 @@ int thread_join(u64 tcb, u64 *result, u64 deadline, bool try);
 int thread_detach(u64 tcb);
 HD_NORETURN void thread_exit(u64 result);
 int thread_cancel(u64 tcb);
-void thread_testcancel(void);
+int thread_testcancel(void);
+int thread_yield(void);
 int thread_cancel_state(int state, int *old);
 /* Act on a pending cancellation: unwinds, does not return. */
 HD_NORETURN void thread_cancel_now(void);

@@ -58,6 +58,13 @@ trap_entry:
 	movl trap_xsave_mask(%rip), %eax
 	xorl %edx, %edx
 	xrstor64 (%rsp)
+	/* Leave no bytes behind: the area is zeroed (see sched_scrub). */
+	movq %rsp, %rdi
+	leaq -64(%rbp), %rcx
+	subq %rsp, %rcx
+	shrq $3, %rcx
+	xorl %eax, %eax
+	rep stosq
 	leaq -64(%rbp), %rsp
 	popq %rax
 	popq %r9

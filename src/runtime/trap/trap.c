@@ -215,7 +215,9 @@ long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 {
 	forget_vectors(pc, xsave);
 	struct vk_call c = {f->rax, {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, pc};
-	return vk_syscall(&c);
+	long result = vk_syscall(&c);
+	sched_scrub_deep();
+	return result;
 }
 
 static void measure_xsave(void)
