@@ -55,7 +55,7 @@ static int pin_entry(pid_t pid, u64 at, const Elf64_auxv_t *a)
 	return 0;
 }
 
-static int pin(pid_t pid, u64 at)
+static int pin(pid_t pid, u64 at, u64 *entry)
 {
 	Elf64_auxv_t a;
 	u32 i;
@@ -66,19 +66,22 @@ static int pin(pid_t pid, u64 at)
 	for (i = 0; i < 64; i++, at += sizeof(a)) {
 		if (peek(pid, at, &a, sizeof(a)) || pin_entry(pid, at, &a))
 			return -1;
+		if (a.a_type == AT_ENTRY)
+			*entry = a.a_un.a_val;
 		if (a.a_type == AT_NULL)
-			return 0;
+			return *entry ? 0 : -1;
 	}
 	return -1;
 }
 
-int initial_stack_pin(pid_t pid, struct problem *p)
+int initial_stack_pin(pid_t pid, u64 *entry, struct problem *p)
 {
 	struct user_regs_struct regs;
 
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
 		return problem_set(p, "the program's registers cannot be read (%s)", strerror(errno));
-	if (pin(pid, regs.rsp))
+	*entry = 0;
+	if (pin(pid, regs.rsp, entry))
 		return problem_set(p, "the program's initial stack cannot be edited (%s); see heddle doctor",
 				   strerror(errno));
 	return 0;

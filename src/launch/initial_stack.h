@@ -9,7 +9,7 @@
 
 #include "launch/problem.h"
 
-/* The 16 bytes at AT_RANDOM become constant, AT_SYSINFO_EHDR disappears. */
-int initial_stack_pin(pid_t pid, struct problem *p);
+/* AT_RANDOM's 16 bytes become constant, AT_SYSINFO_EHDR disappears. *entry: where the program itself begins. */
+int initial_stack_pin(pid_t pid, u64 *entry, struct problem *p);
 
 #endif

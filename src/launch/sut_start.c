@@ -22,6 +22,7 @@
 
 #include "launch/environment.h"
 #include "launch/initial_stack.h"
+#include "launch/loading.h"
 #include "launch/runtime_library.h"
 #include "launch/sut.h"
 
@@ -36,12 +37,21 @@ struct child {
 };
 
 /* Steps of the child that can fail, with what to say then. */
-enum child_step { STEP_DESCRIPTORS, STEP_LIMITS, STEP_PERSONALITY, STEP_TRACE, STEP_CWD, STEP_EXEC };
+enum child_step {
+	STEP_DESCRIPTORS,
+	STEP_LIMITS,
+	STEP_PERSONALITY,
+	STEP_LOADING,
+	STEP_TRACE,
+	STEP_CWD,
+	STEP_EXEC,
+};
 static const char *const step_failed[] = {
 	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1002",
 	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
 	[STEP_PERSONALITY] =
 		"address randomisation cannot be turned off; allow personality() in this container",
+	[STEP_LOADING] = "rdtsc cannot be forbidden; allow prctl() and sched_setaffinity() in this container",
 	[STEP_TRACE] = "the program cannot be traced; allow ptrace() in this container",
 	[STEP_CWD] = "the working directory of the recorded run cannot be entered",
 	[STEP_EXEC] = "the program cannot be executed",
@@ -115,6 +125,8 @@ HD_NORETURN static void child_run(const struct child *c)
 		child_give_up(STEP_CWD);
 	if (personality(ADDR_NO_RANDOMIZE) < 0)
 		child_give_up(STEP_PERSONALITY);
+	if (!loading_prepare())
+		child_give_up(STEP_LOADING);
 	/* gdb will not be an ancestor of ours, which Yama asks for otherwise; without Yama this fails, harmlessly. */
 	if (c->launch->config.gdb)
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
@@ -170,20 +182,34 @@ static pid_t wait_for(pid_t pid, int *status)
 	return got;
 }
 
+/* Most often a library is missing, and ld.so has said which. */
+static int not_loaded(const struct sut *s, const struct launch *l, struct problem *p)
+{
+	char words[512];
+
+	sut_last_words(s, words, sizeof(words));
+	return problem_set(p, "%s ended while it was being loaded%s%s", l->program->path,
+			   words[0] ? ": " : "", words);
+}
+
 /* From the fork to the moment the program runs free. */
-static int hold_and_release(pid_t pid, int error_fd, const struct launch *l, struct problem *p)
+static int hold_and_release(struct sut *s, int error_fd, const struct launch *l, struct problem *p)
 {
 	struct child_failure f;
-	int status;
+	u64 entry;
 
 	if (read(error_fd, &f, sizeof(f)) == (ssize_t)sizeof(f))
 		return problem_set(p, "%s: %s (%s)", l->program->path, step_failed[f.step],
 				   strerror(f.error));
-	if (wait_for(pid, &status) != pid || !WIFSTOPPED(status))
+	if (wait_for(s->pid, &s->status) != s->pid || !WIFSTOPPED(s->status))
 		return problem_set(p, "%s did not come to its first instruction", l->program->path);
-	if (initial_stack_pin(pid, p))
+	if (initial_stack_pin(s->pid, &entry, p))
 		return -1;
-	if (ptrace(PTRACE_DETACH, pid, NULL, NULL))
+	if (loading_run(s->pid, entry, &s->status, p)) {
+		s->ended = !p->text[0];
+		return s->ended ? not_loaded(s, l, p) : -1;
+	}
+	if (ptrace(PTRACE_DETACH, s->pid, NULL, NULL))
 		return problem_set(p, "the program cannot be let go (%s)", strerror(errno));
 	return 0;
 }
@@ -205,7 +231,7 @@ static int spawn(struct sut *s, struct child *c, struct problem *p)
 		s->pid = 0;
 		return problem_set(p, "no new process (%s)", strerror(errno));
 	}
-	ret = hold_and_release(s->pid, pipe_fd[0], c->launch, p);
+	ret = hold_and_release(s, pipe_fd[0], c->launch, p);
 	close(pipe_fd[0]);
 	if (ret == 0) {
 		s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
@@ -213,11 +239,12 @@ static int spawn(struct sut *s, struct child *c, struct problem *p)
 			ret = problem_set(p, "no pidfd (%s); heddle needs Linux 5.11 or newer",
 					  strerror(errno));
 	}
-	if (ret) {
+	if (ret && !s->ended) {
 		kill(s->pid, SIGKILL);
 		wait_for(s->pid, &s->status);
-		s->pid = 0;
 	}
+	if (ret)
+		s->pid = 0;
 	return ret;
 }
 

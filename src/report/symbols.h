@@ -31,7 +31,7 @@ size_t symbols_locate(struct symbols *s, u64 pc, bool is_return_address, struct 
 /* The stack that `regs` stand on, innermost first, without the runtime's frames and those below main or the
  * thread's function. */
 size_t symbols_unwind(struct symbols *s, const struct wire_regs *regs, struct frame *out, size_t max);
-/* From now on these bytes stand for the process's memory at `at`: a stack that was saved earlier. NULL ends it. */
+/* From now on these bytes stand for the process's memory at `at`: a stack saved earlier. NULL ends it. */
 void symbols_use_stack(struct symbols *s, u64 at, const void *bytes, size_t n);
 /* A name for an address of data: variable, array element, member; else which thread's heap or stack. */
 void symbols_name(struct symbols *s, u64 address, char *out, size_t cap);

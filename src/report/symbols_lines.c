@@ -85,15 +85,15 @@ static void fill_call_site(Dwarf_Die *inlined, struct frame *caller)
 		snprintf(caller->file, sizeof(caller->file), "%s", name);
 }
 
-/* The functions around an address, outermost first: one that has code of its own, then those inlined into it. */
+/* The functions around an address, outermost first: one with code of its own, then those inlined into it. */
 struct scopes {
 	Dwarf_Die function[INLINE_DEPTH];
 	size_t n;
 };
 
 /*
- * Not dwarf_getscopes: that gives up when one entry anywhere in the unit is odd, as some of rustc's are. Here an entry
- * without a readable range is one that does not have the address.
+ * Not dwarf_getscopes: that gives up when one entry anywhere in the unit is odd, as some of rustc's are. Here
+ * an entry without a readable range is one that does not have the address.
  */
 static bool find_scopes(Dwarf_Die *parent, u64 pc, struct scopes *out)
 {

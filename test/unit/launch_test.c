@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <elf.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -300,6 +301,7 @@ static void test_start_is_constant(void **state)
 	assert_int_equal(seen[0].tracked_pages, 0); /* no vDSO */
 	assert_int_equal(seen[0].hot_pages, seen[1].hot_pages);
 	assert_int_equal(seen[0].page_faults, seen[1].page_faults);
+	assert_int_equal(seen[0].cpu_us, seen[1].cpu_us); /* ld.so's data */
 }
 
 static void test_result_arrives(void **state)
@@ -412,16 +414,66 @@ static void test_no_runtime(void **state)
 	free(old);
 }
 
+static void make_library_missing(char *bytes, size_t *n)
+{
+	char *at = memmem(bytes, *n, "libc.so.6", 10);
+
+	assert_non_null(at);
+	memcpy(at, "libX.so.6", 9);
+}
+
+static void test_missing_library(void **state)
+{
+	char *argv[] = {"guest", NULL};
+	struct program program;
+	struct launch l = {.program = &program, .argv = argv};
+	struct problem p;
+	struct sut s;
+
+	assert_int_equal(program_open(mutant(make_library_missing, 0755), &program, &p), 0);
+	assert_int_equal(sut_start(&s, &l, &p), -1);
+	assert_non_null(strstr(p.text, "ended while it was being loaded"));
+	assert_non_null(strstr(p.text, "libX.so.6: cannot open shared object file"));
+}
+
+/* The program may use rdtsc and all processors again. */
+static void test_loading_leaves_no_trace(void **state)
+{
+	struct launch l = {.config.mode = WIRE_SEARCH};
+	cpu_set_t mine, its;
+	struct sut s;
+
+	start(&s, &l, "FAKE_RT=rdtsc");
+	wait_end(&s);
+	assert_true(WIFEXITED(s.status));
+	assert_int_equal(s.wire->result.end, SEARCH_COMPLETE);
+	sut_end(&s);
+	start(&s, &l, "FAKE_RT=wait");
+	assert_int_equal(sched_getaffinity(0, sizeof(mine), &mine), 0);
+	assert_int_equal(sched_getaffinity(s.pid, sizeof(its), &its), 0);
+	assert_memory_equal(&mine, &its, sizeof(mine));
+	sut_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused_programs),  cmocka_unit_test(test_program_in_path),
-		cmocka_unit_test(test_identity),          cmocka_unit_test(test_hostile_elf),
-		cmocka_unit_test(test_environment),       cmocka_unit_test(test_environment_order),
-		cmocka_unit_test(test_start_is_constant), cmocka_unit_test(test_result_arrives),
-		cmocka_unit_test(test_last_words),        cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_end_kills),         cmocka_unit_test(test_events_in_order),
-		cmocka_unit_test(test_implausible_paths), cmocka_unit_test(test_no_runtime),
+		cmocka_unit_test(test_refused_programs),
+		cmocka_unit_test(test_program_in_path),
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_hostile_elf),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_environment_order),
+		cmocka_unit_test(test_start_is_constant),
+		cmocka_unit_test(test_result_arrives),
+		cmocka_unit_test(test_last_words),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_end_kills),
+		cmocka_unit_test(test_events_in_order),
+		cmocka_unit_test(test_implausible_paths),
+		cmocka_unit_test(test_missing_library),
+		cmocka_unit_test(test_loading_leaves_no_trace),
+		cmocka_unit_test(test_no_runtime),
 	};
 
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);

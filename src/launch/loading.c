@@ -1,0 +1,152 @@
+/*
+ * loading.c: two things differ from start to start while ld.so works:
+ *
+ *   the time stamp counter   ld.so measures itself with rdtsc and keeps the times in its data
+ *   the processor            ld.so keeps what cpuid says, the number of the processor it ran on included
+ *
+ * So rdtsc is forbidden (it raises SIGSEGV, and the parent gives the answer, a counter), and the child runs on
+ * one processor, until it reaches its entry point. Both end there: an int3 stops it, and the parent makes it
+ * execute the prctl that allows rdtsc again.
+ */
+#include "launch/loading.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+#define INT3 0xccu
+
+struct loading {
+	pid_t pid;
+	u64 entry;
+	long entry_word; /* what stood there */
+	u64 ticks;       /* the counter the program sees */
+	int *status;
+};
+
+bool loading_prepare(void)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return false;
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one) == 0 && prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0;
+}
+
+static bool put_word(const struct loading *l, long word)
+{
+	return ptrace(PTRACE_POKETEXT, l->pid, l->entry, word) == 0;
+}
+
+static bool emulate_rdtsc(struct loading *l)
+{
+	struct user_regs_struct regs;
+	unsigned long word;
+	bool rdtsc, rdtscp;
+
+	if (ptrace(PTRACE_GETREGS, l->pid, NULL, &regs))
+		return false;
+	errno = 0;
+	word = (unsigned long)ptrace(PTRACE_PEEKTEXT, l->pid, regs.rip, NULL);
+	if (errno)
+		return false;
+	rdtsc = (word & 0xffff) == 0x310f;
+	rdtscp = (word & 0xffffff) == 0xf9010f;
+	if (!rdtsc && !rdtscp)
+		return false;
+	l->ticks += 1000;
+	regs.rax = (u32)l->ticks;
+	regs.rdx = l->ticks >> 32;
+	if (rdtscp)
+		regs.rcx = 0;
+	regs.rip += rdtsc ? 2 : 3;
+	return ptrace(PTRACE_SETREGS, l->pid, NULL, &regs) == 0;
+}
+
+static int wait_stop(struct loading *l)
+{
+	pid_t got;
+
+	do
+		got = waitpid(l->pid, l->status, 0);
+	while (got < 0 && errno == EINTR);
+	return got == l->pid && WIFSTOPPED(*l->status) ? WSTOPSIG(*l->status) : -1;
+}
+
+/* Until the int3 at the entry point; -1: it ended. Signals that are not ours are the program's. */
+static int run_to_entry(struct loading *l)
+{
+	int signo = 0;
+
+	for (;;) {
+		if (ptrace(PTRACE_CONT, l->pid, NULL, signo))
+			hd_assert(errno == ESRCH); /* killed meanwhile: the wait tells */
+		signo = wait_stop(l);
+		if (signo < 0)
+			return -1;
+		if (signo == SIGTRAP) {
+			struct user_regs_struct regs;
+
+			if (ptrace(PTRACE_GETREGS, l->pid, NULL, &regs) == 0 && regs.rip == l->entry + 1)
+				return 0;
+		}
+		if (signo == SIGSEGV && emulate_rdtsc(l))
+			signo = 0;
+	}
+}
+
+/* The child itself must ask for rdtsc: a syscall instruction takes the entry point's place for one step. */
+static int allow_rdtsc(struct loading *l)
+{
+	struct user_regs_struct regs, call;
+
+	if (ptrace(PTRACE_GETREGS, l->pid, NULL, &regs))
+		return -1;
+	regs.rip = l->entry;
+	call = regs;
+	call.rax = SYS_prctl;
+	call.rdi = PR_SET_TSC;
+	call.rsi = PR_TSC_ENABLE;
+	if (!put_word(l, (l->entry_word & ~0xffffL) | 0x050f) || ptrace(PTRACE_SETREGS, l->pid, NULL, &call))
+		return -1;
+	if (ptrace(PTRACE_SINGLESTEP, l->pid, NULL, NULL) || wait_stop(l) != SIGTRAP)
+		return -1;
+	if (ptrace(PTRACE_GETREGS, l->pid, NULL, &call) || call.rax != 0)
+		return -1;
+	return put_word(l, l->entry_word) && ptrace(PTRACE_SETREGS, l->pid, NULL, &regs) == 0 ? 0 : -1;
+}
+
+static int allow_processors(pid_t pid)
+{
+	cpu_set_t all;
+
+	return sched_getaffinity(0, sizeof(all), &all) || sched_setaffinity(pid, sizeof(all), &all);
+}
+
+int loading_run(pid_t pid, u64 entry, int *status, struct problem *p)
+{
+	struct loading l = {.pid = pid, .entry = entry, .status = status};
+
+	p->text[0] = 0;
+	errno = 0;
+	l.entry_word = ptrace(PTRACE_PEEKTEXT, pid, entry, NULL);
+	if (errno || !put_word(&l, (l.entry_word & ~0xffL) | INT3))
+		return problem_set(p, "the program's entry point cannot be reached (%s)", strerror(errno));
+	if (run_to_entry(&l))
+		return -1;
+	if (allow_rdtsc(&l) || allow_processors(pid))
+		return problem_set(p, "the program cannot be let go at its entry point (%s)",
+				   strerror(errno));
+	return 0;
+}
