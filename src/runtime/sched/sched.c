@@ -10,6 +10,8 @@
 #include "runtime/sched/thread.h"
 #include "runtime/start/start.h"
 
+void *memcpy(void *to, const void *from, size_t n);
+
 /* A loop that waits for the clock without ever letting go must end: see clock_read. */
 #define CLOCK_READS_FREE 1000
 #define CLOCK_READ_STEP 1000000
@@ -177,21 +179,38 @@ void sched_output(int fd, const void *data, size_t n)
 		replay_output(fd, data, n);
 }
 
+/* The registers here and now, for unwinders. */
+static inline __attribute__((always_inline)) void regs_here(struct wire_regs *r)
+{
+	__asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1\n\tmovq %%rbx, %2\n\tmovq %%r12, %3\n\tmovq %%r13, %4\n\t"
+			 "movq %%r14, %5\n\tmovq %%r15, %6\n\tleaq 0f(%%rip), %%rax\n\tmovq %%rax, %7\n0:"
+			 : "=m"(r->rsp), "=m"(r->rbp), "=m"(r->rbx), "=m"(r->r12), "=m"(r->r13), "=m"(r->r14), "=m"(r->r15),
+			   "=m"(r->rip)
+			 :
+			 : "rax", "memory");
+}
+
 __attribute__((noinline)) void sched_violation(enum violation_kind kind, u64 pc, u64 address, const char *message)
 {
 	struct wire_regs r;
-	__asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1\n\tmovq %%rbx, %2\n\tmovq %%r12, %3\n\tmovq %%r13, %4\n\t"
-			 "movq %%r14, %5\n\tmovq %%r15, %6\n\tleaq 0f(%%rip), %%rax\n\tmovq %%rax, %7\n0:"
-			 : "=m"(r.rsp), "=m"(r.rbp), "=m"(r.rbx), "=m"(r.r12), "=m"(r.r13), "=m"(r.r14), "=m"(r.r15), "=m"(r.rip)
-			 :
-			 : "rax", "memory");
+	regs_here(&r);
 	engine_violation(kind, pc, address, 0, &r, message);
 }
 
-static u64 refuse(u64 call_name, u64 pc, u64 unused, u64 unused2)
+/* The stack as it is now, so that the controller can find the line of the user's own code. */
+static void keep_stack(struct wire_refused *w, const struct wire_regs *regs)
+{
+	u64 top = fiber_stack_top(engine_current());
+	if (regs->rsp >= top || regs->rsp < top - LAYOUT_STACK_STRIDE)
+		return;
+	w->regs = *regs;
+	w->stack_len = HD_MIN(top - regs->rsp, (u64)sizeof w->stack);
+	memcpy(w->stack, (const void *)regs->rsp, w->stack_len);
+}
+
+static u64 refuse(u64 call_name, u64 pc, u64 regs, u64 unused)
 {
 	(void)unused;
-	(void)unused2;
 	const char *call = (const char *)call_name;
 	struct wire_result *r = &rt_wire->result;
 	for (u32 i = 0; i < r->refused; i++) {
@@ -206,12 +225,15 @@ static u64 refuse(u64 call_name, u64 pc, u64 unused, u64 unused2)
 	w->pc = pc;
 	w->count = 1;
 	str_copy(w->call, sizeof w->call, call);
+	keep_stack(w, (const struct wire_regs *)regs);
 	return 0;
 }
 
-void sched_refused(const char *call, u64 pc)
+__attribute__((noinline)) void sched_refused(const char *call, u64 pc)
 {
-	scratch_call(refuse, (u64)call, pc, 0, 0);
+	struct wire_regs r;
+	regs_here(&r);
+	scratch_call(refuse, (u64)call, pc, (u64)&r, 0);
 }
 
 static void exit_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
