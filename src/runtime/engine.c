@@ -282,6 +282,8 @@ static target_mark target_mark_now(void *t)
 static void target_undo(void *t, target_mark to)
 {
 	(void)t;
+	if (hd_unlikely(rt_wire->config.search.sanity >= 3 && !to))
+		track_remember(); /* perhaps the path is executed again: then it must lead back here */
 	track_undo(to);
 }
 
@@ -398,6 +400,15 @@ static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
 	text_str(&t, " (path of ");
 	text_dec(&t, (long)len);
 	text_str(&t, " steps)");
+	u64 address, was, is;
+	if (!track_first_difference(&address, &was, &is))
+		return;
+	text_str(&t, "; the word at ");
+	text_hex(&t, address);
+	text_str(&t, " was ");
+	text_hex(&t, was);
+	text_str(&t, " and is ");
+	text_hex(&t, is);
 }
 
 /* --- main --- */

@@ -79,6 +79,7 @@ static struct {
 	u64 mark;
 	struct fingerprint fp;
 	struct track_stats stats;
+	struct pages_vec kept; /* track_remember: shadows by page number */
 	compare_fn compare;
 	u64 *shadow_next;
 	u32 shadow_left;
@@ -420,6 +421,31 @@ void track_delta_apply(const void *blob)
 	T.fp.lo ^= d->xor_fp.lo;
 	T.fp.hi ^= d->xor_fp.hi;
 	track_forget();
+}
+
+void track_remember(void)
+{
+	pages_vec_free(&T.kept);
+	for (u64 i = 0; i < T.stats.pages; i++) {
+		void *to = pages_vec_push(&T.kept, HD_PAGE);
+		if (!to)
+			return;
+		memcpy(to, page_at((u32)i)->shadow, HD_PAGE);
+	}
+}
+
+bool track_first_difference(u64 *address, u64 *was, u64 *is)
+{
+	u64 words = HD_PAGE / sizeof(u64);
+	for (u64 i = 0; i < T.kept.len / sizeof(u64); i++) {
+		const struct page *p = page_at((u32)(i / words));
+		*address = p->address + i % words * sizeof(u64);
+		*was = ((u64 *)T.kept.data)[i];
+		*is = p->shadow[i % words];
+		if (*was != *is)
+			return true;
+	}
+	return false;
 }
 
 u64 track_memory(void)

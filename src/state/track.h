@@ -67,6 +67,13 @@ void track_delta_apply(const void *blob);
 /* All changes so far become part of the ground state: marks restart at 0. */
 void track_forget(void);
 
+/*
+ * For --sanity: keep a copy of the present state, and later tell the first word in which the state differs from it.
+ * False: none, or nothing was kept.
+ */
+void track_remember(void);
+bool track_first_difference(u64 *address, u64 *was, u64 *is);
+
 u64 track_memory(void);
 const struct track_stats *track_get_stats(void);
 
