@@ -19,7 +19,9 @@ static u64 excluded[MAX_EXCLUDED];
 static u32 excluded_count;
 static u64 stack_keep;
 
+/* The runtime's own mappings, .bss included. */
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
 
 void maps_exclude(u64 address)
 {
@@ -87,10 +89,17 @@ static bool is_excluded(const struct mapping *m)
 	return false;
 }
 
-static void track_one(const struct mapping *m, const char *own_name)
+/* The kernel merges neighbours, so a mapping may begin with the end of our .bss. */
+static u64 after_runtime(u64 start)
 {
-	u64 start = m->start;
-	if (!m->write || !m->private || in_our_ranges(m) || is_excluded(m) || str_equal(m->name, own_name))
+	u64 end = HD_ROUND_UP((u64)_end, HD_PAGE);
+	return start >= (u64)__ehdr_start && start < end ? end : start;
+}
+
+static void track_one(const struct mapping *m)
+{
+	u64 start = after_runtime(m->start);
+	if (!m->write || !m->private || in_our_ranges(m) || is_excluded(m) || start >= m->end)
 		return;
 	if (str_equal(m->name, "[stack]")) {
 		start = stack_keep & ~HD_PAGE_MASK;
@@ -131,26 +140,11 @@ static char *next_line(char *line)
 void maps_track(u64 stack_from)
 {
 	stack_keep = stack_from;
-	char *maps = read_maps(), own[512] = "";
+	char *maps = read_maps();
 	for (char *line = maps; line;) {
 		char *next = next_line(line);
 		struct mapping m = parse_line(line);
-		if (m.start == (u64)__ehdr_start)
-			str_copy(own, sizeof own, m.name);
-		if (next)
-			next[-1] = '\n';
-		line = next;
-	}
-	/* Anonymous memory right behind our own .data is our .bss: it goes with us. */
-	u64 own_end = 0;
-	for (char *line = maps; line;) {
-		char *next = next_line(line);
-		struct mapping m = parse_line(line);
-		bool bss = !m.name[0] && m.start == own_end;
-		if (str_equal(m.name, own) || bss)
-			own_end = m.end;
-		else
-			track_one(&m, own);
+		track_one(&m);
 		line = next;
 	}
 	pages_unmap(maps, MAPS_BYTES);
