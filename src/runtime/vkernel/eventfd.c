@@ -20,22 +20,26 @@ static u32 write_outcomes(const struct fiber *f, const struct op *o)
 	return COUNTER_MAX - ((const struct vk_desc *)o->object)->pos >= o->arg || o->n;
 }
 
+static void describe_counter(const struct op *o, struct text *t)
+{
+	text_str(t, "eventfd, whose counter is ");
+	text_dec(t, (long)((const struct vk_desc *)o->object)->pos);
+}
+
 static void read_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	(void)alt;
-	text_str(t, "read eventfd, counter is ");
-	text_dec(t, (long)((const struct vk_desc *)o->object)->pos);
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read an " : "reads an ");
+	describe_counter(o, t);
 }
 
 static void write_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	(void)alt;
-	text_str(t, "add ");
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to add " : "adds ");
 	text_dec(t, (long)o->arg);
-	text_str(t, " to eventfd, counter is ");
-	text_dec(t, (long)((const struct vk_desc *)o->object)->pos);
+	text_str(t, " to an ");
+	describe_counter(o, t);
 }
 
 const struct op_class op_eventfd_read = {"read eventfd", read_outcomes, read_describe};

@@ -17,8 +17,7 @@ const struct vk_ops *const vk_kinds[VK_KINDS] = {
 static void close_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	(void)alt;
-	text_str(t, "close descriptor ");
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close descriptor " : "closes descriptor ");
 	text_dec(t, (long)o->arg);
 }
 const struct op_class op_close = {.name = "close", .describe = close_describe};

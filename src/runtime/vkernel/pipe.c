@@ -38,28 +38,29 @@ static u32 write_outcomes(const struct fiber *f, const struct op *o)
 	return !p->readers || has_room(p, o->arg) || o->n;
 }
 
-static void describe(const char *what, const struct op *o, struct text *t)
-{
-	text_str(t, what);
-	text_dec(t, (long)o->arg);
-	text_str(t, " bytes, pipe ");
-	text_dec(t, (struct vk_pipe *)o->object - vk->pipe);
-	text_str(t, " holds ");
-	text_dec(t, ((struct vk_pipe *)o->object)->len);
-}
-
 static void read_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
+	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
 	(void)f;
-	(void)alt;
-	describe("read up to ", o, t);
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read pipe " : "reads pipe ");
+	text_dec(t, p - vk->pipe);
+	text_str(t, p->len ? ", which holds " : ", which is empty");
+	if (p->len)
+		text_dec(t, p->len);
+	text_str(t, p->writers ? "" : ", without writers");
 }
 
 static void write_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
+	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
 	(void)f;
-	(void)alt;
-	describe("write ", o, t);
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to write " : "writes ");
+	text_dec(t, (long)o->arg);
+	text_str(t, o->arg == 1 ? " byte to pipe " : " bytes to pipe ");
+	text_dec(t, p - vk->pipe);
+	text_str(t, ", which holds ");
+	text_dec(t, p->len);
+	text_str(t, p->readers ? "" : ", without readers");
 }
 
 const struct op_class op_pipe_read = {"read pipe", read_outcomes, read_describe};

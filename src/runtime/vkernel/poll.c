@@ -49,7 +49,9 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 {
 	const struct pollfd *p = (const struct pollfd *)o->arg;
 	(void)f;
-	text_str(t, alt == ALT_TIMEOUT ? "poll times out, descriptors" : "poll descriptors");
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits for descriptors"
+		    : alt == ALT_TIMEOUT       ? "gives up waiting for descriptors"
+					       : "looks at descriptors");
 	for (u32 i = 0; i < o->n; i++) {
 		text_str(t, " ");
 		text_dec(t, p[i].fd);

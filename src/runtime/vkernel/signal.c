@@ -63,7 +63,9 @@ static void run_handler(int sig)
 	info.si_code = SI_TKILL;
 	info.si_pid = VK_PID;
 	u64 context[128] = {0}; /* a ucontext nobody can resume from */
+	u64 pc = vk_pc;         /* the handler makes calls of its own */
 	((void (*)(int, siginfo_t *, void *))act.handler)(sig, &info, context);
+	vk_pc = pc;
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 

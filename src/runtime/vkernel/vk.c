@@ -113,12 +113,10 @@ static SCHED_LOOK void hold(struct vk_desc *d)
 long vk_syscall(const struct vk_call *c)
 {
 	sched_scrub();
-	u64 outer = vk_pc; /* calls nest when a signal handler runs inside one; else 0 (see vk_step) */
-	vk_pc = c->pc;
+	vk_pc = c->pc; /* never saved here: it may be that of a fiber that never came back */
 	drop_held(vk_self());
 	long ret = dispatch(c);
 	drop_held(vk_self());
-	vk_pc = outer;
 	return ret;
 }
 
@@ -127,7 +125,6 @@ u32 vk_step(struct vk_desc *d, const struct op *o)
 	u64 pc = vk_pc;
 	if (d)
 		hold(d);
-	vk_pc = 0; /* the next fiber's call must not find, and keep on its stack, who called before */
 	u32 alt = sched_step(o);
 	vk_pc = pc;
 	return alt;

@@ -32,6 +32,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/abi.h"
@@ -241,7 +242,6 @@ static inline struct vk_fiber *vk_self(void)
 /* ---- neighbours: what other folders of the runtime provide ---- */
 
 extern struct wire *rt_wire;
-HD_NORETURN void fiber_exit_raw(void);
 
 /* ---- time (time.c) ---- */
 
