@@ -96,7 +96,7 @@ void vk_fd_change(int fd)
 	struct op o = {.kind = OP_FILE, .object = (u64)&vk->numbers};
 	if (fd >= 0)
 		o = (struct op){.kind = OP_CLOSE, .object = (u64)vk_desc_get(fd), .arg = (u64)fd};
-	vk_step(NULL, &o);
+	vk_step_order(NULL, &o);
 }
 
 long vk_fd_drop(int fd)

@@ -9,6 +9,9 @@
 struct vk_model *vk;
 u64 vk_pc;
 
+/* Has the call that runs been a step already? Then all it does from there on happens at that moment. */
+static bool stepped;
+
 size_t vk_model_size(void)
 {
 	return sizeof(struct vk_model);
@@ -113,6 +116,7 @@ static SCHED_LOOK void hold(struct vk_desc *d)
 long vk_syscall(const struct vk_call *c)
 {
 	sched_scrub();
+	stepped = false;
 	vk_pc = c->pc; /* never saved here: it may be that of a fiber that never came back */
 	drop_held(vk_self());
 	long ret = dispatch(c);
@@ -126,6 +130,7 @@ u32 vk_step(struct vk_desc *d, const struct op *o)
 	if (d)
 		hold(d);
 	u32 alt = sched_step(o);
+	stepped = true; /* others have run meanwhile: set it now, not before */
 	vk_pc = pc;
 	return alt;
 }
@@ -135,10 +140,16 @@ bool vk_observed(u64 object, bool changes)
 	return changes ? sched_observed_destroy(object) : sched_observed(object, false);
 }
 
+void vk_step_order(struct vk_desc *d, const struct op *o)
+{
+	if (!stepped)
+		vk_step(d, o);
+}
+
 void vk_step_file(struct vk_desc *d, u64 object)
 {
 	struct op o = {.kind = OP_FILE, .object = object};
-	vk_step(d, &o);
+	vk_step_order(d, &o);
 }
 
 void vk_fiber_start(u32 slot, u32 creator)

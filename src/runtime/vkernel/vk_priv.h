@@ -127,7 +127,9 @@ long vk_fd_drop(int fd);
 
 /* A visible operation; d (may be NULL) stays alive to the end of the call. */
 u32 vk_step(struct vk_desc *d, const struct op *o);
-/* Let others see the order of what follows: a step of kind OP_FILE. */
+/* For operations that never wait: the order of what follows shows, so it must be a step; one a call is enough. */
+void vk_step_order(struct vk_desc *d, const struct op *o);
+/* The same, of kind OP_FILE. */
 void vk_step_file(struct vk_desc *d, u64 object);
 /*
  * This fiber uses `object`, or changes what others could see of it. True: that must be a step. Changes made while
