@@ -3,11 +3,11 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
-u32 compare_sse2(const void *page, const void *copy)
+u32 compare_sse2(const void *page, const void *copy, u32 from, u32 to)
 {
-	const __m128i *a = page, *b = copy;
+	const __m128i *a = (const __m128i *)page + from * 8, *b = (const __m128i *)copy + from * 8;
 	u32 diff = 0;
-	for (u32 line = 0; line < 32; line++, a += 8, b += 8) {
+	for (u32 line = from; line < to; line++, a += 8, b += 8) {
 		__m128i x = _mm_setzero_si128();
 		for (u32 i = 0; i < 8; i++)
 			x = _mm_or_si128(x, _mm_xor_si128(_mm_load_si128(a + i), _mm_load_si128(b + i)));
@@ -27,11 +27,12 @@ __attribute__((target("avx2"))) static inline __m256i line_avx2(const __m256i *a
 }
 
 /* Two lines at a time: most pages are equal almost everywhere, so the branch is on the pair. */
-__attribute__((target("avx2"))) static u32 compare_avx2(const void *page, const void *copy)
+__attribute__((target("avx2"))) static u32 compare_avx2(const void *page, const void *copy, u32 from, u32 to)
 {
-	const __m256i *a = page, *b = copy;
+	from &= ~1u;
+	const __m256i *a = (const __m256i *)page + from * 4, *b = (const __m256i *)copy + from * 4;
 	u32 diff = 0;
-	for (u32 line = 0; line < 32; line += 2, a += 8, b += 8) {
+	for (u32 line = from; line < to; line += 2, a += 8, b += 8) {
 		__m256i x = line_avx2(a, b), y = line_avx2(a + 4, b + 4);
 		__m256i both = _mm256_or_si256(x, y);
 		if (__builtin_expect(_mm256_testz_si256(both, both), 1))

@@ -21,7 +21,8 @@
  *   T4  fingerprint = sum over all non-zero words of all regions, as of the last commit;
  *   T5  a cold page of a stack that lies wholly in its dead part is zero, unless noted in stack_old.
  *
- * Given up: writes by the kernel into SUT memory (the virtual kernel copies through
+ * Given up: a write into the dead part of another fiber's stack (a dangling pointer to a local) is neither logged nor
+ * undone; it can only be seen by a function that reads locals it never set. Writes by the kernel into SUT memory (the virtual kernel copies through
  * buffers of its own), and executable pages are never protected against execution again.
  */
 #include "state/track.h"
@@ -83,6 +84,8 @@ static struct {
 	compare_fn compare;
 	u64 *shadow_next;
 	u32 shadow_left;
+	struct track_stacks stacks;
+	u64 made_at[LAYOUT_MAX_FIBERS]; /* number of the commit whose transition made the stack */
 	/* Lowest cold page of each stack that may hold old bytes; 0 = none. */
 	u64 stack_old[LAYOUT_MAX_FIBERS];
 } T;
@@ -324,8 +327,47 @@ static void zero_dead(const struct page *p, const struct track_stack *s)
 	memset((void *)p->address, 0, HD_MIN(s->live_from - p->address, (u64)HD_PAGE));
 }
 
+void track_set_stacks(const struct track_stacks *s)
+{
+	T.stacks = *s;
+}
+
+void track_new_stack(u32 slot)
+{
+	T.made_at[slot] = T.stats.commits;
+}
+
+struct lines {
+	u32 from, to;
+};
+
+/*
+ * Which lines of a stack page another fiber can have changed in a correct program: between the stack
+ * pointer and the owner's private bytes. Most of the working set of a many-threaded program are such pages.
+ */
+static struct lines lines_of(const struct page *p, u32 running)
+{
+	struct lines all = {0, COMPARE_LINES}, none = {0, 0};
+	if (!in_stacks(p->address) || !T.stacks.sp_base)
+		return all;
+	u32 slot = (u32)((p->address - LAYOUT_STACK_BASE) / LAYOUT_STACK_STRIDE);
+	if (slot == running || T.made_at[slot] == T.stats.commits)
+		return all;
+	u64 low = LAYOUT_STACK_BASE + slot * LAYOUT_STACK_STRIDE, top = low + LAYOUT_STACK_STRIDE;
+	u64 sp = *(u64 *)(T.stacks.sp_base + slot * T.stacks.sp_stride);
+	if (!sp)
+		return none;
+	if (sp < low || sp >= top)
+		return all; /* it switched to a stack of its own making */
+	u64 from = sp <= p->address ? 0 : (sp - p->address) / COMPARE_LINE;
+	u64 end = slot ? top - T.stacks.private_bytes : top;
+	u64 to = end <= p->address ? 0 : (end - p->address + COMPARE_LINE - 1) / COMPARE_LINE;
+	return (struct lines){(u32)HD_MIN(from, (u64)COMPARE_LINES), (u32)HD_MIN(to, (u64)COMPARE_LINES)};
+}
+
 u64 track_commit(const struct track_stack *dead)
 {
+	u32 running = dead ? dead->slot : LAYOUT_MAX_FIBERS;
 	if (dead)
 		heat_dead_pages(dead);
 	u32 crowded = hot_count() > CROWD;
@@ -334,7 +376,8 @@ u64 track_commit(const struct track_stack *dead)
 		struct page *p = page_at(number);
 		if (dead)
 			zero_dead(p, dead);
-		u32 diff = T.compare((void *)p->address, p->shadow);
+		struct lines l = lines_of(p, running);
+		u32 diff = T.compare((void *)p->address, p->shadow, l.from, l.to);
 		if (diff) {
 			p->idle = 0;
 			log_page(p, number, diff);

@@ -51,6 +51,17 @@ struct track_stack {
 	u32 slot;
 };
 
+/*
+ * What the tracker may know about stacks that did not run: their saved stack pointers, at sp_base + slot * sp_stride
+ * (0: no such stack), and how many bytes at the top of each stack nobody but its owner writes.
+ */
+struct track_stacks {
+	u64 sp_base, sp_stride, private_bytes;
+};
+void track_set_stacks(const struct track_stacks *s);
+/* The running fiber made this stack: look at all of it in this transition. */
+void track_new_stack(u32 slot);
+
 /* End of a transition: log what changed, update the fingerprint. Returns the new mark. */
 u64 track_commit(const struct track_stack *dead);
 u64 track_mark(void);

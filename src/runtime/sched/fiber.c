@@ -129,6 +129,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	if (!slot || stack_size + tls_bytes(slot) + HD_PAGE > LAYOUT_STACK_STRIDE)
 		return NULL;
 	struct fiber *f = &M->fiber[slot];
+	track_new_stack(slot);
 	u64 tcb = make_tcb(slot);
 	if (!tcb)
 		return NULL;
