@@ -15,6 +15,7 @@
 #include "runtime/scratch.h"
 #include "runtime/start/libc.h"
 #include "runtime/start/start.h"
+#include "runtime/vkernel/vk_ops.h"
 
 void *memset(void *to, int c, size_t n);
 
@@ -133,6 +134,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	u64 tcb = make_tcb(slot);
 	if (!tcb)
 		return NULL;
+	vk_fiber_start(slot, parent);
 	f->life = FIBER_ALIVE;
 	f->parent = parent;
 	f->child_index = index;

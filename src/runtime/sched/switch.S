@@ -5,6 +5,24 @@
  */
 	.text
 
+/*
+ * Registers that a call may change hold leftovers of the engine here. A system call trapped later
+ * would save them, and equal states would look different: so they leave as zero.
+ */
+	.macro forget_leftovers
+	xorl %ecx, %ecx
+	xorl %edx, %edx
+	xorl %esi, %esi
+	xorl %edi, %edi
+	xorl %r8d, %r8d
+	xorl %r9d, %r9d
+	xorl %r10d, %r10d
+	xorl %r11d, %r11d
+	.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	pxor %xmm\n, %xmm\n
+	.endr
+	.endm
+
 /* void context_switch(u64 *save_sp, u64 to_sp) */
 	.globl context_switch
 	.hidden context_switch
@@ -57,6 +75,7 @@ context_switch:
 	popq %rbp
 	.cfi_adjust_cfa_offset -8
 	.cfi_restore %rbp
+	forget_leftovers
 	ret
 	.cfi_endproc
 	.size context_switch, . - context_switch
@@ -129,6 +148,7 @@ scratch_switch:
 	call *%rax
 	leave
 	.cfi_def_cfa %rsp, 8
+	forget_leftovers
 	ret
 	.cfi_endproc
 	.size scratch_switch, . - scratch_switch
