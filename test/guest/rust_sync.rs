@@ -1,5 +1,6 @@
 // rust_sync.rs: scoped threads, Barrier with one leader, Once and OnceLock, park and
 // unpark, thread locals with destructors, a bounded sync_channel.
+// (Not one of size 0: its receiver counts its yields without bound, and each count is a state.)
 //
 // heddle: verdict=verified outcomes=1111
 use std::cell::RefCell;
@@ -40,7 +41,7 @@ fn main() {
             });
         }
     });
-    let (tx, rx) = mpsc::sync_channel(0);
+    let (tx, rx) = mpsc::sync_channel(1);
     let t = thread::spawn(move || {
         LOCAL.with(|l| assert_eq!(l.borrow().0, 1));
         thread::park();
