@@ -1,0 +1,548 @@
+/*
+ * Tracked memory: the invariants T1 to T5 of track.c, against a plain copy. All tests share one tracked memory, as
+ * there is one in a process; each starts with track_forget().
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "track_world.h"
+
+#define CROWD_BASE (LAYOUT_HEAP_BASE + LAYOUT_HEAP_STRIDE)
+#define CROWD_PAGES 256u
+#define LONG_ENOUGH 40000 /* commits after which any idle page is cold */
+
+static void assert_world(void)
+{
+	const char *wrong = world_wrong();
+	if (wrong)
+		fail_msg("%s", wrong);
+}
+
+static u64 hot_pages(void)
+{
+	return track_get_stats()->hot;
+}
+
+static u64 faults(void)
+{
+	return track_get_stats()->faults;
+}
+
+static u32 idle_until(u64 hot, u32 most)
+{
+	u32 n = 0;
+	for (; hot_pages() > hot && n < most; n++)
+		track_commit(NULL);
+	return n;
+}
+
+static void all_cold(void)
+{
+	idle_until(0, LONG_ENOUGH);
+	assert_int_equal(hot_pages(), 0);
+}
+
+static int fresh_start(void **state)
+{
+	world_handle_faults();
+	track_forget();
+	all_cold();
+	track_forget();
+	assert_world();
+	return 0;
+}
+
+static int make_world(void **state)
+{
+	world_handle_faults();
+	if (track_setup() || !world_make_dense() || world_add_areas() ||
+	    track_add(CROWD_BASE, CROWD_PAGES * HD_PAGE, TRACK_SPARSE))
+		return -1;
+	/* Before the start a sparse page is ours to open, a dense one is open anyway. */
+	if (track_fault(area_start[AREA_DENSE]))
+		return -1;
+	world_set(AREA_SPARSE, 7, 77);
+	world_set(AREA_HIDDEN, 9, 99);
+	track_start();
+	return 0;
+}
+
+/* ---- regions ---- */
+
+static void start_takes_all_there_is(void)
+{
+	assert_world();
+	assert_true(track_fingerprint().lo || track_fingerprint().hi);
+}
+
+static void knows_its_regions(void)
+{
+	for (u32 a = 0; a < AREAS; a++) {
+		u64 end = area_start[a] + AREA_PAGES * HD_PAGE;
+		assert_true(track_covers(area_start[a]));
+		assert_true(track_covers(end - 1));
+		assert_false(track_covers(end));
+		assert_false(track_covers(area_start[a] - 1));
+		assert_false(track_fault(end));
+	}
+}
+
+static void refuses_a_range_in_use(void)
+{
+	assert_true(track_add(area_start[AREA_SPARSE], HD_PAGE, TRACK_SPARSE) < 0);
+	assert_true(track_protect(area_start[AREA_HIDDEN], (AREA_PAGES + 1) * HD_PAGE, PROT_READ) < 0);
+	assert_true(track_protect(0x1000, HD_PAGE, PROT_READ) < 0);
+}
+
+/* T3: looking at sparse memory costs nothing, and it is zero. */
+static void sparse_memory_is_zero_and_free(void)
+{
+	u64 known = track_get_stats()->pages, before = faults();
+	for (u64 i = 0; i < CROWD_PAGES; i++)
+		assert_int_equal(*(volatile u64 *)(CROWD_BASE + i * HD_PAGE), 0);
+	assert_int_equal(track_get_stats()->pages, known);
+	assert_int_equal(faults(), before);
+}
+
+static void hidden_memory_faults_on_reading(void)
+{
+	u64 before = faults();
+	assert_int_equal(*(volatile u64 *)world_at(AREA_HIDDEN, 5 * 512), 0);
+	assert_int_equal(faults(), before + 1);
+	world_touched[5] = true;
+	track_commit(NULL);
+	assert_world();
+}
+
+/* ---- hot and cold ---- */
+
+static void a_write_faults_once(void)
+{
+	for (u32 area = 0; area < AREAS; area++) {
+		u64 before = faults(), hot = hot_pages();
+		world_set(area, 600, area + 1);
+		world_set(area, 601, area + 2);
+		track_commit(NULL);
+		world_set(area, 602, area + 3);
+		track_commit(NULL);
+		assert_int_equal(faults(), before + 1);
+		assert_int_equal(hot_pages(), hot + 1);
+		assert_world();
+	}
+}
+
+/* T2, and a page that comes back gets more patience each time. */
+static void idle_pages_cool_down(void)
+{
+	u32 last = 0;
+	for (u32 round = 0; round < 4; round++) {
+		u64 before = faults();
+		world_set(AREA_SPARSE, 2 * 512 + 5, round + 1);
+		track_commit(NULL);
+		u32 patience = idle_until(0, LONG_ENOUGH);
+		assert_int_equal(faults(), before + 1);
+		assert_true(patience > last);
+		assert_world();
+		last = patience;
+	}
+}
+
+static void a_page_in_use_stays_hot(void)
+{
+	world_set(AREA_SPARSE, 3 * 512, 1);
+	u64 before = faults();
+	for (u32 i = 0; i < 500; i++) {
+		world_set(AREA_SPARSE, 3 * 512, i);
+		track_commit(NULL);
+	}
+	assert_int_equal(faults(), before);
+	assert_world();
+}
+
+/* Many hot pages make every commit slow. */
+static void a_crowd_cools_sooner(void)
+{
+	u64 start = track_mark();
+	for (u64 i = 0; i < CROWD_PAGES; i++)
+		*(volatile u64 *)(CROWD_BASE + i * HD_PAGE) = i + 1;
+	track_commit(NULL);
+	assert_int_equal(hot_pages(), CROWD_PAGES);
+	u32 crowd = idle_until(CROWD_PAGES / 2, LONG_ENOUGH);
+	world_set(AREA_STACK, 0, 1);
+	u32 alone = idle_until(0, LONG_ENOUGH);
+	assert_true(crowd < alone);
+	world_set(AREA_STACK, 0, 0);
+	track_commit(NULL);
+	track_undo(start);
+	assert_world();
+}
+
+/* ---- undo ---- */
+
+/* Undo reaches pages that have gone cold since. */
+static void undo_reaches_cold_pages(void)
+{
+	struct world before = world;
+	u64 mark = track_mark();
+	for (u32 area = 0; area < AREAS; area++)
+		world_set(area, 3 * 512 + 1, ~0ull - area);
+	track_commit(NULL);
+	all_cold();
+	track_undo(mark);
+	world = before;
+	assert_world();
+}
+
+static void a_commit_without_changes_costs_no_log(void)
+{
+	u64 words = track_delta_size(0);
+	u64 *p = world_at(AREA_SPARSE, 20);
+	u64 was = *p;
+	*(volatile u64 *)p = ~was;
+	*(volatile u64 *)p = was;
+	track_commit(NULL);
+	assert_int_equal(track_delta_size(0), words);
+	assert_world();
+}
+
+static void undo_to_now_changes_nothing(void)
+{
+	world_set(AREA_DENSE, 8, 5);
+	track_undo(track_commit(NULL));
+	assert_world();
+}
+
+static void forgotten_changes_stay(void)
+{
+	world_set(AREA_DENSE, 99, 1234);
+	world_set(AREA_STACK, 99, 4321);
+	track_commit(NULL);
+	struct fingerprint before = track_fingerprint();
+	track_forget();
+	assert_int_equal(track_mark(), 0);
+	assert_true(world_same_print(before, track_fingerprint()));
+	track_undo(0);
+	assert_world();
+}
+
+/* ---- deltas ---- */
+
+static void deltas_toggle(void)
+{
+	struct world older = world, newer;
+	world_set(AREA_DENSE, 1, 11);
+	world_set(AREA_SPARSE, 1, 12);
+	track_commit(NULL);
+	world_set(AREA_SPARSE, 1, 13);
+	world_set(AREA_HIDDEN, 1, 14);
+	track_commit(NULL);
+	newer = world;
+	void *blob = malloc(track_delta_size(0));
+	track_delta_save(0, blob);
+	for (u32 i = 0; i < 6; i++) {
+		track_delta_apply(blob);
+		assert_int_equal(track_mark(), 0);
+		world = i % 2 ? newer : older;
+		assert_world();
+		if (i == 2)
+			all_cold();
+	}
+	free(blob);
+}
+
+/* ---- dead stacks ---- */
+
+static void fill_stack(u32 from)
+{
+	for (u32 w = from; w < AREA_WORDS; w += 3)
+		world_set(AREA_STACK, w, w + 1);
+}
+
+static void dead_stack_is_zeroed(void)
+{
+	fill_stack(0);
+	world_commit(3 * 512 + 200);
+	assert_int_equal(*world_at(AREA_STACK, 3 * 512 + 198), 0);
+	assert_int_not_equal(*world_at(AREA_STACK, 3 * 512 + 201), 0);
+	assert_world();
+}
+
+/* T5: old bytes on cold pages go, too, as soon as they are dead; also page by page, and twice. */
+static void dead_cold_pages_are_zeroed(void)
+{
+	static const u32 live_from[] = {512, 2 * 512 + 1, 2 * 512 + 300, 3 * 512 - 1, 7 * 512 + 511};
+	for (u32 round = 0; round < 2; round++) {
+		u64 start = track_mark();
+		struct world before = world;
+		fill_stack(0);
+		world_commit(0);
+		for (size_t i = 0; i < HD_ARRAY_LEN(live_from); i++) {
+			all_cold();
+			world_commit(live_from[i]);
+			assert_world();
+		}
+		track_undo(start);
+		world = before;
+		assert_world();
+	}
+}
+
+/* Undo brings old bytes back to a stack whose cold pages were all known to be clean. */
+static void zeroed_stack_comes_back_and_goes_again(void)
+{
+	fill_stack(0);
+	u64 full = world_commit(0);
+	struct world with_stack = world;
+	all_cold();
+	world_commit(6 * 512);
+	all_cold();
+	track_undo(full);
+	world = with_stack;
+	all_cold();
+	assert_world();
+	world_commit(5 * 512);
+	assert_world();
+}
+
+/* ---- rights ---- */
+
+static bool can_write(u64 *p)
+{
+	u64 was = *p;
+	if (sigsetjmp(world_refused, 1))
+		return false;
+	*(volatile u64 *)p = was;
+	return true;
+}
+
+static bool can_read(const u64 *p)
+{
+	if (sigsetjmp(world_refused, 1))
+		return false;
+	(void)*(const volatile u64 *)p;
+	return true;
+}
+
+static void forbid(u32 page, int prot)
+{
+	u64 start = (u64)world_at(AREA_HIDDEN, page * 512);
+	assert_int_equal(track_protect(start, HD_PAGE, prot), 0);
+	world_forbidden.start = start;
+	world_forbidden.end = prot & PROT_WRITE ? start : start + HD_PAGE;
+}
+
+static void rights_can_be_taken_and_given(void)
+{
+	u64 *p = world_at(AREA_HIDDEN, 3 * 512 + 8);
+	world_set(AREA_HIDDEN, 3 * 512 + 8, 42); /* hot */
+	forbid(3, PROT_READ);
+	assert_true(can_read(p));
+	assert_false(can_write(p));
+	forbid(3, PROT_NONE);
+	assert_false(can_read(p));
+	forbid(3, PROT_READ | PROT_WRITE);
+	assert_true(can_read(p));
+	assert_true(can_write(p));
+	world_set(AREA_HIDDEN, 3 * 512 + 8, 43);
+	track_commit(NULL);
+	assert_world();
+	forbid(3, PROT_READ);
+	all_cold();
+	assert_false(can_write(p));
+	forbid(3, PROT_READ | PROT_WRITE);
+	world_set(AREA_HIDDEN, 3 * 512 + 8, 44);
+	track_commit(NULL);
+	assert_world();
+}
+
+/* ---- remembering ---- */
+
+static void first_difference_is_named(void)
+{
+	u64 mark = track_mark(), address, was, is;
+	world_set(AREA_SPARSE, 100, 5);
+	track_commit(NULL);
+	track_remember();
+	assert_false(track_first_difference(&address, &was, &is));
+	u64 before = track_mark();
+	world_set(AREA_SPARSE, 100, 6);
+	track_commit(NULL);
+	assert_true(track_first_difference(&address, &was, &is));
+	assert_int_equal(address, (u64)world_at(AREA_SPARSE, 100));
+	assert_int_equal(was, 5);
+	assert_int_equal(is, 6);
+	track_undo(before);
+	assert_false(track_first_difference(&address, &was, &is));
+	world.word[AREA_SPARSE][100] = 5;
+	assert_world();
+	assert_true(mark < before);
+}
+
+/* ---- everything at random, against the plain copy ---- */
+
+#define HISTORY 60
+
+static struct {
+	u64 random;
+	struct world at[HISTORY]; /* at[i]: the memory at mark base + i */
+	u64 mark[HISTORY];
+	u32 marks;
+	void *blob;
+} play;
+
+static u32 draw(u32 below)
+{
+	play.random = play.random * 6364136223846793005ull + 1442695040888963407ull;
+	return (u32)((play.random >> 33) % below);
+}
+
+static void history_push(u64 mark)
+{
+	play.at[play.marks] = world;
+	play.mark[play.marks++] = mark;
+}
+
+static void history_restart(void)
+{
+	play.marks = 0;
+	history_push(track_mark());
+}
+
+/* Most writes go to few pages, so that the others cool down; many set what is there, or zero. */
+static void random_writes(void)
+{
+	for (u32 n = draw(12); n; n--) {
+		u32 area = draw(AREAS), page = draw(8) ? area : draw(AREA_PAGES);
+		u32 word = page * 512 + draw(draw(4) ? 20 : 512);
+		world_set(area, word, draw(3) ? draw(4) : play.random);
+	}
+}
+
+static void random_step(void)
+{
+	random_writes();
+	history_push(world_commit(draw(4) ? 0 : 1 + draw(AREA_WORDS - 1)));
+}
+
+static void random_undo(void)
+{
+	u32 to = draw(play.marks);
+	track_undo(play.mark[to]);
+	world = play.at[to];
+	play.marks = to + 1;
+}
+
+/* Back and perhaps forth again by a delta. The log is empty then. */
+static void random_delta(void)
+{
+	u32 from = draw(play.marks);
+	struct world newer = world;
+	play.blob = realloc(play.blob, track_delta_size(play.mark[from]));
+	track_delta_save(play.mark[from], play.blob);
+	track_delta_apply(play.blob);
+	world = play.at[from];
+	assert_world();
+	if (draw(2)) {
+		track_delta_apply(play.blob);
+		world = newer;
+	}
+	history_restart();
+}
+
+/* Idle commits; now and then so many that everything is cold. */
+static void random_rest(void)
+{
+	if (!draw(10))
+		all_cold();
+	for (u32 n = draw(300); n; n--)
+		track_commit(NULL);
+}
+
+static void random_forget(void)
+{
+	track_forget();
+	history_restart();
+}
+
+static void random_action(void)
+{
+	u32 which = draw(100);
+	if (play.marks == HISTORY || which < 20)
+		random_undo();
+	else if (which < 25)
+		random_delta();
+	else if (which < 26)
+		random_forget();
+	else if (which < 28)
+		random_rest();
+	else
+		random_step();
+}
+
+static void random_life(u64 seed, u32 steps)
+{
+	play.random = seed;
+	history_restart();
+	u64 faults_before = faults();
+	for (u32 i = 0; i < steps; i++) {
+		random_action();
+		const char *wrong = world_wrong();
+		if (wrong)
+			fail_msg("seed %lu, step %u: %s", seed, i, wrong);
+	}
+	assert_true(faults() > faults_before + 10); /* pages did come and go */
+}
+
+static void random_lives(void)
+{
+	for (u64 seed = 1; seed <= 4; seed++) {
+		track_forget();
+		random_life(seed, 3000);
+	}
+	free(play.blob);
+}
+
+/* cmocka takes SIGSEGV for itself around each test and each fixture. */
+static void with_faults_handled(void **state)
+{
+	world_handle_faults();
+	((void (*)(void)) * state)();
+}
+
+#define IN_WORLD(f, setup) \
+	{ \
+#f, with_faults_handled, setup, NULL, (void *)(f) \
+	}
+#define FRESH(f) IN_WORLD(f, fresh_start)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_WORLD(start_takes_all_there_is, NULL),
+		FRESH(knows_its_regions),
+		FRESH(refuses_a_range_in_use),
+		FRESH(sparse_memory_is_zero_and_free),
+		FRESH(hidden_memory_faults_on_reading),
+		FRESH(a_write_faults_once),
+		FRESH(idle_pages_cool_down),
+		FRESH(a_page_in_use_stays_hot),
+		FRESH(a_crowd_cools_sooner),
+		FRESH(undo_reaches_cold_pages),
+		FRESH(a_commit_without_changes_costs_no_log),
+		FRESH(undo_to_now_changes_nothing),
+		FRESH(forgotten_changes_stay),
+		FRESH(deltas_toggle),
+		FRESH(dead_stack_is_zeroed),
+		FRESH(dead_cold_pages_are_zeroed),
+		FRESH(zeroed_stack_comes_back_and_goes_again),
+		FRESH(rights_can_be_taken_and_given),
+		FRESH(first_difference_is_named),
+		FRESH(random_lives),
+	};
+	return cmocka_run_group_tests_name("track", tests, make_world, NULL);
+}
