@@ -378,7 +378,7 @@ static bool hook_stop(void *self)
 
 static u64 clock_ns(int which)
 {
-	struct timespec ts;
+	struct timespec ts = {0};
 	sys_call3(SYS_clock_gettime, which, (long)&ts, 0);
 	return (u64)ts.tv_sec * 1000000000u + (u64)ts.tv_nsec;
 }

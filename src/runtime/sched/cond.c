@@ -76,7 +76,8 @@ static SCHED_LOOK int before_wait(struct vcond *c, struct vmutex *m, u64 pc)
 			return EPERM;
 		misuse(c, "wait without holding the mutex, on", pc);
 	}
-	return observe_cond_wait((u64)c, (u64)m) | sched_observed((u64)m, false) ? -1 : 0;
+	bool enter_is_step = observe_cond_wait((u64)c, (u64)m), release_is_step = sched_observed((u64)m, false);
+	return enter_is_step || release_is_step ? -1 : 0;
 }
 
 int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)

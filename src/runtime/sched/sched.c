@@ -9,6 +9,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
 #include "runtime/start/start.h"
+#include "runtime/trap/trap.h"
 
 void *memcpy(void *to, const void *from, size_t n);
 
@@ -70,6 +71,10 @@ static u32 outcomes(const struct fiber *f, const struct op *o)
 /* Constructors, and atomic sections, go on without asking while there is only one way. */
 static SCHED_LOOK bool no_question(const struct fiber *f, const struct op *o)
 {
+	if (hd_unlikely(trap_on_signal_stack())) {
+		sched_refused("waiting in a handler of a fault", 0);
+		return true;
+	}
 	bool quiet = f->atomic || (engine_before_main() && sched_alone());
 	return hd_unlikely(quiet) && !o->deadline && outcomes(f, o) == 1;
 }

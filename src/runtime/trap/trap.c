@@ -63,7 +63,7 @@ long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc);
 __attribute__((visibility("hidden"))) u64 trap_xsave_size;
 __attribute__((visibility("hidden"))) u32 trap_xsave_mask;
 static char selector;
-static u64 libc_start, libc_end;
+static u64 libc_start, libc_end, signal_stack;
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
 {
@@ -161,6 +161,8 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs) &&
 	    track_fault(address))
 		return;
+	if (engine_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
+		return;
 	crash(sig, info, u);
 }
 
@@ -245,11 +247,17 @@ static void find_libc(void)
 			libc_end = libc_start + p[i].p_vaddr + p[i].p_memsz;
 }
 
+bool trap_on_signal_stack(void)
+{
+	u64 here = (u64)__builtin_frame_address(0);
+	return here >= signal_stack && here < signal_stack + ALT_STACK;
+}
+
 void trap_setup_faults(void)
 {
-	char *stack = pages_map(ALT_STACK);
-	hd_assert(stack);
-	stack_t ss = {.ss_sp = stack, .ss_size = ALT_STACK};
+	signal_stack = (u64)pages_map(ALT_STACK);
+	hd_assert(signal_stack);
+	stack_t ss = {.ss_sp = (void *)signal_stack, .ss_size = ALT_STACK};
 	sys_call3(SYS_sigaltstack, (long)&ss, 0, 0);
 	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 	for (u32 i = 0; i < HD_ARRAY_LEN(fatal); i++)

@@ -22,6 +22,11 @@ enum vk_disposition vk_signal_disposition(int sig);
  */
 void vk_signal_raise(int sig, u64 pc);
 
+/*
+ * A fault in the SUT's code, in signal context: true when its own handler took it (and returned); false: it has none.
+ */
+bool vk_signal_fault(int sig, void *info, void *context);
+
 /* PROT_* of an address in the SUT's own mappings; -1: not mapped (by the virtual kernel). */
 int vk_mem_prot(u64 address);
 
