@@ -348,7 +348,8 @@ struct lines {
 static struct lines lines_of(const struct page *p, u32 running)
 {
 	struct lines all = {0, COMPARE_LINES}, none = {0, 0};
-	if (!in_stacks(p->address) || !T.stacks.sp_base)
+	bool unknown = running == LAYOUT_MAX_FIBERS || !T.stacks.sp_base;
+	if (unknown || !in_stacks(p->address))
 		return all;
 	u32 slot = (u32)((p->address - LAYOUT_STACK_BASE) / LAYOUT_STACK_STRIDE);
 	if (slot == running || T.made_at[slot] == T.stats.commits)

@@ -62,7 +62,8 @@ void track_set_stacks(const struct track_stacks *s);
 /* The running fiber made this stack: look at all of it in this transition. */
 void track_new_stack(u32 slot);
 
-/* End of a transition: log what changed, update the fingerprint. Returns the new mark. */
+/* End of a transition: log what changed, update the fingerprint. dead: the stack that ran; NULL: unknown, everything is
+ * looked at (a transition that was abandoned half-way). Returns the new mark. */
 u64 track_commit(const struct track_stack *dead);
 u64 track_mark(void);
 /* Back to an earlier mark. */

@@ -50,9 +50,16 @@ trap_entry:
 	movl trap_xsave_mask(%rip), %eax
 	xorl %edx, %edx
 	xsave64 (%rsp)
+	/* The frames to come lie on zeroes (see sched_scrub). */
+	cld
+	movq %rdi, %r8
+	leaq -4096(%rsp), %rdi
+	movl $512, %ecx
+	xorl %eax, %eax
+	rep stosq
+	movq %r8, %rdi
 	movq %rsp, %rsi
 	movq 8(%rbp), %rdx
-	cld
 	call trap_dispatch
 	movq %rax, -64(%rbp)
 	movl trap_xsave_mask(%rip), %eax

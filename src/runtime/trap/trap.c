@@ -25,6 +25,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/start/libc.h"
 #include "runtime/start/start.h"
+#include "runtime/trap/atomics.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
@@ -74,7 +75,7 @@ static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
 static void regs_of(const ucontext_t *u, struct wire_regs *r)
 {
 	const greg_t *g = u->uc_mcontext.gregs;
-	*r = (struct wire_regs){.rip = (u64)g[REG_RIP], .rsp = (u64)g[REG_RSP], .rbp = (u64)g[REG_RBP], .rbx = (u64)g[REG_RBX],
+	*r = (struct wire_regs){.rip = atomics_origin((u64)g[REG_RIP]), .rsp = (u64)g[REG_RSP], .rbp = (u64)g[REG_RBP], .rbx = (u64)g[REG_RBX],
 				.r12 = (u64)g[REG_R12], .r13 = (u64)g[REG_R13], .r14 = (u64)g[REG_R14], .r15 = (u64)g[REG_R15]};
 }
 
@@ -157,7 +158,9 @@ static bool legitimate(u64 address, const greg_t *g)
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
-	const ucontext_t *u = context;
+	ucontext_t *u = context;
+	if (sig == SIGTRAP && atomics_trapped(u->uc_mcontext.gregs))
+		return;
 	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs) &&
 	    track_fault(address))
 		return;
