@@ -31,15 +31,18 @@ static enum move poll(struct search *s)
 	return MOVE_KNOWN;
 }
 
-/* A violation here; the same kind at the same place is told once. */
+/* A violation here; the same kind at the same place is told once, hence the end when it can't be remembered. */
 static enum move violated(struct search *s)
 {
 	struct fingerprint key = {s->ops->violation_key(s->self), 1};
-	if (visited_insert(&s->told, key) == 0)
+	int known = visited_insert(&s->told, key);
+	if (known == 0)
 		return MOVE_DEAD;
 	s->stats->violations++;
 	s->hooks->violation(s->hooks->self, search_path(s), search_depth(s));
-	return s->o->keep_going ? MOVE_DEAD : search_halt(s, SEARCH_VIOLATION);
+	if (!s->o->keep_going)
+		return search_halt(s, SEARCH_VIOLATION);
+	return known < 0 ? search_halt(s, SEARCH_LIMIT_MEMORY) : MOVE_DEAD;
 }
 
 static int match(struct search *s)
