@@ -43,6 +43,16 @@ static int apply_pct_depth(struct check_options *o, const struct option_spec *s,
 	return 0;
 }
 
+static int apply_atomics(struct check_options *o, const struct option_spec *s, const char *value,
+			 struct problem *p)
+{
+	(void)s;
+	if (strcmp(value, "on") && strcmp(value, "off"))
+		return problem_set(p, "--atomics: %s is neither on nor off", value);
+	o->config.atomics = !strcmp(value, "on");
+	return 0;
+}
+
 static int apply_out(struct check_options *o, const struct option_spec *s, const char *value,
 		     struct problem *p)
 {
@@ -166,6 +176,8 @@ static const struct option_spec table[] = {
 	 AT(config.search.keep_going), NULL},
 	{"spurious", 0, OPTION_FLAG, NULL, "condition variables may wake without being signalled",
 	 AT(config.spurious), NULL},
+	{"atomics", 0, OPTION_CALL, "on|off",
+	 "threads may switch at atomic read-modify-write instructions (default on)", 0, apply_atomics},
 	{"check-exit", 0, OPTION_FLAG, NULL, "an exit status other than 0 is a violation",
 	 AT(config.check_exit), NULL},
 	{"no-deadlock", 0, OPTION_CLEAR, NULL, "a deadlock is no violation", AT(config.check_deadlock), NULL},

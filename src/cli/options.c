@@ -25,6 +25,7 @@ void check_options_init(struct check_options *o)
 	o->config.mode = WIRE_SEARCH;
 	o->config.hang_ms = DEFAULT_HANG_MS;
 	o->config.check_deadlock = 1;
+	o->config.atomics = 1;
 	o->config.search.max_memory = default_memory();
 	o->config.search.pct_depth = DEFAULT_PCT_DEPTH;
 }

@@ -99,6 +99,26 @@ static void copy_outcome(const struct sut *s, struct outcome *o)
 		snprintf(o->note[i], sizeof(o->note[i]), "%.255s", r->note[i]);
 }
 
+static void add_note(struct outcome *o, const char *format, u32 n)
+{
+	if (o->notes < HD_ARRAY_LEN(o->note))
+		snprintf(o->note[o->notes++], sizeof(o->note[0]), format, n);
+}
+
+/* Locks that are atomic instructions, and what was not seen of them: nobody should take them for checked. */
+static void note_atomics(const struct sut *s, struct outcome *o)
+{
+	o->atomics_on = s->wire->config.atomics;
+	o->atomics = s->wire->atomics.atomic;
+	o->atomics_unread = s->wire->atomics.unread;
+	if (o->atomics && !o->atomics_on)
+		add_note(o, "the program has %u atomic read-modify-write instructions, and locks may be made of them; "
+			    "threads were not interleaved there (--atomics on does)", o->atomics);
+	if (o->atomics_unread)
+		add_note(o, "%u functions perhaps have atomic instructions but cannot be disassembled with certainty; "
+			    "threads were not interleaved there", o->atomics_unread);
+}
+
 /* Is there a result at all? */
 static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 {
@@ -135,6 +155,7 @@ int search_process(const struct check_options *options, const struct launch *l, 
 	interrupt_watch(0);
 	o->wall_s = (double)(now_ms() - start) / 1000;
 	copy_outcome(&s, o);
+	note_atomics(&s, o);
 	ret = judge_end(&s, o, p);
 	if (ret == 0)
 		copy_found(&s, found);

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/atomics.h"
 #include "launch/environment.h"
 #include "launch/initial_stack.h"
 #include "launch/loading.h"
@@ -209,6 +210,8 @@ static int hold_and_release(struct sut *s, int error_fd, const struct launch *l,
 		s->ended = !p->text[0];
 		return s->ended ? not_loaded(s, l, p) : -1;
 	}
+	if (atomics_find(s->pid, &s->wire->atomics, p))
+		return -1;
 	if (ptrace(PTRACE_DETACH, s->pid, NULL, NULL))
 		return problem_set(p, "the program cannot be let go (%s)", strerror(errno));
 	return 0;

@@ -101,6 +101,6 @@ void html_print(FILE *f, const struct outcome *o)
 	print_refused(f, o);
 	for (i = 0; i < o->violations; i++)
 		print_violation(f, o, i);
-	fprintf(f, "<p>Granularity sync: %s. heddle %s.</p>\n</html>\n", outcome_assumption(),
+	fprintf(f, "<p>Granularity sync: %s. heddle %s.</p>\n</html>\n", outcome_assumption(o),
 		HEDDLE_VERSION);
 }

@@ -94,8 +94,11 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	}
 }
 
-const char *outcome_assumption(void)
+const char *outcome_assumption(const struct outcome *o)
 {
+	if (o->atomics && o->atomics_on)
+		return "data races are not looked at: threads are interleaved at synchronisation operations, "
+		       "system calls and atomic read-modify-write instructions, not at atomic loads and stores";
 	return "data races are not looked at: threads are interleaved at synchronisation operations and "
 	       "system calls only";
 }

@@ -40,6 +40,8 @@ struct outcome {
 	size_t outcomes;
 	char note[8][256];
 	size_t notes;
+	bool atomics_on;
+	u32 atomics, atomics_unread; /* instructions, and functions left alone: struct wire_atomics */
 	/* Settings that matter for the meaning, as the user would write them; NULL-terminated. */
 	char **setting;
 };
@@ -50,7 +52,7 @@ int verdict_exit_code(enum verdict v);
 /* One sentence: why this verdict. */
 void outcome_reason(const struct outcome *o, char *out, size_t cap);
 /* What the verdict takes for granted, one sentence. */
-const char *outcome_assumption(void);
+const char *outcome_assumption(const struct outcome *o);
 void outcome_free(struct outcome *o);
 
 #endif

@@ -255,7 +255,7 @@ void text_summary(FILE *f, const struct outcome *o)
 	print_counts(f, o);
 	for (i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);
-	fprintf(f, "  granularity sync: %s.\n", outcome_assumption());
+	fprintf(f, "  granularity sync: %s.\n", outcome_assumption(o));
 }
 
 void text_print(FILE *f, const struct outcome *o)

@@ -60,6 +60,7 @@ static bool load_config(const json_t *j, struct wire_config *c)
 	c->spurious = json_is_true(json_object_get(j, "spurious"));
 	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
 	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));
+	c->atomics = json_is_true(json_object_get(j, "atomics"));
 	return json_hex_value(json_object_get(j, "seed"), &c->search.seed) &&
 	       json_hex_value(json_object_get(j, "random_seed"), &c->random_seed) &&
 	       copy_number(j, "hang_ms", INT64_MAX, &c->hang_ms) &&

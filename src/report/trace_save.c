@@ -83,11 +83,11 @@ static json_t *story_json(const struct story *s)
 
 static json_t *config_json(const struct wire_config *c)
 {
-	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:I, s:o}", "seed", json_hex(c->search.seed),
+	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o}", "seed", json_hex(c->search.seed),
 			 "random_seed", json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms,
 			 "heap_limit", (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit",
-			 c->check_exit, "check_deadlock", c->check_deadlock, "time_horizon_ms",
-			 (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path));
+			 c->check_exit, "check_deadlock", c->check_deadlock, "atomics", c->atomics,
+			 "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path));
 }
 
 static json_t *hex_list(const u64 *v, size_t n)

@@ -4,7 +4,7 @@
  * it at descriptor WIRE_FD. Layouts are fixed and versioned; both sides check
  * magic and version before anything else.
  *
- * Who writes what: config and learnt (before the start), stop, ack_seq: the
+ * Who writes what: config, learnt and atomics (before the start), stop, ack_seq: the
  * controller. Everything else: the runtime. No pointers; offsets count from the start of
  * the mapping.
  */
@@ -16,7 +16,7 @@
 #include "wire/layout.h"
 
 #define WIRE_MAGIC 0x656c64646568u
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 #define WIRE_FD 1000
 #define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps it */
 #define WIRE_SIZE (1UL << 30)          /* sparse */
@@ -81,6 +81,7 @@ enum op_kind {
 	OP_FILE, /* file operation another fiber could observe */
 	OP_SIGNAL, /* pthread_kill, kill */
 	OP_BARRIER_DESTROY,
+	OP_ATOMIC_RMW, /* an atomic read-modify-write instruction of the SUT's own code */
 	OP_KINDS
 };
 
@@ -121,6 +122,7 @@ struct wire_config {
 	u32 show_output;    /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u64 time_horizon_ms; /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	u64 path_offset, path_len; /* replay: u32 actions */
+	u32 atomics, pad;          /* 1: atomic instructions of the SUT's code are steps */
 	char stdin_path[512];      /* "" = empty input */
 	char runtime_path[512];    /* of libheddle-rt.so; for the list of modules */
 };
@@ -138,6 +140,31 @@ struct wire_learnt {
 	} name[LAYOUT_MAX_FIBERS];
 	u64 observed_addr[WIRE_MAX_OBSERVED];
 	u64 reserved[64];
+};
+
+/*
+ * Atomic instructions in the SUT's own code (launch/atomics.c finds them, runtime/trap/atomics.c makes them steps), by address.
+ * The operand lies at base + (index << shift) + displacement; registers are numbered as in the encoding.
+ */
+#define WIRE_MAX_SITES 65536
+#define WIRE_SITE_NO_REGISTER 16
+#define WIRE_SITE_ELSEWHERE 17 /* base: not to be computed (fs:, gs:) */
+struct wire_site {
+	u64 pc;
+	u8 code[15], length; /* as it stands in memory */
+	u8 relative_at;      /* where in code the 32-bit displacement from rip is; 0: none */
+	u8 base, index, shift;
+	int displacement;
+	u8 pause;      /* no atomic: the hint of a spinning loop */
+	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
+	u8 pad[6];
+};
+struct wire_atomics {
+	u32 sites;  /* of both kinds */
+	u32 atomic; /* of them read-modify-write */
+	u32 unread; /* functions with atomics in them, or perhaps, that were left alone because they can't be read with certainty */
+	u32 pad;
+	struct wire_site site[WIRE_MAX_SITES];
 };
 
 #define WIRE_MAX_VIOLATIONS 256
@@ -209,6 +236,7 @@ struct wire {
 	u32 event_seq, ack_seq, pad;
 	struct wire_config config;
 	struct wire_learnt learnt;
+	struct wire_atomics atomics;
 	struct search_stats stats;
 	struct wire_result result;
 	struct wire_event event;

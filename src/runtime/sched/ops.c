@@ -9,6 +9,7 @@
 #include "runtime/sched/rwlock.h"
 #include "runtime/sched/semaphore.h"
 #include "runtime/sched/thread.h"
+#include "runtime/trap/atomics.h"
 #include "runtime/vkernel/vk_ops.h"
 
 extern const struct op_class op_exit, op_yield, op_sleep;
@@ -67,6 +68,7 @@ const struct op_class *const op_classes[OP_KINDS] = {
 	[OP_FILE] = &op_file,
 	[OP_SIGNAL] = &op_signal,
 	[OP_BARRIER_DESTROY] = &op_barrier_destroy,
+	[OP_ATOMIC_RMW] = &op_atomic_rmw,
 };
 
 void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)

@@ -27,6 +27,7 @@
 #include "runtime/sched/thread.h"
 #include "runtime/start/libc.h"
 #include "runtime/start/maps.h"
+#include "runtime/trap/atomics.h"
 #include "runtime/trap/trap.h"
 #include "runtime/vkernel/vk.h"
 #include "state/track.h"
@@ -166,6 +167,7 @@ static void boot(void)
 {
 	vk_setup();
 	trap_setup_calls();
+	atomics_setup();
 	engine_main();
 }
 

@@ -1,0 +1,32 @@
+/*
+ * elf_image.h: an ELF file of x86-64 as its loader sees it: bytes by virtual address. Reads the file as hostile
+ * input: whatever the file does not have is NULL.
+ */
+#ifndef HEDDLE_LAUNCH_ELF_IMAGE_H
+#define HEDDLE_LAUNCH_ELF_IMAGE_H
+
+#include <elf.h>
+
+#include "base/base.h"
+
+struct elf_image {
+	const u8 *bytes;
+	u64 size;
+	const Elf64_Ehdr *header;
+	const Elf64_Phdr *segment;
+	u16 segments;
+};
+
+/* -1: no such file, or not an x86-64 ELF file. */
+int elf_image_open(struct elf_image *im, const char *path);
+void elf_image_close(struct elf_image *im);
+/* n bytes at a virtual address. */
+const u8 *elf_image_at(const struct elf_image *im, u64 address, u64 n);
+/* Is [address, address + n) code? */
+bool elf_image_executable(const struct elf_image *im, u64 address, u64 n);
+/* The first segment of this type. */
+const Elf64_Phdr *elf_image_segment(const struct elf_image *im, u32 type);
+/* The address that the file's first page has when it is loaded where its headers say. */
+u64 elf_image_base(const struct elf_image *im);
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * Atomic instructions as steps.
+ *
+ * Locks that are not libc's (Rust's std, C++ atomics, hand-written ones) are instructions like lock cmpxchg and show up
+ * at no call. An int3 takes the place of the first byte of each such instruction; its trap is redirected, as
+ * that of a system call is, to a stub on the fiber's own stack (atomics_entry), which lets the engine decide and then
+ * jumps to a copy of the instruction:
+ *
+ *      site:  int3 …            copy:  lock cmpxchg …       (rip-relative operands re-aimed)
+ *      next:  …                        jmp next
+ *
+ * Laws:
+ *   A1  Patching is the same in every process of the same program: the list comes from the file alone, copies are
+ *       placed by trying fixed distances. Text is no tracked memory, and is not changed afterwards.
+ *   A2  The SUT finds all registers and flags as they were. Flags that the instruction overwrites unread are dead; they are
+ *       forgotten, so that equal states look equal.
+ *   A3  Nobody sees an address of a copy: faults in one are told as of the site (atomics_origin).
+ *   A4  Alone, a fiber does not stop: nobody could tell.
+ *
+ * The pause instruction marks a loop that spins until another thread does something. That is no step as long
+ * as the loop may be a short one (Rust's mutex spins a hundred times before it sleeps); after PAUSES_FREE of them
+ * in one transition each further thousand is one, and what would look like a hang is a circle of states.
+ */
+#include "runtime/trap/atomics.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/sys.h"
+#include "runtime/engine.h"
+#include "runtime/start/start.h"
+
+#define INT3 0xcc
+#define JMP_REL32 0xe9
+#define COPY_BYTES 32
+#define COPY_REACH (1L << 30) /* of the copies of one mapping; half of what 32 bits give */
+#define COPY_DISTANCE (16L << 20)
+#define COPY_TRIES 32
+#define PAUSES_FREE 1000
+#define MAX_COPY_MAPS 64
+#define ARITHMETIC_FLAGS 0x8d5 /* CF PF AF ZF SF OF */
+
+void *memcpy(void *to, const void *from, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+void atomics_entry(void);
+void atomics_dispatch(u64 *reg, u64 pc, u64 *flags);
+
+/* From the handler to the stub and from the dispatcher to the stub's end; no fiber can be switched to in between. */
+__attribute__((visibility("hidden"))) u64 atomics_pc, atomics_next;
+
+/* The copies of sites [first, first + count). */
+static struct copies {
+	u64 at;
+	u32 first, count;
+} copies[MAX_COPY_MAPS];
+static u32 copy_maps;
+
+static const struct wire_atomics *found(void)
+{
+	return &rt_wire->atomics;
+}
+
+static const struct wire_site *site_at(u64 pc)
+{
+	u32 low = 0, high = found()->sites;
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+		if (found()->site[middle].pc < pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < found()->sites && found()->site[low].pc == pc ? &found()->site[low] : NULL;
+}
+
+static u64 copy_of(const struct wire_site *s)
+{
+	u32 n = (u32)(s - found()->site);
+	for (u32 i = 0; i < copy_maps; i++)
+		if (n - copies[i].first < copies[i].count)
+			return copies[i].at + (u64)(n - copies[i].first) * COPY_BYTES;
+	hd_panic(__FILE__, __LINE__, "atomic instruction without a copy");
+}
+
+u64 atomics_origin(u64 pc)
+{
+	for (u32 i = 0; i < copy_maps; i++)
+		if (pc - copies[i].at < (u64)copies[i].count * COPY_BYTES)
+			return found()->site[copies[i].first + (pc - copies[i].at) / COPY_BYTES].pc;
+	return pc;
+}
+
+/* --- patching --- */
+
+static void put32(u8 *at, u64 value)
+{
+	u32 v = (u32)value;
+	hd_assert((long)value == (int)v);
+	memcpy(at, &v, sizeof v);
+}
+
+static void write_copy(const struct wire_site *s)
+{
+	u8 *c = (u8 *)copy_of(s);
+	memcpy(c, s->code, s->length);
+	if (s->relative_at)
+		put32(c + s->relative_at, s->pc + (u64)(long)s->displacement - (u64)c);
+	c[s->length] = JMP_REL32;
+	put32(c + s->length + 1, s->pc - (u64)c - 5);
+}
+
+/* Near the sites from `first` on, but where nothing is. */
+static u64 map_near(u64 pc, u64 size)
+{
+	for (long k = 1; k <= COPY_TRIES; k++) {
+		u64 at[] = {(pc & ~HD_PAGE_MASK) - (u64)(k * COPY_DISTANCE), (pc & ~HD_PAGE_MASK) + (u64)(k * COPY_DISTANCE)};
+		for (u32 i = 0; i < 2; i++) {
+			if (!i && pc < (u64)(k * COPY_DISTANCE) + HD_PAGE * 16)
+				continue;
+			long r = sys_call6(SYS_mmap, (long)at[i], (long)size, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+			if (r == (long)at[i])
+				return at[i];
+			if (!sys_failed(r))
+				sys_call3(SYS_munmap, r, (long)size, 0);
+		}
+	}
+	start_fail("no room near the program for copies of its atomic instructions; try --atomics off", "", "");
+}
+
+static u32 make_copies(u32 first)
+{
+	const struct wire_site *s = found()->site;
+	u32 count = 1;
+	while (first + count < found()->sites && s[first + count].pc - s[first].pc < COPY_REACH)
+		count++;
+	if (copy_maps == MAX_COPY_MAPS)
+		start_fail("too many modules with atomic instructions; try --atomics off", "", "");
+	u64 size = HD_ROUND_UP((u64)count * COPY_BYTES, HD_PAGE);
+	copies[copy_maps++] = (struct copies){map_near(s[first].pc, size), first, count};
+	for (u32 i = first; i < first + count; i++)
+		write_copy(&s[i]);
+	sys_call3(SYS_mprotect, (long)copies[copy_maps - 1].at, (long)size, PROT_READ | PROT_EXEC);
+	return first + count;
+}
+
+static void patch(const struct wire_site *s)
+{
+	if (memcmp((const void *)s->pc, s->code, s->length))
+		start_fail("the program in memory is not the one on disk; try --atomics off", "", "");
+	long page = (long)(s->pc & ~HD_PAGE_MASK);
+	if (sys_failed(sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_WRITE)))
+		start_fail("the program's code can't be changed (mprotect failed); try --atomics off", "", "");
+	*(volatile u8 *)s->pc = INT3;
+	sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_EXEC);
+}
+
+void atomics_setup(void)
+{
+	if (!rt_wire->config.atomics)
+		return;
+	for (u32 i = 0; i < found()->sites;)
+		i = make_copies(i);
+	for (u32 i = 0; i < found()->sites; i++)
+		patch(&found()->site[i]);
+}
+
+/* --- running --- */
+
+static bool spins(void)
+{
+	static u64 step, pauses; /* of the present transition */
+	if (step != engine_steps()) {
+		step = engine_steps();
+		pauses = 0;
+	}
+	return ++pauses % PAUSES_FREE == 0;
+}
+
+bool atomics_trapped(greg_t *g)
+{
+	u64 pc = (u64)g[REG_RIP] - 1;
+	const struct wire_site *s = rt_wire && rt_wire->config.atomics ? site_at(pc) : NULL;
+	if (!s)
+		return false;
+	if (!sched_active() || sched_alone() || (s->pause && !spins())) {
+		g[REG_RIP] = (greg_t)copy_of(s);
+		return true;
+	}
+	atomics_pc = pc;
+	g[REG_RIP] = (greg_t)atomics_entry;
+	return true;
+}
+
+static SCHED_LOOK u64 operand(const struct wire_site *s, const u64 *reg)
+{
+	if (s->pause || s->base == WIRE_SITE_ELSEWHERE)
+		return 0;
+	u64 at = (u64)(long)s->displacement;
+	if (s->relative_at)
+		at += s->pc + s->length;
+	if (s->base < WIRE_SITE_NO_REGISTER)
+		at += reg[s->base];
+	if (s->index < WIRE_SITE_NO_REGISTER)
+		at += reg[s->index] << s->shift;
+	return at;
+}
+
+/* Called by atomics_entry. reg: general registers, numbered as instructions do. */
+void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
+{
+	const struct wire_site *s = site_at(pc);
+	if (s->flags_dead)
+		*flags &= ~(u64)ARITHMETIC_FLAGS;
+	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
+	sched_step(&o);
+	atomics_next = copy_of(site_at(pc));
+	sched_scrub_deep();
+}
+
+const struct op_class op_atomic_rmw = {"atomic instruction on", NULL, NULL};
