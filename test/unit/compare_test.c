@@ -23,15 +23,37 @@ static u32 by_bytes(void)
 	u32 diff = 0;
 	for (u32 i = 0; i < HD_PAGE; i++)
 		if (page[i] != copy[i])
-			diff |= 1u << (i / 128);
+			diff |= 1u << (i / COMPARE_LINE);
 	return diff;
+}
+
+static u32 lines(u32 from, u32 to)
+{
+	u32 mask = 0;
+	for (u32 i = from; i < to; i++)
+		mask |= 1u << i;
+	return mask;
+}
+
+/* Exact in the range, nothing invented, nothing beyond the widened range. */
+static void assert_variant(compare_fn compare, u32 from, u32 to)
+{
+	u32 got = compare(page, copy, from, to), truth = by_bytes();
+	u32 widened = from < to ? lines(from & ~1u, HD_ROUND_UP(to, 2)) : lines(from & ~1u, from);
+	assert_int_equal(got & lines(from, to), truth & lines(from, to));
+	assert_int_equal(got & ~truth, 0);
+	assert_int_equal(got & ~widened, 0);
+}
+
+static void assert_agreement_in(u32 from, u32 to)
+{
+	assert_variant(compare_sse2, from, to);
+	assert_variant(compare_select(), from, to);
 }
 
 static void assert_agreement(void)
 {
-	u32 expected = by_bytes();
-	assert_int_equal(compare_sse2(page, copy), expected);
-	assert_int_equal(compare_select()(page, copy), expected);
+	assert_agreement_in(0, COMPARE_LINES);
 }
 
 static void fill(void)
@@ -54,9 +76,9 @@ static void each_single_bit(void **state)
 	fill();
 	for (u32 i = 0; i < HD_PAGE * 8; i++) {
 		page[i / 8] ^= (u8)(1u << i % 8);
-		u32 expected = 1u << (i / 8 / 128);
-		assert_int_equal(compare_sse2(page, copy), expected);
-		assert_int_equal(compare_select()(page, copy), expected);
+		u32 expected = 1u << (i / 8 / COMPARE_LINE);
+		assert_int_equal(compare_sse2(page, copy, 0, COMPARE_LINES), expected);
+		assert_int_equal(compare_select()(page, copy, 0, COMPARE_LINES), expected);
 		page[i / 8] ^= (u8)(1u << i % 8);
 	}
 }
@@ -85,6 +107,18 @@ static void random_differences(void **state)
 	}
 }
 
+static void each_range(void **state)
+{
+	for (u32 density = 0; density < 3; density++) {
+		fill();
+		for (u32 i = 0; i < 10 * density * density; i++)
+			page[draw(HD_PAGE)] ^= 1;
+		for (u32 from = 0; from <= COMPARE_LINES; from++)
+			for (u32 to = from; to <= COMPARE_LINES; to++)
+				assert_agreement_in(from, to);
+	}
+}
+
 static void everything_differs(void **state)
 {
 	fill();
@@ -101,6 +135,7 @@ int main(void)
 		cmocka_unit_test(each_single_bit),
 		cmocka_unit_test(differences_that_mirror_each_other),
 		cmocka_unit_test(random_differences),
+		cmocka_unit_test(each_range),
 		cmocka_unit_test(everything_differs),
 	};
 	return cmocka_run_group_tests_name("compare", tests, NULL, NULL);

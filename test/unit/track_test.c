@@ -309,6 +309,50 @@ static void zeroed_stack_comes_back_and_goes_again(void)
 	assert_world();
 }
 
+/* Where other fibers' stacks stand; the runtime keeps it in the model. */
+static u64 stack_pointer[LAYOUT_MAX_FIBERS];
+
+/* The fiber of another slot runs; its own stack is not in use. */
+static u64 commit_of_other(void)
+{
+	u64 low = LAYOUT_STACK_BASE + (STACK_SLOT + 1) * LAYOUT_STACK_STRIDE;
+	return track_commit(&(struct track_stack){low, low, STACK_SLOT + 1});
+}
+
+static void stacks_of_others_count_above_their_pointer(void)
+{
+	struct track_stacks stacks = {(u64)stack_pointer, sizeof(u64), 2048};
+	u64 start = track_mark();
+	struct world before = world;
+	track_set_stacks(&stacks);
+	stack_pointer[STACK_SLOT] = (u64)world_at(AREA_STACK, 2 * 512 + 40);
+	for (u32 word = 2 * 512 + 40; word < AREA_WORDS; word += 61) {
+		world_set(AREA_STACK, word, word);
+		commit_of_other();
+		assert_world();
+	}
+	stack_pointer[STACK_SLOT] = 0x1000; /* it went elsewhere: all of its slot counts */
+	world_set(AREA_STACK, 9, 9);
+	commit_of_other();
+	assert_world();
+	track_undo(start);
+	world = before;
+	assert_world();
+	track_set_stacks(&(struct track_stacks){0});
+}
+
+static void a_new_stack_counts_as_a_whole(void)
+{
+	struct track_stacks stacks = {(u64)stack_pointer, sizeof(u64), 2048};
+	track_set_stacks(&stacks);
+	stack_pointer[STACK_SLOT] = 0;
+	track_new_stack(STACK_SLOT);
+	fill_stack(0);
+	commit_of_other();
+	assert_world();
+	track_set_stacks(&(struct track_stacks){0});
+}
+
 /* ---- rights ---- */
 
 static bool can_write(u64 *p)
@@ -540,6 +584,8 @@ int main(void)
 		FRESH(dead_stack_is_zeroed),
 		FRESH(dead_cold_pages_are_zeroed),
 		FRESH(zeroed_stack_comes_back_and_goes_again),
+		FRESH(stacks_of_others_count_above_their_pointer),
+		FRESH(a_new_stack_counts_as_a_whole),
 		FRESH(rights_can_be_taken_and_given),
 		FRESH(first_difference_is_named),
 		FRESH(random_lives),
