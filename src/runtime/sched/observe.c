@@ -131,9 +131,14 @@ static u64 all_joined(u64 a, u64 b, u64 c, u64 d)
 	return true;
 }
 
+bool sched_all_joined(void)
+{
+	return scratch_call(all_joined, 0, 0, 0, 0);
+}
+
 bool sched_observed_destroy(u64 object)
 {
-	return sched_observed(object, !scratch_call(all_joined, 0, 0, 0, 0));
+	return sched_observed(object, !sched_all_joined());
 }
 
 bool observe_cond_wait(u64 cond, u64 mutex)

@@ -122,5 +122,7 @@ HD_NORETURN void sched_exit(int status);
 bool sched_observed(u64 object, bool looks);
 /* Like sched_observed(object, true), unless all other threads that ever were have been joined: for destroy. */
 bool sched_observed_destroy(u64 object);
+/* Have all other threads that ever were been joined? Then nobody sees what this one does, until it makes another. */
+bool sched_all_joined(void);
 
 #endif

@@ -6,6 +6,7 @@
  * names and the overlay's merge without a list to keep.
  */
 #include "runtime/vkernel/overlay.h"
+#include "runtime/vkernel/visible.h"
 
 static long dir_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
@@ -176,11 +177,22 @@ static long fill(struct vk_desc *d, u8 *buf, size_t room)
 	}
 }
 
-/* The key by which creating and removing in this directory are known to others. */
-static SCHED_LOOK u64 key_of(const struct vk_desc *d)
+/* Others make and remove names here, rename the directory, or share the position. */
+static SCHED_LOOK bool look(const struct vk_desc *d)
 {
 	const char *path = vk_dir_path(d);
-	return path ? host_key(path) : 0;
+	bool seen = visible_position(d);
+	if (path)
+		seen |= visible_name(host_key(path), false) | visible_listing(host_key(path), true);
+	return seen;
+}
+
+static void visit(struct vk_desc *d)
+{
+	if (!look(d))
+		return;
+	vk_step_file(d, visible_identity(d));
+	look(d);
 }
 
 long vk_sys_getdents64(const struct vk_call *c)
@@ -192,17 +204,14 @@ long vk_sys_getdents64(const struct vk_call *c)
 		return -ENOTDIR;
 	if (!vk_user_ok((u64)c->a[1], (u32)c->a[2]))
 		return -EFAULT;
-	u64 key = key_of(d);
-	bool seen = vk_observed(key, false);
-	seen |= vk_observed((u64)d, true);
-	if (seen)
-		vk_step_file(d, key);
+	visit(d);
 	return fill(d, vk_user(c->a[1]), (u32)c->a[2]);
 }
 
 long vk_dir_seek(struct vk_desc *d, long offset, int whence)
 {
 	const int set = 0, current = 1;
+	visit(d);
 	if (whence == current && !offset)
 		return (long)d->pos;
 	if (whence != set || offset < 0)
@@ -212,12 +221,6 @@ long vk_dir_seek(struct vk_desc *d, long offset, int whence)
 }
 
 /* ---- the current directory ---- */
-
-static void announce_change(void)
-{
-	if (vk_observed((u64)vk->cwd, true))
-		vk_step_file(NULL, (u64)vk->cwd);
-}
 
 static void enter(const char *absolute)
 {
@@ -230,7 +233,7 @@ static void enter(const char *absolute)
 long vk_sys_chdir(const struct vk_call *c)
 {
 	static struct vk_place p;
-	announce_change();
+	vk_visit(vk->cwd, true);
 	long err = vk_path(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &p);
 	if (err)
 		return err;
@@ -244,7 +247,7 @@ long vk_sys_chdir(const struct vk_call *c)
 
 long vk_sys_fchdir(const struct vk_call *c)
 {
-	announce_change();
+	vk_visit(vk->cwd, true);
 	struct vk_desc *d = vk_desc_use((int)c->a[0]);
 	if (!d)
 		return -EBADF;
@@ -259,6 +262,7 @@ long vk_sys_fchdir(const struct vk_call *c)
 
 long vk_sys_getcwd(const struct vk_call *c)
 {
+	vk_visit(vk->cwd, false);
 	const char *cwd = vk_cwd();
 	size_t n = str_len(cwd) + 1;
 	if ((u64)c->a[1] < n)

@@ -3,9 +3,9 @@
  *
  * Descriptor numbers are shared state: which number open() gives depends on who closed
  * what before, and a read on a number that another fiber closes fails or hits another
- * file. Two objects stand for that (see sched_observed): the table as a whole, touched by everyone who
- * takes or frees a number, and each single entry, used by every call and changed by close and
- * dup2. While only one fiber does so, nothing here is a step.
+ * file. Three objects stand for that (see sched_observed): the table as a whole, touched by everyone who
+ * takes or frees a number; each single entry, used by every call and changed by close and
+ * dup2; and the flags of a description. While only one fiber does so, nothing here is a step.
  */
 #include "runtime/vkernel/vk_priv.h"
 
@@ -17,8 +17,8 @@ const struct vk_ops *const vk_kinds[VK_KINDS] = {
 static void close_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close descriptor " : "closes descriptor ");
-	text_dec(t, (long)o->arg);
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close " : "closes ");
+	vk_describe_fd((int)o->arg, t);
 }
 const struct op_class op_close = {.name = "close", .describe = close_describe};
 
@@ -34,9 +34,32 @@ struct vk_desc *vk_desc_use(int fd)
 	struct vk_desc *d = vk_desc_get(fd);
 	if (fd < 0 || fd >= VK_MAX_FDS || (d && d->kind == VK_CONSOLE))
 		return d;
-	if (vk_observed((u64)&vk->fd[fd], false))
+	bool seen = vk_observed((u64)&vk->fd[fd], false);
+	if (d)
+		seen |= vk_observed((u64)&d->flags, false);
+	if (seen)
 		vk_step_file(NULL, (u64)&vk->fd[fd]);
 	return vk_desc_get(fd);
+}
+
+void vk_describe_fd(int fd, struct text *t)
+{
+	text_str(t, "descriptor ");
+	text_dec(t, fd);
+}
+
+void vk_describe_desc(const struct vk_desc *d, struct text *t)
+{
+	u32 count = 0;
+	for (int fd = 0; fd < VK_MAX_FDS; fd++) {
+		if (vk_desc_get(fd) != d)
+			continue;
+		if (count++)
+			text_str(t, " = ");
+		vk_describe_fd(fd, t);
+	}
+	if (!count)
+		text_str(t, "a descriptor closed meanwhile");
 }
 
 struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
@@ -187,14 +210,28 @@ long vk_sys_dup3(const struct vk_call *c)
 	return dup_onto(from, to, flags & O_CLOEXEC);
 }
 
-static long set_flags(struct vk_desc *d, u32 flags)
+long vk_fd_set_flags(int fd, u32 flags)
 {
 	const u32 settable = O_APPEND | O_NONBLOCK | O_NOATIME | FASYNC | O_DIRECT;
 	if (flags & FASYNC) {
 		vk_refuse("fcntl(F_SETFL, O_ASYNC)");
 		return -EINVAL;
 	}
+	struct vk_desc *d = vk_desc_get(fd);
+	vk_visit(&d->flags, true);
+	d = vk_desc_get(fd);
+	if (!d)
+		return -EBADF;
 	d->flags = (d->flags & ~settable) | (flags & settable);
+	return 0;
+}
+
+long vk_fd_set_cloexec(int fd, bool cloexec)
+{
+	vk_visit(&vk->fd[fd], true);
+	if (!vk_desc_get(fd))
+		return -EBADF;
+	vk->fd[fd].cloexec = cloexec;
 	return 0;
 }
 
@@ -218,12 +255,11 @@ long vk_sys_fcntl(const struct vk_call *c)
 	case F_GETFD:
 		return vk->fd[fd].cloexec;
 	case F_SETFD:
-		vk->fd[fd].cloexec = arg & FD_CLOEXEC;
-		return 0;
+		return vk_fd_set_cloexec(fd, arg & FD_CLOEXEC);
 	case F_GETFL:
 		return d->flags;
 	case F_SETFL:
-		return set_flags(d, (u32)arg);
+		return vk_fd_set_flags(fd, (u32)arg);
 	case F_GETPIPE_SZ:
 	case F_SETPIPE_SZ:
 		return vk_pipe_resize(d, cmd == F_SETPIPE_SZ ? (u32)arg : 0);

@@ -6,48 +6,15 @@
  * read, no order shows and nothing is a step (vk_file_visit).
  */
 #include "runtime/vkernel/overlay.h"
-
-/* The object is a host file, an overlay file, or something in the model that stands for itself. */
-static void describe_object(u64 object, struct text *t)
-{
-	const struct host_node *h = host_by_key(object);
-	const struct vk_name *n = vk_name_find(object);
-	u64 fd = (object - (u64)vk->fd) / sizeof vk->fd[0];
-	if (n || h) {
-		text_str(t, n ? n->path : host_stored(h->path));
-	} else if (object == (u64)&vk->numbers) {
-		text_str(t, "the table of descriptors");
-	} else if (object >= (u64)vk->fd && fd < VK_MAX_FDS) {
-		text_str(t, "descriptor ");
-		text_dec(t, (long)fd);
-	} else {
-		text_str(t, object == (u64)vk->cwd ? "the current directory" : "a file");
-	}
-}
-
-static void file_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
-{
-	(void)f;
-	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to use " : "uses ");
-	describe_object(o->object, t);
-}
-const struct op_class op_file = {.name = "file operation", .describe = file_describe};
-
-static u64 identity(const struct vk_desc *d)
-{
-	if (!d->object)
-		return d->host;
-	const struct vk_inode *n = vk_inode(d->object);
-	return n->origin ? n->origin : n->id;
-}
+#include "runtime/vkernel/visible.h"
 
 void vk_file_visit(struct vk_desc *d, bool changes, bool position)
 {
-	bool seen = vk_observed(identity(d), changes);
+	bool seen = visible_desc(d, changes);
 	if (position)
-		seen |= vk_observed((u64)d, true);
+		seen |= visible_position(d);
 	if (seen)
-		vk_step_file(d, identity(d));
+		vk_step_file(d, visible_identity(d));
 }
 
 u64 vk_file_size(const struct vk_desc *d)

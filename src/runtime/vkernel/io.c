@@ -157,11 +157,26 @@ long vk_sys_pwritev2(const struct vk_call *c)
 	return vector2(c, false);
 }
 
-static long set_nonblocking(struct vk_desc *d, const struct vk_call *c)
+static long set_nonblocking(const struct vk_desc *d, const struct vk_call *c)
 {
 	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
 		return -EFAULT;
-	d->flags = *(int *)c->a[2] ? d->flags | O_NONBLOCK : d->flags & ~(u32)O_NONBLOCK;
+	u32 others = d->flags & ~(u32)O_NONBLOCK;
+	return vk_fd_set_flags((int)c->a[0], *(int *)c->a[2] ? others | O_NONBLOCK : others);
+}
+
+static long tell_pending(struct vk_desc *d, const struct vk_call *c)
+{
+	const struct vk_ops *ops = vk_kinds[d->kind];
+	if (!ops->pending)
+		return -ENOTTY;
+	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
+		return -EFAULT;
+	if (d->kind == VK_FILE)
+		vk_file_visit(d, false, true);
+	else if (ops->waits) /* whose calls are steps, always */
+		vk_step_file(d, (u64)d);
+	*(int *)c->a[2] = (int)ops->pending(d);
 	return 0;
 }
 
@@ -174,25 +189,28 @@ long vk_sys_ioctl(const struct vk_call *c)
 	switch ((u32)c->a[1]) {
 	case FIOCLEX:
 	case FIONCLEX:
-		vk->fd[fd].cloexec = (u32)c->a[1] == FIOCLEX;
-		return 0;
+		return vk_fd_set_cloexec(fd, (u32)c->a[1] == FIOCLEX);
 	case FIONBIO:
 		return set_nonblocking(d, c);
 	case FIONREAD:
-		if (!vk_kinds[d->kind]->pending)
-			return -ENOTTY;
-		if (!vk_user_ok((u64)c->a[2], sizeof(int)))
-			return -EFAULT;
-		*(int *)c->a[2] = (int)vk_kinds[d->kind]->pending(d);
-		return 0;
+		return tell_pending(d, c);
 	}
 	return -ENOTTY;
+}
+
+/* The use of one may be a step, in which the other is closed. */
+static void use_two(int in_fd, struct vk_desc **in, int out_fd, struct vk_desc **out)
+{
+	vk_desc_use(in_fd);
+	*out = vk_desc_use(out_fd);
+	*in = vk_desc_get(in_fd);
 }
 
 /* sendfile and copy_file_range: through the description's own operations, from a file. */
 long vk_sys_sendfile(const struct vk_call *c)
 {
-	struct vk_desc *out = vk_desc_use((int)c->a[0]), *in = vk_desc_use((int)c->a[1]);
+	struct vk_desc *in, *out;
+	use_two((int)c->a[1], &in, (int)c->a[0], &out);
 	u64 *user_pos = vk_user(c->a[2]);
 	if (user_pos && !vk_user_ok((u64)user_pos, sizeof *user_pos))
 		return -EFAULT;
@@ -209,7 +227,8 @@ long vk_sys_sendfile(const struct vk_call *c)
 
 long vk_sys_copy_file_range(const struct vk_call *c)
 {
-	struct vk_desc *in = vk_desc_use((int)c->a[0]), *out = vk_desc_use((int)c->a[2]);
+	struct vk_desc *in, *out;
+	use_two((int)c->a[0], &in, (int)c->a[2], &out);
 	u64 *in_pos = vk_user(c->a[1]), *out_pos = vk_user(c->a[3]);
 	if (!out || !in)
 		return -EBADF;

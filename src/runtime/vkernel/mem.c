@@ -85,11 +85,11 @@ static long check_file(int fd, u32 prot, u32 flags, struct vk_desc **out)
 		return 0;
 	if (d->kind != VK_FILE)
 		return -ENODEV;
+	vk_file_visit(d, false, false);
 	if (shared && d->object) {
 		vk_refuse("mmap (shared, of a file that is written)");
 		return -ENODEV;
 	}
-	vk_file_visit(d, false, false);
 	*out = d;
 	return 0;
 }

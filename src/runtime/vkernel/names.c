@@ -17,11 +17,14 @@ static long may_change_name(const struct vk_place *p)
 static long make(int dirfd, const char *path, u32 mode, const char *target)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_NAME | PATH_CHANGE, &p);
+	vk_visit(&vk->umask, false);
+	long err = vk_path(dirfd, path, PATH_NAME | PATH_MAKE, &p);
 	if (err)
 		return err;
 	if (p.mode || p.dots)
 		return -EEXIST;
+	if (!S_ISLNK(mode))
+		mode &= ~vk->umask;
 	if (p.slash && !S_ISDIR(mode))
 		return -ENOENT;
 	if ((err = may_change_name(&p)))
@@ -41,7 +44,7 @@ static long make(int dirfd, const char *path, u32 mode, const char *target)
 
 static long make_dir(int dirfd, const char *path, u32 mode)
 {
-	return make(dirfd, path, S_IFDIR | (mode & 01777 & ~vk->umask), NULL);
+	return make(dirfd, path, S_IFDIR | (mode & 01777), NULL);
 }
 
 long vk_sys_mkdir(const struct vk_call *c)
@@ -89,7 +92,7 @@ static long link_at(int from_fd, const char *from, int to_fd, const char *to, in
 	if (!err && !p.mode)
 		err = -ENOENT;
 	if (!err)
-		err = vk_path(to_fd, to, PATH_NAME | PATH_CHANGE, &q);
+		err = vk_path(to_fd, to, PATH_NAME | PATH_MAKE, &q);
 	if (!err)
 		err = vk_path(from_fd, from, how | PATH_QUIET, &p);
 	if (err)
@@ -120,7 +123,7 @@ long vk_sys_linkat(const struct vk_call *c)
 static long unlink_at(int dirfd, const char *path)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_NAME | PATH_CHANGE, &p);
+	long err = vk_path(dirfd, path, PATH_NAME | PATH_REMOVE, &p);
 	if (err)
 		return err;
 	if (!p.mode)
@@ -136,7 +139,7 @@ static long unlink_at(int dirfd, const char *path)
 static long remove_dir(int dirfd, const char *path)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_NAME | PATH_CHANGE, &p);
+	long err = vk_path(dirfd, path, PATH_NAME | PATH_REMOVE, &p);
 	if (err)
 		return err;
 	if (p.dots)
@@ -191,6 +194,7 @@ static long inode_of_fd(int fd)
 		return -EBADF;
 	if (d->kind != VK_FILE && d->kind != VK_DIR)
 		return 0;
+	vk_file_visit(d, true, false);
 	if (!d->object) {
 		vk_place_at(host_by_key(d->host)->path, &p);
 		if (!p.host) /* removed meanwhile: nobody can ask any more but through this descriptor */
@@ -266,6 +270,7 @@ long vk_sys_fchownat(const struct vk_call *c)
 
 long vk_sys_umask(const struct vk_call *c)
 {
+	vk_visit(&vk->umask, true);
 	u32 old = vk->umask;
 	vk->umask = (u32)c->a[0] & 0777;
 	return old;

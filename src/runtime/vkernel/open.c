@@ -181,17 +181,18 @@ static long do_open(int dirfd, const char *path, u32 flags, u32 mode)
 {
 	static struct vk_place p;
 	const u32 tmpfile = 020000000;
-	if ((flags & tmpfile) || ((flags & O_CREAT) && (flags & O_DIRECTORY))) {
-		if (flags & tmpfile)
-			vk_refuse("open(O_TMPFILE)");
-		return flags & tmpfile ? -EOPNOTSUPP : -EINVAL;
-	}
+	if (flags & tmpfile) /* as on file systems without it: callers make a file and remove its name */
+		return -EOPNOTSUPP;
+	if ((flags & O_CREAT) && (flags & O_DIRECTORY))
+		return -EINVAL;
 	if (flags & O_PATH)
 		flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0
 											     : PATH_FOLLOW;
-	how |= flags & O_CREAT ? PATH_CREATE | PATH_CHANGE : wants_write(flags) ? PATH_CHANGE : 0;
+	how |= (flags & O_CREAT ? PATH_CREATE | PATH_MAKE : 0) | (flags & O_TRUNC ? PATH_CHANGE : 0);
 	vk_fd_change(-1);
+	if (flags & O_CREAT)
+		vk_visit(&vk->umask, false);
 	long err = vk_path(dirfd, path, how, &p);
 	if (err)
 		return err;

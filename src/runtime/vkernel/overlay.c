@@ -59,6 +59,9 @@ void vk_inode_stat(u32 number, struct stat *st)
 	const struct vk_inode *n = vk_inode(number);
 	st->st_dev = 1;
 	st->st_ino = n->id;
+	st->st_ctime = CLOCK_EPOCH_REALTIME;
+	if (n->origin) /* copied up: still the same file */
+		*st = host_by_key(n->origin)->st;
 	st->st_mode = n->mode;
 	st->st_nlink = S_ISDIR(n->mode) ? 2 : n->nlink;
 	st->st_uid = n->uid;
@@ -70,7 +73,6 @@ void vk_inode_stat(u32 number, struct stat *st)
 	st->st_atime_nsec = n->atime.nsec;
 	st->st_mtime = n->mtime.sec;
 	st->st_mtime_nsec = n->mtime.nsec;
-	st->st_ctime = CLOCK_EPOCH_REALTIME;
 }
 
 /* ---- names ---- */

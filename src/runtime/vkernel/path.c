@@ -7,6 +7,7 @@
 
 #include "runtime/vkernel/host_constant.h"
 #include "runtime/vkernel/overlay.h"
+#include "runtime/vkernel/visible.h"
 
 #define LINKS_MAX 40
 #define REST_MAX 8192
@@ -172,8 +173,15 @@ struct walk {
 	char *at;
 	u32 links;
 	bool follow, name, create;
+	bool seen; /* something on the way must make this a step */
 	struct vk_place *out;
 };
+
+/* V1: this fiber looks at the name, and at what lies there. */
+static void walk_look(struct walk *w)
+{
+	w->seen |= visible_name(w->out->key, false) | visible_place(w->out, false);
+}
 
 static long walk_start(struct walk *w, int dirfd, const char *path)
 {
@@ -197,6 +205,7 @@ static long walk_start(struct walk *w, int dirfd, const char *path)
 	w->out->slash = false;
 	w->out->dots = 0;
 	vk_place_at(from, w->out);
+	walk_look(w);
 	return 0;
 }
 
@@ -285,15 +294,30 @@ static long walk_name(struct walk *w, const char *name, size_t len)
 		return err;
 	normalise_proc(p->path);
 	vk_place_at(p->path, p);
+	walk_look(w);
 	if (S_ISLNK(p->mode) && (w->follow || more_names(w) || (p->slash && !w->name)))
 		return follow_link(w);
 	return p->mode ? 0 : p->error;
 }
 
-static SCHED_LOOK long walk(int dirfd, const char *path, u32 how, struct vk_place *out)
+/* What the call is going to do at the end of the path. */
+static bool announce(const struct vk_place *p, u32 how)
+{
+	bool goes = p->mode && (how & PATH_REMOVE);
+	bool name = goes || (!p->mode && (how & PATH_MAKE));
+	bool seen = visible_name(p->key, name) | visible_place(p, goes || (how & PATH_CHANGE));
+	if (name)
+		seen |= visible_listing(vk_parent_key(p->path), false);
+	if (goes && S_ISDIR(p->mode)) /* only if it is empty */
+		seen |= visible_listing(p->key, true);
+	return seen;
+}
+
+static SCHED_LOOK long walk(int dirfd, const char *path, u32 how, struct vk_place *out, bool *seen)
 {
 	static struct walk w;
 	w.links = 0;
+	w.seen = false;
 	w.follow = how & PATH_FOLLOW;
 	w.name = how & PATH_NAME;
 	w.create = how & PATH_CREATE;
@@ -305,18 +329,12 @@ static SCHED_LOOK long walk(int dirfd, const char *path, u32 how, struct vk_plac
 		name = next_name(&w, &len);
 		err = walk_name(&w, name, len);
 	}
+	*seen |= w.seen;
 	if (err)
 		return err;
+	*seen |= announce(out, how);
 	out->slash |= *w.at == '/';
 	return out->slash && !w.name && out->mode && !S_ISDIR(out->mode) ? -ENOTDIR : 0;
-}
-
-static bool others_see(const struct vk_place *p, u32 how)
-{
-	bool seen = vk_observed(p->key, how & PATH_CHANGE);
-	if (how & PATH_CHANGE)
-		seen |= vk_observed(vk_parent_key(p->path), true);
-	return seen;
 }
 
 long vk_path(int dirfd, const char *path, u32 how, struct vk_place *out)
@@ -330,11 +348,9 @@ long vk_path(int dirfd, const char *path, u32 how, struct vk_place *out)
 		seen = vk_observed((u64)vk->cwd, false);
 	else if (path[0] != '/')
 		vk_desc_use(dirfd);
-	long err = walk(dirfd, path, how, out);
-	if (!err)
-		seen |= others_see(out, how);
+	long err = walk(dirfd, path, how, out, &seen);
 	if (!seen || (how & PATH_QUIET))
 		return err;
 	vk_step_file(NULL, out->key);
-	return walk(dirfd, path, how, out);
+	return walk(dirfd, path, how, out, &seen); /* V2 */
 }

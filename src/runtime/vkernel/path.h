@@ -22,11 +22,13 @@ struct vk_place {
 
 enum {
 	PATH_FOLLOW = 1, /* a symbolic link at the end is followed */
-	PATH_CHANGE = 2, /* the call may change what lies there */
-	PATH_NAME =
-		4, /* the name itself is meant: never followed, a trailing slash is the caller's business */
-	PATH_CREATE = 8, /* a file may be made there: a trailing slash is -EISDIR */
-	PATH_QUIET = 16, /* no step: the second look at a path after one */
+	PATH_NAME = 2,   /* the name itself is meant: never followed, a trailing slash is the caller's business */
+	PATH_CREATE = 4, /* a file may be made there: a trailing slash is -EISDIR */
+	PATH_QUIET = 8,  /* no step: the second look at a path after one */
+	/* What the call will do, for others to see (visible.h): */
+	PATH_MAKE = 16,   /* if nothing is there, something will be */
+	PATH_REMOVE = 32, /* if something is there, its name goes */
+	PATH_CHANGE = 64, /* if something is there, its contents or attributes change */
 };
 
 /*

@@ -96,11 +96,11 @@ static long rename_at(int from_fd, const char *from, int to_fd, const char *to, 
 		vk_refuse("renameat2 (exchange, whiteout)");
 		return -EINVAL;
 	}
-	long err = vk_path(from_fd, from, PATH_NAME | PATH_CHANGE, &p);
+	long err = vk_path(from_fd, from, PATH_NAME | PATH_REMOVE, &p);
 	if (!err)
-		err = vk_path(to_fd, to, PATH_NAME | PATH_CHANGE, &q);
+		err = vk_path(to_fd, to, PATH_NAME | PATH_MAKE | PATH_REMOVE, &q);
 	if (!err) /* the second may have been a step */
-		err = vk_path(from_fd, from, PATH_NAME | PATH_QUIET, &p);
+		err = vk_path(from_fd, from, PATH_NAME | PATH_REMOVE | PATH_QUIET, &p);
 	if (err)
 		return err;
 	if (p.dots || !p.path[1])

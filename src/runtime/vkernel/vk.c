@@ -137,7 +137,7 @@ u32 vk_step(struct vk_desc *d, const struct op *o)
 
 bool vk_observed(u64 object, bool changes)
 {
-	return changes ? sched_observed_destroy(object) : sched_observed(object, false);
+	return !sched_all_joined() && sched_observed(object, changes);
 }
 
 void vk_step_order(struct vk_desc *d, const struct op *o)
@@ -150,6 +150,12 @@ void vk_step_file(struct vk_desc *d, u64 object)
 {
 	struct op o = {.kind = OP_FILE, .object = object};
 	vk_step_order(d, &o);
+}
+
+void vk_visit(const void *object, bool changes)
+{
+	if (vk_observed((u64)object, changes))
+		vk_step_file(NULL, (u64)object);
 }
 
 void vk_fiber_start(u32 slot, u32 creator)

@@ -122,6 +122,12 @@ long vk_fd_install(struct vk_desc *d, bool cloexec);
 void vk_fd_change(int fd);
 /* Descriptor `fd` goes; 0 or -EBADF. */
 long vk_fd_drop(int fd);
+/* fcntl's F_SETFL and F_SETFD for an open descriptor; may be a step. */
+long vk_fd_set_flags(int fd, u32 flags);
+long vk_fd_set_cloexec(int fd, bool cloexec);
+/* For people: "descriptor 3"; all descriptors of a description. */
+void vk_describe_fd(int fd, struct text *t);
+void vk_describe_desc(const struct vk_desc *d, struct text *t);
 
 /* ---- steps ---- */
 
@@ -131,9 +137,11 @@ u32 vk_step(struct vk_desc *d, const struct op *o);
 void vk_step_order(struct vk_desc *d, const struct op *o);
 /* The same, of kind OP_FILE. */
 void vk_step_file(struct vk_desc *d, u64 object);
+/* A use or change of something that stands for itself in the model; a step where it must be one. */
+void vk_visit(const void *object, bool changes);
 /*
- * This fiber uses `object`, or changes what others could see of it. True: that must be a step. Changes made while
- * no other thread is there to see them (none yet, or all joined) don't count.
+ * This fiber uses `object`, or changes what others could see of it. True: that must be a step. What happens while
+ * no other thread is there to see it (none yet, or all joined) doesn't count.
  */
 bool vk_observed(u64 object, bool changes);
 void vk_refuse(const char *what);
@@ -187,7 +195,7 @@ struct vk_name {
 /* Bytes of a file from pos on that lie together; their number, 0 at the end. */
 size_t vk_file_view(const struct vk_desc *d, u64 pos, const u8 **at);
 u64 vk_file_size(const struct vk_desc *d);
-/* Tell the scheduler that this fiber uses a file's contents; may be a step. */
+/* Tell the scheduler that this fiber uses a file's contents or attributes, and its position; may be a step. */
 void vk_file_visit(struct vk_desc *d, bool changes, bool position);
 void vk_file_stat(const struct vk_desc *d, struct stat *st);
 void vk_file_release(struct vk_desc *d);
@@ -228,6 +236,7 @@ struct vk_model {
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	u64 pending; /* signals to the process */
 	u32 umask, names;
+	u64 brk; /* the program break; 0: where it starts */
 	char cwd[VK_PATH_MAX]; /* stored form (path.c); "": where the SUT was started */
 	struct vk_inode inode[VK_MAX_INODES];
 	u64 name_key[VK_MAX_NAMES]; /* name[i].key, close together for searching */
