@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ int main(int argc, char **argv)
 		cli_command = argv[0];
 	/* Debug information is what lies on this machine; no lookups elsewhere. */
 	unsetenv("DEBUGINFOD_URLS");
+	/* A file that would grow beyond ulimit -f is an error like others. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2)
 		return complain_usage(NULL, "what to do? heddle check -- PROGRAM explores a program");
 	if (!strcmp(argv[1], "--version")) {

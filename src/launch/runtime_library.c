@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launch/elf_file.h"
+
 static const char *const beside_us[] = {"libheddle-rt.so", "../lib/heddle/libheddle-rt.so"};
 
 static bool usable(const char *path, char *out, size_t cap)
@@ -13,6 +15,18 @@ static bool usable(const char *path, char *out, size_t cap)
 	char real[PATH_MAX];
 
 	return realpath(path, real) && access(real, R_OK) == 0 && snprintf(out, cap, "%s", real) < (int)cap;
+}
+
+/* ld.so skips a library that it can't preload, and the program would run free: this must be known before. */
+static int check_library(const char *path, struct problem *p)
+{
+	struct elf_file elf;
+
+	elf_file_read(path, &elf);
+	if (elf.kind == ELF_FILE_PROGRAM && elf.starts_libc)
+		return 0;
+	return problem_set(p, "%s is damaged or not heddle's runtime library; build or install heddle anew",
+			   path);
 }
 
 static bool own_directory(char *out, size_t cap)
@@ -38,7 +52,7 @@ int runtime_library_find(char *out, size_t cap, struct problem *p)
 
 	if (named && *named) {
 		if (usable(named, out, cap))
-			return 0;
+			return check_library(out, p);
 		return problem_set(
 			p, "the runtime library HEDDLE_RUNTIME=%s cannot be read; set it right or unset it",
 			named);
@@ -54,7 +68,7 @@ int runtime_library_find(char *out, size_t cap, struct problem *p)
 					p,
 					"%s: a path with a space or colon cannot be preloaded; move heddle",
 					out);
-			return 0;
+			return check_library(out, p);
 		}
 	}
 	return problem_set(p,
