@@ -23,7 +23,7 @@ static int check_library(const char *path, struct problem *p)
 	struct elf_file elf;
 
 	elf_file_read(path, &elf);
-	if (elf.kind == ELF_FILE_PROGRAM && elf.starts_libc)
+	if (elf.kind == ELF_FILE_PROGRAM && elf.starts_libc && !elf.interpreter[0])
 		return 0;
 	return problem_set(p, "%s is damaged or not heddle's runtime library; build or install heddle anew",
 			   path);

@@ -62,12 +62,17 @@ struct child_failure {
 	int step, error;
 };
 
-HD_NORETURN static void child_give_up(enum child_step step)
+HD_NORETURN static void child_tell(int fd, enum child_step step)
 {
 	struct child_failure f = {step, errno};
-	ssize_t n = write(ERROR_FD, &f, sizeof(f));
+	ssize_t n = write(fd, &f, sizeof(f));
 
 	_exit(n == (ssize_t)sizeof(f) ? 126 : 127);
+}
+
+HD_NORETURN static void child_give_up(enum child_step step)
+{
+	child_tell(ERROR_FD, step);
 }
 
 static void child_reset_signals(void)
@@ -92,7 +97,7 @@ static void child_descriptors(const struct child *c)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	if (dup2(c->error_fd, ERROR_FD) < 0)
-		_exit(127);
+		child_tell(c->error_fd, STEP_DESCRIPTORS);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(c->log_fd, 1) < 0 || dup2(c->log_fd, 2) < 0)
 		child_give_up(STEP_DESCRIPTORS);
 	if (dup2(c->wire_fd, WIRE_FD) < 0 || fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
