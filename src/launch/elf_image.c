@@ -91,6 +91,40 @@ const Elf64_Phdr *elf_image_segment(const struct elf_image *im, u32 type)
 	return NULL;
 }
 
+static const void *section_bytes(const struct elf_image *im, const Elf64_Shdr *sh)
+{
+	return sh->sh_offset <= im->size && sh->sh_size <= im->size - sh->sh_offset ? im->bytes + sh->sh_offset : NULL;
+}
+
+static const Elf64_Shdr *sections(const struct elf_image *im)
+{
+	const Elf64_Ehdr *h = im->header;
+
+	if (h->e_shentsize != sizeof(Elf64_Shdr) || (h->e_shoff & 7) || h->e_shoff > im->size ||
+	    h->e_shnum * sizeof(Elf64_Shdr) > im->size - h->e_shoff)
+		return NULL;
+	return (const Elf64_Shdr *)(im->bytes + h->e_shoff);
+}
+
+const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings, u64 *strings_size)
+{
+	const Elf64_Shdr *sh = sections(im), *best = NULL, *names;
+	const Elf64_Sym *list;
+	u16 i;
+
+	for (i = 0; sh && i < im->header->e_shnum; i++)
+		if (sh[i].sh_type == SHT_SYMTAB || (sh[i].sh_type == SHT_DYNSYM && !best))
+			best = &sh[i];
+	if (!best || best->sh_link >= im->header->e_shnum || (best->sh_offset & 7))
+		return NULL;
+	names = &sh[best->sh_link];
+	list = section_bytes(im, best);
+	*strings = section_bytes(im, names);
+	*strings_size = names->sh_size;
+	*count = best->sh_size / sizeof(*list);
+	return list && *strings && names->sh_size && !(*strings)[names->sh_size - 1] ? list : NULL;
+}
+
 u64 elf_image_base(const struct elf_image *im)
 {
 	const Elf64_Phdr *first = elf_image_segment(im, PT_LOAD);

@@ -159,11 +159,17 @@ struct wire_site {
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
 	u8 pad[6];
 };
+/* Variables of language libraries whose atomics are no steps: launch/quiet.c. */
+#define WIRE_MAX_QUIET 32
+struct wire_range {
+	u64 start, size;
+};
 struct wire_atomics {
 	u32 sites;  /* of both kinds */
 	u32 atomic; /* of them read-modify-write */
 	u32 unread; /* functions with atomics in them, or perhaps, that were left alone because they can't be read with certainty */
-	u32 pad;
+	u32 quiets;
+	struct wire_range quiet[WIRE_MAX_QUIET];
 	struct wire_site site[WIRE_MAX_SITES];
 };
 
