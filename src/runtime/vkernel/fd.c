@@ -29,15 +29,18 @@ struct vk_desc *vk_desc_get(int fd)
 	return &vk->desc[vk->fd[fd].desc - 1];
 }
 
+static SCHED_LOOK bool use_shows(int fd)
+{
+	const struct vk_desc *d = vk_desc_get(fd);
+	if (fd < 0 || fd >= VK_MAX_FDS || (d && d->kind == VK_CONSOLE))
+		return false;
+	bool seen = vk_observed((u64)&vk->fd[fd], false);
+	return d ? seen | vk_observed((u64)&d->flags, false) : seen;
+}
+
 struct vk_desc *vk_desc_use(int fd)
 {
-	struct vk_desc *d = vk_desc_get(fd);
-	if (fd < 0 || fd >= VK_MAX_FDS || (d && d->kind == VK_CONSOLE))
-		return d;
-	bool seen = vk_observed((u64)&vk->fd[fd], false);
-	if (d)
-		seen |= vk_observed((u64)&d->flags, false);
-	if (seen)
+	if (use_shows(fd))
 		vk_step_file(NULL, (u64)&vk->fd[fd]);
 	return vk_desc_get(fd);
 }
@@ -108,13 +111,17 @@ static bool close_shows(int fd)
 	return d && d->refs == 1 && vk_kinds[d->kind]->waits;
 }
 
-void vk_fd_change(int fd)
+static SCHED_LOOK bool change_shows(int fd)
 {
 	bool seen = vk_observed((u64)&vk->numbers, true);
 	if (fd >= 0)
 		seen |= vk_observed((u64)&vk->fd[fd], true);
-	seen |= close_shows(fd);
-	if (!seen)
+	return seen | close_shows(fd);
+}
+
+void vk_fd_change(int fd)
+{
+	if (!change_shows(fd))
 		return;
 	struct op o = {.kind = OP_FILE, .object = (u64)&vk->numbers};
 	if (fd >= 0)

@@ -8,12 +8,15 @@
 #include "runtime/vkernel/overlay.h"
 #include "runtime/vkernel/visible.h"
 
-void vk_file_visit(struct vk_desc *d, bool changes, bool position)
+static SCHED_LOOK bool use_shows(const struct vk_desc *d, bool changes, bool position)
 {
 	bool seen = visible_desc(d, changes);
-	if (position)
-		seen |= visible_position(d);
-	if (seen)
+	return position ? seen | visible_position(d) : seen;
+}
+
+void vk_file_visit(struct vk_desc *d, bool changes, bool position)
+{
+	if (use_shows(d, changes, position))
 		vk_step_file(d, visible_identity(d));
 }
 
