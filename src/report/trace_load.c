@@ -23,6 +23,17 @@ static bool copy_number(const json_t *object, const char *key, u64 most, u64 *to
 	return true;
 }
 
+/* All 64 bits: addresses may lie in the upper half. */
+static bool copy_bits(const json_t *object, const char *key, u64 *to)
+{
+	const json_t *j = json_object_get(object, key);
+
+	if (!json_is_integer(j))
+		return false;
+	*to = (u64)json_integer_value(j);
+	return true;
+}
+
 static bool copy_u32(const json_t *object, const char *key, u32 *to)
 {
 	u64 v;
@@ -102,11 +113,13 @@ static bool load_names(const json_t *list, struct wire_learnt *l)
 
 static bool load_learnt(const json_t *j, struct wire_learnt *l)
 {
-	const json_t *observed = json_object_get(j, "observed");
+	const json_t *observed = json_object_get(j, "observed"), *visible = json_object_get(j, "visible");
 
 	l->observed = (u32)json_array_size(observed);
+	l->visible = (u32)json_array_size(visible);
 	return load_names(json_object_get(j, "names"), l) &&
 	       load_hex_list(observed, l->observed_addr, WIRE_MAX_OBSERVED) &&
+	       (!visible || load_hex_list(visible, l->visible_addr, WIRE_MAX_VISIBLE)) &&
 	       load_hex_list(json_object_get(j, "more"), l->reserved, HD_ARRAY_LEN(l->reserved)) &&
 	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);
 }
@@ -134,7 +147,7 @@ static bool load_line(const json_t *j, const json_t *table, struct story *s)
 
 	if (!copy_u32(j, "kind", &l.kind) || !copy_u32(j, "thread", &l.thread) || !copy_u32(j, "op", &l.op) ||
 	    !copy_u32(j, "alt", &l.alt) || !copy_number(j, "step", INT64_MAX, &l.step) ||
-	    !copy_number(j, "arg", INT64_MAX, &l.arg) || !copy_text(j, "name", l.name, sizeof(l.name)))
+	    !copy_bits(j, "arg", &l.arg) || !copy_text(j, "name", l.name, sizeof(l.name)))
 		return false;
 	l.text = (char *)json_string_value(json_object_get(j, "text"));
 	if (!l.text || !json_is_array(list) || json_array_size(list) > FRAMES_MAX)

@@ -52,9 +52,9 @@ static json_t *line_json(struct frame_table *t, const struct story_line *l)
 
 	for (i = 0; i < l->frames; i++)
 		json_array_append_new(frames, json_integer((json_int_t)frame_number(t, &l->frame[i])));
-	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:i, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
+	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:I, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
 			 (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
-			 "arg", (int)l->arg, "name", json_text(l->name), "text", json_text(l->text), "frames",
+			 "arg", (json_int_t)l->arg, "name", json_text(l->name), "text", json_text(l->text), "frames",
 			 frames);
 }
 
@@ -110,8 +110,9 @@ static json_t *learnt_json(const struct wire_learnt *l)
 				      json_pack("[i, i]", (int)l->name[i].parent, (int)l->name[i].index));
 	while (reserved > 0 && !l->reserved[reserved - 1])
 		reserved--;
-	return json_pack("{s:o, s:o, s:i, s:i, s:o}", "names", names, "observed",
-			 hex_list(l->observed_addr, l->observed), "clock_read", (int)l->clock_read,
+	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:o}", "names", names, "observed",
+			 hex_list(l->observed_addr, l->observed), "visible",
+			 hex_list(l->visible_addr, l->visible), "clock_read", (int)l->clock_read,
 			 "cancel_used", (int)l->cancel_used, "more", hex_list(l->reserved, reserved));
 }
 

@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine_priv.h"
+#include "runtime/memory/memory.h"
 #include "runtime/replay.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
@@ -200,6 +201,24 @@ static u32 target_actions(void *t, u32 *out)
 	return engine_actions(out);
 }
 
+/* The access that the fiber stands before now may race with one that another stands before. */
+static bool found_race(u32 slot)
+{
+	if (!rt_wire->config.races)
+		return false;
+	char buf[sizeof E.violation.message];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	if (memory_race(slot, &t) == LAYOUT_MAX_FIBERS)
+		return false;
+	struct wire_regs regs;
+	fiber_regs(&M->fiber[slot], &regs);
+	set_violation(VIOLATION_RACE, slot, M->fiber[slot].op.arg2, M->fiber[slot].op.object, 0, buf);
+	if (rt_wire->config.mode == WIRE_REPLAY)
+		replay_violation(&E.violation, &regs);
+	return true;
+}
+
 enum step_result engine_step(u32 action)
 {
 	run_fiber(ACTION_FIBER(action), ACTION_ALT(action));
@@ -214,6 +233,8 @@ enum step_result engine_step(u32 action)
 	case RUN_GOING:
 		break;
 	}
+	if (hd_unlikely(memory_on()) && found_race(ACTION_FIBER(action)))
+		return STEP_VIOLATION;
 	return E.restart ? STEP_RESTART : STEP_OK;
 }
 

@@ -82,6 +82,8 @@ enum op_kind {
 	OP_SIGNAL, /* pthread_kill, kill */
 	OP_BARRIER_DESTROY,
 	OP_ATOMIC_RMW, /* an atomic read-modify-write instruction of the SUT's own code */
+	OP_MEM_READ,  /* of an instrumented program, where others could tell */
+	OP_MEM_WRITE,
 	OP_KINDS
 };
 
@@ -119,6 +121,8 @@ struct wire_config {
 	u32 spurious;       /* condition variables may wake spuriously */
 	u32 check_exit;     /* a non-zero exit status is a violation */
 	u32 check_deadlock; /* default on */
+	u32 races;          /* 1: a data race of an instrumented program is a violation */
+	u32 pad_races;
 	u32 show_output;    /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u64 time_horizon_ms; /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	u64 path_offset, path_len; /* replay: u32 actions */
@@ -133,13 +137,16 @@ struct wire_config {
  * observed: addresses of synchronisation objects whose release is a step of its own.
  */
 #define WIRE_MAX_OBSERVED 65536
+#define WIRE_MAX_VISIBLE (1u << 19)
 struct wire_learnt {
 	u32 names, observed, clock_read, cancel_used;
 	struct wire_name {
 		u32 parent, index;
 	} name[LAYOUT_MAX_FIBERS];
 	u64 observed_addr[WIRE_MAX_OBSERVED];
-	u64 reserved[64];
+	u64 visible_addr[WIRE_MAX_VISIBLE]; /* 4-byte cells of memory whose accesses are steps */
+	u32 visible, pad;
+	u64 reserved[63];
 };
 
 /*

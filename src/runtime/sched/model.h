@@ -12,6 +12,8 @@
 
 #include "runtime/sched/sched.h"
 
+#define FIBER_LOCKS 6
+
 enum fiber_life {
 	FIBER_FREE = 0,
 	FIBER_ALIVE, /* has a pending operation, or runs now */
@@ -30,6 +32,7 @@ struct fiber {
 	u64 specific; /* block of pthread_setspecific values in its own arena, or 0 */
 	u32 specific_len, stack_size;
 	char name[16];
+	u64 held[FIBER_LOCKS]; /* locks, for instrumented programs: memory/held.c */
 };
 
 #define MODEL_KEYS 1024

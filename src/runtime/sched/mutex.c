@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "runtime/memory/memory.h"
 #include "runtime/sched/fiber.h"
 
 static u32 my_number(void)
@@ -42,12 +43,14 @@ void mutex_take(struct vmutex *m, u32 count)
 	m->held = 1;
 	m->owner = my_number();
 	m->count = count;
+	memory_locked((u64)m, true);
 }
 
 u32 mutex_release_all(struct vmutex *m)
 {
 	u32 count = m->count;
 	m->held = m->count = m->owner = 0;
+	memory_unlocked((u64)m);
 	return count;
 }
 

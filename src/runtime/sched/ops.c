@@ -2,6 +2,7 @@
  * The table of visible operations, and how they are told to people.
  */
 #include "runtime/api.h"
+#include "runtime/memory/memory.h"
 #include "runtime/sched/cond.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
@@ -68,6 +69,8 @@ const struct op_class *const op_classes[OP_KINDS] = {
 	[OP_FILE] = &op_file,
 	[OP_SIGNAL] = &op_signal,
 	[OP_BARRIER_DESTROY] = &op_barrier_destroy,
+	[OP_MEM_READ] = &op_mem_read,
+	[OP_MEM_WRITE] = &op_mem_write,
 	[OP_ATOMIC_RMW] = &op_atomic_rmw,
 };
 

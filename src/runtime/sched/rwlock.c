@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "runtime/memory/memory.h"
 #include "runtime/sched/fiber.h"
 
 static u32 my_number(void)
@@ -55,6 +56,18 @@ static bool can_write(const struct vrwlock *l)
 	return !l->writer && !l->readers;
 }
 
+static void read_locked(struct vrwlock *l)
+{
+	l->readers++;
+	memory_locked((u64)l, false);
+}
+
+static void write_locked(struct vrwlock *l)
+{
+	l->writer = my_number();
+	memory_locked((u64)l, true);
+}
+
 static SCHED_LOOK int before_lock(struct vrwlock *l, bool timed, u64 pc)
 {
 	check_alive(l, pc);
@@ -72,7 +85,7 @@ int rwlock_rdlock(struct vrwlock *l, u64 deadline, u64 pc)
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	check_alive(l, pc);
-	l->readers++;
+	read_locked(l);
 	return 0;
 }
 
@@ -83,7 +96,7 @@ static SCHED_LOOK bool announce(struct vrwlock *l, u64 pc)
 	sched_step(&o);
 	check_alive(l, pc);
 	if (can_write(l)) {
-		l->writer = my_number();
+		write_locked(l);
 		return true;
 	}
 	l->queued++;
@@ -104,7 +117,7 @@ int rwlock_wrlock(struct vrwlock *l, u64 deadline, u64 pc)
 		l->queued--;
 	if (alt == ALT_TIMEOUT)
 		return ETIMEDOUT;
-	l->writer = my_number();
+	write_locked(l);
 	return 0;
 }
 
@@ -117,7 +130,7 @@ int rwlock_tryrdlock(struct vrwlock *l, u64 pc)
 	check_alive(l, pc);
 	if (!can_read(l))
 		return EBUSY;
-	l->readers++;
+	read_locked(l);
 	return 0;
 }
 
@@ -130,7 +143,7 @@ int rwlock_trywrlock(struct vrwlock *l, u64 pc)
 	check_alive(l, pc);
 	if (!can_write(l))
 		return EBUSY;
-	l->writer = my_number();
+	write_locked(l);
 	return 0;
 }
 
@@ -154,6 +167,7 @@ int rwlock_unlock(struct vrwlock *l, u64 pc)
 		l->writer = 0;
 	else
 		l->readers--;
+	memory_unlocked((u64)l);
 	return 0;
 }
 
@@ -184,6 +198,12 @@ static HD_NORETURN void spin_misuse(const struct vspin *s, const char *what, u64
 	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)s, buf);
 }
 
+static void spin_taken(struct vspin *s)
+{
+	s->owner = my_number();
+	memory_locked((u64)s, true);
+}
+
 int spin_init(struct vspin *s)
 {
 	s->owner = 0;
@@ -196,7 +216,7 @@ int spin_lock(struct vspin *s, u64 pc)
 	sched_observed((u64)s, false);
 	struct op o = {.kind = OP_SPIN_LOCK, .object = (u64)s};
 	sched_step(&o);
-	s->owner = my_number();
+	spin_taken(s);
 	return 0;
 }
 
@@ -208,7 +228,7 @@ int spin_trylock(struct vspin *s, u64 pc)
 	sched_step(&o);
 	if (s->owner)
 		return EBUSY;
-	s->owner = my_number();
+	spin_taken(s);
 	return 0;
 }
 
@@ -226,6 +246,7 @@ int spin_unlock(struct vspin *s, u64 pc)
 		sched_step(&o);
 	}
 	s->owner = 0;
+	memory_unlocked((u64)s);
 	return 0;
 }
 

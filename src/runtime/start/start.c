@@ -12,6 +12,7 @@
 #include "runtime/start/start.h"
 
 #include <asm/prctl.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -21,6 +22,7 @@
 #include "base/text.h"
 #include "runtime/engine.h"
 #include "runtime/heap/heap.h"
+#include "runtime/memory/memory.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/observe.h"
@@ -178,6 +180,7 @@ int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **ar
 {
 	start_early();
 	libc_find(init != NULL);
+	memory_setup(dlsym(RTLD_DEFAULT, "heddle_hooks_version") != NULL);
 	S.main = main_fn;
 	S.argc = argc;
 	S.argv = argv;

@@ -1,0 +1,35 @@
+/*
+ * memory.h: memory accesses of instrumented programs (heddle cc). Which accesses are steps of their
+ * own, and data races. Does nothing for programs without hooks.
+ *
+ * heddle_rt_access() is the hooks' door (access.c); the rest is for the scheduler, the allocator and the engine.
+ */
+#ifndef HEDDLE_RUNTIME_MEMORY_H
+#define HEDDLE_RUNTIME_MEMORY_H
+
+#include "base/base.h"
+#include "runtime/sched/sched.h"
+
+enum memory_how { MEMORY_WRITE = 1, MEMORY_ATOMIC = 2, MEMORY_VOLATILE = 4 };
+
+/* Does the program carry the hooks? Loads what an earlier search learnt. */
+void memory_setup(bool hooks);
+bool memory_on(void);
+
+/* The running fiber took or gave up a lock; exclusive: nobody else can hold it in any mode. */
+void memory_locked(u64 lock, bool exclusive);
+void memory_unlocked(u64 lock);
+
+/* A block comes to life or is about to be freed (which counts as a write to all of it). */
+void memory_allocated(u64 block, u64 pc);
+void memory_freeing(u64 block, u64 size, u64 pc);
+
+/*
+ * Do the pending accesses of `slot` and of another fiber race? Returns that other fiber's slot and describes
+ * the race, or LAYOUT_MAX_FIBERS.
+ */
+u32 memory_race(u32 slot, struct text *t);
+
+extern const struct op_class op_mem_read, op_mem_write;
+
+#endif

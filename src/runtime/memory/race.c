@@ -1,0 +1,45 @@
+#include "runtime/memory/memory.h"
+#include "runtime/sched/fiber.h"
+
+static bool is_access(const struct op *o)
+{
+	return o->kind == OP_MEM_READ || o->kind == OP_MEM_WRITE;
+}
+
+static bool races(const struct op *a, const struct op *b)
+{
+	if (!is_access(b) || !((a->arg | b->arg) & MEMORY_WRITE))
+		return false;
+	if (a->arg & b->arg & (MEMORY_ATOMIC | MEMORY_VOLATILE))
+		return false;
+	return a->object < b->object + b->n && b->object < a->object + a->n;
+}
+
+static void describe_one(const struct fiber *f, struct text *t)
+{
+	fiber_describe(f, t);
+	text_str(t, " ");
+	op_describe(f, &f->op, OP_DESCRIBE_PENDING, t);
+	for (u32 i = 0; i < FIBER_LOCKS && f->held[i]; i++) {
+		text_str(t, i ? ", " : ", holding ");
+		text_addr(t, f->held[i] & ~1UL);
+	}
+}
+
+u32 memory_race(u32 slot, struct text *t)
+{
+	const struct fiber *f = &M->fiber[slot];
+	if (hd_likely(f->life != FIBER_ALIVE || !is_access(&f->op)))
+		return LAYOUT_MAX_FIBERS;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct fiber *other = &M->fiber[i];
+		if (i == slot || other->life != FIBER_ALIVE || !races(&f->op, &other->op))
+			continue;
+		text_str(t, "data race: ");
+		describe_one(f, t);
+		text_str(t, "; ");
+		describe_one(other, t);
+		return i;
+	}
+	return LAYOUT_MAX_FIBERS;
+}

@@ -1,0 +1,69 @@
+#include "runtime/memory/sites.h"
+
+#include "base/pages.h"
+#include "runtime/heap/heap.h"
+#include "runtime/scratch.h"
+
+#define TABLE (1u << 18)
+#define NEAR 4096 /* bytes behind a block's start in which an address is said to belong to it */
+
+struct site {
+	u64 block, allocated_at, freed_at;
+};
+
+static struct site *table;
+
+void sites_setup(void)
+{
+	table = pages_map(TABLE * sizeof *table);
+	hd_assert(table);
+}
+
+/* Best effort: a newer block may push an older one out. */
+static struct site *site_of(u64 block)
+{
+	return &table[(block * 0x9e3779b97f4a7c15u >> 40) % TABLE];
+}
+
+static u64 note(u64 block, u64 pc, u64 freed, u64 unused)
+{
+	(void)unused;
+	struct site *s = site_of(block);
+	if (!freed || s->block != block)
+		*s = (struct site){block, freed ? 0 : pc, 0};
+	if (freed)
+		s->freed_at = pc;
+	return 0;
+}
+
+void sites_allocated(u64 block, u64 pc)
+{
+	scratch_call(note, block, pc, false, 0);
+}
+
+void sites_freed(u64 block, u64 pc)
+{
+	scratch_call(note, block, pc, true, 0);
+}
+
+void sites_describe(u64 address, struct text *t)
+{
+	for (u64 block = address & ~15UL; block + NEAR > address; block -= 16) {
+		const struct site *s = site_of(block);
+		if (s->block != block)
+			continue;
+		u64 size = heap_usable((void *)block);
+		text_str(t, size ? ", behind a block of " : ", in a block");
+		if (size) {
+			text_dec(t, (long)size);
+			text_str(t, " bytes");
+		}
+		text_str(t, " allocated at ");
+		text_addr(t, s->allocated_at);
+		if (!size && s->freed_at) {
+			text_str(t, " and freed at ");
+			text_addr(t, s->freed_at);
+		}
+		return;
+	}
+}

@@ -1,0 +1,16 @@
+/*
+ * sites.h: where heap blocks were allocated and freed, for messages. Persistent; in a replay, which executes one path
+ * only, it is exact.
+ */
+#ifndef HEDDLE_RUNTIME_SITES_H
+#define HEDDLE_RUNTIME_SITES_H
+
+#include "base/text.h"
+
+void sites_setup(void);
+void sites_allocated(u64 block, u64 pc);
+void sites_freed(u64 block, u64 pc);
+/* What is known of the memory at `address`, as the end of a sentence. */
+void sites_describe(u64 address, struct text *t);
+
+#endif
