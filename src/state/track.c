@@ -19,6 +19,7 @@
  *   T2  a cold page has bytes = shadow (it can't have been written);
  *   T3  a page of a sparse region without a shadow is zero;
  *   T4  fingerprint = sum over all non-zero words of all regions, as of the last commit;
+ *   T6  a shut page has no rights between transitions, so that whoever knows the truth is asked at its first use;
  *   T5  a cold page of a stack that lies wholly in its dead part is zero, unless noted in stack_old.
  *
  * Given up: a write into the dead part of another fiber's stack (a dangling pointer to a local) is neither logged nor
@@ -53,6 +54,7 @@ struct page {
 	u32 idle, patience;
 	u32 hot_index; /* position in hot[], +1; 0 = cold */
 	u32 region;
+	bool shut; /* track_protect took rights away once: T6 */
 };
 
 struct region {
@@ -73,6 +75,7 @@ static struct {
 	bool started;
 	struct pages_vec pages; /* struct page */
 	struct pages_vec hot;   /* u32 page numbers */
+	u32 shut_hot;           /* how many of them are shut pages */
 	u32 *log_place;         /* page << 9 | word */
 	u64 *log_xor;
 	u64 log_top;
@@ -160,6 +163,7 @@ static void page_heat(u32 number)
 	*slot = number;
 	p->hot_index = hot_count();
 	p->idle = 0;
+	T.shut_hot += p->shut;
 	page_protect(p, PROT_READ | PROT_WRITE);
 }
 
@@ -171,7 +175,16 @@ static void page_cool(u32 number)
 	page_at(last)->hot_index = at + 1;
 	T.hot.len -= sizeof(u32);
 	p->hot_index = 0;
-	page_protect(p, PROT_READ);
+	T.shut_hot -= p->shut;
+	page_protect(p, p->shut ? PROT_NONE : PROT_READ);
+}
+
+/* T6, after memory was put in order. */
+static void cool_shut_pages(void)
+{
+	for (u32 i = hot_count(); T.shut_hot && i-- > 0;)
+		if (page_at(hot_list()[i])->shut)
+			page_cool(hot_list()[i]);
 }
 
 /* Shadows come in chunks: one mapping each would run into the kernel's limit on mappings. */
@@ -193,7 +206,7 @@ static u32 page_register(struct region *r, u64 address)
 	struct page *p = pages_vec_push(&T.pages, sizeof *p);
 	u64 *shadow = shadow_new();
 	hd_assert(p);
-	*p = (struct page){address, shadow, 0, PATIENCE_FIRST / 2, 0, (u32)(r - T.region)};
+	*p = (struct page){address, shadow, 0, PATIENCE_FIRST / 2, 0, (u32)(r - T.region), false};
 	if (r->kind == TRACK_DENSE)
 		memcpy(shadow, (void *)address, HD_PAGE); /* else both are zero: T3 */
 	u32 number = (u32)(p - (struct page *)T.pages.data);
@@ -223,6 +236,24 @@ bool track_fault(u64 address)
 	return true;
 }
 
+u64 track_next_page(u64 from, u64 end)
+{
+	const struct region *r = region_of(from);
+	hd_assert(r && end <= r->end);
+	while (from < end && !r->page_of[(from - r->start) / HD_PAGE])
+		from += HD_PAGE;
+	return from;
+}
+
+static void shut_pages(const struct region *r, u64 from, u64 end)
+{
+	for (u64 a = from; (a = track_next_page(a, end)) < end; a += HD_PAGE) {
+		struct page *p = page_at(r->page_of[(a - r->start) / HD_PAGE] - 1);
+		T.shut_hot += !p->shut && p->hot_index;
+		p->shut = true;
+	}
+}
+
 int track_protect(u64 address, u64 size, int prot)
 {
 	struct region *r = region_of(address);
@@ -232,6 +263,8 @@ int track_protect(u64 address, u64 size, int prot)
 		r->extra_prot |= PROT_EXEC;
 	if (prot & PROT_WRITE && !(prot & PROT_EXEC))
 		return 0;
+	if (r->kind == TRACK_HIDDEN)
+		shut_pages(r, address, address + size);
 	return (int)sys_call3(SYS_mprotect, (long)address, (long)size, prot & ~PROT_WRITE);
 }
 
@@ -251,8 +284,13 @@ struct fingerprint track_full_fingerprint(void)
 			add_words(&f, T.region[i].start, T.region[i].end - T.region[i].start);
 	for (u64 i = 0; i < T.stats.pages; i++) {
 		const struct page *p = page_at((u32)i);
+		bool closed = p->shut && !p->hot_index;
+		if (closed)
+			page_protect(p, PROT_READ);
 		if (T.region[p->region].kind != TRACK_DENSE)
 			add_words(&f, p->address, HD_PAGE);
+		if (closed)
+			page_protect(p, PROT_NONE);
 	}
 	return f;
 }
@@ -388,6 +426,7 @@ u64 track_commit(const struct track_stack *dead)
 			i--; /* another page moved here */
 		}
 	}
+	cool_shut_pages();
 	T.stats.commits++;
 	hd_assert(T.mark + 1 < COMMITS_MAX);
 	T.commits[++T.mark] = (struct commit){T.log_top, T.fp};
@@ -416,6 +455,7 @@ void track_undo(u64 mark)
 		T.log_top--;
 		toggle(T.log_place[T.log_top], T.log_xor[T.log_top]);
 	}
+	cool_shut_pages();
 	T.mark = mark;
 	T.fp = T.commits[mark].fp;
 }
@@ -462,6 +502,7 @@ void track_delta_apply(const void *blob)
 	const u32 *place = (const u32 *)(d->body + d->words);
 	for (u64 i = 0; i < d->words; i++)
 		toggle(place[i], d->body[i]);
+	cool_shut_pages();
 	T.fp.lo ^= d->xor_fp.lo;
 	T.fp.hi ^= d->xor_fp.hi;
 	track_forget();

@@ -41,6 +41,8 @@ bool track_covers(u64 address);
  * truth. Execution, once allowed in a region, stays allowed.
  */
 int track_protect(u64 address, u64 size, int prot);
+/* The first page in [from, end) of a region that was ever used, or end: all others are zero. */
+u64 track_next_page(u64 from, u64 end);
 
 /*
  * A stack whose bytes below `live_from` are dead: they are zeroed before the comparison.

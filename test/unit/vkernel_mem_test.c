@@ -132,8 +132,34 @@ static void bad_arguments_fail(void **state)
 	assert_int_equal(map(PAGE, PROT_READ, MAP_ANONYMOUS, -1), -EINVAL);
 	assert_int_equal(map(1l << 50, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1), -ENOMEM);
 	assert_int_equal(CALL_2(SYS_munmap, range(0) + 1, PAGE), -EINVAL);
-	long brk = CALL_1(SYS_brk, 0);
-	assert_int_equal(CALL_1(SYS_brk, brk + PAGE), brk);
+	char *p = (char *)map_memory(1);
+	assert_int_equal(CALL_3(SYS_read, 0, p + 2 * PAGE, 1), -EFAULT);
+}
+
+static void the_break_moves(void **state)
+{
+	char *start = (char *)CALL_1(SYS_brk, 0);
+	assert_ptr_equal(CALL_1(SYS_brk, start - 1), start);
+	assert_ptr_equal(CALL_1(SYS_brk, start + (1l << 40)), start);
+	assert_int_equal(vk_mem_prot((u64)start), -1);
+	assert_ptr_equal(CALL_1(SYS_brk, start + PAGE + 1), start + PAGE + 1);
+	start[0] = start[PAGE] = start[2 * PAGE - 1] = 'x';
+	assert_ptr_equal(CALL_1(SYS_brk, start + 1), start + 1);
+	assert_int_equal(vk_mem_prot((u64)start), PROT_READ | PROT_WRITE);
+	assert_int_equal(vk_mem_prot((u64)start + PAGE), -1);
+	assert_ptr_equal(CALL_1(SYS_brk, start + 2 * PAGE), start + 2 * PAGE);
+	assert_int_equal(start[0], 'x');
+	assert_int_equal(start[PAGE], 0);
+	assert_int_equal(start[2 * PAGE - 1], 0);
+}
+
+static void the_break_stops_at_a_mapping(void **state)
+{
+	char *start = (char *)CALL_1(SYS_brk, 0);
+	long at = fake_call(SYS_mmap, (long)start + 4 * PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	assert_ptr_equal(at, start + 4 * PAGE);
+	assert_ptr_equal(CALL_1(SYS_brk, start + 5 * PAGE), start);
+	assert_ptr_equal(CALL_1(SYS_brk, start + 4 * PAGE), start + 4 * PAGE);
 }
 
 int main(void)
@@ -148,6 +174,8 @@ int main(void)
 		WORLD_TEST(mremap_grows_in_place_or_moves),
 		WORLD_TEST(dont_need_zeroes),
 		WORLD_TEST(bad_arguments_fail),
+		WORLD_TEST(the_break_moves),
+		WORLD_TEST(the_break_stops_at_a_mapping),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

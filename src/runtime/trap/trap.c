@@ -156,6 +156,14 @@ static bool legitimate(u64 address, const greg_t *g)
 	return prot >= 0 && (prot & (g[REG_ERR] & FAULT_WRITE ? PROT_WRITE : PROT_READ));
 }
 
+/* A fault grants all rights; what may only be read must fault again when the SUT writes. */
+static void narrow(u64 address, const greg_t *g)
+{
+	int prot = vk_mem_prot(address);
+	if (prot >= 0 && !(prot & PROT_WRITE) && engine_in_fiber() && !in_runtime((u64)g[REG_RIP]))
+		track_protect(address & ~HD_PAGE_MASK, HD_PAGE, prot);
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
@@ -163,8 +171,10 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	if (sig == SIGTRAP && atomics_trapped(u->uc_mcontext.gregs))
 		return;
 	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs) &&
-	    track_fault(address))
+	    track_fault(address)) {
+		narrow(address, u->uc_mcontext.gregs);
 		return;
+	}
 	if (engine_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
 		return;
 	crash(sig, info, u);

@@ -3,14 +3,17 @@
  */
 #include <asm/ioctls.h>
 
-#include "runtime/vkernel/vk_priv.h"
+#include "runtime/vkernel/maps.h"
 
 #define LOWEST_USER 0x10000u
 #define HIGHEST_USER 0x7ffffffff000u
 
 bool vk_user_ok(u64 address, size_t n)
 {
-	return address >= LOWEST_USER && address < HIGHEST_USER && n <= HIGHEST_USER - address;
+	if (address < LOWEST_USER || address >= HIGHEST_USER || n > HIGHEST_USER - address)
+		return false;
+	int range = maps_range(address);
+	return range < 0 || maps_full((u32)range, address, address + n);
 }
 
 static size_t uio_move(struct vk_uio *u, u8 *kernel, size_t n, bool out)

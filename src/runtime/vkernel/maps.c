@@ -8,16 +8,21 @@ int maps_range(u64 address)
 	return range < LAYOUT_MAX_FIBERS ? (int)range : -1;
 }
 
+u64 maps_limit(u32 range)
+{
+	return range ? LAYOUT_MMAP_BASE + (range + 1) * LAYOUT_MMAP_STRIDE : MAPS_BREAK;
+}
+
 u64 maps_gap(u32 range, u64 len)
 {
 	const struct vk_maps *m = &vk->maps[range];
-	u64 at = LAYOUT_MMAP_BASE + range * LAYOUT_MMAP_STRIDE, limit = at + LAYOUT_MMAP_STRIDE;
-	for (u64 i = 0; i < m->count; i++) {
+	u64 at = LAYOUT_MMAP_BASE + range * LAYOUT_MMAP_STRIDE, limit = maps_limit(range);
+	for (u64 i = 0; i < m->count && m->map[i].start < limit; i++) {
 		if (m->map[i].start - at >= len)
 			return at;
 		at = m->map[i].end;
 	}
-	return limit - at >= len ? at : 0;
+	return at < limit && limit - at >= len ? at : 0;
 }
 
 struct vk_map *maps_at(u32 range, u64 address)

@@ -7,8 +7,14 @@
 
 #include "runtime/vkernel/vk_priv.h"
 
+/* The program break starts here, in the range of fiber 0, and has room up to the range's end. */
+#define MAPS_BREAK_ROOM ((u64)1 << 30)
+#define MAPS_BREAK (LAYOUT_MMAP_BASE + LAYOUT_MMAP_STRIDE - MAPS_BREAK_ROOM)
+
 /* The range an address lies in; -1: none. */
 int maps_range(u64 address);
+/* Up to where the SUT's mappings may lie. */
+u64 maps_limit(u32 range);
 /* The lowest free place of len bytes; 0: none. */
 u64 maps_gap(u32 range, u64 len);
 /* Take [start, end) out, if anything is there; put it in. False: the list is full, nothing changed. */

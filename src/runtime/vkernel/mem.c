@@ -4,9 +4,10 @@
  * Each fiber maps into a range of its own, lowest address first: addresses then depend on the
  * fiber's history alone. The ranges are tracked memory, always there, and zero where nothing is mapped:
  *   - mapping a file copies its bytes in (private; nobody else would see the writes);
- *   - unmapping zeroes what may have been written, and skips what is zero already,
- *     because a page that is never written is never part of the state;
+ *   - unmapping zeroes what may have been written, and looks only at pages that were ever used,
+ *     because a page that is never written is never part of the state; it takes all rights away;
  *   - protections other than read+write go to the tracker, which owns the real ones.
+ * The program break is a mapping in the first fiber's range, at its end.
  * Given up: shared writable file mappings, fixed addresses outside the ranges.
  */
 #include <linux/mman.h>
@@ -15,13 +16,23 @@
 
 #define PROT_RW (PROT_READ | PROT_WRITE)
 
-static u64 program_break; /* the host's, never moves */
+static void zero_page(u64 *p)
+{
+	for (u32 i = 0; i < HD_PAGE / sizeof *p; i++)
+		if (p[i])
+			p[i] = 0;
+}
 
 static void zero_written(u64 start, u64 end)
 {
-	for (u64 *p = (u64 *)start; p < (u64 *)end; p++)
-		if (*p)
-			*p = 0;
+	for (u64 at = start; (at = track_next_page(at, end)) < end; at += HD_PAGE)
+		zero_page((u64 *)at);
+}
+
+static void copy_written(u64 to, u64 from, u64 len)
+{
+	for (u64 at = from; (at = track_next_page(at, from + len)) < from + len; at += HD_PAGE)
+		memcpy((void *)(to + (at - from)), (void *)at, HD_PAGE);
 }
 
 static void protect(u64 start, u64 end, u32 prot)
@@ -29,15 +40,15 @@ static void protect(u64 start, u64 end, u32 prot)
 	track_protect(start, end - start, (int)prot);
 }
 
-/* Contents of [start, end) become zeros, protections the default. */
+/* Contents of [start, end) become zeros, nothing is allowed there. */
 static void wipe(u32 range, u64 start, u64 end)
 {
 	for (struct vk_map *m; start < end && (m = maps_at(range, start)) && m->start < end; start = m->end) {
 		u64 from = HD_MAX(start, m->start), to = HD_MIN(end, m->end);
-		if (m->prot != PROT_RW)
-			protect(from, to, PROT_RW);
-		if (m->touched)
-			zero_written(from, to);
+		if (!m->touched)
+			continue;
+		zero_written(from, to);
+		protect(from, to, PROT_NONE);
 	}
 }
 
@@ -198,9 +209,7 @@ static long move_mapping(u32 range, u64 start, u64 old, u64 new, u32 prot)
 	u64 to = maps_gap(sched_self_slot(), new);
 	if (!to || !maps_put(sched_self_slot(), to, to + new, prot, true))
 		return -ENOMEM;
-	if (prot != PROT_RW)
-		protect(start, start + old, PROT_RW);
-	memcpy((void *)to, (void *)start, old);
+	copy_written(to, start, old);
 	if (prot != PROT_RW)
 		protect(to, to + new, prot);
 	unmap(range, start, start + old);
@@ -210,8 +219,7 @@ static long move_mapping(u32 range, u64 start, u64 old, u64 new, u32 prot)
 static bool room_behind(u32 range, u64 end, u64 more)
 {
 	struct vk_map *next = maps_at(range, end);
-	u64 limit = LAYOUT_MMAP_BASE + (range + 1) * LAYOUT_MMAP_STRIDE;
-	return (next ? next->start : limit) - end >= more;
+	return end <= maps_limit(range) && (next ? next->start : maps_limit(range)) - end >= more;
 }
 
 static long grow_mapping(u32 range, u64 start, u64 old, u64 new, bool may_move)
@@ -272,11 +280,25 @@ long vk_sys_madvise(const struct vk_call *c)
 	return 0;
 }
 
-/* As if the memory behind the break were taken: malloc is not the only one who asks, but it is ours. */
+/* ---- the program break: whole pages are mapped; what lies behind it in the last one stays, as in Linux ---- */
+
+static bool move_break(u64 from, u64 to)
+{
+	from = HD_ROUND_UP(from, (u64)HD_PAGE);
+	to = HD_ROUND_UP(to, (u64)HD_PAGE);
+	if (to <= from)
+		return to == from || unmap(0, to, from) == 0;
+	const struct vk_map *next = maps_at(0, from);
+	return (!next || next->start >= to) && maps_put(0, from, to, PROT_RW, true);
+}
+
 long vk_sys_brk(const struct vk_call *c)
 {
-	(void)c;
-	if (!program_break)
-		program_break = (u64)sys_call3(__NR_brk, 0, 0, 0);
-	return (long)program_break;
+	u64 want = (u64)c->a[0];
+	vk_visit(&vk->brk, want != 0);
+	u64 now = vk->brk ? vk->brk : MAPS_BREAK;
+	if (want < MAPS_BREAK || want > MAPS_BREAK + MAPS_BREAK_ROOM || !move_break(now, want))
+		return (long)now;
+	vk->brk = want == MAPS_BREAK ? 0 : want;
+	return (long)want;
 }
