@@ -115,6 +115,7 @@ static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t 
 static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
 	const struct option_spec *spec = option_by_name("env", 3);
+	struct problem inner;
 	char *variable;
 	int ret;
 
@@ -123,9 +124,9 @@ static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 		return wrong(s, value, scalar(key), ": a single value is expected");
 	if (asprintf(&variable, "%s=%s", scalar(key), scalar(value)) < 0)
 		return wrong(s, value, "out of memory", "");
-	ret = option_apply(s->options, spec, variable, s->problem);
+	ret = option_apply(s->options, spec, variable, &inner);
 	free(variable);
-	return ret;
+	return ret ? wrong(s, key, inner.text, "") : 0;
 }
 
 /* A scalar, or each element of a list. */
@@ -168,11 +169,25 @@ static int sut_words(struct scenario *s, const char *text)
 	return n ? 0 : -1;
 }
 
+/* Of an earlier file, or an earlier line: the last one counts. */
+static void drop_sut(struct check_options *o)
+{
+	size_t i;
+
+	for (i = 0; o->own_argv && o->argv && o->argv[i]; i++)
+		free(o->argv[i]);
+	if (o->own_argv)
+		free(o->argv);
+	o->argv = NULL;
+	o->own_argv = false;
+}
+
 static int sut(struct scenario *s, yaml_node_t *value)
 {
 	yaml_node_item_t *item;
 	size_t n = 0;
 
+	drop_sut(s->options);
 	if (scalar(value))
 		return sut_words(s, scalar(value)) ? wrong(s, value, "sut: the program is missing", "") : 0;
 	if (value->type != YAML_SEQUENCE_NODE ||

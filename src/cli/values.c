@@ -49,16 +49,19 @@ static bool parse_decimal(const char *text, size_t len, u64 *whole, u64 *billion
 static bool parse_with_unit(const char *text, const struct unit *units, size_t n, u64 *out)
 {
 	size_t len = strspn(text, "0123456789."), i;
-	u64 whole, billionths, v;
+	u64 whole, billionths, part, v;
 
 	if (!parse_decimal(text, len, &whole, &billionths))
 		return false;
 	for (i = 0; i < n; i++) {
 		if (strcmp(text + len, units[i].suffix))
 			continue;
-		if (__builtin_mul_overflow(whole, units[i].factor, &v))
+		part = (u64)((double)billionths * (double)units[i].factor / 1e9);
+		/* Traces keep such values as signed numbers. */
+		if (__builtin_mul_overflow(whole, units[i].factor, &v) ||
+		    __builtin_add_overflow(v, part, &v) || v > INT64_MAX)
 			return false;
-		*out = v + (u64)((double)billionths * (double)units[i].factor / 1e9);
+		*out = v;
 		return true;
 	}
 	return false;
