@@ -52,9 +52,9 @@ static int thread_join_int(thrd_t t, int *value)
 	return r;
 }
 
-HD_EXPORT int thrd_join(thrd_t t, int *value)
+SHIM(int, thrd_join)(thrd_t t, int *value)
 {
-	return CLEANLY(result(thread_join_int(t, value)));
+	return result(thread_join_int(t, value));
 }
 
 HD_EXPORT int thrd_detach(thrd_t t)
@@ -72,14 +72,15 @@ HD_EXPORT thrd_t thrd_current(void)
 	return fiber_get_fs();
 }
 
-HD_EXPORT void thrd_yield(void)
+SHIM(void, thrd_yield)(void)
 {
-	CLEANLY(thread_yield());
+	thread_yield();
 }
 
 HD_EXPORT int mtx_init(mtx_t *m, int type)
 {
-	return result(mutex_init(MUTEX(m), type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE_NP : PTHREAD_MUTEX_TIMED_NP));
+	return result(mutex_init(MUTEX(m),
+				 type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE_NP : PTHREAD_MUTEX_TIMED_NP));
 }
 
 HD_EXPORT void mtx_destroy(mtx_t *m)
@@ -87,24 +88,24 @@ HD_EXPORT void mtx_destroy(mtx_t *m)
 	mutex_destroy(MUTEX(m), CALLER);
 }
 
-HD_EXPORT int mtx_lock(mtx_t *m)
+SHIM(int, mtx_lock)(mtx_t *m)
 {
-	return CLEANLY(result(mutex_lock(MUTEX(m), 0, CALLER)));
+	return result(mutex_lock(MUTEX(m), 0, SHIM_CALLER));
 }
 
-HD_EXPORT int mtx_trylock(mtx_t *m)
+SHIM(int, mtx_trylock)(mtx_t *m)
 {
-	return CLEANLY(result(mutex_trylock(MUTEX(m), CALLER)));
+	return result(mutex_trylock(MUTEX(m), SHIM_CALLER));
 }
 
-HD_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *ts)
+SHIM(int, mtx_timedlock)(mtx_t *m, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? result(mutex_lock(MUTEX(m), deadline(ts), CALLER)) : thrd_error);
+	return timespec_ok(ts) ? result(mutex_lock(MUTEX(m), deadline(ts), SHIM_CALLER)) : thrd_error;
 }
 
-HD_EXPORT int mtx_unlock(mtx_t *m)
+SHIM(int, mtx_unlock)(mtx_t *m)
 {
-	return CLEANLY(result(mutex_unlock(MUTEX(m), CALLER)));
+	return result(mutex_unlock(MUTEX(m), SHIM_CALLER));
 }
 
 HD_EXPORT int cnd_init(cnd_t *c)
@@ -117,24 +118,24 @@ HD_EXPORT void cnd_destroy(cnd_t *c)
 	cond_destroy(COND(c), CALLER);
 }
 
-HD_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+SHIM(int, cnd_wait)(cnd_t *c, mtx_t *m)
 {
-	return CLEANLY(result(cond_wait(COND(c), MUTEX(m), 0, CALLER)));
+	return result(cond_wait(COND(c), MUTEX(m), 0, SHIM_CALLER));
 }
 
-HD_EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *ts)
+SHIM(int, cnd_timedwait)(cnd_t *c, mtx_t *m, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? result(cond_wait(COND(c), MUTEX(m), deadline(ts), CALLER)) : thrd_error);
+	return timespec_ok(ts) ? result(cond_wait(COND(c), MUTEX(m), deadline(ts), SHIM_CALLER)) : thrd_error;
 }
 
-HD_EXPORT int cnd_signal(cnd_t *c)
+SHIM(int, cnd_signal)(cnd_t *c)
 {
-	return CLEANLY(result(cond_signal(COND(c), CALLER)));
+	return result(cond_signal(COND(c), SHIM_CALLER));
 }
 
-HD_EXPORT int cnd_broadcast(cnd_t *c)
+SHIM(int, cnd_broadcast)(cnd_t *c)
 {
-	return CLEANLY(result(cond_broadcast(COND(c), CALLER)));
+	return result(cond_broadcast(COND(c), SHIM_CALLER));
 }
 
 HD_EXPORT int tss_create(tss_t *key, tss_dtor_t destructor)

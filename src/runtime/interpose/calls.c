@@ -14,90 +14,89 @@
 #include "runtime/sched/thread.h"
 #include "runtime/vkernel/vk.h"
 
-static __attribute__((noinline)) long call_kernel(long nr, long a, long b, long c, long d, u64 pc)
+static __attribute__((noinline)) long call(long nr, long a, long b, long c, long d, u64 pc)
 {
 	struct vk_call k = {nr, {a, b, c, d, 0, 0}, pc};
 	return errno_from(vk_syscall(&k));
 }
-#define call(nr, a, b, c, d, pc) CLEANLY_DEEP(call_kernel(nr, a, b, c, d, pc))
 
-HD_EXPORT ssize_t read(int fd, void *buf, size_t n)
+SHIM_DEEP(ssize_t, read)(int fd, void *buf, size_t n)
 {
-	return call(SYS_read, fd, (long)buf, (long)n, 0, CALLER);
+	return call(SYS_read, fd, (long)buf, (long)n, 0, SHIM_CALLER);
 }
 
-HD_EXPORT ssize_t write(int fd, const void *buf, size_t n)
+SHIM_DEEP(ssize_t, write)(int fd, const void *buf, size_t n)
 {
-	return call(SYS_write, fd, (long)buf, (long)n, 0, CALLER);
+	return call(SYS_write, fd, (long)buf, (long)n, 0, SHIM_CALLER);
 }
 
-HD_EXPORT ssize_t readv(int fd, const struct iovec *iov, int n)
+SHIM_DEEP(ssize_t, readv)(int fd, const struct iovec *iov, int n)
 {
-	return call(SYS_readv, fd, (long)iov, n, 0, CALLER);
+	return call(SYS_readv, fd, (long)iov, n, 0, SHIM_CALLER);
 }
 
-HD_EXPORT ssize_t writev(int fd, const struct iovec *iov, int n)
+SHIM_DEEP(ssize_t, writev)(int fd, const struct iovec *iov, int n)
 {
-	return call(SYS_writev, fd, (long)iov, n, 0, CALLER);
+	return call(SYS_writev, fd, (long)iov, n, 0, SHIM_CALLER);
 }
 
-HD_EXPORT int close(int fd)
+SHIM_DEEP(int, close)(int fd)
 {
-	return (int)call(SYS_close, fd, 0, 0, 0, CALLER);
+	return (int)call(SYS_close, fd, 0, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+SHIM_DEEP(int, poll)(struct pollfd *fds, nfds_t n, int timeout)
 {
-	return (int)call(SYS_poll, (long)fds, (long)n, timeout, 0, CALLER);
+	return (int)call(SYS_poll, (long)fds, (long)n, timeout, 0, SHIM_CALLER);
 }
 
-HD_EXPORT pid_t getpid(void)
+SHIM_DEEP(pid_t, getpid)(void)
 {
-	return (pid_t)call(SYS_getpid, 0, 0, 0, 0, CALLER);
+	return (pid_t)call(SYS_getpid, 0, 0, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT pid_t gettid(void)
+SHIM_DEEP(pid_t, gettid)(void)
 {
-	return (pid_t)call(SYS_gettid, 0, 0, 0, 0, CALLER);
+	return (pid_t)call(SYS_gettid, 0, 0, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT int clock_gettime(clockid_t clock, struct timespec *ts)
+SHIM_DEEP(int, clock_gettime)(clockid_t clock, struct timespec *ts)
 {
-	return (int)call(SYS_clock_gettime, clock, (long)ts, 0, 0, CALLER);
+	return (int)call(SYS_clock_gettime, clock, (long)ts, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT int gettimeofday(struct timeval *tv, void *tz)
+SHIM_DEEP(int, gettimeofday)(struct timeval *tv, void *tz)
 {
-	return (int)call(SYS_gettimeofday, (long)tv, (long)tz, 0, 0, CALLER);
+	return (int)call(SYS_gettimeofday, (long)tv, (long)tz, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT time_t time(time_t *out)
+SHIM_DEEP(time_t, time)(time_t *out)
 {
-	return call(SYS_time, (long)out, 0, 0, 0, CALLER);
+	return call(SYS_time, (long)out, 0, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT int nanosleep(const struct timespec *ts, struct timespec *rest)
+SHIM_DEEP(int, nanosleep)(const struct timespec *ts, struct timespec *rest)
 {
-	return (int)call(SYS_nanosleep, (long)ts, (long)rest, 0, 0, CALLER);
+	return (int)call(SYS_nanosleep, (long)ts, (long)rest, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *rest)
+SHIM_DEEP(int, clock_nanosleep)(clockid_t clock, int flags, const struct timespec *ts, struct timespec *rest)
 {
 	int before = errno;
-	int error = call(SYS_clock_nanosleep, clock, flags, (long)ts, (long)rest, CALLER) ? errno : 0;
+	int error = call(SYS_clock_nanosleep, clock, flags, (long)ts, (long)rest, SHIM_CALLER) ? errno : 0;
 	errno = before;
 	return error;
 }
 
-HD_EXPORT int usleep(useconds_t us)
+SHIM_DEEP(int, usleep)(useconds_t us)
 {
 	struct timespec ts = {us / 1000000, (long)(us % 1000000) * 1000};
-	return (int)call(SYS_nanosleep, (long)&ts, 0, 0, 0, CALLER);
+	return (int)call(SYS_nanosleep, (long)&ts, 0, 0, 0, SHIM_CALLER);
 }
 
-HD_EXPORT unsigned sleep(unsigned seconds)
+SHIM_DEEP(unsigned, sleep)(unsigned seconds)
 {
 	struct timespec ts = {seconds, 0};
-	call(SYS_nanosleep, (long)&ts, 0, 0, 0, CALLER);
+	call(SYS_nanosleep, (long)&ts, 0, 0, 0, SHIM_CALLER);
 	return 0;
 }

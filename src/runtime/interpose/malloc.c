@@ -46,30 +46,29 @@ static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 	return 0;
 }
 
-HD_EXPORT void *malloc(size_t size)
+SHIM(void *, malloc)(size_t size)
 {
-	return CLEANLY(allocate(size, 1));
+	return allocate(size, 1);
 }
 
-HD_EXPORT void free(void *p)
+SHIM(void, free)(void *p)
 {
-	CLEANLY(release(p, "free", CALLER));
+	release(p, "free", SHIM_CALLER);
 }
 
-HD_EXPORT void cfree(void *p);
-void cfree(void *p)
+SHIM(void, cfree)(void *p)
 {
-	CLEANLY(release(p, "cfree", CALLER));
+	release(p, "cfree", SHIM_CALLER);
 }
 
-HD_EXPORT void *calloc(size_t n, size_t size)
+SHIM(void *, calloc)(size_t n, size_t size)
 {
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return CLEANLY(allocate(bytes, 1));
+	return allocate(bytes, 1);
 }
 
 static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
@@ -89,19 +88,19 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 	return q;
 }
 
-HD_EXPORT void *realloc(void *p, size_t size)
+SHIM(void *, realloc)(void *p, size_t size)
 {
-	return CLEANLY(reallocate(p, size, CALLER));
+	return reallocate(p, size, SHIM_CALLER);
 }
 
-HD_EXPORT void *reallocarray(void *p, size_t n, size_t size)
+SHIM(void *, reallocarray)(void *p, size_t n, size_t size)
 {
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return CLEANLY(reallocate(p, bytes, CALLER));
+	return reallocate(p, bytes, SHIM_CALLER);
 }
 
 static bool power_of_two(size_t n)
@@ -109,41 +108,41 @@ static bool power_of_two(size_t n)
 	return n && !(n & (n - 1));
 }
 
-HD_EXPORT void *aligned_alloc(size_t align, size_t size)
+SHIM(void *, aligned_alloc)(size_t align, size_t size)
 {
 	if (!power_of_two(align)) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return CLEANLY(allocate(size, align));
+	return allocate(size, align);
 }
 
-HD_EXPORT void *memalign(size_t align, size_t size)
+SHIM(void *, memalign)(size_t align, size_t size)
 {
 	while (!power_of_two(align))
 		align++;
-	return CLEANLY(allocate(size, align));
+	return allocate(size, align);
 }
 
-HD_EXPORT int posix_memalign(void **out, size_t align, size_t size)
+SHIM(int, posix_memalign)(void **out, size_t align, size_t size)
 {
 	if (!power_of_two(align) || align % sizeof(void *))
 		return EINVAL;
-	void *p = CLEANLY(allocate(size, align));
+	void *p = allocate(size, align);
 	if (!p)
 		return ENOMEM;
 	*out = p;
 	return 0;
 }
 
-HD_EXPORT void *valloc(size_t size)
+SHIM(void *, valloc)(size_t size)
 {
-	return CLEANLY(allocate(size, HD_PAGE));
+	return allocate(size, HD_PAGE);
 }
 
-HD_EXPORT void *pvalloc(size_t size)
+SHIM(void *, pvalloc)(size_t size)
 {
-	return CLEANLY(allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE));
+	return allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE);
 }
 
 HD_EXPORT size_t malloc_usable_size(void *p)

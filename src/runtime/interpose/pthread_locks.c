@@ -36,34 +36,34 @@ HD_EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *
 	return mutex_init(MUTEX(m), kind);
 }
 
-HD_EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
+SHIM(int, pthread_mutex_destroy)(pthread_mutex_t *m)
 {
-	return CLEANLY(mutex_destroy(MUTEX(m), CALLER));
+	return mutex_destroy(MUTEX(m), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+SHIM(int, pthread_mutex_lock)(pthread_mutex_t *m)
 {
-	return CLEANLY(mutex_lock(MUTEX(m), 0, CALLER));
+	return mutex_lock(MUTEX(m), 0, SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+SHIM(int, pthread_mutex_trylock)(pthread_mutex_t *m)
 {
-	return CLEANLY(mutex_trylock(MUTEX(m), CALLER));
+	return mutex_trylock(MUTEX(m), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+SHIM(int, pthread_mutex_unlock)(pthread_mutex_t *m)
 {
-	return CLEANLY(mutex_unlock(MUTEX(m), CALLER));
+	return mutex_unlock(MUTEX(m), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
+SHIM(int, pthread_mutex_clocklock)(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(clock, ts), CALLER) : EINVAL);
+	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(clock, ts), SHIM_CALLER) : EINVAL;
 }
 
-HD_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts)
+SHIM(int, pthread_mutex_timedlock)(pthread_mutex_t *m, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL);
+	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(CLOCK_REALTIME, ts), SHIM_CALLER) : EINVAL;
 }
 
 HD_EXPORT int pthread_mutex_consistent(pthread_mutex_t *m)
@@ -96,34 +96,37 @@ HD_EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *att
 	return cond_init(COND(c), (u32)clock);
 }
 
-HD_EXPORT int pthread_cond_destroy(pthread_cond_t *c)
+SHIM(int, pthread_cond_destroy)(pthread_cond_t *c)
 {
-	return CLEANLY(cond_destroy(COND(c), CALLER));
+	return cond_destroy(COND(c), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+SHIM(int, pthread_cond_wait)(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	return CLEANLY(cond_wait(COND(c), MUTEX(m), 0, CALLER));
+	return cond_wait(COND(c), MUTEX(m), 0, SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
+SHIM(int, pthread_cond_clockwait)
+(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline(clock, ts), CALLER) : EINVAL);
+	return timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline(clock, ts), SHIM_CALLER) : EINVAL;
 }
 
-HD_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *ts)
+SHIM(int, pthread_cond_timedwait)(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline((clockid_t)COND(c)->clock, ts), CALLER) : EINVAL);
+	return timespec_ok(ts)
+		       ? cond_wait(COND(c), MUTEX(m), deadline((clockid_t)COND(c)->clock, ts), SHIM_CALLER)
+		       : EINVAL;
 }
 
-HD_EXPORT int pthread_cond_signal(pthread_cond_t *c)
+SHIM(int, pthread_cond_signal)(pthread_cond_t *c)
 {
-	return CLEANLY(cond_signal(COND(c), CALLER));
+	return cond_signal(COND(c), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
+SHIM(int, pthread_cond_broadcast)(pthread_cond_t *c)
 {
-	return CLEANLY(cond_broadcast(COND(c), CALLER));
+	return cond_broadcast(COND(c), SHIM_CALLER);
 }
 
 /* --- reader-writer locks --- */
@@ -142,54 +145,54 @@ HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_
 	return rwlock_init(RWLOCK(l), (u32)kind);
 }
 
-HD_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
+SHIM(int, pthread_rwlock_destroy)(pthread_rwlock_t *l)
 {
-	return CLEANLY(rwlock_destroy(RWLOCK(l), CALLER));
+	return rwlock_destroy(RWLOCK(l), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+SHIM(int, pthread_rwlock_rdlock)(pthread_rwlock_t *l)
 {
-	return CLEANLY(rwlock_rdlock(RWLOCK(l), 0, CALLER));
+	return rwlock_rdlock(RWLOCK(l), 0, SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+SHIM(int, pthread_rwlock_wrlock)(pthread_rwlock_t *l)
 {
-	return CLEANLY(rwlock_wrlock(RWLOCK(l), 0, CALLER));
+	return rwlock_wrlock(RWLOCK(l), 0, SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+SHIM(int, pthread_rwlock_tryrdlock)(pthread_rwlock_t *l)
 {
-	return CLEANLY(rwlock_tryrdlock(RWLOCK(l), CALLER));
+	return rwlock_tryrdlock(RWLOCK(l), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+SHIM(int, pthread_rwlock_trywrlock)(pthread_rwlock_t *l)
 {
-	return CLEANLY(rwlock_trywrlock(RWLOCK(l), CALLER));
+	return rwlock_trywrlock(RWLOCK(l), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *ts)
+SHIM(int, pthread_rwlock_timedrdlock)(pthread_rwlock_t *l, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL);
+	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), SHIM_CALLER) : EINVAL;
 }
 
-HD_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *ts)
+SHIM(int, pthread_rwlock_timedwrlock)(pthread_rwlock_t *l, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), CALLER) : EINVAL);
+	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), SHIM_CALLER) : EINVAL;
 }
 
-HD_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
+SHIM(int, pthread_rwlock_clockrdlock)(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL);
+	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(clock, ts), SHIM_CALLER) : EINVAL;
 }
 
-HD_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
+SHIM(int, pthread_rwlock_clockwrlock)(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
 {
-	return CLEANLY(timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(clock, ts), CALLER) : EINVAL);
+	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(clock, ts), SHIM_CALLER) : EINVAL;
 }
 
-HD_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+SHIM(int, pthread_rwlock_unlock)(pthread_rwlock_t *l)
 {
-	return CLEANLY(rwlock_unlock(RWLOCK(l), CALLER));
+	return rwlock_unlock(RWLOCK(l), SHIM_CALLER);
 }
 
 /* --- spin locks --- */
@@ -208,19 +211,19 @@ HD_EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
 	return spin_destroy((struct vspin *)s, CALLER);
 }
 
-HD_EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
+SHIM(int, pthread_spin_lock)(pthread_spinlock_t *s)
 {
-	return CLEANLY(spin_lock((struct vspin *)s, CALLER));
+	return spin_lock((struct vspin *)s, SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
+SHIM(int, pthread_spin_trylock)(pthread_spinlock_t *s)
 {
-	return CLEANLY(spin_trylock((struct vspin *)s, CALLER));
+	return spin_trylock((struct vspin *)s, SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
+SHIM(int, pthread_spin_unlock)(pthread_spinlock_t *s)
 {
-	return CLEANLY(spin_unlock((struct vspin *)s, CALLER));
+	return spin_unlock((struct vspin *)s, SHIM_CALLER);
 }
 
 /* --- barriers --- */
@@ -237,12 +240,12 @@ HD_EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierat
 	return barrier_init(BARRIER(b), count);
 }
 
-HD_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
+SHIM(int, pthread_barrier_wait)(pthread_barrier_t *b)
 {
-	return CLEANLY(barrier_wait(BARRIER(b), CALLER));
+	return barrier_wait(BARRIER(b), SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
+SHIM(int, pthread_barrier_destroy)(pthread_barrier_t *b)
 {
-	return CLEANLY(barrier_destroy(BARRIER(b), CALLER));
+	return barrier_destroy(BARRIER(b), SHIM_CALLER);
 }

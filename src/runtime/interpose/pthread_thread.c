@@ -12,7 +12,8 @@
 #define DEFAULT_STACK (8UL << 20)
 #define CPUS 4
 
-static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg, u64 pc)
+static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *),
+					    void *arg, u64 pc)
 {
 	size_t stack = DEFAULT_STACK;
 	int detached = PTHREAD_CREATE_JOINABLE;
@@ -30,24 +31,24 @@ static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *
 	return r;
 }
 
-HD_EXPORT int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+SHIM_DEEP(int, pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
-	return CLEANLY_DEEP(create(t, attr, fn, arg, CALLER));
+	return create(t, attr, fn, arg, SHIM_CALLER);
 }
 
-HD_EXPORT int pthread_join(pthread_t t, void **result)
+SHIM(int, pthread_join)(pthread_t t, void **result)
 {
-	return CLEANLY(thread_join(t, (u64 *)result, 0, false));
+	return thread_join(t, (u64 *)result, 0, false);
 }
 
-HD_EXPORT int pthread_tryjoin_np(pthread_t t, void **result)
+SHIM(int, pthread_tryjoin_np)(pthread_t t, void **result)
 {
-	return CLEANLY(thread_join(t, (u64 *)result, 0, true));
+	return thread_join(t, (u64 *)result, 0, true);
 }
 
-HD_EXPORT int pthread_clockjoin_np(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
+SHIM(int, pthread_clockjoin_np)(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
 {
-	return CLEANLY(thread_join(t, (u64 *)result, clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), false));
+	return thread_join(t, (u64 *)result, clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), false);
 }
 
 HD_EXPORT int pthread_timedjoin_np(pthread_t t, void **result, const struct timespec *ts)
@@ -55,9 +56,9 @@ HD_EXPORT int pthread_timedjoin_np(pthread_t t, void **result, const struct time
 	return pthread_clockjoin_np(t, result, CLOCK_REALTIME, ts);
 }
 
-HD_EXPORT int pthread_detach(pthread_t t)
+SHIM(int, pthread_detach)(pthread_t t)
 {
-	return CLEANLY(thread_detach(t));
+	return thread_detach(t);
 }
 
 HD_EXPORT void pthread_exit(void *result)
@@ -70,14 +71,14 @@ HD_EXPORT pthread_t pthread_self(void)
 	return fiber_get_fs();
 }
 
-HD_EXPORT int pthread_cancel(pthread_t t)
+SHIM(int, pthread_cancel)(pthread_t t)
 {
-	return CLEANLY(thread_cancel(t));
+	return thread_cancel(t);
 }
 
-HD_EXPORT void pthread_testcancel(void)
+SHIM(void, pthread_testcancel)(void)
 {
-	CLEANLY(thread_testcancel());
+	thread_testcancel();
 }
 
 HD_EXPORT int pthread_setcancelstate(int state, int *old)
@@ -129,7 +130,8 @@ HD_EXPORT int pthread_getattr_np(pthread_t t, pthread_attr_t *attr)
 	u32 slot = fiber_slot(f);
 	u64 low = fiber_stack_low(slot);
 	pthread_attr_setstack(attr, (void *)low, (f->stack_size ? f->stack_size : DEFAULT_STACK));
-	return pthread_attr_setdetachstate(attr, f->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
+	return pthread_attr_setdetachstate(attr,
+					   f->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
 }
 
 HD_EXPORT int pthread_kill(pthread_t t, int sig)
@@ -196,19 +198,19 @@ HD_EXPORT int pthread_getaffinity_np(pthread_t t, size_t size, cpu_set_t *set)
 }
 
 /* pthread_yield is another name of it in the headers. */
-HD_EXPORT int sched_yield(void)
+SHIM(int, sched_yield)(void)
 {
-	return CLEANLY(thread_yield());
+	return thread_yield();
 }
 
-HD_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+SHIM(int, pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
 {
-	return CLEANLY(key_create(key, (u64)destructor));
+	return key_create(key, (u64)destructor);
 }
 
-HD_EXPORT int pthread_key_delete(pthread_key_t key)
+SHIM(int, pthread_key_delete)(pthread_key_t key)
 {
-	return CLEANLY(key_delete(key));
+	return key_delete(key);
 }
 
 HD_EXPORT void *pthread_getspecific(pthread_key_t key)
@@ -216,7 +218,7 @@ HD_EXPORT void *pthread_getspecific(pthread_key_t key)
 	return (void *)key_get(key);
 }
 
-HD_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
+SHIM(int, pthread_setspecific)(pthread_key_t key, const void *value)
 {
-	return CLEANLY(key_set(key, (u64)value));
+	return key_set(key, (u64)value);
 }

@@ -16,27 +16,27 @@ HD_EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 	return errno_result(semaphore_init(SEM(s), value));
 }
 
-HD_EXPORT int sem_destroy(sem_t *s)
+SHIM(int, sem_destroy)(sem_t *s)
 {
-	return CLEANLY(errno_result(semaphore_destroy(SEM(s), CALLER)));
+	return errno_result(semaphore_destroy(SEM(s), SHIM_CALLER));
 }
 
-HD_EXPORT int sem_wait(sem_t *s)
+SHIM(int, sem_wait)(sem_t *s)
 {
-	return CLEANLY(errno_result(semaphore_wait(SEM(s), 0, CALLER)));
+	return errno_result(semaphore_wait(SEM(s), 0, SHIM_CALLER));
 }
 
-HD_EXPORT int sem_trywait(sem_t *s)
+SHIM(int, sem_trywait)(sem_t *s)
 {
-	return CLEANLY(errno_result(semaphore_trywait(SEM(s), CALLER)));
+	return errno_result(semaphore_trywait(SEM(s), SHIM_CALLER));
 }
 
-HD_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *ts)
+SHIM(int, sem_clockwait)(sem_t *s, clockid_t clock, const struct timespec *ts)
 {
 	if (!timespec_ok(ts))
 		return errno_result(EINVAL);
 	u64 deadline = clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec);
-	return CLEANLY(errno_result(semaphore_wait(SEM(s), deadline, CALLER)));
+	return errno_result(semaphore_wait(SEM(s), deadline, SHIM_CALLER));
 }
 
 HD_EXPORT int sem_timedwait(sem_t *s, const struct timespec *ts)
@@ -44,14 +44,14 @@ HD_EXPORT int sem_timedwait(sem_t *s, const struct timespec *ts)
 	return sem_clockwait(s, CLOCK_REALTIME, ts);
 }
 
-HD_EXPORT int sem_post(sem_t *s)
+SHIM(int, sem_post)(sem_t *s)
 {
-	return CLEANLY(errno_result(semaphore_post(SEM(s), CALLER)));
+	return errno_result(semaphore_post(SEM(s), SHIM_CALLER));
 }
 
-HD_EXPORT int sem_getvalue(sem_t *s, int *value)
+SHIM(int, sem_getvalue)(sem_t *s, int *value)
 {
-	return CLEANLY(errno_result(semaphore_value(SEM(s), value, CALLER)));
+	return errno_result(semaphore_value(SEM(s), value, SHIM_CALLER));
 }
 
 HD_EXPORT sem_t *sem_open(const char *name, int flags, ...)

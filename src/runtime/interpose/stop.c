@@ -5,7 +5,8 @@
 #include "runtime/interpose/interpose.h"
 #include "runtime/sched/sched.h"
 
-static HD_NORETURN void failed(const char *what, const char *file, unsigned line, const char *function, u64 pc)
+static HD_NORETURN void failed(const char *what, const char *file, unsigned line, const char *function,
+			       u64 pc)
 {
 	char buf[512];
 	struct text t;
