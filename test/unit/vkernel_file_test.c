@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -290,13 +291,30 @@ static void devices_do_what_they_are_for(void **state)
 static void what_changes_in_proc_is_refused(void **state)
 {
 	char buf[64] = {0};
-	assert_int_equal(open_file("/proc/self/maps", O_RDONLY), -ENOENT);
+	assert_int_equal(open_file("/proc/self/smaps", O_RDONLY), -ENOENT);
 	assert_int_equal(fake.refused, 1);
-	assert_string_equal(fake.refused_call, "/proc/self/maps");
+	assert_string_equal(fake.refused_call, "/proc/self/smaps");
 	assert_true(CALL_3(SYS_readlink, "/proc/self/exe", buf, sizeof buf) > 0);
 	assert_true(open_file("/proc/self/cmdline", O_RDONLY) >= 0);
 	expect_contents("/proc/uptime", "1000.00 4000.00\n");
 	assert_int_equal(fake.refused, 1);
+}
+
+/* It lists the files of this program, and stays what it was when the run began. */
+static void the_list_of_mappings_is_constant(void **state)
+{
+	static char first[1 << 18], second[1 << 18];
+	long fd = open_file("/proc/self/maps", O_RDONLY);
+	long n = CALL_3(SYS_read, fd, first, sizeof first);
+	assert_true(n > 0);
+	assert_non_null(strstr(first, "vkernel_file_test\n"));
+	assert_null(strstr(first, "[heap]"));
+	void *more = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open("/proc/self/exe", O_RDONLY), 0);
+	assert_true(more != MAP_FAILED);
+	fd = open_file("/proc/self/maps", O_RDONLY);
+	assert_int_equal(CALL_3(SYS_read, fd, second, sizeof second), n);
+	assert_memory_equal(first, second, (size_t)n);
+	assert_int_equal(fake.refused, 0);
 }
 
 static void dev_stdout_is_standard_output(void **state)

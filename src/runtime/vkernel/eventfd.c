@@ -22,14 +22,16 @@ static u32 write_outcomes(const struct fiber *f, const struct op *o)
 
 static void describe_counter(const struct op *o, struct text *t)
 {
-	text_str(t, "eventfd, whose counter is ");
+	text_str(t, "eventfd ");
+	vk_describe_desc((const struct vk_desc *)o->object, t);
+	text_str(t, ", whose counter is ");
 	text_dec(t, (long)((const struct vk_desc *)o->object)->pos);
 }
 
 static void read_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read an " : "reads an ");
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read " : "reads ");
 	describe_counter(o, t);
 }
 
@@ -38,7 +40,7 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to add " : "adds ");
 	text_dec(t, (long)o->arg);
-	text_str(t, " to an ");
+	text_str(t, " to ");
 	describe_counter(o, t);
 }
 

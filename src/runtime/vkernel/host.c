@@ -24,6 +24,7 @@
 #include "runtime/scratch.h"
 #include "runtime/vkernel/abi.h"
 #include "runtime/vkernel/host_constant.h"
+#include "runtime/vkernel/host_maps.h"
 
 #define BUCKETS 4096u
 #define COPY_MAX (16u << 20)
@@ -83,6 +84,7 @@ void host_setup(void)
 		memset(bucket, 0, sizeof bucket);
 	str_copy(start, sizeof start, now);
 	start_len = str_len(start);
+	host_maps_take();
 }
 
 const char *host_start(void)
@@ -130,12 +132,27 @@ static void read_link(struct host_node *n)
 		n->link = keep_string(target, (size_t)len);
 }
 
+/* What looking itself changes, and in /proc and /sys what differs from start to start. */
+static void steady_stat(struct host_node *n)
+{
+	struct stat *st = &n->st;
+	if (str_starts(n->path, "/proc/") || str_starts(n->path, "/sys/")) {
+		st->st_ino = n->key >> 1;
+		st->st_mtime = st->st_ctime = 0;
+		st->st_mtime_nsec = st->st_ctime_nsec = 0;
+	}
+	st->st_atime = st->st_mtime;
+	st->st_atime_nsec = st->st_mtime_nsec;
+}
+
 static struct host_node *node_new(u64 key, const char *path)
 {
 	struct host_node *n = keep(sizeof *n);
 	n->key = key;
 	n->path = keep_string(path, str_len(path));
 	n->error = (int)sys_call3(__NR_lstat, (long)n->path, (long)&n->st, 0);
+	if (!n->error)
+		steady_stat(n);
 	if (!n->error && S_ISLNK(n->st.st_mode))
 		read_link(n);
 	n->next = bucket[key % BUCKETS];

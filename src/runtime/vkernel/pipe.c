@@ -38,15 +38,40 @@ static u32 write_outcomes(const struct fiber *f, const struct op *o)
 	return !p->readers || has_room(p, o->arg) || o->n;
 }
 
+/* "the pipe 3 <- 4": who reads, who writes; - stands for an end that is closed. */
+static void describe_pipe(const struct vk_pipe *p, struct text *t)
+{
+	int fd[2] = {-1, -1};
+	for (int i = VK_MAX_FDS - 1; i >= 0; i--) {
+		const struct vk_desc *d = vk_desc_get(i);
+		if (d && d->kind == VK_PIPE && pipe_of(d) == p)
+			fd[d->sub] = i;
+	}
+	text_str(t, "the pipe ");
+	for (int end = 0; end < 2; end++) {
+		if (fd[end] >= 0)
+			text_dec(t, fd[end]);
+		else
+			text_str(t, "-");
+		text_str(t, end ? "" : " <- ");
+	}
+}
+
+static void describe_bytes(u64 n, struct text *t)
+{
+	text_dec(t, (long)n);
+	text_str(t, n == 1 ? " byte" : " bytes");
+}
+
 static void read_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
 	(void)f;
-	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read pipe " : "reads pipe ");
-	text_dec(t, p - vk->pipe);
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read from " : "reads from ");
+	describe_pipe(p, t);
 	text_str(t, p->len ? ", which holds " : ", which is empty");
 	if (p->len)
-		text_dec(t, p->len);
+		describe_bytes(p->len, t);
 	text_str(t, p->writers ? "" : ", without writers");
 }
 
@@ -55,12 +80,12 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to write " : "writes ");
-	text_dec(t, (long)o->arg);
-	text_str(t, o->arg == 1 ? " byte to pipe " : " bytes to pipe ");
-	text_dec(t, p - vk->pipe);
-	text_str(t, ", which holds ");
-	text_dec(t, p->len);
-	text_str(t, p->readers ? "" : ", without readers");
+	describe_bytes(o->arg, t);
+	text_str(t, " to ");
+	describe_pipe(p, t);
+	text_str(t, !p->readers ? ", without readers" : has_room(p, o->arg) ? ", which holds " : ", which is full with ");
+	if (p->readers)
+		describe_bytes(p->len, t);
 }
 
 const struct op_class op_pipe_read = {"read pipe", read_outcomes, read_describe};

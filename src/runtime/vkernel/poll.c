@@ -49,15 +49,18 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 {
 	const struct pollfd *p = (const struct pollfd *)o->arg;
 	(void)f;
-	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits for descriptors"
-		    : alt == ALT_TIMEOUT       ? "gives up waiting for descriptors"
-					       : "looks at descriptors");
+	text_str(t, alt != OP_DESCRIBE_PENDING ? "polls"
+		    : o->arg2                  ? "is about to poll"
+					       : "waits in poll for");
+	text_str(t, o->n == 1 ? " descriptor" : o->n ? " descriptors" : " nothing but time");
 	for (u32 i = 0; i < o->n; i++) {
-		text_str(t, " ");
+		text_str(t, i ? ", " : " ");
 		text_dec(t, p[i].fd);
 		if (ready_events(&p[i]))
 			text_str(t, " (ready)");
 	}
+	if (alt == ALT_TIMEOUT)
+		text_str(t, ", and gives up: time-out");
 }
 
 const struct op_class op_poll = {"poll", poll_outcomes, poll_describe};
