@@ -1,0 +1,38 @@
+/*
+ * fence_publish.c: the same with relaxed accesses and fences.
+ *
+ * heddle: verdict=verified outcomes=-1,42
+ */
+#include <stdatomic.h>
+
+#include "guest.h"
+
+static int data;
+static atomic_int flag;
+
+/* gcc warns that its own ThreadSanitizer does not understand fences; heddle does. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+static void *writer(void *arg)
+{
+	data = 42;
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&flag, 1, memory_order_relaxed);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t = spawn(writer, NULL);
+	int seen = -1;
+
+	if (atomic_load_explicit(&flag, memory_order_relaxed)) {
+		atomic_thread_fence(memory_order_acquire);
+		seen = data;
+	}
+	join(t);
+	heddle_outcome(seen);
+	return 0;
+}

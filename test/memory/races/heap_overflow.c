@@ -1,0 +1,34 @@
+/*
+ * heap_overflow.c: one element past the end of a heap block: in a loop, by memset, before the start.
+ *
+ * heddle: verdict=violation kind=crash args=loop where=@loop
+ * heddle: verdict=violation kind=crash args=memset where=@memset
+ * heddle: verdict=violation kind=crash args=before where=@before
+ * heddle: verdict=violation kind=crash args=read where=@read
+ * native: skip
+ */
+#include "guest.h"
+
+static __attribute__((noipa)) long *block(size_t size)
+{
+	return malloc(size);
+}
+
+int main(int argc, char **argv)
+{
+	long *p = block(64), sum = 0;
+
+	CHECK(p);
+	if (story(argc, argv, "loop"))
+		for (int i = 0; i <= 8; i++)
+			p[i] = i; /* @loop */
+	if (story(argc, argv, "memset"))
+		memset(p, 1, 64 + (size_t)argc); /* @memset */
+	if (story(argc, argv, "before"))
+		p[-argc / 2] = 1; /* @before */
+	if (story(argc, argv, "read"))
+		for (int i = 1; i <= 8; i++)
+			sum += p[i]; /* @read */
+	heddle_outcome(sum);
+	return 0;
+}
