@@ -50,6 +50,8 @@ trap_entry:
 	movl trap_xsave_mask(%rip), %eax
 	xorl %edx, %edx
 	xsave64 (%rsp)
+	/* Which components are in their initial state is the processor's whim: call them all in use. */
+	movq %rax, 512(%rsp)
 	/* The frames to come lie on zeroes (see sched_scrub). */
 	cld
 	movq %rdi, %r8

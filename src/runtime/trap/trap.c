@@ -39,7 +39,6 @@
 #define TICK_US 100000
 #define XSAVE_XMM 160 /* offsets in the xsave area; between them lies its header */
 #define XSAVE_XMM_BYTES 256
-#define XSAVE_HEADER 512
 #define XSAVE_EXTENDED 576
 
 void *memset(void *to, int c, size_t n);
@@ -229,8 +228,6 @@ static void forget_vectors(u64 pc, void *xsave)
 
 long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 {
-	/* Which components are in their initial state is the processor's whim: call them all in use. */
-	*(u64 *)((char *)xsave + XSAVE_HEADER) = trap_xsave_mask;
 	forget_vectors(pc, xsave);
 	struct vk_call c = {f->rax, {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, pc};
 	long result = vk_syscall(&c);
