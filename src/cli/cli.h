@@ -19,6 +19,8 @@ int verb_show(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_fingerprint(int argc, char **argv);
+int verb_cc(int argc, char **argv);
+int verb_cxx(int argc, char **argv);
 
 /* The command as the user called it, for lines to copy. */
 extern const char *cli_command;

@@ -12,10 +12,19 @@ static const struct {
 	{"show", verb_show},   {"doctor", verb_doctor},
 	{"help", verb_help},   {"--help", verb_help},
 	{"-h", verb_help},     {"fingerprint", verb_fingerprint},
+	{"cc", verb_cc},       {"c++", verb_cxx},
 };
 
 /* Verbs of the command-line contract that come with later features. */
-static const char *const later[] = {"certify", "partition", "tree", "cc", "c++", "shrink"};
+static const char *const later[] = {"certify", "partition", "tree", "shrink"};
+
+/* heddle-cc and heddle-c++ are this program, for tools that want a compiler in one word. */
+static int compiler_name(const char *command)
+{
+	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+
+	return !strcmp(name, "heddle-cc") ? 1 : !strcmp(name, "heddle-c++") ? 2 : 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -23,6 +32,8 @@ int main(int argc, char **argv)
 
 	if (argc > 0 && argv[0])
 		cli_command = argv[0];
+	if (compiler_name(cli_command))
+		return compiler_name(cli_command) == 1 ? verb_cc(argc, argv) : verb_cxx(argc, argv);
 	/* Debug information is what lies on this machine; no lookups elsewhere. */
 	unsetenv("DEBUGINFOD_URLS");
 	/* A file that would grow beyond ulimit -f is an error like others. */

@@ -76,3 +76,19 @@ int runtime_library_find(char *out, size_t cap, struct problem *p)
 			   "build it with make, or set HEDDLE_RUNTIME",
 			   dir, dir);
 }
+
+int support_file_find(const char *name, char *out, size_t cap, struct problem *p)
+{
+	static const char *const folders[] = {".", "../lib/heddle"};
+	char dir[PATH_MAX], path[PATH_MAX + 64];
+	size_t i;
+
+	if (!own_directory(dir, sizeof(dir)))
+		return problem_set(p, "/proc/self/exe cannot be read; mount /proc");
+	for (i = 0; i < HD_ARRAY_LEN(folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s", dir, folders[i], name);
+		if (usable(path, out, cap))
+			return 0;
+	}
+	return problem_set(p, "%s is neither in %s nor in %s/../lib/heddle; build or install heddle anew", name, dir, dir);
+}

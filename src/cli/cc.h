@@ -1,0 +1,82 @@
+/*
+ * cc.h: the compiler wrappers heddle cc and heddle c++. A command line is read once (cc_parse.c), then turned into
+ * commands for the real compiler (cc_flags.c), which cc.c runs.
+ */
+#ifndef HEDDLE_CLI_CC_H
+#define HEDDLE_CLI_CC_H
+
+#include "launch/problem.h"
+
+/* A growing, NULL-terminated list of strings, which it owns. */
+struct words {
+	char **list;
+	size_t count;
+};
+/* Memory that runs out ends the program: a wrapper has nothing to save. */
+void words_add(struct words *w, const char *text);
+void words_addf(struct words *w, const char *format, ...) HD_PRINTF(2, 3);
+void words_free(struct words *w);
+
+enum cc_kind {
+	CC_OPTION,      /* for the compiler, or for both */
+	CC_LINK_OPTION, /* means nothing to a compiler that does not link */
+	CC_DEPENDENCY,  /* -MD and its kin */
+	CC_OUTPUT,
+	CC_LANGUAGE, /* -x */
+	CC_SOURCE,
+	CC_INPUT, /* objects, libraries */
+};
+
+struct cc_word {
+	enum cc_kind kind;
+	const char *text;
+	const char *value;    /* the next word, where the option takes one */
+	const char *language; /* of a source: what -x said; NULL: by its name */
+};
+
+enum cc_stage {
+	CC_ASK,     /* --version and the like, or nothing to do: the compiler answers itself */
+	CC_COMPILE, /* -c, -S, -E …: one command */
+	CC_LINK,    /* sources are compiled first, if there are any */
+};
+
+struct cc_command {
+	struct words words; /* as given, response files read */
+	struct cc_word *word;
+	size_t count;
+	enum cc_stage stage;
+	bool debug;       /* a -g option is there */
+	bool relocatable; /* -r */
+	const char *output;
+	const char *dependencies; /* -MD or -MMD without -MF */
+};
+
+/* argv without the verb. -1: what it asks for can't be checked by heddle. */
+int cc_parse(struct cc_command *c, int argc, char **argv, struct problem *p);
+void cc_command_free(struct cc_command *c);
+
+/* The compiler and what must be added for it. */
+struct cc_tools {
+	struct words compiler; /* its command, perhaps of several words (ccache gcc) */
+	bool is_clang;
+	char hooks[4096];  /* libheddle-hooks.a */
+	char header[4096]; /* heddle-builtins.h */
+};
+
+int cc_tools_find(struct cc_tools *t, bool cxx, struct problem *p);
+void cc_tools_free(struct cc_tools *t);
+
+/* The compiler's command for … */
+void cc_ask(struct words *out, const struct cc_tools *t, const struct cc_command *c);
+void cc_compile(struct words *out, const struct cc_tools *t, const struct cc_command *c);
+void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c, const struct cc_word *source,
+		    const char *object);
+/* object[i]: what word i was compiled to, NULL for words that are no sources. */
+void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object);
+
+/* Runs a command and returns its exit status, 128 + n when signal n ended it, 127 when it can't be started. */
+int cc_run(const struct words *command);
+/* The same, reading its output; a negative number when it can't be done. */
+int cc_read(const struct words *command, char *out, size_t cap);
+
+#endif
