@@ -4,7 +4,9 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static char root[64], start[512];
@@ -326,12 +328,36 @@ static void dev_stdout_is_standard_output(void **state)
 	assert_memory_equal(fake.output, "out", 3);
 }
 
-static void file_locks_are_refused(void **state)
+/* No other process is there to lock out; between descriptions of this one they would matter. */
+static void file_locks_keep_nobody_out(void **state)
 {
 	struct flock lock = {.l_type = F_WRLCK};
-	long fd = open_file("old", O_RDWR);
-	assert_int_equal(CALL_3(SYS_fcntl, fd, F_SETLK, &lock), -ENOSYS);
+	long fd = open_file("old", O_RDWR), reader = open_file("old", O_RDONLY);
+	assert_int_equal(CALL_3(SYS_fcntl, fd, F_SETLK, &lock), 0);
+	assert_int_equal(CALL_3(SYS_fcntl, reader, F_SETLK, &lock), -EBADF);
+	assert_int_equal(CALL_3(SYS_fcntl, reader, F_GETLK, &lock), 0);
+	assert_int_equal(lock.l_type, F_UNLCK);
+	assert_int_equal(fake.refused, 0);
+	assert_int_equal(CALL_3(SYS_fcntl, fd, F_OFD_SETLK, &lock), -ENOSYS);
 	assert_int_equal(fake.refused, 1);
+}
+
+static void nobody_listens_at_a_missing_path(void **state)
+{
+	struct sockaddr_un nobody = {AF_UNIX, "no/such/socket"}, plain = {AF_UNIX, "old"}, abstract = {AF_UNIX, ""};
+	long fd = CALL_3(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(CALL_3(SYS_connect, fd, &nobody, sizeof nobody), -ENOENT);
+	assert_int_equal(CALL_3(SYS_connect, fd, &plain, sizeof plain), -ECONNREFUSED);
+	assert_int_equal(CALL_3(SYS_connect, 0, &nobody, sizeof nobody), -ENOTSOCK);
+	assert_int_equal(CALL_3(SYS_getpeername, 0, 0, 0), -ENOTSOCK);
+	assert_int_equal(fake.refused, 0);
+	assert_int_equal(CALL_3(SYS_connect, fd, &abstract, sizeof abstract), -ECONNREFUSED);
+	assert_int_equal(fake.refused, 1);
+	assert_int_equal(CALL_2(SYS_listen, fd, 1), -ENOSYS);
+	assert_string_equal(fake.refused_call, "listen");
+	assert_int_equal(CALL_3(SYS_socket, AF_INET, SOCK_STREAM, 0), -EAFNOSUPPORT);
+	assert_string_equal(fake.refused_call, "socket");
+	assert_int_equal(CALL_1(SYS_close, fd), 0);
 }
 
 static void bad_pointers_are_faults(void **state)
@@ -394,8 +420,10 @@ int main(void)
 		FILE_TEST(standard_input_is_empty_or_a_file),
 		FILE_TEST(devices_do_what_they_are_for),
 		FILE_TEST(what_changes_in_proc_is_refused),
+		FILE_TEST(the_list_of_mappings_is_constant),
 		FILE_TEST(dev_stdout_is_standard_output),
-		FILE_TEST(file_locks_are_refused),
+		FILE_TEST(file_locks_keep_nobody_out),
+		FILE_TEST(nobody_listens_at_a_missing_path),
 		FILE_TEST(bad_pointers_are_faults),
 		FILE_TEST(a_removed_name_does_not_disturb_reading_on),
 	};

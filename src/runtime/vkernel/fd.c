@@ -12,6 +12,7 @@
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
 	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops, [VK_DIR] = &vk_dir_ops,
 	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops, [VK_EVENTFD] = &vk_eventfd_ops,
+	[VK_SOCKET] = &vk_socket_ops,
 };
 
 static void close_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -242,10 +243,21 @@ long vk_fd_set_cloexec(int fd, bool cloexec)
 	return 0;
 }
 
-static bool is_lock(int cmd)
+/* Locks of the traditional kind keep out other processes, never this one's threads. */
+static long lock(const struct vk_desc *d, int cmd, long arg)
 {
-	return cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW ||
-	       (cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW);
+	struct flock *l = vk_user(arg);
+	if (!vk_user_ok((u64)arg, sizeof *l))
+		return -EFAULT;
+	if (l->l_type < F_RDLCK || l->l_type > F_UNLCK)
+		return -EINVAL;
+	if (cmd == F_GETLK) {
+		l->l_type = F_UNLCK;
+		return 0;
+	}
+	u32 mode = d->flags & O_ACCMODE;
+	bool denied = (l->l_type == F_RDLCK && mode == O_WRONLY) || (l->l_type == F_WRLCK && mode == O_RDONLY);
+	return denied || (d->flags & O_PATH) ? -EBADF : 0;
 }
 
 long vk_sys_fcntl(const struct vk_call *c)
@@ -273,9 +285,14 @@ long vk_sys_fcntl(const struct vk_call *c)
 	case F_GETOWN:
 	case F_GETSIG:
 		return 0;
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+		return lock(d, cmd, arg);
 	}
-	if (!is_lock(cmd) && cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
+	bool of_description = cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW;
+	if (!of_description && cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
 		return -EINVAL;
-	vk_refuse(is_lock(cmd) ? "fcntl (file locks)" : "fcntl (signals, seals)");
+	vk_refuse(of_description ? "fcntl (locks of open file descriptions)" : "fcntl (signals, seals)");
 	return -ENOSYS;
 }

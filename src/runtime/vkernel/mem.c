@@ -280,6 +280,35 @@ long vk_sys_madvise(const struct vk_call *c)
 	return 0;
 }
 
+/* Which pages are in memory: all that are mapped. What was there at the start the host knows. */
+static bool is_mapped(u64 start, u64 len)
+{
+	static u8 answer[HD_PAGE];
+	const u64 most = HD_PAGE * (u64)HD_PAGE;
+	int range = range_of(start, len);
+	if (range >= 0)
+		return maps_full((u32)range, start, start + len);
+	for (u64 at = start; at < start + len; at += most) {
+		u64 part = HD_MIN(most, start + len - at);
+		if (sys_call3(__NR_mincore, (long)at, (long)part, (long)answer))
+			return false;
+	}
+	return true;
+}
+
+long vk_sys_mincore(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = HD_ROUND_UP((u64)c->a[1], (u64)HD_PAGE);
+	if (start & HD_PAGE_MASK)
+		return -EINVAL;
+	if (start + len < start || (len && !is_mapped(start, len)))
+		return -ENOMEM;
+	if (!vk_user_ok((u64)c->a[2], len / HD_PAGE))
+		return -EFAULT;
+	memset(vk_user(c->a[2]), 1, len / HD_PAGE);
+	return 0;
+}
+
 /* ---- the program break: whole pages are mapped; what lies behind it in the last one stays, as in Linux ---- */
 
 static bool move_break(u64 from, u64 to)

@@ -67,6 +67,7 @@ enum vk_kind {
 	VK_DEVICE, /* /dev/null and relatives */
 	VK_PIPE,
 	VK_EVENTFD,
+	VK_SOCKET,
 	VK_KINDS
 };
 
@@ -107,7 +108,7 @@ struct vk_ops {
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
-	vk_eventfd_ops;
+	vk_eventfd_ops, vk_socket_ops;
 
 struct vk_desc *vk_desc_get(int fd);
 /* The same, telling the scheduler that this fiber uses fd: may be a step. NULL: EBADF. */
