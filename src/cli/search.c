@@ -86,6 +86,7 @@ static void copy_outcome(const struct sut *s, struct outcome *o)
 
 	o->end = r->end;
 	o->horizon_hit = r->horizon_hit;
+	o->yields_cut = r->yields_cut;
 	o->stats = s->wire->stats;
 	o->initial = r->initial;
 	o->page_faults = r->page_faults;

@@ -11,7 +11,7 @@ enum verdict outcome_verdict(const struct outcome *o)
 		return VERDICT_VIOLATION;
 	if (o->refuseds || o->unconfirmed)
 		return VERDICT_INCOMPLETE;
-	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit)
+	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit || o->yields_cut)
 		return VERDICT_BOUNDED;
 	return VERDICT_VERIFIED;
 }
@@ -46,6 +46,8 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 		snprintf(out, cap, "%lu runs are a sample, not all executions", o->stats.runs);
 	else if (o->horizon_hit)
 		snprintf(out, cap, "time-outs beyond the time horizon were not explored");
+	else if (o->yields_cut)
+		snprintf(out, cap, "executions in which a thread yields again and again while others could run were not explored");
 	else
 		snprintf(out, cap, "the search ended early");
 }

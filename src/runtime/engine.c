@@ -16,6 +16,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/replay.h"
 #include "runtime/scratch.h"
+#include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
 #include "runtime/sched/observe.h"
@@ -78,6 +79,7 @@ static void run_fiber(u32 slot, u32 alt)
 	E.steps++;
 	start_output_reset();
 	scratch_reset();
+	fair_moves(slot);
 	fiber_set_fs(f->tcb);
 	E.in_fiber = true;
 	context_switch(&E.sp, f->sp);
@@ -178,12 +180,15 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	return n;
 }
 
-u32 engine_actions(u32 *out)
+/* Fibers that wait for fairness' sake are left out, unless there is nobody else; *waiting: there is such a one. */
+static u32 fair_actions(u32 *out, bool nobody_else, bool *waiting)
 {
-	if (M->exited)
-		return 0;
 	u32 n = 0, limit = sched_fiber_limit();
 	for (u32 slot = 0; slot < limit; slot++) {
+		if (hd_unlikely(fair_waits(&M->fiber[slot])) && !nobody_else) {
+			*waiting = true;
+			continue;
+		}
 		u32 mine = fiber_actions(slot, out + n);
 		if (hd_unlikely(mine && M->fiber[slot].atomic)) {
 			for (u32 i = 0; i < mine; i++)
@@ -192,6 +197,20 @@ u32 engine_actions(u32 *out)
 		}
 		n += mine;
 	}
+	return n;
+}
+
+u32 engine_actions(u32 *out)
+{
+	if (M->exited)
+		return 0;
+	bool waiting = false;
+	u32 n = fair_actions(out, rt_wire->config.mode == WIRE_REPLAY, &waiting);
+	if (hd_likely(!waiting))
+		return n;
+	if (!n)
+		return fair_actions(out, true, &waiting);
+	rt_wire->result.yields_cut = 1;
 	return n;
 }
 
@@ -333,6 +352,7 @@ static void target_restart(void *t)
 	rt_wire->result.violations = 0;
 	rt_wire->result.outcomes = 0;
 	rt_wire->result.horizon_hit = 0;
+	rt_wire->result.yields_cut = 0;
 }
 
 static u64 target_violation_key(void *t)

@@ -146,7 +146,8 @@ struct wire_learnt {
 	u64 observed_addr[WIRE_MAX_OBSERVED];
 	u64 visible_addr[WIRE_MAX_VISIBLE]; /* 4-byte cells of memory whose accesses are steps */
 	u32 visible, pad;
-	u64 reserved[63];
+	u64 fair; /* yielding in circles was seen: sched/fair.c */
+	u64 reserved[62];
 };
 
 /*
@@ -215,6 +216,7 @@ struct wire_result {
 	u64 cpu_us;
 	struct fingerprint initial; /* full fingerprint of the initial state */
 	u64 tracked_pages, hot_pages, page_faults;
+	u64 yields_cut; /* a fiber that yielded again and again was made to wait: sched/fair.c */
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

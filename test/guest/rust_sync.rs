@@ -2,7 +2,7 @@
 // unpark, thread locals with destructors, a bounded sync_channel.
 // (Not one of size 0: its receiver counts its yields without bound, and each count is a state.)
 //
-// heddle: verdict=verified outcomes=1111
+// heddle: verdict=verified outcomes=1111 options="--atomics off"
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{mpsc, Barrier, Once, OnceLock};

@@ -31,6 +31,7 @@ struct fiber {
 	u64 entry, arg, result;
 	u64 specific; /* block of pthread_setspecific values in its own arena, or 0 */
 	u32 specific_len, stack_size;
+	u64 yields, yield_mark; /* fair.c */
 	char name[16];
 	u64 held[FIBER_LOCKS]; /* locks, for instrumented programs: memory/held.c */
 };

@@ -6,6 +6,7 @@
 #include "runtime/engine.h"
 #include "runtime/replay.h"
 #include "runtime/scratch.h"
+#include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
 #include "runtime/start/start.h"
@@ -98,6 +99,10 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 	struct fiber *f = sched_self();
 	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
 		return act_on_cancel(o);
+	if (hd_unlikely(o->kind == OP_YIELD))
+		fair_yields(f);
+	else
+		fair_acts(f);
 	f->op = *o;
 	u32 alt = 0;
 	if (!no_question(f, o))

@@ -1,0 +1,76 @@
+/*
+ * Yielding in circles.
+ *
+ * while (!ready) sched_yield(); leads back to the same state, and the search ends there. But a loop that counts its
+ * rounds (the back-off of Rust's channels does) has a new state each time, and a schedule in which nobody else
+ * ever runs goes on for as long as the counter counts. Such schedules are unfair, no kernel has them, and a depth-first search
+ * would never come back from one.
+ *
+ * So, once the search is FAIR_DEPTH steps deep, it starts again with a rule: a fiber that has yielded FAIR_YIELDS times in a row, each time in a state of its own it was not in before, while none
+ * of the others did anything, waits until another one has moved; if no other can, it goes on. That leaves out
+ * executions, fair ones among them when a program yields four times for the sake of it: the result says so
+ * (yields_cut), and the verdict is "bounded".
+ *
+ * Rounds that change nothing don't count. "Nothing" is the fiber's live stack and registers, as a hash; memory
+ * elsewhere is not looked at, but whoever writes to it in such a loop is seen by the state matching anyway.
+ */
+#include "runtime/sched/fair.h"
+
+#include "runtime/engine.h"
+#include "runtime/scratch.h"
+#include "runtime/sched/fiber.h"
+#include "state/fingerprint.h"
+
+#define FAIR_YIELDS 3
+#define FAIR_DEPTH 20000
+
+/* The registers a caller keeps, followed by the stack. */
+static u64 mark(u64 sp, u64 regs, u64 slot, u64 unused)
+{
+	(void)unused;
+	u64 top = fiber_stack_top((u32)slot);
+	u64 on_stack = sp < top && sp >= top - LAYOUT_STACK_STRIDE ? XXH3_64bits((const void *)sp, top - sp) : 0;
+	u64 both[2] = {on_stack, XXH3_64bits((const void *)regs, sizeof(struct wire_regs))};
+	return XXH3_64bits(both, sizeof both) | 1;
+}
+
+void fair_yields(struct fiber *f)
+{
+	struct wire_regs r = {0};
+	__asm__ volatile("movq %%rbp, %0\n\tmovq %%rbx, %1\n\tmovq %%r12, %2\n\tmovq %%r13, %3\n\tmovq %%r14, %4\n\tmovq %%r15, %5"
+			 : "=m"(r.rbp), "=m"(r.rbx), "=m"(r.r12), "=m"(r.r13), "=m"(r.r14), "=m"(r.r15));
+	if (!rt_wire->learnt.fair) {
+		if (rt_wire->stats.depth < FAIR_DEPTH)
+			return;
+		rt_wire->learnt.fair = 1;
+		engine_want_restart();
+	}
+	u64 now = scratch_call(mark, (u64)__builtin_frame_address(0), (u64)&r, fiber_slot(f), 0);
+	if (f->yield_mark == now)
+		return;
+	f->yield_mark = now;
+	f->yields++;
+}
+
+void fair_acts(struct fiber *f)
+{
+	if (hd_likely(!f->yields))
+		return;
+	f->yields = 0;
+	f->yield_mark = 0;
+}
+
+/* Two that yield to each other are not getting on. */
+void fair_moves(u32 slot)
+{
+	if (hd_likely(!rt_wire->learnt.fair) || M->fiber[slot].op.kind == OP_YIELD)
+		return;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (i != slot)
+			fair_acts(&M->fiber[i]);
+}
+
+bool fair_waits(const struct fiber *f)
+{
+	return hd_unlikely(f->yields > FAIR_YIELDS) && f->op.kind == OP_YIELD;
+}
