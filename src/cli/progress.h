@@ -11,8 +11,8 @@ struct progress {
 };
 
 void progress_init(struct progress *p, bool on);
-/* Called often; prints when it is time. */
-void progress_tick(struct progress *p, const struct search_stats *s, u64 elapsed_ms);
+/* Called often; prints when it is time. clock_ns: how far the program's clock got, 0: not worth telling. */
+void progress_tick(struct progress *p, const struct search_stats *s, u64 clock_ns, u64 elapsed_ms);
 /* Before anything else is printed. */
 void progress_wipe(struct progress *p);
 

@@ -26,7 +26,7 @@ static void watch(struct sut *s, struct progress *progress, u64 start, bool quie
 	while (sut_wait_end(s, TICK_MS) != SUT_ENDED) {
 		struct search_stats stats = s->wire->stats;
 
-		progress_tick(progress, &stats, now_ms() - start);
+		progress_tick(progress, &stats, s->wire->result.clock_max, now_ms() - start);
 		if (interrupt_count() && !asked) {
 			asked = true;
 			sut_ask_to_stop(s);

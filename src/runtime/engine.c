@@ -454,6 +454,22 @@ static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
 
 /* --- main --- */
 
+#define CLOCK_WORTH_A_NOTE 60000000000u
+
+/* A loop around a timed wait goes on for ever, and as the program reads the clock, no state comes twice. */
+static void note_endless_time(void)
+{
+	struct wire_result *r = &rt_wire->result;
+	if (r->end == SEARCH_COMPLETE || r->end == SEARCH_VIOLATION || rt_wire->config.time_horizon_ms ||
+	    r->clock_max < CLOCK_WORTH_A_NOTE || r->notes == HD_ARRAY_LEN(r->note))
+		return;
+	struct text t;
+	text_init(&t, r->note[r->notes++], sizeof r->note[0]);
+	text_str(&t, "time-outs took the program's clock to ");
+	text_dec(&t, (long)(r->clock_max / 1000000000u));
+	text_str(&t, " s; if it waits periodically, its states never repeat: --time-horizon 10s bounds the clock");
+}
+
 static void search(void)
 {
 	static const struct search_hooks hooks = {NULL, hook_violation, hook_stop, hook_now, hook_insane};
@@ -461,6 +477,7 @@ static void search(void)
 	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	rt_wire->phase = WIRE_RUNNING;
 	rt_wire->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_wire->stats);
+	note_endless_time();
 	rt_wire->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_wire->result.tracked_pages = s->pages;

@@ -213,6 +213,7 @@ struct wire_result {
 	u32 end; /* enum search_end */
 	u32 violations, refused, outcomes, notes;
 	u32 horizon_hit; /* a time-out was not explored because of time_horizon_ms */
+	u64 clock_max;   /* how far the program's clock got in any execution, in nanoseconds; 0: it does not look */
 	u64 cpu_us;
 	struct fingerprint initial; /* full fingerprint of the initial state */
 	u64 tracked_pages, hot_pages, page_faults;

@@ -83,8 +83,10 @@ static SCHED_LOOK bool no_question(const struct fiber *f, const struct op *o)
 /* A nanosecond past the moment itself: nothing wakes up on the dot, and loops that ask "is it over?" rely on that. */
 static void time_passes_until(u64 deadline)
 {
-	if (rt_wire->learnt.clock_read && deadline > M->now)
-		M->now = deadline;
+	if (!rt_wire->learnt.clock_read || deadline <= M->now)
+		return;
+	M->now = deadline;
+	rt_wire->result.clock_max = HD_MAX(rt_wire->result.clock_max, deadline);
 }
 
 static u32 act_on_cancel(const struct op *o)
