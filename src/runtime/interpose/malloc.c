@@ -8,15 +8,17 @@
 #include "runtime/engine.h"
 #include "runtime/heap/heap.h"
 #include "runtime/interpose/interpose.h"
+#include "runtime/memory/memory.h"
 #include "runtime/sched/sched.h"
 #include "runtime/start/start.h"
 
-static __attribute__((noinline)) void *allocate(size_t size, size_t align)
+static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 pc)
 {
 	start_early();
 	void *p = heap_alloc(engine_current(), size, align);
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
+	memory_allocated((u64)p, pc);
 	return p;
 }
 
@@ -40,6 +42,8 @@ static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 {
 	if (!p)
 		return 0;
+	if (hd_unlikely(memory_on()))
+		memory_freeing((u64)p, heap_usable(p), pc);
 	enum heap_status status = heap_free(p);
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, call, pc);
@@ -48,7 +52,7 @@ static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 
 SHIM(void *, malloc)(size_t size)
 {
-	return allocate(size, 1);
+	return allocate(size, 1, SHIM_CALLER);
 }
 
 SHIM(void, free)(void *p)
@@ -68,13 +72,13 @@ SHIM(void *, calloc)(size_t n, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return allocate(bytes, 1);
+	return allocate(bytes, 1, SHIM_CALLER);
 }
 
 static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 {
 	if (!p)
-		return allocate(size, 1);
+		return allocate(size, 1, pc);
 	if (!size) {
 		release(p, "realloc", pc);
 		return NULL;
@@ -114,21 +118,21 @@ SHIM(void *, aligned_alloc)(size_t align, size_t size)
 		errno = EINVAL;
 		return NULL;
 	}
-	return allocate(size, align);
+	return allocate(size, align, SHIM_CALLER);
 }
 
 SHIM(void *, memalign)(size_t align, size_t size)
 {
 	while (!power_of_two(align))
 		align++;
-	return allocate(size, align);
+	return allocate(size, align, SHIM_CALLER);
 }
 
 SHIM(int, posix_memalign)(void **out, size_t align, size_t size)
 {
 	if (!power_of_two(align) || align % sizeof(void *))
 		return EINVAL;
-	void *p = allocate(size, align);
+	void *p = allocate(size, align, SHIM_CALLER);
 	if (!p)
 		return ENOMEM;
 	*out = p;
@@ -137,12 +141,12 @@ SHIM(int, posix_memalign)(void **out, size_t align, size_t size)
 
 SHIM(void *, valloc)(size_t size)
 {
-	return allocate(size, HD_PAGE);
+	return allocate(size, HD_PAGE, SHIM_CALLER);
 }
 
 SHIM(void *, pvalloc)(size_t size)
 {
-	return allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE);
+	return allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE, SHIM_CALLER);
 }
 
 HD_EXPORT size_t malloc_usable_size(void *p)

@@ -131,22 +131,13 @@ static void step_access(u64 address, u64 size, u32 how, u64 pc)
 	sched_step(&o);
 }
 
-static __attribute__((noinline)) int access_memory(u64 address, u64 size, u32 how, u64 pc)
-{
-	if (scratch_call(use, address, size, how, pc))
-		step_access(address, size, how, pc);
-	check_heap(address, size, how & MEMORY_WRITE, pc);
-	return 0;
-}
-
-HD_EXPORT void heddle_rt_access(const void *address, unsigned long size, unsigned how, const void *pc);
-void heddle_rt_access(const void *address, unsigned long size, unsigned how, const void *pc)
+void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	if (!on || !size || engine_before_main())
 		return;
-	sched_scrub();
-	access_memory((u64)address, size, how, (u64)pc);
-	sched_scrub();
+	if (scratch_call(use, address, size, how, pc))
+		step_access(address, size, how, pc);
+	check_heap(address, size, how & MEMORY_WRITE, pc);
 }
 
 void memory_allocated(u64 block, u64 pc)
@@ -157,10 +148,9 @@ void memory_allocated(u64 block, u64 pc)
 
 void memory_freeing(u64 block, u64 size, u64 pc)
 {
-	if (!on || !size || engine_before_main())
-		return;
-	access_memory(block, size, MEMORY_WRITE, pc);
-	sites_freed(block, pc);
+	memory_access(block, size, MEMORY_WRITE, pc);
+	if (size)
+		sites_freed(block, pc);
 }
 
 /* --- for the engine --- */

@@ -2,7 +2,7 @@
  * memory.h: memory accesses of instrumented programs (heddle cc). Which accesses are steps of their
  * own, and data races. Does nothing for programs without hooks.
  *
- * heddle_rt_access() is the hooks' door (access.c); the rest is for the scheduler, the allocator and the engine.
+ * memory_access() is what the hooks call (interpose/hooks.c); the rest is for the scheduler, the allocator and the engine.
  */
 #ifndef HEDDLE_RUNTIME_MEMORY_H
 #define HEDDLE_RUNTIME_MEMORY_H
@@ -15,6 +15,9 @@ enum memory_how { MEMORY_WRITE = 1, MEMORY_ATOMIC = 2, MEMORY_VOLATILE = 4 };
 /* Does the program carry the hooks? Loads what an earlier search learnt. */
 void memory_setup(bool hooks);
 bool memory_on(void);
+
+/* The running fiber is about to access memory; pc: where. May be a step. */
+void memory_access(u64 address, u64 size, u32 how, u64 pc);
 
 /* The running fiber took or gave up a lock; exclusive: nobody else can hold it in any mode. */
 void memory_locked(u64 lock, bool exclusive);

@@ -1,3 +1,4 @@
+#include "runtime/engine.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sched/fiber.h"
 
@@ -13,6 +14,21 @@ static bool races(const struct op *a, const struct op *b)
 	if (a->arg & b->arg & (MEMORY_ATOMIC | MEMORY_VOLATILE))
 		return false;
 	return a->object < b->object + b->n && b->object < a->object + a->n;
+}
+
+/* The user knows it: config.ignored_race. Whichever of the two came first. */
+static bool is_ignored(const struct op *a, const struct op *b)
+{
+	const struct wire_config *c = &rt_wire->config;
+	u64 at = HD_MAX(a->object, b->object);
+	for (u32 i = 0; i < c->ignored && i < WIRE_MAX_IGNORED; i++) {
+		const struct wire_ignored *r = &c->ignored_race[i];
+		if (r->address && r->address != at)
+			continue;
+		if ((r->pc[0] == a->arg2 && r->pc[1] == b->arg2) || (r->pc[0] == b->arg2 && r->pc[1] == a->arg2))
+			return true;
+	}
+	return false;
 }
 
 static void describe_one(const struct fiber *f, struct text *t)
@@ -33,7 +49,8 @@ u32 memory_race(u32 slot, struct text *t)
 		return LAYOUT_MAX_FIBERS;
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct fiber *other = &M->fiber[i];
-		if (i == slot || other->life != FIBER_ALIVE || !races(&f->op, &other->op))
+		if (i == slot || other->life != FIBER_ALIVE || !races(&f->op, &other->op) ||
+		    is_ignored(&f->op, &other->op))
 			continue;
 		text_str(t, "data race: ");
 		describe_one(f, t);
