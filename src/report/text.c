@@ -110,7 +110,9 @@ static void print_thread(FILE *f, const struct story *s, const struct story_line
 	fprintf(f, "\n  %s\n", who);
 	print_last_steps(f, s, any->thread);
 	if (!now) {
-		fprintf(f, "    has ended\n");
+		bool fails = s->violation.text && s->violation.thread == any->thread;
+
+		fprintf(f, "    %s\n", fails ? "now: fails, as told above" : "has ended");
 		return;
 	}
 	fprintf(f, "    now: %s\n", now->text[0] ? now->text : "runs");

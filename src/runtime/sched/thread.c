@@ -311,6 +311,13 @@ static u32 join_outcomes(const struct fiber *f, const struct op *o)
 	return !target || target->life == FIBER_DONE || o->n;
 }
 
+static void start_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)o;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "has not started yet" : "starts");
+}
+
 static void join_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
@@ -332,7 +339,7 @@ static void cancel_describe(const struct fiber *f, const struct op *o, u32 alt, 
 		fiber_describe(target, t);
 }
 
-const struct op_class op_start = {"starts", NULL, NULL};
+const struct op_class op_start = {"starts", NULL, start_describe};
 const struct op_class op_join = {"join", join_outcomes, join_describe};
 const struct op_class op_cancel = {"cancel", NULL, cancel_describe};
 const struct op_class op_testcancel = {"cancellation point", NULL, NULL};
