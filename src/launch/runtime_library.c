@@ -90,5 +90,6 @@ int support_file_find(const char *name, char *out, size_t cap, struct problem *p
 		if (usable(path, out, cap))
 			return 0;
 	}
-	return problem_set(p, "%s is neither in %s nor in %s/../lib/heddle; build or install heddle anew", name, dir, dir);
+	return problem_set(p, "%s is neither in %s nor in %s/../lib/heddle; build or install heddle anew",
+			   name, dir, dir);
 }
