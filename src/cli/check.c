@@ -91,8 +91,8 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	}
 }
 
-static int examine(const struct check_options *opts, const struct launch *l, struct outcome *o,
-		   struct problem *p)
+static int examine_once(const struct check_options *opts, const struct launch *l, struct ignored *ignored,
+			struct outcome *o, struct problem *p)
 {
 	struct found *found = calloc(1, sizeof(*found));
 	int ret;
@@ -102,10 +102,29 @@ static int examine(const struct check_options *opts, const struct launch *l, str
 	ret = search_process(opts, l, o, found, p);
 	if (ret == 0) {
 		confirm_refused(l, found, o);
-		ret = confirm_violations(l, found, o, p);
+		ret = confirm_violations(l, found, &opts->suppressions, ignored, o, p);
 	}
 	found_free(found);
 	return ret;
+}
+
+/* A search ends at a suppressed race, or does not look behind it: it is done again, and passes it over. */
+static int examine(const struct check_options *opts, struct launch *l, struct outcome *o, struct problem *p)
+{
+	struct wire_config *c = &l->config;
+	struct ignored ignored = {.count = 0};
+	int ret;
+
+	for (;;) {
+		ret = examine_once(opts, l, &ignored, o, p);
+		o->suppressed = ignored.count;
+		if (ret || ignored.count == c->ignored || interrupt_count() ||
+		    (o->violations && !c->search.keep_going))
+			return ret;
+		c->ignored = ignored.count;
+		memcpy(c->ignored_race, ignored.race, sizeof(c->ignored_race));
+		outcome_forget(o);
+	}
 }
 
 static int check(struct check_options *opts)
@@ -126,6 +145,8 @@ static int check(struct check_options *opts)
 	}
 	o->argv = opts->argv;
 	o->options = opts->config.search;
+	o->hooks = program.has_hooks;
+	o->races_ignored = !opts->config.races;
 	o->setting = opts->setting;
 	opts->setting = NULL;
 	if (examine(opts, &l, o, &p) || write_reports(opts, o, &p)) {

@@ -93,10 +93,56 @@ static void say_unconfirmed(struct outcome *o, const struct found_violation *v, 
 		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; %.1000s", kind, why->text);
 }
 
-static int confirm_one(const struct launch *search, const struct found *f, const struct found_violation *v,
-		       struct outcome *o, struct problem *p)
+/* The name of the variable that is raced for, while the process is there to be asked. */
+struct variable {
+	u64 address;
+	char name[512];
+};
+
+static void look_up_variable(void *self, struct symbols *symbols)
 {
-	static const struct play_listener listener = {.started = on_started, .give_up = on_give_up};
+	struct variable *v = self;
+
+	if (v->address)
+		symbols_name(symbols, v->address, v->name, sizeof(v->name));
+}
+
+static const struct story_line *side_of(const struct story *s, u32 thread)
+{
+	size_t i;
+
+	for (i = 0; i < s->fibers; i++)
+		if (s->fiber[i].thread == thread)
+			return &s->fiber[i];
+	return NULL;
+}
+
+/* Suppressed: noted in `out`, exactly as far as the user named it. 0: it is not. */
+static int suppress(const struct suppressions *s, const struct story *story, const struct found_violation *v,
+		    const char *variable, struct ignored *out, struct problem *p)
+{
+	const struct suppressed_race race = {
+		.side = {&story->violation, side_of(story, v->other_thread + 1)}, .variable = variable};
+	enum suppression_match match;
+
+	if (v->kind != VIOLATION_RACE || (match = suppressions_match(s, &race)) == SUPPRESSION_NONE)
+		return 0;
+	if (out->count == WIRE_MAX_IGNORED)
+		return problem_set(p, "more than %d suppressed races; --races ignore leaves out all of them", WIRE_MAX_IGNORED);
+	out->race[out->count] = v->race;
+	if (match == SUPPRESSION_CODE)
+		out->race[out->count].address = 0;
+	out->count++;
+	return 1;
+}
+
+static int confirm_one(const struct launch *search, const struct found *f, const struct found_violation *v,
+		       const struct suppressions *suppressions, struct ignored *ignored, struct outcome *o,
+		       struct problem *p)
+{
+	struct variable variable = {.address = v->kind == VIOLATION_RACE ? v->race.address : 0};
+	const struct play_listener listener = {
+		.self = &variable, .started = on_started, .at_end = look_up_variable, .give_up = on_give_up};
 	struct trace *t = &o->violation[o->violations].trace;
 	struct launch l = *search;
 	struct sut s = {0};
@@ -114,6 +160,12 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 		sut_end(&s);
 	}
 	if (end == PLAY_VIOLATION && same_violation(&t->story, v)) {
+		int known = suppress(suppressions, &t->story, v, variable.name, ignored, p);
+
+		if (known) {
+			trace_free(t);
+			return known < 0 ? -1 : 0;
+		}
 		trace_judge(t);
 		o->violations++;
 		snprintf(o->violation[o->violations - 1].trace_name, sizeof(o->violation[0].trace_name),
@@ -125,8 +177,8 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 	return 0;
 }
 
-int confirm_violations(const struct launch *l, const struct found *found, struct outcome *o,
-		       struct problem *p)
+int confirm_violations(const struct launch *l, const struct found *found, const struct suppressions *suppressions,
+		       struct ignored *ignored, struct outcome *o, struct problem *p)
 {
 	size_t i;
 
@@ -134,7 +186,7 @@ int confirm_violations(const struct launch *l, const struct found *found, struct
 	if (!o->violation)
 		return problem_set(p, "out of memory");
 	for (i = 0; i < found->violations; i++)
-		if (confirm_one(l, found, &found->violation[i], o, p))
+		if (confirm_one(l, found, &found->violation[i], suppressions, ignored, o, p))
 			return -1;
 	return 0;
 }

@@ -53,6 +53,23 @@ static int apply_atomics(struct check_options *o, const struct option_spec *s, c
 	return 0;
 }
 
+static int apply_races(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
+{
+	(void)s;
+	if (strcmp(value, "report") && strcmp(value, "ignore"))
+		return problem_set(p, "--races: %s is neither report nor ignore", value);
+	o->config.races = !strcmp(value, "report");
+	return 0;
+}
+
+static int apply_suppressions(struct check_options *o, const struct option_spec *s, const char *value,
+			      struct problem *p)
+{
+	(void)s;
+	return suppressions_load(&o->suppressions, value, p);
+}
+
 static int apply_out(struct check_options *o, const struct option_spec *s, const char *value,
 		     struct problem *p)
 {
@@ -129,7 +146,7 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 static int apply_later(struct check_options *o, const struct option_spec *s, const char *value,
 		       struct problem *p)
 {
-	static const char *const harmless[][2] = {{"cache", "none"}, {"por", "off"}, {"races", "ignore"}};
+	static const char *const harmless[][2] = {{"cache", "none"}, {"por", "off"}};
 	size_t i;
 
 	(void)o;
@@ -178,6 +195,10 @@ static const struct option_spec table[] = {
 	 AT(config.spurious), NULL},
 	{"atomics", 0, OPTION_CALL, "on|off",
 	 "threads may switch at atomic read-modify-write instructions (default on)", 0, apply_atomics},
+	{"races", 0, OPTION_CALL, "report|ignore",
+	 "data races of programs built with heddle cc (default report)", 0, apply_races},
+	{"suppressions", 0, OPTION_CALL, "FILE", "data races to pass over, as race:NAME lines; repeatable", 0,
+	 apply_suppressions},
 	{"check-exit", 0, OPTION_FLAG, NULL, "an exit status other than 0 is a violation",
 	 AT(config.check_exit), NULL},
 	{"no-deadlock", 0, OPTION_CLEAR, NULL, "a deadlock is no violation", AT(config.check_deadlock), NULL},
@@ -207,8 +228,6 @@ static const struct option_spec table[] = {
 	LATER("client", "COMMAND"),
 	LATER("clients", "N"),
 	LATER("invariant", "EXPR"),
-	LATER("races", "MODE"),
-	LATER("suppressions", "FILE"),
 	LATER("por", "MODE"),
 	LATER("script", "FILE"),
 };

@@ -26,6 +26,7 @@ void check_options_init(struct check_options *o)
 	o->config.hang_ms = DEFAULT_HANG_MS;
 	o->config.check_deadlock = 1;
 	o->config.atomics = 1;
+	o->config.races = 1;
 	o->config.search.max_memory = default_memory();
 	o->config.search.pct_depth = DEFAULT_PCT_DEPTH;
 }
@@ -43,6 +44,7 @@ void check_options_free(struct check_options *o)
 {
 	free_list(o->extra);
 	free_list(o->setting);
+	suppressions_free(&o->suppressions);
 	if (o->own_argv)
 		free_list(o->argv);
 	memset(o, 0, sizeof(*o));

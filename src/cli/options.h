@@ -5,6 +5,7 @@
 #ifndef HEDDLE_CLI_OPTIONS_H
 #define HEDDLE_CLI_OPTIONS_H
 
+#include "cli/suppressions.h"
 #include "launch/problem.h"
 #include "report/formats.h"
 #include "wire/wire.h"
@@ -20,6 +21,7 @@ struct check_options {
 	char out[2048];
 	const struct format *format[OPTIONS_FORMATS];
 	size_t formats;
+	struct suppressions suppressions;
 	bool quiet, verbose, no_progress;
 	char **setting; /* "--name=value" of everything given, NULL-terminated */
 	size_t settings;

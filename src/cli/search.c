@@ -45,6 +45,8 @@ static void copy_violation(const struct sut *s, const struct wire_violation *fro
 	to->kind = from->kind;
 	to->thread = from->thread;
 	to->key = from->key;
+	to->race = (struct wire_ignored){{from->pc, from->other_pc}, from->address};
+	to->other_thread = from->other_thread;
 	snprintf(to->message, sizeof(to->message), "%.*s", (int)sizeof(from->message) - 1, from->message);
 	if (!path || to->kind == VIOLATION_NONE || to->kind >= VIOLATION_KINDS)
 		return;

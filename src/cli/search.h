@@ -12,6 +12,8 @@
 struct found_violation {
 	u32 kind, thread; /* slot */
 	u64 key, path_len;
+	struct wire_ignored race; /* of a race: its two places and the address */
+	u32 other_thread;         /* slot */
 	u32 *path; /* NULL: what the search left makes no sense */
 	char message[1024];
 };

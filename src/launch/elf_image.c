@@ -106,15 +106,13 @@ static const Elf64_Shdr *sections(const struct elf_image *im)
 	return (const Elf64_Shdr *)(im->bytes + h->e_shoff);
 }
 
-const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings, u64 *strings_size)
+/* The table that the section header `best` describes. */
+static const Elf64_Sym *symbols_of(const struct elf_image *im, const Elf64_Shdr *best, u64 *count, const char **strings,
+				   u64 *strings_size)
 {
-	const Elf64_Shdr *sh = sections(im), *best = NULL, *names;
+	const Elf64_Shdr *sh = sections(im), *names;
 	const Elf64_Sym *list;
-	u16 i;
 
-	for (i = 0; sh && i < im->header->e_shnum; i++)
-		if (sh[i].sh_type == SHT_SYMTAB || (sh[i].sh_type == SHT_DYNSYM && !best))
-			best = &sh[i];
 	if (!best || best->sh_link >= im->header->e_shnum || (best->sh_offset & 7))
 		return NULL;
 	names = &sh[best->sh_link];
@@ -123,6 +121,34 @@ const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const
 	*strings_size = names->sh_size;
 	*count = best->sh_size / sizeof(*list);
 	return list && *strings && names->sh_size && !(*strings)[names->sh_size - 1] ? list : NULL;
+}
+
+const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings, u64 *strings_size)
+{
+	const Elf64_Shdr *sh = sections(im), *best = NULL;
+	u16 i;
+
+	for (i = 0; sh && i < im->header->e_shnum; i++)
+		if (sh[i].sh_type == SHT_SYMTAB || (sh[i].sh_type == SHT_DYNSYM && !best))
+			best = &sh[i];
+	return symbols_of(im, best, count, strings, strings_size);
+}
+
+bool elf_image_exports(const struct elf_image *im, const char *name)
+{
+	const Elf64_Shdr *sh = sections(im), *dynamic = NULL;
+	const Elf64_Sym *symbol;
+	const char *strings;
+	u64 i, count, size;
+
+	for (i = 0; sh && i < im->header->e_shnum; i++)
+		if (sh[i].sh_type == SHT_DYNSYM)
+			dynamic = &sh[i];
+	symbol = symbols_of(im, dynamic, &count, &strings, &size);
+	for (i = 0; symbol && i < count; i++)
+		if (symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < size && !strcmp(strings + symbol[i].st_name, name))
+			return true;
+	return false;
 }
 
 u64 elf_image_base(const struct elf_image *im)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "launch/elf_file.h"
+#include "launch/elf_image.h"
 
 static bool is_program_file(const char *path)
 {
@@ -140,6 +141,19 @@ static int check_elf(const char *path, const struct elf_file *e, struct problem 
 	return problem_set(p, "%s is not an ELF program", path);
 }
 
+/* libheddle-hooks.a leaves its mark among the exported symbols. */
+static bool has_hooks(const char *path)
+{
+	struct elf_image im;
+	bool found;
+
+	if (elf_image_open(&im, path))
+		return false;
+	found = elf_image_exports(&im, "heddle_hooks_version");
+	elf_image_close(&im);
+	return found;
+}
+
 int program_open(const char *name, struct program *out, struct problem *p)
 {
 	struct elf_file elf;
@@ -149,6 +163,7 @@ int program_open(const char *name, struct program *out, struct problem *p)
 	elf_file_read(out->path, &elf);
 	if (check_elf(out->path, &elf, p))
 		return -1;
+	out->has_hooks = has_hooks(out->path);
 	if (elf.build_id[0])
 		snprintf(out->identity, sizeof(out->identity), "%s", elf.build_id);
 	else

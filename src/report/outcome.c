@@ -96,22 +96,45 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	}
 }
 
-const char *outcome_assumption(const struct outcome *o)
+const char *outcome_granularity(const struct outcome *o)
 {
-	if (o->atomics && o->atomics_on)
-		return "data races are not looked at: threads are interleaved at synchronisation operations, "
-		       "system calls and atomic read-modify-write instructions, not at atomic loads and stores";
-	return "data races are not looked at: threads are interleaved at synchronisation operations and "
-	       "system calls only";
+	return o->hooks ? "memory" : "sync";
 }
 
-void outcome_free(struct outcome *o)
+const char *outcome_assumption(const struct outcome *o)
+{
+	if (o->hooks && o->races_ignored)
+		return "memory accesses are interleaved too, under sequential consistency; data races are not reported "
+		       "(--races ignore)";
+	if (o->hooks)
+		return "memory accesses are interleaved too, under sequential consistency";
+	if (o->atomics && o->atomics_on)
+		return "data races are not looked at: threads are interleaved at synchronisation operations, "
+		       "system calls and atomic read-modify-write instructions, not at other memory accesses; "
+		       "rebuild with heddle cc to have them checked";
+	return "data races are not looked at: threads are interleaved at synchronisation operations and "
+	       "system calls only, not at memory accesses; rebuild with heddle cc to have them checked";
+}
+
+void outcome_forget(struct outcome *o)
 {
 	size_t i;
 
 	for (i = 0; i < o->violations; i++)
 		trace_free(&o->violation[i].trace);
 	free(o->violation);
+	o->violation = NULL;
+	o->violations = 0;
+	o->unconfirmed = 0;
+	o->refuseds = 0;
+	o->notes = 0;
+}
+
+void outcome_free(struct outcome *o)
+{
+	size_t i;
+
+	outcome_forget(o);
 	for (i = 0; o->setting && o->setting[i]; i++)
 		free(o->setting[i]);
 	free(o->setting);

@@ -33,6 +33,9 @@ struct outcome {
 	struct outcome_violation *violation; /* confirmed ones */
 	size_t violations;
 	u32 unconfirmed;
+	u32 suppressed; /* data races passed over: --suppressions */
+	bool hooks;     /* built with heddle cc: memory accesses are seen */
+	bool races_ignored;
 	char unconfirmed_why[1200];
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
 	size_t refuseds;
@@ -51,8 +54,12 @@ const char *verdict_name(enum verdict v);
 int verdict_exit_code(enum verdict v);
 /* One sentence: why this verdict. */
 void outcome_reason(const struct outcome *o, char *out, size_t cap);
+/* "memory" or "sync". */
+const char *outcome_granularity(const struct outcome *o);
 /* What the verdict takes for granted, one sentence. */
 const char *outcome_assumption(const struct outcome *o);
+/* What was found, for a search that is done again. */
+void outcome_forget(struct outcome *o);
 void outcome_free(struct outcome *o);
 
 #endif

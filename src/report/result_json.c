@@ -113,10 +113,11 @@ static json_t *result_json(const struct outcome *o)
 	add_counts(j, o);
 	json_object_set_new(j, "violations", violations_json(o));
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
+	json_object_set_new(j, "suppressed", json_integer(o->suppressed));
 	json_object_set_new(j, "refused", refused_json(o));
 	json_object_set_new(j, "outcomes", outcomes_json(o));
 	json_object_set_new(j, "notes", notes_json(o));
-	json_object_set_new(j, "granularity", json_string("sync"));
+	json_object_set_new(j, "granularity", json_string(outcome_granularity(o)));
 	json_object_set_new(j, "initial_fingerprint", json_string(initial));
 	json_object_set_new(j, "cache", cache_json());
 	json_object_set_new(j, "checkpoints", checkpoints_json());

@@ -257,7 +257,9 @@ void text_summary(FILE *f, const struct outcome *o)
 	print_counts(f, o);
 	for (i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);
-	fprintf(f, "  granularity sync: %s.\n", outcome_assumption(o));
+	if (o->suppressed)
+		fprintf(f, "  %u data race%s suppressed and passed over\n", o->suppressed, o->suppressed == 1 ? "" : "s");
+	fprintf(f, "  granularity %s: %s.\n", outcome_granularity(o), outcome_assumption(o));
 }
 
 void text_print(FILE *f, const struct outcome *o)

@@ -65,21 +65,6 @@ static char **copy_list(const json_t *list)
 	return out;
 }
 
-static bool load_config(const json_t *j, struct wire_config *c)
-{
-	c->mode = WIRE_REPLAY;
-	c->spurious = json_is_true(json_object_get(j, "spurious"));
-	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
-	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));
-	c->atomics = json_is_true(json_object_get(j, "atomics"));
-	return json_hex_value(json_object_get(j, "seed"), &c->search.seed) &&
-	       json_hex_value(json_object_get(j, "random_seed"), &c->random_seed) &&
-	       copy_number(j, "hang_ms", INT64_MAX, &c->hang_ms) &&
-	       copy_number(j, "heap_limit", INT64_MAX, &c->heap_limit) &&
-	       copy_number(j, "time_horizon_ms", INT64_MAX, &c->time_horizon_ms) &&
-	       copy_text(j, "stdin", c->stdin_path, sizeof(c->stdin_path));
-}
-
 static bool load_hex_list(const json_t *list, u64 *to, size_t room)
 {
 	size_t i;
@@ -90,6 +75,38 @@ static bool load_hex_list(const json_t *list, u64 *to, size_t room)
 		if (!json_hex_value(json_array_get(list, i), &to[i]))
 			return false;
 	return true;
+}
+
+/* Three numbers each; traces of older versions have none. */
+static bool load_ignored(const json_t *list, struct wire_config *c)
+{
+	u64 number[3 * WIRE_MAX_IGNORED];
+	size_t n = json_array_size(list);
+
+	if (!list)
+		return true;
+	if (n % 3 || !load_hex_list(list, number, HD_ARRAY_LEN(number)))
+		return false;
+	c->ignored = (u32)(n / 3);
+	memcpy(c->ignored_race, number, n * sizeof(u64));
+	return true;
+}
+
+static bool load_config(const json_t *j, struct wire_config *c)
+{
+	c->mode = WIRE_REPLAY;
+	c->spurious = json_is_true(json_object_get(j, "spurious"));
+	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
+	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));
+	c->races = json_is_true(json_object_get(j, "races"));
+	c->atomics = json_is_true(json_object_get(j, "atomics"));
+	return load_ignored(json_object_get(j, "ignored_races"), c) &&
+	       json_hex_value(json_object_get(j, "seed"), &c->search.seed) &&
+	       json_hex_value(json_object_get(j, "random_seed"), &c->random_seed) &&
+	       copy_number(j, "hang_ms", INT64_MAX, &c->hang_ms) &&
+	       copy_number(j, "heap_limit", INT64_MAX, &c->heap_limit) &&
+	       copy_number(j, "time_horizon_ms", INT64_MAX, &c->time_horizon_ms) &&
+	       copy_text(j, "stdin", c->stdin_path, sizeof(c->stdin_path));
 }
 
 static bool load_names(const json_t *list, struct wire_learnt *l)

@@ -81,15 +81,6 @@ static json_t *story_json(const struct story *s)
 	return j;
 }
 
-static json_t *config_json(const struct wire_config *c)
-{
-	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o}", "seed", json_hex(c->search.seed),
-			 "random_seed", json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms,
-			 "heap_limit", (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit",
-			 c->check_exit, "check_deadlock", c->check_deadlock, "atomics", c->atomics,
-			 "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path));
-}
-
 static json_t *hex_list(const u64 *v, size_t n)
 {
 	json_t *j = json_array();
@@ -98,6 +89,19 @@ static json_t *hex_list(const u64 *v, size_t n)
 	for (i = 0; i < n; i++)
 		json_array_append_new(j, json_hex(v[i]));
 	return j;
+}
+
+_Static_assert(sizeof(struct wire_ignored) == 3 * sizeof(u64), "written and read as three numbers each");
+
+static json_t *config_json(const struct wire_config *c)
+{
+	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "seed", json_hex(c->search.seed),
+			 "random_seed", json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms,
+			 "heap_limit", (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit",
+			 c->check_exit, "check_deadlock", c->check_deadlock, "atomics", c->atomics,
+			 "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path),
+			 "races", c->races, "ignored_races",
+			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
 static json_t *learnt_json(const struct wire_learnt *l)

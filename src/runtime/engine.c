@@ -228,11 +228,15 @@ static bool found_race(u32 slot)
 	char buf[sizeof E.violation.message];
 	struct text t;
 	text_init(&t, buf, sizeof buf);
-	if (memory_race(slot, &t) == LAYOUT_MAX_FIBERS)
+	u32 other = memory_race(slot, &t);
+	if (other == LAYOUT_MAX_FIBERS)
 		return false;
 	struct wire_regs regs;
 	fiber_regs(&M->fiber[slot], &regs);
-	set_violation(VIOLATION_RACE, slot, M->fiber[slot].op.arg2, M->fiber[slot].op.object, 0, buf);
+	const struct op *a = &M->fiber[slot].op, *b = &M->fiber[other].op;
+	set_violation(VIOLATION_RACE, slot, a->arg2, HD_MAX(a->object, b->object), 0, buf);
+	E.violation.other_thread = other;
+	E.violation.other_pc = b->arg2;
 	if (rt_wire->config.mode == WIRE_REPLAY)
 		replay_violation(&E.violation, &regs);
 	return true;

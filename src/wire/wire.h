@@ -111,6 +111,12 @@ enum violation_kind {
 #define ALT_SPURIOUS 0xfffeu
 #define ALT_CANCEL 0xfffdu
 
+/* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
+#define WIRE_MAX_IGNORED 256
+struct wire_ignored {
+	u64 pc[2], address;
+};
+
 struct wire_config {
 	u32 mode; /* enum wire_mode */
 	u32 gdb;  /* replay: at the end stop with SIGSTOP instead of exiting */
@@ -122,13 +128,14 @@ struct wire_config {
 	u32 check_exit;     /* a non-zero exit status is a violation */
 	u32 check_deadlock; /* default on */
 	u32 races;          /* 1: a data race of an instrumented program is a violation */
-	u32 pad_races;
+	u32 ignored;        /* of ignored_race */
 	u32 show_output;    /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u64 time_horizon_ms; /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	u64 path_offset, path_len; /* replay: u32 actions */
 	u32 atomics, pad;          /* 1: atomic instructions of the SUT's code are steps */
 	char stdin_path[512];      /* "" = empty input */
 	char runtime_path[512];    /* of libheddle-rt.so; for the list of modules */
+	struct wire_ignored ignored_race[WIRE_MAX_IGNORED];
 };
 
 /*
@@ -185,7 +192,9 @@ struct wire_atomics {
 struct wire_violation {
 	u32 kind, thread; /* fiber slot */
 	u64 pc, address, key;
-	u32 signo, pad;
+	u32 signo;
+	u32 other_thread; /* race: the other side */
+	u64 other_pc;
 	u64 path_offset, path_len;
 	char message[1024];
 };
