@@ -22,6 +22,9 @@ _heddle_check()
 	--format)
 		COMPREPLY=($(compgen -W "text json junit sarif html" -- "$cur"))
 		return ;;
+	--atomics)
+		COMPREPLY=($(compgen -W "on off" -- "$cur"))
+		return ;;
 	--sanity)
 		COMPREPLY=($(compgen -W "0 1 2 3" -- "$cur"))
 		return ;;
@@ -37,7 +40,7 @@ _heddle_check()
 		return ;;
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
-		--max-time --max-memory --heap-limit --time-horizon --check-exit --no-deadlock --hang-time --spurious --env
+		--max-time --max-memory --heap-limit --time-horizon --check-exit --no-deadlock --hang-time --atomics --spurious --env
 		--stdin --random-seed --out --format --quiet --verbose --no-progress --file --sanity --" -- "$cur"))
 }
 

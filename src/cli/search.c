@@ -122,6 +122,14 @@ static void note_atomics(const struct sut *s, struct outcome *o)
 			    "threads were not interleaved there", o->atomics_unread);
 }
 
+/* A panic in Rust's main is one, and easily overlooked. */
+static void note_exit(const struct sut *s, struct outcome *o)
+{
+	if (s->wire->result.exit_status && !s->wire->config.check_exit)
+		add_note(o, "some executions end with exit status %u; --check-exit makes that a violation",
+			 (u32)s->wire->result.exit_status);
+}
+
 /* Is there a result at all? */
 static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 {
@@ -129,7 +137,7 @@ static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 	char why[sizeof(w->result.error)], how[1024];
 
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
-	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_TOOL_ERROR)
+	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_TOOL_ERROR && o->stats.states)
 		return 0;
 	if (interrupt_count() >= 2) {
 		o->interrupted = true;
@@ -159,6 +167,7 @@ int search_process(const struct check_options *options, const struct launch *l, 
 	o->wall_s = (double)(now_ms() - start) / 1000;
 	copy_outcome(&s, o);
 	note_atomics(&s, o);
+	note_exit(&s, o);
 	ret = judge_end(&s, o, p);
 	if (ret == 0)
 		copy_found(&s, found);

@@ -269,6 +269,8 @@ static enum step_result target_step(void *t, u32 action)
 
 static enum terminal_kind end_of_process(void)
 {
+	if (M->exit_status && !rt_wire->result.exit_status)
+		rt_wire->result.exit_status = M->exit_status;
 	if (!rt_wire->config.check_exit || !M->exit_status)
 		return TERMINAL_END;
 	char buf[64];
@@ -357,6 +359,7 @@ static void target_restart(void *t)
 	rt_wire->result.outcomes = 0;
 	rt_wire->result.horizon_hit = 0;
 	rt_wire->result.yields_cut = 0;
+	rt_wire->result.exit_status = 0;
 }
 
 static u64 target_violation_key(void *t)

@@ -16,7 +16,8 @@
 #include "wire/layout.h"
 
 #define WIRE_MAGIC 0x656c64646568u
-#define WIRE_VERSION 2u
+/* The size is part of it: a runtime of another build would misread the rest without a word. */
+#define WIRE_VERSION (2u << 28 | (u32)sizeof(struct wire))
 #define WIRE_FD 1000
 #define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps it */
 #define WIRE_SIZE (1UL << 30)          /* sparse */
@@ -226,6 +227,7 @@ struct wire_result {
 	u64 cpu_us;
 	struct fingerprint initial; /* full fingerprint of the initial state */
 	u64 tracked_pages, hot_pages, page_faults;
+	u64 exit_status; /* other than 0, the first that was seen */
 	u64 yields_cut; /* a fiber that yielded again and again was made to wait: sched/fair.c */
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
