@@ -344,7 +344,8 @@ static void file_locks_keep_nobody_out(void **state)
 
 static void nobody_listens_at_a_missing_path(void **state)
 {
-	struct sockaddr_un nobody = {AF_UNIX, "no/such/socket"}, plain = {AF_UNIX, "old"}, abstract = {AF_UNIX, ""};
+	struct sockaddr_un nobody = {AF_UNIX, "no/such/socket"}, plain = {AF_UNIX, "old"},
+			   abstract = {AF_UNIX, ""};
 	long fd = CALL_3(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(CALL_3(SYS_connect, fd, &nobody, sizeof nobody), -ENOENT);
 	assert_int_equal(CALL_3(SYS_connect, fd, &plain, sizeof plain), -ECONNREFUSED);

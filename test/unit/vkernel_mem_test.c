@@ -126,6 +126,17 @@ static void dont_need_zeroes(void **state)
 	assert_int_equal(p[PAGE], 'x');
 }
 
+static void writing_what_is_mapped_shared_is_refused(void **state)
+{
+	long fd = CALL_3(SYS_open, "/proc/self/exe", O_RDONLY, 0);
+	assert_true(map(PAGE, PROT_READ, MAP_SHARED, fd) > 0);
+	assert_true(map(PAGE, PROT_READ, MAP_SHARED, fd) > 0);
+	assert_int_equal(fake.refused, 0);
+	CALL_2(SYS_chmod, "/proc/self/exe", 0700);
+	assert_int_equal(fake.refused, 1);
+	assert_string_equal(fake.refused_call, "change of a file that is mapped shared");
+}
+
 static void bad_arguments_fail(void **state)
 {
 	assert_int_equal(map(0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1), -EINVAL);
@@ -156,7 +167,8 @@ static void the_break_moves(void **state)
 static void the_break_stops_at_a_mapping(void **state)
 {
 	char *start = (char *)CALL_1(SYS_brk, 0);
-	long at = fake_call(SYS_mmap, (long)start + 4 * PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	long at = fake_call(SYS_mmap, (long)start + 4 * PAGE, PAGE, PROT_READ,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	assert_ptr_equal(at, start + 4 * PAGE);
 	assert_ptr_equal(CALL_1(SYS_brk, start + 5 * PAGE), start);
 	assert_ptr_equal(CALL_1(SYS_brk, start + 4 * PAGE), start + 4 * PAGE);
@@ -173,6 +185,7 @@ int main(void)
 		WORLD_TEST(protections_are_remembered_and_merged),
 		WORLD_TEST(mremap_grows_in_place_or_moves),
 		WORLD_TEST(dont_need_zeroes),
+		WORLD_TEST(writing_what_is_mapped_shared_is_refused),
 		WORLD_TEST(bad_arguments_fail),
 		WORLD_TEST(the_break_moves),
 		WORLD_TEST(the_break_stops_at_a_mapping),

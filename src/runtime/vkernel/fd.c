@@ -256,7 +256,8 @@ static long lock(const struct vk_desc *d, int cmd, long arg)
 		return 0;
 	}
 	u32 mode = d->flags & O_ACCMODE;
-	bool denied = (l->l_type == F_RDLCK && mode == O_WRONLY) || (l->l_type == F_WRLCK && mode == O_RDONLY);
+	bool denied = (l->l_type == F_RDLCK && mode == O_WRONLY) ||
+		      (l->l_type == F_WRLCK && mode == O_RDONLY);
 	return denied || (d->flags & O_PATH) ? -EBADF : 0;
 }
 

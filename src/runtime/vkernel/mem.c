@@ -82,6 +82,35 @@ static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offs
 		memcpy((void *)start, at, HD_MIN((u64)n, len));
 }
 
+/*
+ * A shared mapping of a file that nobody writes is a private one. Should the SUT write the file later, the copy would
+ * be wrong, and vk_copy_up says so. Remembered to the end: who maps a file shared and writes it wants to see that.
+ */
+static void note_shared(u64 host)
+{
+	u64 *key = vk->mapped_shared;
+	for (u32 i = 0; i < VK_MAX_SHARED; i++) {
+		if (key[i] == host)
+			return;
+		if (key[i] && key[i] < host)
+			continue;
+		u64 rest = key[i];
+		key[i] = host;
+		if (!rest)
+			return;
+		host = rest;
+	}
+	vk_refuse("more than 64 files mapped shared");
+}
+
+bool vk_mapped_shared(u64 host)
+{
+	for (u32 i = 0; i < VK_MAX_SHARED && vk->mapped_shared[i]; i++)
+		if (vk->mapped_shared[i] == host)
+			return true;
+	return false;
+}
+
 static long check_file(int fd, u32 prot, u32 flags, struct vk_desc **out)
 {
 	struct vk_desc *d = vk_desc_use(fd);
@@ -101,6 +130,8 @@ static long check_file(int fd, u32 prot, u32 flags, struct vk_desc **out)
 		vk_refuse("mmap (shared, of a file that is written)");
 		return -ENODEV;
 	}
+	if (shared)
+		note_shared(d->host);
 	*out = d;
 	return 0;
 }

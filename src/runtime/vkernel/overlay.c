@@ -217,6 +217,8 @@ long vk_copy_up(struct vk_place *p, bool keep)
 	if (p->inode)
 		return 0;
 	u64 key = p->host->key;
+	if (vk_mapped_shared(key))
+		vk_refuse("change of a file that is mapped shared");
 	u32 number = vk_inode_new(key, p->host->st.st_mode);
 	if (!number)
 		return -ENOSPC;

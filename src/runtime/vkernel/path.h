@@ -22,7 +22,8 @@ struct vk_place {
 
 enum {
 	PATH_FOLLOW = 1, /* a symbolic link at the end is followed */
-	PATH_NAME = 2,   /* the name itself is meant: never followed, a trailing slash is the caller's business */
+	PATH_NAME =
+		2, /* the name itself is meant: never followed, a trailing slash is the caller's business */
 	PATH_CREATE = 4, /* a file may be made there: a trailing slash is -EISDIR */
 	PATH_QUIET = 8,  /* no step: the second look at a path after one */
 	/* What the call will do, for others to see (visible.h): */

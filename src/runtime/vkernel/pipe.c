@@ -83,7 +83,9 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	describe_bytes(o->arg, t);
 	text_str(t, " to ");
 	describe_pipe(p, t);
-	text_str(t, !p->readers ? ", without readers" : has_room(p, o->arg) ? ", which holds " : ", which is full with ");
+	text_str(t, !p->readers           ? ", without readers"
+		    : has_room(p, o->arg) ? ", which holds "
+					  : ", which is full with ");
 	if (p->readers)
 		describe_bytes(p->len, t);
 }

@@ -52,6 +52,7 @@
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
 #define VK_MAX_MAPS 256                                  /* per fiber */
+#define VK_MAX_SHARED 64                                 /* host files mapped shared */
 #define VK_SIGNALS 64
 #define VK_PID 1000
 #define VK_MAX_RW 0x7ffff000u /* what one call may move, as in Linux */
@@ -215,6 +216,8 @@ struct vk_maps {
 	u64 count;
 	struct vk_map map[VK_MAX_MAPS];
 };
+/* Was this file of the host mapped in a way that would show later writes? (mem.c) */
+bool vk_mapped_shared(u64 host);
 
 /* ---- signals ---- */
 
@@ -237,13 +240,14 @@ struct vk_model {
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	u64 pending; /* signals to the process */
 	u32 umask, names;
-	u64 brk; /* the program break; 0: where it starts */
+	u64 brk;               /* the program break; 0: where it starts */
 	char cwd[VK_PATH_MAX]; /* stored form (path.c); "": where the SUT was started */
 	struct vk_inode inode[VK_MAX_INODES];
 	u64 name_key[VK_MAX_NAMES]; /* name[i].key, close together for searching */
 	struct vk_name name[VK_MAX_NAMES];
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
+	u64 mapped_shared[VK_MAX_SHARED]; /* keys of host files, in ascending order, zeros behind */
 };
 extern struct vk_model *vk;
 static inline struct vk_fiber *vk_self(void)
