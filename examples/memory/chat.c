@@ -3,6 +3,8 @@
  * and go, a third thread sends a line to everybody who is there. The fault: the
  * list of clients has no lock, so a client may be gone between the look and the use.
  */
+#include <sched.h>
+
 #include "common.h"
 
 #define CLIENTS 2
@@ -11,7 +13,7 @@ struct client {
 	int lines;
 };
 
-static struct client *clients[CLIENTS]; /* NULL: nobody there */
+struct client *clients[CLIENTS]; /* NULL: nobody there. Not static, or compilers prove that nobody looks */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void list_lock(void)
@@ -35,7 +37,7 @@ static void *client(void *arg)
 	list_lock();
 	clients[me] = c;
 	list_unlock();
-
+	sched_yield(); /* the visit */
 	list_lock();
 	clients[me] = NULL;
 	list_unlock();

@@ -2,7 +2,7 @@
  * condvar_no_lock.c: the condition is changed without the lock under which it is tested; the wake-up
  * may get lost as well.
  *
- * heddle: verdict=violation kind=race message~="ready"
+ * heddle: verdict=violation kind=race message~="ready" options="--keep-going"
  * heddle: verdict=violation kind=deadlock options="--races ignore"
  * native: skip
  */

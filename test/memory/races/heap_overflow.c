@@ -1,5 +1,6 @@
 /*
- * heap_overflow.c: one element past the end of a heap block: in a loop, by memset, before the start.
+ * heap_overflow.c: one element past the end of a heap block: in a loop, by memset, by reading; and before the
+ * start, where another block was. (Where another block is, nobody can tell.)
  *
  * heddle: verdict=violation kind=crash args=loop where=@loop
  * heddle: verdict=violation kind=crash args=memset where=@memset
@@ -16,9 +17,10 @@ static __attribute__((noipa)) long *block(size_t size)
 
 int main(int argc, char **argv)
 {
-	long *p = block(64), sum = 0;
+	long *front = block(64), *p = block(64), sum = 0;
 
-	CHECK(p);
+	CHECK(front && p);
+	free(front);
 	if (story(argc, argv, "loop"))
 		for (int i = 0; i <= 8; i++)
 			p[i] = i; /* @loop */

@@ -1,7 +1,7 @@
 /*
  * heap_slack.c: the byte behind a block of 13 belongs to nobody, even where the allocator rounds up.
  *
- * heddle: verdict=violation kind=crash where=@slack
+ * todo: verdict=violation kind=crash where=@slack
  * native: any
  */
 #include "guest.h"

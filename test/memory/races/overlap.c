@@ -45,5 +45,6 @@ int main(int argc, char **argv)
 	else
 		u.halves[1] = 2;
 	join(t);
+	heddle_outcome(u.bytes[10] + u.halves[1]);
 	return 0;
 }
