@@ -38,8 +38,9 @@ struct sweep {
 
 static bool is_ours(const char *path)
 {
-	static const char *const known[] = {"ld-linux", "libc.so",    "libc-2",   "libpthread", "libm.so", "libdl.so",
-					    "librt.so", "libstdc++.", "libgcc_s", "libheddle-rt"};
+	static const char *const known[] = {"ld-linux", "libc.so",     "libc-2",   "libpthread",
+					    "libm.so",  "libdl.so",    "librt.so", "libstdc++.",
+					    "libgcc_s", "libheddle-rt"};
 	const char *slash = strrchr(path, '/');
 	size_t i;
 
@@ -59,8 +60,8 @@ static bool is_atomic(const ZydisDecodedInstruction *i)
 static bool overwrites_flags(const ZydisDecodedInstruction *i)
 {
 	const ZydisAccessedFlags *f = i->cpu_flags;
-	u32 all = ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |
-		  ZYDIS_CPUFLAG_OF;
+	u32 all = ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
+		  ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
 
 	return f && !(f->tested & all) && ((f->modified | f->set_0 | f->set_1 | f->undefined) & all) == all;
 }
@@ -94,7 +95,8 @@ static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const
 	if (site->pause)
 		return true;
 	site->flags_dead = overwrites_flags(i);
-	if (i->address_width != 64 || !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&s->decoder, context, i, operand, i->operand_count)))
+	if (i->address_width != 64 ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&s->decoder, context, i, operand, i->operand_count)))
 		return false;
 	for (k = 0; k < i->operand_count_visible; k++)
 		if (operand[k].type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -107,8 +109,8 @@ static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const
 	return false;
 }
 
-static bool add_site(struct sweep *s, u64 pc, const ZydisDecoderContext *context, const ZydisDecodedInstruction *i,
-		     const u8 *code)
+static bool add_site(struct sweep *s, u64 pc, const ZydisDecoderContext *context,
+		     const ZydisDecodedInstruction *i, const u8 *code)
 {
 	struct wire_site *site = &s->out->site[s->out->sites];
 
@@ -132,7 +134,8 @@ static bool sweep_function(struct sweep *s, const struct function *f, bool colle
 		ZydisDecoderContext context;
 		ZydisDecodedInstruction i;
 
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&s->decoder, &context, code + at, f->size - at, &i)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&s->decoder, &context, code + at,
+								f->size - at, &i)))
 			return false;
 		s->starts[f->start + at - s->low] = 1;
 		if (collect && (is_atomic(&i) || i.mnemonic == ZYDIS_MNEMONIC_PAUSE) &&
@@ -164,7 +167,8 @@ static const struct function *function_of(const struct functions *f, u64 address
 }
 
 /* Rule 3: mark the functions that branches of f lead into at a wrong place. */
-static void check_branches(const struct sweep *s, const struct functions *all, const struct function *f, u8 *doubted)
+static void check_branches(const struct sweep *s, const struct functions *all, const struct function *f,
+			   u8 *doubted)
 {
 	const u8 *code = elf_image_at(s->image, f->start, f->size);
 	u64 at = 0;
@@ -174,7 +178,8 @@ static void check_branches(const struct sweep *s, const struct functions *all, c
 		const struct function *into;
 		u64 target;
 
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&s->decoder, NULL, code + at, f->size - at, &i)))
+		if (!ZYAN_SUCCESS(
+			    ZydisDecoderDecodeInstruction(&s->decoder, NULL, code + at, f->size - at, &i)))
 			return;
 		at += i.length;
 		if (!i.raw.imm[0].is_relative)
@@ -193,7 +198,8 @@ static bool seems_atomic(const struct sweep *s, const struct function *f)
 {
 	const u8 *code = elf_image_at(s->image, f->start, f->size);
 
-	return memchr(code, OPCODE_LOCK, f->size) || memchr(code, 0x86, f->size) || memchr(code, 0x87, f->size);
+	return memchr(code, OPCODE_LOCK, f->size) || memchr(code, 0x86, f->size) ||
+	       memchr(code, 0x87, f->size);
 }
 
 static void collect(struct sweep *s, const struct functions *all, const u8 *doubted)
@@ -274,8 +280,8 @@ int atomics_find(pid_t pid, struct wire_atomics *out, struct problem *p)
 		return problem_set(p, "%s: %s", maps, strerror(errno));
 	/* A module's first mapping is that of its first page. */
 	while (ret == 0 && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %4095[^\n]", &start, &offset, path) == 3 && offset == 0 &&
-		    is_ours(path))
+		if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %4095[^\n]", &start, &offset, path) == 3 &&
+		    offset == 0 && is_ours(path))
 			ret = find_in(path, start, out);
 	fclose(f);
 	if (ret)

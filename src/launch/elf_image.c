@@ -93,7 +93,9 @@ const Elf64_Phdr *elf_image_segment(const struct elf_image *im, u32 type)
 
 static const void *section_bytes(const struct elf_image *im, const Elf64_Shdr *sh)
 {
-	return sh->sh_offset <= im->size && sh->sh_size <= im->size - sh->sh_offset ? im->bytes + sh->sh_offset : NULL;
+	return sh->sh_offset <= im->size && sh->sh_size <= im->size - sh->sh_offset
+		       ? im->bytes + sh->sh_offset
+		       : NULL;
 }
 
 static const Elf64_Shdr *sections(const struct elf_image *im)
@@ -107,8 +109,8 @@ static const Elf64_Shdr *sections(const struct elf_image *im)
 }
 
 /* The table that the section header `best` describes. */
-static const Elf64_Sym *symbols_of(const struct elf_image *im, const Elf64_Shdr *best, u64 *count, const char **strings,
-				   u64 *strings_size)
+static const Elf64_Sym *symbols_of(const struct elf_image *im, const Elf64_Shdr *best, u64 *count,
+				   const char **strings, u64 *strings_size)
 {
 	const Elf64_Shdr *sh = sections(im), *names;
 	const Elf64_Sym *list;
@@ -123,7 +125,8 @@ static const Elf64_Sym *symbols_of(const struct elf_image *im, const Elf64_Shdr 
 	return list && *strings && names->sh_size && !(*strings)[names->sh_size - 1] ? list : NULL;
 }
 
-const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings, u64 *strings_size)
+const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings,
+				   u64 *strings_size)
 {
 	const Elf64_Shdr *sh = sections(im), *best = NULL;
 	u16 i;
@@ -146,7 +149,8 @@ bool elf_image_exports(const struct elf_image *im, const char *name)
 			dynamic = &sh[i];
 	symbol = symbols_of(im, dynamic, &count, &strings, &size);
 	for (i = 0; symbol && i < count; i++)
-		if (symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < size && !strcmp(strings + symbol[i].st_name, name))
+		if (symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < size &&
+		    !strcmp(strings + symbol[i].st_name, name))
 			return true;
 	return false;
 }

@@ -27,7 +27,8 @@ bool elf_image_executable(const struct elf_image *im, u64 address, u64 n);
 /* The first segment of this type. */
 const Elf64_Phdr *elf_image_segment(const struct elf_image *im, u32 type);
 /* The symbol table (.symtab, or .dynsym when that was stripped) and its strings. NULL: none. */
-const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings, u64 *strings_size);
+const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings,
+				   u64 *strings_size);
 /* Does the dynamic symbol table define this name? (Stripping leaves that one.) */
 bool elf_image_exports(const struct elf_image *im, const char *name);
 /* The address that the file's first page has when it is loaded where its headers say. */

@@ -13,8 +13,8 @@
 /* Parts of mangled names: both of Rust's manglings, and C++'s, keep these. */
 static const char *const names[] = {
 	"14stack_overflow11thread_info", /* std::sys::…::stack_overflow::thread_info::{LOCK, SPIN_LOCK} */
-	"5guard3key6enable5DTORS",       /* std::sys::thread_local::guard::key::enable::DTORS: a key made once */
-	"13c_locale_impl",               /* (anonymous namespace)::c_locale_impl of libstdc++ */
+	"5guard3key6enable5DTORS", /* std::sys::thread_local::guard::key::enable::DTORS: a key made once */
+	"13c_locale_impl",         /* (anonymous namespace)::c_locale_impl of libstdc++ */
 };
 
 static bool is_quiet(const char *name)
@@ -34,7 +34,8 @@ void quiet_find(const struct elf_image *im, u64 bias, struct wire_atomics *out)
 	const Elf64_Sym *symbol = elf_image_symbols(im, &count, &strings, &size);
 
 	for (i = 0; symbol && i < count && out->quiets < WIRE_MAX_QUIET; i++)
-		if (ELF64_ST_TYPE(symbol[i].st_info) == STT_OBJECT && symbol[i].st_size && symbol[i].st_name < size &&
-		    is_quiet(strings + symbol[i].st_name))
-			out->quiet[out->quiets++] = (struct wire_range){symbol[i].st_value + bias, symbol[i].st_size};
+		if (ELF64_ST_TYPE(symbol[i].st_info) == STT_OBJECT && symbol[i].st_size &&
+		    symbol[i].st_name < size && is_quiet(strings + symbol[i].st_name))
+			out->quiet[out->quiets++] = (struct wire_range){symbol[i].st_value + bias,
+									symbol[i].st_size};
 }

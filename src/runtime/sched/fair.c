@@ -29,7 +29,8 @@ static u64 mark(u64 sp, u64 regs, u64 slot, u64 unused)
 {
 	(void)unused;
 	u64 top = fiber_stack_top((u32)slot);
-	u64 on_stack = sp < top && sp >= top - LAYOUT_STACK_STRIDE ? XXH3_64bits((const void *)sp, top - sp) : 0;
+	u64 on_stack = sp < top && sp >= top - LAYOUT_STACK_STRIDE ? XXH3_64bits((const void *)sp, top - sp)
+								   : 0;
 	u64 both[2] = {on_stack, XXH3_64bits((const void *)regs, sizeof(struct wire_regs))};
 	return XXH3_64bits(both, sizeof both) | 1;
 }
@@ -37,7 +38,8 @@ static u64 mark(u64 sp, u64 regs, u64 slot, u64 unused)
 void fair_yields(struct fiber *f)
 {
 	struct wire_regs r = {0};
-	__asm__ volatile("movq %%rbp, %0\n\tmovq %%rbx, %1\n\tmovq %%r12, %2\n\tmovq %%r13, %3\n\tmovq %%r14, %4\n\tmovq %%r15, %5"
+	__asm__ volatile("movq %%rbp, %0\n\tmovq %%rbx, %1\n\tmovq %%r12, %2\n\tmovq %%r13, %3\n\tmovq "
+			 "%%r14, %4\n\tmovq %%r15, %5"
 			 : "=m"(r.rbp), "=m"(r.rbx), "=m"(r.r12), "=m"(r.r13), "=m"(r.r14), "=m"(r.r15));
 	if (!rt_wire->learnt.fair) {
 		if (rt_wire->stats.depth < FAIR_DEPTH)

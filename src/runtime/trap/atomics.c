@@ -113,7 +113,8 @@ static void write_copy(const struct wire_site *s)
 static u64 map_near(u64 pc, u64 size)
 {
 	for (long k = 1; k <= COPY_TRIES; k++) {
-		u64 at[] = {(pc & ~HD_PAGE_MASK) - (u64)(k * COPY_DISTANCE), (pc & ~HD_PAGE_MASK) + (u64)(k * COPY_DISTANCE)};
+		u64 at[] = {(pc & ~HD_PAGE_MASK) - (u64)(k * COPY_DISTANCE),
+			    (pc & ~HD_PAGE_MASK) + (u64)(k * COPY_DISTANCE)};
 		for (u32 i = 0; i < 2; i++) {
 			if (!i && pc < (u64)(k * COPY_DISTANCE) + HD_PAGE * 16)
 				continue;
@@ -125,7 +126,8 @@ static u64 map_near(u64 pc, u64 size)
 				sys_call3(SYS_munmap, r, (long)size, 0);
 		}
 	}
-	start_fail("no room near the program for copies of its atomic instructions; try --atomics off", "", "");
+	start_fail("no room near the program for copies of its atomic instructions; try --atomics off", "",
+		   "");
 }
 
 static u32 make_copies(u32 first)
@@ -150,7 +152,8 @@ static void patch(const struct wire_site *s)
 		start_fail("the program in memory is not the one on disk; try --atomics off", "", "");
 	long page = (long)(s->pc & ~HD_PAGE_MASK);
 	if (sys_failed(sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_WRITE)))
-		start_fail("the program's code can't be changed (mprotect failed); try --atomics off", "", "");
+		start_fail("the program's code can't be changed (mprotect failed); try --atomics off", "",
+			   "");
 	*(volatile u8 *)s->pc = INT3;
 	sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_EXEC);
 }
