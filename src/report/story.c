@@ -95,6 +95,7 @@ static const char *const kind_names[VIOLATION_KINDS] = {
 	[VIOLATION_HANG] = "hang",
 	[VIOLATION_INVARIANT] = "invariant",
 	[VIOLATION_EXIT_STATUS] = "exit-status",
+	[VIOLATION_LIVELOCK] = "livelock",
 };
 
 const char *violation_kind_name(u32 kind)

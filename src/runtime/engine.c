@@ -124,7 +124,7 @@ static void set_violation(enum violation_kind kind, u32 slot, u64 pc, u64 addres
 	v->address = address;
 	v->signo = signo;
 	str_copy(v->message, sizeof v->message, message);
-	bool by_text = kind == VIOLATION_DEADLOCK || kind == VIOLATION_ASSERT || kind == VIOLATION_INVARIANT;
+	bool by_text = kind == VIOLATION_DEADLOCK || kind == VIOLATION_LIVELOCK || kind == VIOLATION_ASSERT || kind == VIOLATION_INVARIANT;
 	u64 key[3] = {kind, by_text ? 0 : pc, by_text ? XXH3_64bits(v->message, str_len(v->message)) : 0};
 	v->key = XXH3_64bits(key, sizeof key);
 }
@@ -287,13 +287,22 @@ enum terminal_kind engine_terminal(void)
 	if (M->exited)
 		return end_of_process();
 	char buf[sizeof E.violation.message];
-	u32 first = fiber_describe_deadlock(buf, sizeof buf);
+	u32 first = fiber_describe_all("deadlock: ", buf, sizeof buf);
 	if (first == LAYOUT_MAX_FIBERS || !rt_wire->config.check_deadlock)
 		return TERMINAL_END;
 	struct wire_regs regs;
 	fiber_regs(&M->fiber[first], &regs);
 	set_violation(VIOLATION_DEADLOCK, first, regs.rip, 0, 0, buf);
 	return TERMINAL_VIOLATION;
+}
+
+void engine_livelock(void)
+{
+	char buf[sizeof E.violation.message];
+	u32 first = fiber_describe_all("livelock: nobody can ever leave this loop: ", buf, sizeof buf);
+	struct wire_regs regs;
+	fiber_regs(&M->fiber[first], &regs);
+	set_violation(VIOLATION_LIVELOCK, first, regs.rip, 0, 0, buf);
 }
 
 const struct wire_violation *engine_last_violation(void)
@@ -374,6 +383,24 @@ static u32 target_action_fiber(void *t, u32 action)
 	return ACTION_FIBER(action);
 }
 
+static bool target_can_livelock(void *t)
+{
+	(void)t;
+	return sched_busy_seen();
+}
+
+static bool target_busy(void *t, u32 action)
+{
+	(void)t;
+	return sched_busy_kind(M->fiber[ACTION_FIBER(action)].op.kind);
+}
+
+static void target_livelock(void *t)
+{
+	(void)t;
+	engine_livelock();
+}
+
 static u64 target_memory(void *t)
 {
 	(void)t;
@@ -394,6 +421,9 @@ static const struct target_ops engine_ops = {
 	.restart = target_restart,
 	.violation_key = target_violation_key,
 	.action_fiber = target_action_fiber,
+	.busy = target_busy,
+	.can_livelock = target_can_livelock,
+	.livelock = target_livelock,
 	.memory = target_memory,
 };
 

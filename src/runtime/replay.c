@@ -4,14 +4,17 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine.h"
 #include "runtime/engine_priv.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
+#include "state/track.h"
 
 static u64 step_number;
+static struct fingerprint *seen; /* of the states before each step */
 
 static void futex_wait_change(u32 *word, u32 old)
 {
@@ -91,7 +94,7 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	rt_wire->result.violation[0] = *v;
 	rt_wire->result.violations = 1;
 	event_send();
-	send_fibers(v->kind == VIOLATION_DEADLOCK ? LAYOUT_MAX_FIBERS : v->thread);
+	send_fibers(v->kind == VIOLATION_DEADLOCK || v->kind == VIOLATION_LIVELOCK ? LAYOUT_MAX_FIBERS : v->thread);
 	if (!rt_wire->config.gdb)
 		return;
 	e = event_new(WIRE_EV_END);
@@ -120,10 +123,22 @@ static void end(u64 how, const char *why)
 	event_send();
 }
 
+/* Does the path end where it was before? Only livelocks are recorded so: path, and once around the loop. */
+static bool ends_in_loop(void)
+{
+	struct fingerprint now = track_fingerprint();
+	for (u64 i = 0; i < rt_wire->config.path_len; i++)
+		if (seen[i].lo == now.lo && seen[i].hi == now.hi)
+			return true;
+	return false;
+}
+
 static void end_of_path(void)
 {
 	static u32 actions[TARGET_MAX_ACTIONS];
-	if (engine_actions(actions) || engine_terminal() == TERMINAL_END) {
+	if (ends_in_loop())
+		engine_livelock();
+	else if (engine_actions(actions) || engine_terminal() == TERMINAL_END) {
 		if (rt_wire->config.gdb) {
 			send_fibers(LAYOUT_MAX_FIBERS);
 		}
@@ -141,8 +156,11 @@ void replay_run(void)
 {
 	const u32 *path = (const u32 *)((char *)rt_wire + rt_wire->config.path_offset);
 	rt_wire->phase = WIRE_RUNNING;
+	seen = pages_map((rt_wire->config.path_len + 1) * sizeof *seen);
+	hd_assert(seen);
 	for (u64 i = 0; i < rt_wire->config.path_len; i++) {
 		step_number = i;
+		seen[i] = track_fingerprint();
 		if (!enabled(path[i])) {
 			end(2, "a recorded step is not possible here: another program, or other input?");
 			return;

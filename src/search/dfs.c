@@ -11,6 +11,7 @@
  * violation within max_depth steps" is true. `cut` is the number of states with
  * actions that were met at the bound only; if none is left at the end, the search was complete.
  */
+#include "search/livelock.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
@@ -27,6 +28,8 @@ struct dfs {
 	struct pages_vec prints;  /* struct fingerprint, beside frames; sanity 3 only */
 	struct pages_vec actions; /* u32 */
 	u64 cut;
+	bool watching; /* for livelocks */
+	struct livelock livelock;
 };
 
 static struct frame *top(struct dfs *d)
@@ -42,7 +45,8 @@ static target_mark mark_of_top(struct dfs *d)
 static u64 dfs_memory(const struct search *s)
 {
 	const struct dfs *d = s->mine;
-	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap;
+	const struct livelock *l = &d->livelock;
+	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap + l->open.cap + l->frames.cap;
 }
 
 static void reverse(u32 *a, u32 n)
@@ -107,8 +111,32 @@ static enum move undo_to_top(struct dfs *d)
 	return sanity_same(s, fp, "after undo the state is not the one before the step");
 }
 
+/* The topmost state is done, and the target stands there. */
+static enum move tell_livelock(struct dfs *d)
+{
+	struct search *s = d->s;
+	const u32 *round;
+	u64 len, before = s->path.len;
+	if (!livelock_leave(&d->livelock, &round, &len))
+		return MOVE_KNOWN;
+	/* The path there, and once around: the words stay where they are until the next call. */
+	u32 *to = pages_vec_push(&s->path, len * sizeof *to);
+	if (!to)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	for (u64 i = 0; i < len; i++)
+		to[i] = round[i];
+	enum move m = search_livelock(s);
+	s->path.len = before;
+	return m < MOVE_HALT ? MOVE_KNOWN : m;
+}
+
 static enum move leave(struct dfs *d)
 {
+	if (hd_unlikely(d->watching)) {
+		enum move m = tell_livelock(d);
+		if (m >= MOVE_HALT)
+			return m;
+	}
 	d->frames.len -= sizeof(struct frame);
 	d->marks.len -= sizeof(target_mark);
 	if (d->prints.len)
@@ -124,6 +152,18 @@ static enum move check_replay(struct dfs *d)
 	return sanity_replay(s, fp, (target_mark *)d->marks.data);
 }
 
+/* Tell the livelock detector where the step led. */
+static void watch(struct dfs *d, enum move m, bool known, struct fingerprint fp, bool busy)
+{
+	struct search *s = d->s;
+	if (m == MOVE_NEW)
+		livelock_enter(&d->livelock, fp, busy);
+	else if (known)
+		livelock_known(&d->livelock, fp, busy, search_path(s), search_depth(s));
+	else if (m == MOVE_DEAD)
+		livelock_out(&d->livelock);
+}
+
 /* Try the next action of the topmost state. */
 static enum move advance(struct dfs *d)
 {
@@ -132,14 +172,22 @@ static enum move advance(struct dfs *d)
 	f->left--;
 	d->actions.len -= sizeof(u32);
 	s->repeating = f->repeating;
-	enum move m = search_step(s, *(u32 *)(d->actions.data + d->actions.len));
+	u32 action = *(u32 *)(d->actions.data + d->actions.len);
+	bool busy = d->watching && s->ops->busy(s->self, action);
+	enum move m = search_step(s, action);
 	if (m == MOVE_NEW && hd_unlikely(sanity_wants_replay(s))) {
 		enum move replayed = check_replay(d);
 		if (replayed != MOVE_KNOWN)
 			return replayed;
 	}
+	bool known = m == MOVE_KNOWN;
+	struct fingerprint fp = {0, 0};
+	if (hd_unlikely(d->watching) && m <= MOVE_KNOWN)
+		fp = s->ops->fingerprint(s->self);
 	if (m == MOVE_NEW || m == MOVE_CLOSER)
 		m = enter(d, m == MOVE_NEW);
+	if (hd_unlikely(d->watching))
+		watch(d, m, known, fp, busy);
 	if (m == MOVE_KNOWN || m == MOVE_DEAD)
 		m = undo_to_top(d);
 	s->stats->depth = search_depth(s);
@@ -151,6 +199,8 @@ static enum move explore(struct dfs *d)
 	enum move m = search_begin(d->s);
 	if (m == MOVE_NEW)
 		m = enter(d, true);
+	if (m == MOVE_NEW && d->watching)
+		livelock_enter(&d->livelock, d->s->ops->fingerprint(d->s->self), false);
 	while (m < MOVE_HALT && d->frames.len)
 		m = top(d)->left ? advance(d) : leave(d);
 	if (m < MOVE_HALT)
@@ -162,7 +212,11 @@ static enum move dfs_run(struct search *s)
 {
 	struct dfs d = {.s = s};
 	s->mine = &d;
+	bool matching = !s->o->max_depth && !s->o->no_matching;
+	d.watching = matching && s->ops->can_livelock && s->ops->can_livelock(s->self) && livelock_begin(&d.livelock);
 	enum move m = explore(&d);
+	if (d.watching)
+		livelock_end(&d.livelock);
 	pages_vec_free(&d.frames);
 	pages_vec_free(&d.marks);
 	pages_vec_free(&d.prints);

@@ -125,6 +125,12 @@ enum move search_terminal(struct search *s)
 	return MOVE_DEAD;
 }
 
+enum move search_livelock(struct search *s)
+{
+	s->ops->livelock(s->self);
+	return violated(s);
+}
+
 u32 *search_action_room(struct pages_vec *actions)
 {
 	const size_t room = TARGET_MAX_ACTIONS * sizeof(u32);

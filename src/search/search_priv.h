@@ -84,6 +84,9 @@ enum move search_step(struct search *s, u32 action);
 /* The current state was reached for the first time and has no actions. MOVE_DEAD or MOVE_HALT. */
 enum move search_terminal(struct search *s);
 
+/* The current state is part of a livelock. MOVE_DEAD or MOVE_HALT. */
+enum move search_livelock(struct search *s);
+
 /* Back to an earlier state of the path. The strategy has shortened it. */
 static inline void search_undo(struct search *s, target_mark to)
 {

@@ -73,6 +73,15 @@ struct target_ops {
 	u64 (*violation_key)(void *t);
 	/* For preemption-aware strategies (random, pct): the fiber an action belongs to. */
 	u32 (*action_fiber)(void *t, u32 action);
+	/*
+	 * Busy waiting (may both be NULL). busy: would this enabled action be a step of it (a look at memory, a yield, a try)?
+	 * can_livelock: has the target such steps at all? Asked at the start of each search; when the answer changes
+	 * during one, the target asks for a restart. livelock: the current state is part of a loop of such steps that nothing
+	 * leads out of; the violation of that.
+	 */
+	bool (*busy)(void *t, u32 action);
+	bool (*can_livelock)(void *t);
+	void (*livelock)(void *t);
 	/* Bytes of undo log and the like: for limits and statistics. */
 	u64 (*memory)(void *t);
 };

@@ -36,8 +36,8 @@ u64 fiber_stack_top(u32 slot);
 bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out);
 /* Registers of a suspended fiber, for unwinders. */
 void fiber_regs(const struct fiber *f, struct wire_regs *out);
-/* "thread 2 waits for …": all fibers that wait. Returns the first such slot, or LAYOUT_MAX_FIBERS. */
-u32 fiber_describe_deadlock(char *buf, size_t cap);
+/* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */
+u32 fiber_describe_all(const char *what, char *buf, size_t cap);
 
 /* The running fiber ends with this result: destructors, then never comes back. */
 HD_NORETURN void fiber_finish(u64 result);

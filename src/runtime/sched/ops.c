@@ -101,7 +101,7 @@ void fiber_describe(const struct fiber *f, struct text *t)
 	}
 }
 
-u32 fiber_describe_deadlock(char *buf, size_t cap)
+u32 fiber_describe_all(const char *what, char *buf, size_t cap)
 {
 	struct text t;
 	u32 first = LAYOUT_MAX_FIBERS;
@@ -110,7 +110,7 @@ u32 fiber_describe_deadlock(char *buf, size_t cap)
 		const struct fiber *f = &M->fiber[i];
 		if (f->life != FIBER_ALIVE)
 			continue;
-		text_str(&t, first == LAYOUT_MAX_FIBERS ? "deadlock: " : "; ");
+		text_str(&t, first == LAYOUT_MAX_FIBERS ? what : "; ");
 		if (first == LAYOUT_MAX_FIBERS)
 			first = i;
 		fiber_describe(f, &t);

@@ -117,8 +117,44 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 	return alt;
 }
 
+bool sched_busy_kind(u32 kind)
+{
+	switch (kind) {
+	case OP_YIELD:
+	case OP_SLEEP:
+	case OP_MEM_READ:
+	case OP_MEM_WRITE:
+	case OP_ATOMIC_RMW:
+	case OP_MUTEX_TRYLOCK:
+	case OP_SPIN_TRYLOCK:
+	case OP_RW_TRYRDLOCK:
+	case OP_RW_TRYWRLOCK:
+	case OP_SEM_TRYWAIT:
+	case OP_SEM_GETVALUE:
+	case OP_TESTCANCEL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool busy_seen; /* persistent */
+
+bool sched_busy_seen(void)
+{
+	return busy_seen;
+}
+
+static SCHED_LOOK void note_busy(void)
+{
+	busy_seen = true;
+	engine_want_restart(); /* from now on the search watches for livelocks */
+}
+
 u32 sched_step(const struct op *o)
 {
+	if (hd_unlikely(!busy_seen && sched_busy_kind(o->kind)))
+		note_busy();
 	sched_scrub();
 	return step(o);
 }

@@ -82,6 +82,9 @@ bool sched_active(void);
  * unless OPF_CANCEL_SELF is set.
  */
 u32 sched_step(const struct op *o);
+/* Kinds of operations that a thread does while it waits for something by looking again and again; were there any? */
+bool sched_busy_kind(u32 kind);
+bool sched_busy_seen(void);
 /* A step only if somebody else is alive to notice. */
 bool sched_alone(void);
 /* Fiber by slot, NULL if free: to look for waiters. sched_fiber_limit(): one above the highest slot in use. */

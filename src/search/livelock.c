@@ -1,0 +1,220 @@
+#include "search/livelock.h"
+
+void *memcpy(void *to, const void *from, size_t n);
+
+#define FIRST_SLOTS 4096u
+#define ROUNDS_MAX 256u
+
+struct round {
+	u32 to, len; /* position of the state; number of actions */
+	u64 at;      /* where they lie in words */
+};
+
+/* One state on the search's stack. */
+struct visit {
+	u32 at, low; /* own position in open; lowest one known to be reachable */
+	bool exits, cyclic;
+	bool busy;       /* all steps inside the component so far are busy waiting */
+	bool entered_busy; /* so was the step that led here */
+};
+
+static struct visit *top(struct livelock *l)
+{
+	return (struct visit *)(l->frames.data + l->frames.len) - 1;
+}
+
+static struct fingerprint *open_at(struct livelock *l, u64 i)
+{
+	return (struct fingerprint *)l->open.data + i;
+}
+
+static u64 open_count(const struct livelock *l)
+{
+	return l->open.len / sizeof(struct fingerprint);
+}
+
+bool livelock_begin(struct livelock *l)
+{
+	*l = (struct livelock){.mask = FIRST_SLOTS - 1, .slots = pages_map(FIRST_SLOTS * sizeof(u32))};
+	return l->slots != NULL;
+}
+
+void livelock_end(struct livelock *l)
+{
+	pages_vec_free(&l->open);
+	pages_vec_free(&l->frames);
+	pages_vec_free(&l->rounds);
+	pages_vec_free(&l->words);
+	pages_unmap(l->slots, (l->mask + 1) * sizeof *l->slots);
+	l->slots = NULL;
+}
+
+/* The slot that holds fp, or the empty one where it would go. */
+static u64 slot_of(struct livelock *l, struct fingerprint fp)
+{
+	u64 h = fp.lo & l->mask;
+	while (l->slots[h]) {
+		struct fingerprint *o = open_at(l, l->slots[h] - 1);
+		if (o->lo == fp.lo && o->hi == fp.hi)
+			break;
+		h = (h + 1) & l->mask;
+	}
+	return h;
+}
+
+static bool grow(struct livelock *l)
+{
+	u64 old = l->mask + 1;
+	u32 *slots = pages_map(old * 2 * sizeof *slots);
+	if (!slots)
+		return false;
+	pages_unmap(l->slots, old * sizeof *slots);
+	l->slots = slots;
+	l->mask = old * 2 - 1;
+	for (u64 i = 0; i < open_count(l); i++)
+		l->slots[slot_of(l, *open_at(l, i))] = (u32)i + 1;
+	return true;
+}
+
+/* Linear probing without tombstones: what lies behind the gap moves up if its home allows. */
+static void remove(struct livelock *l, struct fingerprint fp)
+{
+	u64 gap = slot_of(l, fp), h = gap;
+	for (;;) {
+		h = (h + 1) & l->mask;
+		if (!l->slots[h])
+			break;
+		u64 home = open_at(l, l->slots[h] - 1)->lo & l->mask;
+		if (((h - home) & l->mask) < ((h - gap) & l->mask))
+			continue;
+		l->slots[gap] = l->slots[h];
+		gap = h;
+	}
+	l->slots[gap] = 0;
+}
+
+void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
+{
+	struct visit *v = pages_vec_push(&l->frames, sizeof *v);
+	struct fingerprint *o = pages_vec_push(&l->open, sizeof *o);
+	if (!v || !o || (open_count(l) * 2 > l->mask && !grow(l))) {
+		l->failed = true;
+		return;
+	}
+	*o = fp;
+	u32 at = (u32)open_count(l) - 1;
+	l->slots[slot_of(l, fp)] = at + 1;
+	*v = (struct visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
+}
+
+/* The frame of an open state that is still on the search's stack; frames ascend by position. */
+static struct visit *on_stack(struct livelock *l, u32 at)
+{
+	struct visit *v = (struct visit *)l->frames.data;
+	u64 low = 0, high = l->frames.len / sizeof *v;
+	while (low < high) {
+		u64 middle = (low + high) / 2;
+		if (v[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->frames.len / sizeof *v && v[low].at == at ? &v[low] : NULL;
+}
+
+static struct round *round_to(struct livelock *l, u32 at)
+{
+	struct round *r = (struct round *)l->rounds.data;
+	for (u64 i = 0; i < l->rounds.len / sizeof *r; i++)
+		if (r[i].to == at)
+			return &r[i];
+	return NULL;
+}
+
+/* The first way back to each state is enough; for messages, so a few of them are. */
+static void keep_round(struct livelock *l, u32 to, const u32 *path, u64 len)
+{
+	struct visit *v = on_stack(l, to);
+	if (!v || l->rounds.len >= ROUNDS_MAX * sizeof(struct round) || round_to(l, to))
+		return;
+	u64 depth = (u64)(v - (struct visit *)l->frames.data); /* of the state: so many actions lead to it */
+	struct round *r = pages_vec_push(&l->rounds, sizeof *r);
+	u32 *copy = pages_vec_push(&l->words, (len - depth) * sizeof *copy);
+	if (!r || !copy) {
+		l->failed = true;
+		return;
+	}
+	*r = (struct round){to, (u32)(len - depth), (u64)(copy - (u32 *)l->words.data)};
+	memcpy(copy, path + depth, (len - depth) * sizeof *copy);
+}
+
+static void forget_rounds(struct livelock *l, u32 from)
+{
+	struct round *r = (struct round *)l->rounds.data;
+	u64 kept = 0;
+	for (u64 i = 0; i < l->rounds.len / sizeof *r; i++)
+		if (r[i].to < from)
+			r[kept++] = r[i];
+	l->rounds.len = kept * sizeof *r;
+	if (!kept)
+		l->words.len = 0;
+}
+
+void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const u32 *path, u64 len)
+{
+	if (l->failed)
+		return;
+	struct visit *v = top(l);
+	u32 found = l->slots[slot_of(l, fp)];
+	if (!found) {
+		v->exits = true; /* to a component that is complete */
+		return;
+	}
+	u32 to = found - 1;
+	v->cyclic = true;
+	v->busy &= busy;
+	v->low = HD_MIN(v->low, to);
+	keep_round(l, to, path, len);
+}
+
+void livelock_out(struct livelock *l)
+{
+	if (!l->failed)
+		top(l)->exits = true;
+}
+
+static void close_component(struct livelock *l, u32 from)
+{
+	while (open_count(l) > from) {
+		remove(l, *open_at(l, open_count(l) - 1));
+		l->open.len -= sizeof(struct fingerprint);
+	}
+}
+
+bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
+{
+	*round = NULL;
+	*len = 0;
+	if (l->failed)
+		return false;
+	struct visit v = *top(l);
+	l->frames.len -= sizeof v;
+	struct visit *parent = l->frames.len ? top(l) : NULL;
+	if (v.low < v.at) {
+		parent->low = HD_MIN(parent->low, v.low);
+		parent->exits |= v.exits;
+		parent->cyclic = true;
+		parent->busy &= v.busy && v.entered_busy;
+		return false;
+	}
+	if (parent)
+		parent->exits = true;
+	struct round *r = round_to(l, v.at);
+	if (r) {
+		*round = (const u32 *)l->words.data + r->at;
+		*len = r->len;
+	}
+	close_component(l, v.at);
+	forget_rounds(l, v.at);
+	return v.cyclic && v.busy && !v.exits;
+}

@@ -1,0 +1,37 @@
+/*
+ * livelock.h: finds loops that nothing leads out of: strongly connected components of the state graph with a cycle, without an
+ * edge to the outside, whose steps are all busy waiting (target.h: busy). Tarjan's algorithm, run along with the
+ * depth-first search; memory only for states whose component is not complete yet.
+ */
+#ifndef HEDDLE_SEARCH_LIVELOCK_H
+#define HEDDLE_SEARCH_LIVELOCK_H
+
+#include "base/pages.h"
+#include "wire/options.h"
+
+struct livelock {
+	struct pages_vec open;   /* struct fingerprint: states of incomplete components, in order of discovery */
+	struct pages_vec frames; /* beside the search's own */
+	struct pages_vec rounds; /* struct round: ways from a state on the stack back to itself */
+	struct pages_vec words;  /* u32: their actions */
+	u32 *slots; /* hash table: position in open + 1 */
+	u64 mask;
+	bool failed; /* out of memory: says nothing any more */
+};
+
+bool livelock_begin(struct livelock *l);
+void livelock_end(struct livelock *l);
+
+/* A new state is extended; busy: the step that led to it was busy waiting. */
+void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy);
+/* A step of the topmost state leads to a known state; path: actions up to and including that step. */
+void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const u32 *path, u64 len);
+/* A step of the topmost state leads to an end, a violation, or beyond a bound. */
+void livelock_out(struct livelock *l);
+/*
+ * The topmost state is done. True: its component is a livelock, and the state is its first one. *round: actions that lead
+ * from it once around the loop; len 0: not known.
+ */
+bool livelock_leave(struct livelock *l, const u32 **round, u64 *len);
+
+#endif
