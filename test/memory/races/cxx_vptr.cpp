@@ -19,8 +19,9 @@ struct Derived : Base {
 };
 
 /* Compilers that know what happens here leave out the change of type. */
-static __attribute__((noipa)) void part(Base *)
+static __attribute__((noinline)) void part(Base *b)
 {
+	__asm__ volatile("" ::"r"(b) : "memory");
 }
 
 Base::~Base()
@@ -43,7 +44,7 @@ int Derived::value()
 	return 2;
 }
 
-static __attribute__((noipa)) long ask(Base *b)
+static __attribute__((noinline)) long ask(Base *b)
 {
 	return b->value();
 }

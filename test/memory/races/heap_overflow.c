@@ -10,9 +10,12 @@
  */
 #include "guest.h"
 
-static __attribute__((noipa)) long *block(size_t size)
+static __attribute__((noinline)) long *block(size_t size)
 {
-	return malloc(size);
+	long *p = malloc(size);
+
+	__asm__ volatile("" : "+r"(p)); /* compilers would know its size */
+	return p;
 }
 
 int main(int argc, char **argv)

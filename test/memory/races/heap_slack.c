@@ -6,9 +6,12 @@
  */
 #include "guest.h"
 
-static __attribute__((noipa)) char *block(size_t size)
+static __attribute__((noinline)) char *block(size_t size)
 {
-	return malloc(size);
+	char *p = malloc(size);
+
+	__asm__ volatile("" : "+r"(p)); /* compilers would know its size */
+	return p;
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 
 static int late;
 
-static __attribute__((noipa)) void touch(int *p)
+static __attribute__((noinline)) void touch(int *p)
 {
 	++*p;
 }

@@ -1,7 +1,7 @@
 /*
  * livelock_never_set.c: spins on a flag that nobody will ever set once the other thread has looked away.
  *
- * todo: verdict=violation kind=livelock text~="{@spin}"
+ * heddle: verdict=violation kind=livelock
  * native: skip
  */
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ int main(void)
 	pthread_t t = spawn(server, NULL);
 
 	atomic_store(&request, 1);
-	while (!atomic_load(&answer)) /* @spin */
+	while (!atomic_load(&answer))
 		;
 	join(t);
 	return 0;

@@ -2,7 +2,7 @@
  * livelock_polite.c: one spoon and two hungry people; whoever has the spoon hands it over as long as the
  * other one is hungry, and nobody ever eats. There is no state from which anybody gets on.
  *
- * todo: verdict=violation kind=livelock
+ * heddle: verdict=violation kind=livelock
  * native: skip
  */
 #include <sched.h>

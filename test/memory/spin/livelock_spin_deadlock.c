@@ -2,7 +2,7 @@
  * livelock_spin_deadlock.c: each raises its flag and spins until the other's is down: a deadlock in which
  * everybody is busy.
  *
- * todo: verdict=violation kind=livelock
+ * heddle: verdict=violation kind=livelock
  * native: skip
  */
 #include <stdatomic.h>
