@@ -245,4 +245,8 @@ void cc_link(struct words *out, const struct cc_tools *t, const struct cc_comman
 	words_add(out, "-fno-lto");
 	if (!c->relocatable)
 		add_hooks(out, t);
+	/* gold looks for the wrappers also where a library needs the wrapped function. */
+	for (i = 0; !c->relocatable && i < c->count; i++)
+		if (!strcmp(c->word[i].text, "-fuse-ld=gold"))
+			words_add(out, "-Wl,-u,__wrap_strlen,-u,__wrap_memcpy");
 }
