@@ -204,11 +204,16 @@ static bool seems_atomic(const struct sweep *s, const struct function *f)
 
 static void collect(struct sweep *s, const struct functions *all, const u8 *doubted)
 {
+	u64 hooks, hooks_size;
 	size_t i;
 
+	/* An instrumented program's atomics are told before they happen, and are steps there. */
+	elf_image_section(s->image, "heddle_hooks", &hooks, &hooks_size);
 	for (i = 0; i < all->count; i++) {
 		u32 before = s->out->sites;
 
+		if (all->list[i].start - hooks < hooks_size)
+			continue;
 		if (!doubted[i] && sweep_function(s, &all->list[i], true))
 			continue;
 		s->out->sites = before;

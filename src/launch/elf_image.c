@@ -155,6 +155,26 @@ bool elf_image_exports(const struct elf_image *im, const char *name)
 	return false;
 }
 
+void elf_image_section(const struct elf_image *im, const char *name, u64 *start, u64 *size)
+{
+	const Elf64_Shdr *sh = sections(im), *names;
+	const char *strings;
+	u16 i;
+
+	*start = *size = 0;
+	if (!sh || im->header->e_shstrndx >= im->header->e_shnum)
+		return;
+	names = &sh[im->header->e_shstrndx];
+	strings = section_bytes(im, names);
+	if (!strings || !names->sh_size || strings[names->sh_size - 1])
+		return;
+	for (i = 0; i < im->header->e_shnum; i++)
+		if (sh[i].sh_name < names->sh_size && !strcmp(strings + sh[i].sh_name, name)) {
+			*start = sh[i].sh_addr;
+			*size = sh[i].sh_size;
+		}
+}
+
 u64 elf_image_base(const struct elf_image *im)
 {
 	const Elf64_Phdr *first = elf_image_segment(im, PT_LOAD);

@@ -31,6 +31,8 @@ const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const
 				   u64 *strings_size);
 /* Does the dynamic symbol table define this name? (Stripping leaves that one.) */
 bool elf_image_exports(const struct elf_image *im, const char *name);
+/* Where the section of this name lies in memory; size 0: there is none. */
+void elf_image_section(const struct elf_image *im, const char *name, u64 *start, u64 *size);
 /* The address that the file's first page has when it is loaded where its headers say. */
 u64 elf_image_base(const struct elf_image *im);
 
