@@ -25,6 +25,9 @@ _heddle_check()
 	--atomics)
 		COMPREPLY=($(compgen -W "on off" -- "$cur"))
 		return ;;
+	--races)
+		COMPREPLY=($(compgen -W "report ignore" -- "$cur"))
+		return ;;
 	--sanity)
 		COMPREPLY=($(compgen -W "0 1 2 3" -- "$cur"))
 		return ;;
@@ -32,7 +35,7 @@ _heddle_check()
 		compopt -o filenames
 		COMPREPLY=($(compgen -d -- "$cur"))
 		return ;;
-	-f | --file | --stdin)
+	-f | --file | --stdin | --suppressions)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return ;;
@@ -40,7 +43,7 @@ _heddle_check()
 		return ;;
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
-		--max-time --max-memory --heap-limit --time-horizon --check-exit --no-deadlock --hang-time --atomics --spurious --env
+		--max-time --max-memory --heap-limit --time-horizon --check-exit --races --suppressions --no-deadlock --hang-time --atomics --spurious --env
 		--stdin --random-seed --out --format --quiet --verbose --no-progress --file --sanity --" -- "$cur"))
 }
 
@@ -49,7 +52,7 @@ _heddle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "check replay show doctor help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "check replay show doctor cc c++ help --version" -- "$cur"))
 		return
 	fi
 	program=$(_heddle_program_index)
@@ -72,11 +75,14 @@ _heddle()
 			compopt -o filenames
 			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
 		fi ;;
+	cc | c++)
+		compopt -o filenames
+		COMPREPLY=($(compgen -f -- "$cur")) ;;
 	show)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur")) ;;
 	help)
-		COMPREPLY=($(compgen -W "check replay show doctor help" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "check replay show doctor cc c++ help" -- "$cur")) ;;
 	esac
 }
 

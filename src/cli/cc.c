@@ -15,12 +15,15 @@ static int make_folder(char *out, size_t cap, struct problem *p)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	if (snprintf(out, cap, "%s/heddle-cc.XXXXXX", tmp && *tmp ? tmp : "/tmp") >= (int)cap || !mkdtemp(out))
-		return problem_set(p, "no folder for temporary objects in %s: %s", tmp && *tmp ? tmp : "/tmp", strerror(errno));
+	if (snprintf(out, cap, "%s/heddle-cc.XXXXXX", tmp && *tmp ? tmp : "/tmp") >= (int)cap ||
+	    !mkdtemp(out))
+		return problem_set(p, "no folder for temporary objects in %s: %s", tmp && *tmp ? tmp : "/tmp",
+				   strerror(errno));
 	return 0;
 }
 
-static int compile_sources(const struct cc_tools *t, const struct cc_command *c, const char *folder, char **object)
+static int compile_sources(const struct cc_tools *t, const struct cc_command *c, const char *folder,
+			   char **object)
 {
 	struct words command;
 	int status = 0;

@@ -69,8 +69,8 @@ void cc_tools_free(struct cc_tools *t);
 /* The compiler's command for … */
 void cc_ask(struct words *out, const struct cc_tools *t, const struct cc_command *c);
 void cc_compile(struct words *out, const struct cc_tools *t, const struct cc_command *c);
-void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c, const struct cc_word *source,
-		    const char *object);
+void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c,
+		    const struct cc_word *source, const char *object);
 /* object[i]: what word i was compiled to, NULL for words that are no sources. */
 void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object);
 

@@ -27,11 +27,16 @@ static const char *const gcc_flags[] = {
 };
 static const char *const clang_flags[] = {
 	"-fsanitize=thread",
-	"-mllvm", "-tsan-distinguish-volatile=1",
-	"-mllvm", "-tsan-instrument-func-entry-exit=0",
-	"-mllvm", "-tsan-instrument-read-before-write=1",
-	"-mllvm", "-max-loads-per-memcmp=0",
-	"-mllvm", "-max-loads-per-memcmp-opt-size=0",
+	"-mllvm",
+	"-tsan-distinguish-volatile=1",
+	"-mllvm",
+	"-tsan-instrument-func-entry-exit=0",
+	"-mllvm",
+	"-tsan-instrument-read-before-write=1",
+	"-mllvm",
+	"-max-loads-per-memcmp=0",
+	"-mllvm",
+	"-max-loads-per-memcmp-opt-size=0",
 	"-Wno-unused-command-line-argument",
 };
 
@@ -63,7 +68,8 @@ static void to_cxx(struct words *w)
 		found = strstr(base_name(last), pairs[i][0]);
 		if (!found || strstr(base_name(last), "++"))
 			continue;
-		if (asprintf(&renamed, "%.*s%s%s", (int)(found - last), last, pairs[i][1], found + strlen(pairs[i][0])) < 0)
+		if (asprintf(&renamed, "%.*s%s%s", (int)(found - last), last, pairs[i][1],
+			     found + strlen(pairs[i][0])) < 0)
 			return;
 		free(last);
 		w->list[w->count - 1] = renamed;
@@ -100,7 +106,9 @@ static int find_out_clang(struct cc_tools *t, struct problem *p)
 	ret = cc_read(&ask, answer, sizeof(answer));
 	words_free(&ask);
 	if (ret)
-		return problem_set(p, "%s is no working C compiler; HEDDLE_CC and HEDDLE_CXX choose it (gcc, clang)", name);
+		return problem_set(
+			p, "%s is no working C compiler; HEDDLE_CC and HEDDLE_CXX choose it (gcc, clang)",
+			name);
 	t->is_clang = strstr(answer, "__clang__") != NULL;
 	return 0;
 }
@@ -190,8 +198,8 @@ static void add_dependencies(struct words *out, const struct cc_command *c, cons
 		words_addf(out, "%.*s.o", stem, name);
 }
 
-void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c, const struct cc_word *source,
-		    const char *object)
+void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c,
+		    const struct cc_word *source, const char *object)
 {
 	size_t i;
 

@@ -77,32 +77,118 @@ static bool begins_with_one_of(const char *word, const char *const *list)
 }
 
 /* Options whose value is the next word. */
-static const char *const with_value[] = {
-	"-o", "-x", "-I", "-D", "-U", "-A", "-B", "-F", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",
-	"-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot", "--sysroot", "-imultilib", "-MF", "-MT", "-MQ", "-MJ",
-	"-Xassembler", "-Xpreprocessor", "-Xclang", "-mllvm", "--param", "-target", "--target", "-arch", "-aux-info", "-wrapper",
-	"-dumpbase", "-dumpdir", "-dumpbase-ext", "-gcc-toolchain", "--gcc-toolchain", "-specs", "--include",
-	"-Xlinker", "-L", "-l", "-T", "-u", "-z", "-e", "-h", "-R", "-G", "-Tbss", "-Tdata", "-Ttext", "--entry", NULL};
-static const char *const link_options[] = {
-	"-Xlinker", "-T", "-u", "-z", "-e", "-h", "-R", "-Tbss", "-Tdata", "-Ttext", "--entry", "-shared", "--shared", "-static",
-	"-static-pie", "-pie", "-no-pie", "-rdynamic", "-s", "-nostdlib", "-nodefaultlibs", "-nostartfiles", "-nolibc", "-r",
-	"-symbolic", "-static-libgcc", "-static-libstdc++", "-shared-libgcc", "-nostdlib++", NULL};
+static const char *const with_value[] = {"-o",
+					 "-x",
+					 "-I",
+					 "-D",
+					 "-U",
+					 "-A",
+					 "-B",
+					 "-F",
+					 "-include",
+					 "-imacros",
+					 "-isystem",
+					 "-iquote",
+					 "-idirafter",
+					 "-iprefix",
+					 "-iwithprefix",
+					 "-iwithprefixbefore",
+					 "-isysroot",
+					 "--sysroot",
+					 "-imultilib",
+					 "-MF",
+					 "-MT",
+					 "-MQ",
+					 "-MJ",
+					 "-Xassembler",
+					 "-Xpreprocessor",
+					 "-Xclang",
+					 "-mllvm",
+					 "--param",
+					 "-target",
+					 "--target",
+					 "-arch",
+					 "-aux-info",
+					 "-wrapper",
+					 "-dumpbase",
+					 "-dumpdir",
+					 "-dumpbase-ext",
+					 "-gcc-toolchain",
+					 "--gcc-toolchain",
+					 "-specs",
+					 "--include",
+					 "-Xlinker",
+					 "-L",
+					 "-l",
+					 "-T",
+					 "-u",
+					 "-z",
+					 "-e",
+					 "-h",
+					 "-R",
+					 "-G",
+					 "-Tbss",
+					 "-Tdata",
+					 "-Ttext",
+					 "--entry",
+					 NULL};
+static const char *const link_options[] = {"-Xlinker",
+					   "-T",
+					   "-u",
+					   "-z",
+					   "-e",
+					   "-h",
+					   "-R",
+					   "-Tbss",
+					   "-Tdata",
+					   "-Ttext",
+					   "--entry",
+					   "-shared",
+					   "--shared",
+					   "-static",
+					   "-static-pie",
+					   "-pie",
+					   "-no-pie",
+					   "-rdynamic",
+					   "-s",
+					   "-nostdlib",
+					   "-nodefaultlibs",
+					   "-nostartfiles",
+					   "-nolibc",
+					   "-r",
+					   "-symbolic",
+					   "-static-libgcc",
+					   "-static-libstdc++",
+					   "-shared-libgcc",
+					   "-nostdlib++",
+					   NULL};
 static const char *const link_prefixes[] = {"-l", "-L", "-Wl,", "-fuse-ld=", "--ld-path=", "-T", NULL};
 static const char *const dependencies[] = {"-MD", "-MMD", "-MP", "-MG", "-MF", "-MT", "-MQ", "-MV", NULL};
-static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--analyze", "-emit-ast",
-				      "--compile", "--assemble", "--preprocess", NULL};
-static const char *const questions[] = {"--version", "--help", "-dumpmachine", "-dumpversion", "-dumpfullversion", "-dumpspecs",
-					"--target-help", "-###", NULL};
+static const char *const no_link[] = {
+	"-c",        "-S",        "-E",        "-M",         "-MM",          "-fsyntax-only",
+	"--analyze", "-emit-ast", "--compile", "--assemble", "--preprocess", NULL};
+static const char *const questions[] = {"--version",
+					"--help",
+					"-dumpmachine",
+					"-dumpversion",
+					"-dumpfullversion",
+					"-dumpspecs",
+					"--target-help",
+					"-###",
+					NULL};
 static const char *const question_prefixes[] = {"-print-", "--print-", "--help=", NULL};
 
-static const char *const source_endings[] = {".c", ".i", ".ii", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C",
-					     ".s", ".S", ".sx", ".m", ".mm", ".mi", ".mii", ".M", ".ll", ".bc", NULL};
-static const char *const header_endings[] = {".h", ".hh", ".H", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".tcc", NULL};
+static const char *const source_endings[] = {".c",   ".i",   ".ii",  ".cc", ".cp", ".cxx", ".cpp",
+					     ".CPP", ".c++", ".C",   ".s",  ".S",  ".sx",  ".m",
+					     ".mm",  ".mi",  ".mii", ".M",  ".ll", ".bc",  NULL};
+static const char *const header_endings[] = {".h",   ".hh",  ".H",   ".hp",  ".hxx",
+					     ".hpp", ".HPP", ".h++", ".tcc", NULL};
 
 /* Sanitizers that bring a runtime or an instrumentation of their own. */
-static const char *const foreign_sanitizers[] = {"address", "hwaddress", "kernel-address", "kernel-hwaddress", "leak", "memory",
-						 "kernel-memory", "dataflow", "fuzzer", "fuzzer-no-link", "scudo", "safe-stack",
-						 "memtag", "realtime", "type", "numerical", NULL};
+static const char *const foreign_sanitizers[] = {
+	"address",       "hwaddress", "kernel-address", "kernel-hwaddress", "leak",  "memory",
+	"kernel-memory", "dataflow",  "fuzzer",         "fuzzer-no-link",   "scudo", "safe-stack",
+	"memtag",        "realtime",  "type",           "numerical",        NULL};
 
 static const char *ending(const char *path)
 {
@@ -121,8 +207,11 @@ static int filter_sanitizers(const char *list, char *out, size_t cap, struct pro
 	out[0] = 0;
 	while (!ret && (one = strsep(&rest, ","))) {
 		if (is_one_of(one, foreign_sanitizers))
-			ret = problem_set(p, "-fsanitize=%s cannot be combined with heddle cc, which instruments the program itself; "
-					     "build without it", one);
+			ret = problem_set(p,
+					  "-fsanitize=%s cannot be combined with heddle cc, which "
+					  "instruments the program itself; "
+					  "build without it",
+					  one);
 		else if (*one && strcmp(one, "thread") && at < cap)
 			at += (size_t)snprintf(out + at, cap - at, "%s%s", at ? "," : "-fsanitize=", one);
 	}
@@ -138,7 +227,8 @@ static enum cc_kind kind_of(const char *w, const char *language)
 		return CC_OUTPUT;
 	if (w[1] == 'x')
 		return CC_LANGUAGE;
-	if (is_one_of(w, dependencies) || !strncmp(w, "-MF", 3) || !strncmp(w, "-MT", 3) || !strncmp(w, "-MQ", 3))
+	if (is_one_of(w, dependencies) || !strncmp(w, "-MF", 3) || !strncmp(w, "-MT", 3) ||
+	    !strncmp(w, "-MQ", 3))
 		return CC_DEPENDENCY;
 	if (is_one_of(w, link_options) || begins_with_one_of(w, link_prefixes))
 		return CC_LINK_OPTION;
@@ -161,7 +251,8 @@ static void note_option(struct cc_command *c, const struct cc_word *w, struct pr
 		c->relocatable = true;
 	if (!strcmp(w->text, "-static") || !strcmp(w->text, "-static-pie") || !strcmp(w->text, "--static"))
 		s->is_static = true;
-	if (w->text[0] == '-' && w->text[1] == 'g' && strncmp(w->text, "-gcc-", 5) && strncmp(w->text, "-gno-", 5))
+	if (w->text[0] == '-' && w->text[1] == 'g' && strncmp(w->text, "-gcc-", 5) &&
+	    strncmp(w->text, "-gno-", 5))
 		c->debug = true;
 	if (!strncmp(w->text, "-MF", 3))
 		s->names_dependencies = true;
@@ -202,7 +293,8 @@ static int settle(struct cc_command *c, struct progress_of_parse *s, struct prob
 	if (s->names_dependencies)
 		c->dependencies = NULL;
 	if (c->stage == CC_LINK && s->is_static)
-		return problem_set(p, "-static: heddle checks dynamically linked programs only; link without it");
+		return problem_set(
+			p, "-static: heddle checks dynamically linked programs only; link without it");
 	return 0;
 }
 

@@ -121,14 +121,15 @@ static const struct story_line *side_of(const struct story *s, u32 thread)
 static int suppress(const struct suppressions *s, const struct story *story, const struct found_violation *v,
 		    const char *variable, struct ignored *out, struct problem *p)
 {
-	const struct suppressed_race race = {
-		.side = {&story->violation, side_of(story, v->other_thread + 1)}, .variable = variable};
+	const struct suppressed_race race = {.side = {&story->violation, side_of(story, v->other_thread + 1)},
+					     .variable = variable};
 	enum suppression_match match;
 
 	if (v->kind != VIOLATION_RACE || (match = suppressions_match(s, &race)) == SUPPRESSION_NONE)
 		return 0;
 	if (out->count == WIRE_MAX_IGNORED)
-		return problem_set(p, "more than %d suppressed races; --races ignore leaves out all of them", WIRE_MAX_IGNORED);
+		return problem_set(p, "more than %d suppressed races; --races ignore leaves out all of them",
+				   WIRE_MAX_IGNORED);
 	out->race[out->count] = v->race;
 	if (match == SUPPRESSION_CODE)
 		out->race[out->count].address = 0;
@@ -177,8 +178,9 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 	return 0;
 }
 
-int confirm_violations(const struct launch *l, const struct found *found, const struct suppressions *suppressions,
-		       struct ignored *ignored, struct outcome *o, struct problem *p)
+int confirm_violations(const struct launch *l, const struct found *found,
+		       const struct suppressions *suppressions, struct ignored *ignored, struct outcome *o,
+		       struct problem *p)
 {
 	size_t i;
 

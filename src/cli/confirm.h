@@ -16,8 +16,9 @@ struct ignored {
  * `l` is the search's launch. Confirmed violations join `o` with their traces; the others are counted there. Suppressed races join
  * `ignored`, so that the next search passes them over.
  */
-int confirm_violations(const struct launch *l, const struct found *found, const struct suppressions *suppressions,
-		       struct ignored *ignored, struct outcome *o, struct problem *p);
+int confirm_violations(const struct launch *l, const struct found *found,
+		       const struct suppressions *suppressions, struct ignored *ignored, struct outcome *o,
+		       struct problem *p);
 /* Source lines for refused calls. Fails never: a line that can't be found stays an address. */
 void confirm_refused(const struct launch *l, const struct found *found, struct outcome *o);
 

@@ -20,6 +20,14 @@ static const struct {
 	{"doctor", "heddle doctor",
 	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs "
 	 "can be checked.\n"},
+	{"cc", "heddle cc COMPILER-ARGUMENTS",
+	 "Compiles and links like gcc (HEDDLE_CC=clang: like clang), so that heddle check also sees memory "
+	 "accesses: data races,\n"
+	 "atomics, lock-free code. The program runs natively as before. For make: CC=\"heddle cc\"; for "
+	 "CMake: heddle-cc.\n"
+	 "Exit status: the compiler's; 2 for what heddle cannot check (-static, -fsanitize=address).\n"},
+	{"c++", "heddle c++ COMPILER-ARGUMENTS",
+	 "The same for C++: g++, or HEDDLE_CXX; also heddle-c++ in one word.\n"},
 	{"help", "heddle help [VERB]", ""},
 };
 

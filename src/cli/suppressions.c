@@ -112,7 +112,8 @@ static bool fits_stack(const struct suppression *one, const struct story_line *l
 
 		if (suppression_fits(one->pattern, f->function))
 			return true;
-		if (!one->top && (suppression_fits(one->pattern, f->file) || suppression_fits(one->pattern, f->module)))
+		if (!one->top &&
+		    (suppression_fits(one->pattern, f->file) || suppression_fits(one->pattern, f->module)))
 			return true;
 	}
 	return false;

@@ -18,7 +18,7 @@ struct suppressions {
 	struct suppression {
 		char *pattern;
 		bool top;
-	} *list;
+	} * list;
 	size_t count;
 };
 

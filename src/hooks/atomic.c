@@ -15,10 +15,10 @@
 	}
 
 #define COMPARE_EXCHANGE(bits, name) \
-	HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile u##bits *a, u##bits *expected, u##bits v, int order, \
-							       int failure); \
-	HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile u##bits *a, u##bits *expected, u##bits v, int order, \
-							       int failure) \
+	HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile u##bits *a, u##bits *expected, \
+							       u##bits v, int order, int failure); \
+	HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile u##bits *a, u##bits *expected, \
+							       u##bits v, int order, int failure) \
 	{ \
 		(void)order; \
 		(void)failure; \
@@ -48,10 +48,10 @@
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
 		return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST); \
 	} \
-	HOOK u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits *a, u##bits expected, u##bits v, \
-								int order, int failure); \
-	HOOK u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits *a, u##bits expected, u##bits v, \
-								int order, int failure) \
+	HOOK u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits *a, u##bits expected, \
+								u##bits v, int order, int failure); \
+	HOOK u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits *a, u##bits expected, \
+								u##bits v, int order, int failure) \
 	{ \
 		(void)order; \
 		(void)failure; \

@@ -29,10 +29,10 @@ static inline u128 swap_if(volatile u128 *a, u128 expected, u128 v)
 UPDATE(exchange, v)
 UPDATE(fetch_add, old + v)
 UPDATE(fetch_sub, old - v)
-UPDATE(fetch_and, old & v)
+UPDATE(fetch_and, old &v)
 UPDATE(fetch_or, old | v)
 UPDATE(fetch_xor, old ^ v)
-UPDATE(fetch_nand, ~(old & v))
+UPDATE(fetch_nand, ~(old &v))
 
 HOOK u128 __tsan_atomic128_load(const volatile u128 *a, int order);
 HOOK u128 __tsan_atomic128_load(const volatile u128 *a, int order)
@@ -56,8 +56,10 @@ HOOK void __tsan_atomic128_store(volatile u128 *a, u128 v, int order)
 	} while (seen != old);
 }
 
-HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected, u128 v, int order, int failure);
-HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected, u128 v, int order, int failure)
+HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected, u128 v, int order,
+						int failure);
+HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected, u128 v, int order,
+						int failure)
 {
 	(void)order;
 	(void)failure;
@@ -66,8 +68,10 @@ HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected,
 }
 
 #define COMPARE_EXCHANGE(name) \
-	HOOK int __tsan_atomic128_compare_exchange_##name(volatile u128 *a, u128 *expected, u128 v, int order, int failure); \
-	HOOK int __tsan_atomic128_compare_exchange_##name(volatile u128 *a, u128 *expected, u128 v, int order, int failure) \
+	HOOK int __tsan_atomic128_compare_exchange_##name(volatile u128 *a, u128 *expected, u128 v, \
+							  int order, int failure); \
+	HOOK int __tsan_atomic128_compare_exchange_##name(volatile u128 *a, u128 *expected, u128 v, \
+							  int order, int failure) \
 	{ \
 		u128 wanted = *expected, seen; \
 \

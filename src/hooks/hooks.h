@@ -26,12 +26,14 @@ __extension__ typedef unsigned __int128 u128;
 enum { HOW_READ = 0, HOW_WRITE = 1, HOW_ATOMIC = 2, HOW_VOLATILE = 4 };
 
 /* The runtime's; NULL without heddle. */
-extern void heddle_rt_access(const void *address, usize size, unsigned how, const void *pc) __attribute__((weak));
+extern void heddle_rt_access(const void *address, usize size, unsigned how, const void *pc)
+	__attribute__((weak));
 
 #define TELL(address, size, how) \
 	do { \
 		if (heddle_rt_access) \
-			heddle_rt_access((const void *)(address), (size), (how), __builtin_return_address(0)); \
+			heddle_rt_access((const void *)(address), (size), (how), \
+					 __builtin_return_address(0)); \
 	} while (0)
 
 #endif

@@ -74,8 +74,10 @@ STRING_COPY(__stpncpy_chk, TO_FROM_N_CHECKED, (to, from, n, room), n, to, MIN(n,
 /* What is appended to is read up to its end first. */
 STRING_COPY(strcat, TO_FROM, (to, from), WHOLE, to + tell_string(to, WHOLE, HERE), length + 1)
 STRING_COPY(strncat, TO_FROM_N, (to, from, n), n, to + tell_string(to, WHOLE, HERE), length + 1)
-STRING_COPY(__strcat_chk, TO_FROM_CHECKED, (to, from, room), WHOLE, to + tell_string(to, room, HERE), MIN(length + 1, room))
-STRING_COPY(__strncat_chk, TO_FROM_N_CHECKED, (to, from, n, room), n, to + tell_string(to, room, HERE), MIN(length + 1, room))
+STRING_COPY(__strcat_chk, TO_FROM_CHECKED, (to, from, room), WHOLE, to + tell_string(to, room, HERE),
+	    MIN(length + 1, room))
+STRING_COPY(__strncat_chk, TO_FROM_N_CHECKED, (to, from, n, room), n, to + tell_string(to, room, HERE),
+	    MIN(length + 1, room))
 
 /* Up to the first difference, the byte behind it not included: neither string need end there. */
 static inline usize common(const char *a, const char *b, usize n)

@@ -47,7 +47,9 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 	else if (o->horizon_hit)
 		snprintf(out, cap, "time-outs beyond the time horizon were not explored");
 	else if (o->yields_cut)
-		snprintf(out, cap, "executions in which a thread yields again and again while others could run were not explored");
+		snprintf(out, cap,
+			 "executions in which a thread yields again and again while others could run were "
+			 "not explored");
 	else
 		snprintf(out, cap, "the search ended early");
 }
@@ -104,13 +106,15 @@ const char *outcome_granularity(const struct outcome *o)
 const char *outcome_assumption(const struct outcome *o)
 {
 	if (o->hooks && o->races_ignored)
-		return "memory accesses are interleaved too, under sequential consistency; data races are not reported "
+		return "memory accesses are interleaved too, under sequential consistency; data races are "
+		       "not reported "
 		       "(--races ignore)";
 	if (o->hooks)
 		return "memory accesses are interleaved too, under sequential consistency";
 	if (o->atomics && o->atomics_on)
 		return "data races are not looked at: threads are interleaved at synchronisation operations, "
-		       "system calls and atomic read-modify-write instructions, not at other memory accesses; "
+		       "system calls and atomic read-modify-write instructions, not at other memory "
+		       "accesses; "
 		       "rebuild with heddle cc to have them checked";
 	return "data races are not looked at: threads are interleaved at synchronisation operations and "
 	       "system calls only, not at memory accesses; rebuild with heddle cc to have them checked";

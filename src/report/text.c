@@ -258,7 +258,8 @@ void text_summary(FILE *f, const struct outcome *o)
 	for (i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);
 	if (o->suppressed)
-		fprintf(f, "  %u data race%s suppressed and passed over\n", o->suppressed, o->suppressed == 1 ? "" : "s");
+		fprintf(f, "  %u data race%s suppressed and passed over\n", o->suppressed,
+			o->suppressed == 1 ? "" : "s");
 	fprintf(f, "  granularity %s: %s.\n", outcome_granularity(o), outcome_assumption(o));
 }
 

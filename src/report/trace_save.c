@@ -54,8 +54,8 @@ static json_t *line_json(struct frame_table *t, const struct story_line *l)
 		json_array_append_new(frames, json_integer((json_int_t)frame_number(t, &l->frame[i])));
 	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:I, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
 			 (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
-			 "arg", (json_int_t)l->arg, "name", json_text(l->name), "text", json_text(l->text), "frames",
-			 frames);
+			 "arg", (json_int_t)l->arg, "name", json_text(l->name), "text", json_text(l->text),
+			 "frames", frames);
 }
 
 static json_t *lines_json(struct frame_table *t, const struct story_line *l, size_t n)
@@ -95,12 +95,12 @@ _Static_assert(sizeof(struct wire_ignored) == 3 * sizeof(u64), "written and read
 
 static json_t *config_json(const struct wire_config *c)
 {
-	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "seed", json_hex(c->search.seed),
-			 "random_seed", json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms,
-			 "heap_limit", (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit",
-			 c->check_exit, "check_deadlock", c->check_deadlock, "atomics", c->atomics,
-			 "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path),
-			 "races", c->races, "ignored_races",
+	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "seed",
+			 json_hex(c->search.seed), "random_seed", json_hex(c->random_seed), "hang_ms",
+			 (json_int_t)c->hang_ms, "heap_limit", (json_int_t)c->heap_limit, "spurious",
+			 c->spurious, "check_exit", c->check_exit, "check_deadlock", c->check_deadlock,
+			 "atomics", c->atomics, "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin",
+			 json_text(c->stdin_path), "races", c->races, "ignored_races",
 			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
