@@ -35,6 +35,8 @@
 #include "runtime/sched/observe.h"
 #include "runtime/scratch.h"
 
+#define LOOKS_MAX 256
+
 static bool on;
 
 bool memory_on(void)
@@ -81,19 +83,37 @@ static bool cell_used(struct cell *c, u64 address, u32 who, bool write, u32 held
 	return c->visible;
 }
 
+/*
+ * A loop that waits for another fiber looks at an atomic or volatile again and again, and as long as nobody else has used
+ * the cell yet there is no reason for a step: the transition would never end. Many such looks in one transition are a reason.
+ */
+static bool looks_often(u64 how)
+{
+	static u64 step, looks;
+	if (step != engine_steps()) {
+		step = engine_steps();
+		looks = 0;
+	}
+	return how & (MEMORY_ATOMIC | MEMORY_VOLATILE) && ++looks > LOOKS_MAX;
+}
+
 /* Runs on the scratch stack: it depends on persistent memory. */
 static u64 use(u64 address, u64 size, u64 how, u64 pc)
 {
 	(void)pc;
 	bool write = how & MEMORY_WRITE, alone = sched_all_joined();
 	u32 held = how & (MEMORY_ATOMIC | MEMORY_VOLATILE) ? LOCKSET_NONE : held_locks(write);
-	bool step = false;
+	bool step = false, waits = !alone && looks_often(how);
 	for (u64 a = address & ~(u64)(SHADOW_GRAIN - 1); a < address + size; a += SHADOW_GRAIN) {
 		struct cell *c = shadow_cell(a);
 		if (alone)
 			step |= c->visible;
 		else
 			step |= cell_used(c, a, engine_current() + 1, write, held);
+		if (waits && !c->visible) {
+			become_visible(c, a);
+			step = true;
+		}
 	}
 	return step && !alone;
 }
