@@ -97,11 +97,12 @@ void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
 {
 	struct visit *v = pages_vec_push(&l->frames, sizeof *v);
 	struct fingerprint *o = pages_vec_push(&l->open, sizeof *o);
+	if (o)
+		*o = fp;
 	if (!v || !o || (open_count(l) * 2 > l->mask && !grow(l))) {
 		l->failed = true;
 		return;
 	}
-	*o = fp;
 	u32 at = (u32)open_count(l) - 1;
 	l->slots[slot_of(l, fp)] = at + 1;
 	*v = (struct visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
