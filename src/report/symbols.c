@@ -7,6 +7,8 @@
 
 #include "report/symbols_priv.h"
 
+#define HOOKS_SECTION "heddle_hooks"
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_linux_proc_find_elf,
 	.find_debuginfo = dwfl_standard_find_debuginfo,
@@ -39,22 +41,50 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The module's range from its program headers: what /proc/pid/maps ties to the file lacks .bss. */
-static void module_range(Dwfl_Module *m, u64 *low, u64 *high)
+/* The module's ranges from its program headers: what /proc/pid/maps ties to the file lacks .bss. */
+static void module_range(Elf *elf, u64 bias, struct symbols_module *to)
 {
-	GElf_Addr bias = 0;
-	Elf *elf = dwfl_module_getelf(m, &bias);
 	size_t n = 0, i;
 
-	if (!elf || elf_getphdrnum(elf, &n))
+	if (elf_getphdrnum(elf, &n))
 		return;
 	for (i = 0; i < n; i++) {
 		GElf_Phdr ph;
+		u64 start, end;
 
 		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD)
 			continue;
-		*low = HD_MIN(*low, bias + ph.p_vaddr);
-		*high = HD_MAX(*high, bias + ph.p_vaddr + ph.p_memsz);
+		start = bias + ph.p_vaddr;
+		end = start + ph.p_memsz;
+		to->low = HD_MIN(to->low, start);
+		to->high = HD_MAX(to->high, end);
+		if (!(ph.p_flags & PF_X))
+			continue;
+		to->code_low = to->code_high ? HD_MIN(to->code_low, start) : start;
+		to->code_high = HD_MAX(to->code_high, end);
+	}
+}
+
+/*
+ * Hooks have a section of their own (src/hooks/hooks.h). Names would not do: a program may have been linked with
+ * a __wrap_ function that is its author's.
+ */
+static void hooks_range(Elf *elf, u64 bias, struct symbols_module *to)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr sh;
+		const char *name;
+
+		if (!gelf_getshdr(section, &sh) || !(name = elf_strptr(elf, names, sh.sh_name)) ||
+		    strcmp(name, HOOKS_SECTION))
+			continue;
+		to->hooks_low = bias + sh.sh_addr;
+		to->hooks_high = to->hooks_low + sh.sh_size;
 	}
 }
 
@@ -63,16 +93,23 @@ static int add_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr 
 	struct symbols *s = arg;
 	struct symbols_module *to = &s->module[s->modules];
 	Dwarf_Addr end = 0;
+	GElf_Addr bias = 0;
+	Elf *elf;
 
 	(void)user;
 	(void)start;
 	if (s->modules == SYMBOLS_MODULES)
 		return DWARF_CB_ABORT;
+	memset(to, 0, sizeof(*to));
 	dwfl_module_info(m, NULL, &to->low, &end, NULL, NULL, NULL, NULL);
 	to->high = end;
 	to->dwfl = m;
 	to->is_runtime = !strcmp(name, s->runtime_path);
-	module_range(m, &to->low, &to->high);
+	elf = dwfl_module_getelf(m, &bias);
+	if (elf) {
+		module_range(elf, bias, to);
+		hooks_range(elf, bias, to);
+	}
 	s->modules++;
 	return DWARF_CB_OK;
 }
@@ -128,6 +165,13 @@ const struct symbols_module *symbols_module_of(struct symbols *s, u64 address)
 		if (address >= s->module[i].low && address < s->module[i].high)
 			return &s->module[i];
 	return NULL;
+}
+
+bool symbols_is_hook(struct symbols *s, u64 pc)
+{
+	const struct symbols_module *m = symbols_module_of(s, pc);
+
+	return m && pc >= m->hooks_low && pc < m->hooks_high;
 }
 
 struct symbols *symbols_open(pid_t pid, const char *runtime_path, struct problem *p)

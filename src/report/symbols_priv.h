@@ -9,6 +9,8 @@
 struct symbols_module {
 	Dwfl_Module *dwfl;
 	u64 low, high; /* of all its segments, .bss included */
+	u64 code_low, code_high;
+	u64 hooks_low, hooks_high; /* its copy of libheddle-hooks.a: no code of the program; empty: none */
 	bool is_runtime;
 };
 #define SYMBOLS_MODULES 256
@@ -44,6 +46,8 @@ struct symbols {
 };
 
 const struct symbols_module *symbols_module_of(struct symbols *s, u64 address);
+/* In a hook of libheddle-hooks.a, which stands between the program's access and the runtime. */
+bool symbols_is_hook(struct symbols *s, u64 pc);
 /* Looks again at what is mapped (dlopen); true when something changed. */
 bool symbols_refresh(struct symbols *s);
 /* Reads the SUT's memory. */

@@ -70,31 +70,22 @@ static bool is_start_up(const char *function)
 	return !strncmp(function, "__libc_start_main@@", 19) || !strncmp(function, "std::rt::lang_start", 19);
 }
 
-/* Of libheddle-hooks.a: between the program's access and the runtime. */
-static bool is_hook(const char *function)
-{
-	return !strncmp(function, "__tsan_", 7) || !strncmp(function, "__wrap_", 7);
-}
-
 static int one_frame(Dwfl_Frame *state, void *arg)
 {
 	struct walk *w = arg;
 	const struct symbols_module *m;
 	Dwarf_Addr pc;
 	bool activation;
-	size_t found;
 
 	if (!dwfl_frame_pc(state, &pc, &activation))
 		return DWARF_CB_ABORT;
 	m = symbols_module_of(w->s, pc);
-	if (m && m->is_runtime)
+	if ((m && m->is_runtime) || symbols_is_hook(w->s, activation ? pc : pc - 1))
 		return DWARF_CB_OK;
 	/* The bottom of a fiber's stack. */
 	if (pc == 0 && w->n > 0)
 		return DWARF_CB_ABORT;
-	found = symbols_locate(w->s, pc, !activation, w->out + w->n, w->max - w->n);
-	if (w->n > 0 || found == 0 || !is_hook(w->out[found - 1].function))
-		w->n += found;
+	w->n += symbols_locate(w->s, pc, !activation, w->out + w->n, w->max - w->n);
 	return w->n < w->max ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 

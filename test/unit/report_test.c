@@ -369,6 +369,7 @@ static void test_play(void **state)
 	story_free(&s);
 }
 
+/* Without the runtime's frames and guest_hook's. */
 static void test_backtrace(void **state)
 {
 	static const char *const functions[] = {"guest_inner", "guest_outer", "main"};
