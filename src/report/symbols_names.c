@@ -1,4 +1,4 @@
-/* symbols_names.c: names for addresses of data, and texts with such names. */
+/* symbols_names.c: names for addresses of data and code, and texts with such names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,30 @@ static bool name_by_layout(u64 a, char *out, size_t cap)
 	return true;
 }
 
+/* Of code: the place a call returns to, unless a function begins there. */
+static bool name_of_code(struct symbols *s, const struct symbols_module *m, u64 address, char *out,
+			 size_t cap)
+{
+	struct frame frames[FRAMES_MAX];
+	GElf_Off offset = 0;
+	GElf_Sym sym;
+	const char *name;
+	size_t n;
+
+	if (address < m->code_low || address >= m->code_high)
+		return false;
+	name = dwfl_module_addrinfo(m->dwfl, address, &offset, &sym, NULL, NULL, NULL);
+	n = symbols_locate(s, address, !name || offset > 0, frames, FRAMES_MAX);
+	if (n)
+		frame_text(frames_source(frames, n), out, cap);
+	return n > 0;
+}
+
 static void find_name(struct symbols *s, u64 address, char *out, size_t cap)
 {
 	const struct symbols_module *m = symbols_module_of(s, address);
 
-	if (m && symbols_variable(s, m, address, out, cap))
+	if (m && (symbols_variable(s, m, address, out, cap) || name_of_code(s, m, address, out, cap)))
 		return;
 	if (!name_by_layout(address, out, cap))
 		snprintf(out, cap, "0x%lx", address);

@@ -15,6 +15,16 @@ struct queue {
 struct queue queues[4];
 void *fake_object = &queues[2].inner.lock[1];
 
+/* Places in the code: behind a call, its line, and where a function begins. */
+void *fake_caller, *fake_function;
+int fake_line;
+
+__attribute__((noinline)) static void guest_called(void)
+{
+	fake_caller = __builtin_return_address(0);
+	fake_function = guest_called;
+}
+
 /* Stands for one of libheddle-hooks.a: never in a backtrace. */
 __attribute__((noinline, section("heddle_hooks"))) static int guest_hook(void)
 {
@@ -40,6 +50,8 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	fake_line = __LINE__ + 1;
+	guest_called();
 	for (i = 1; i < argc; i++)
 		printf("%s=%s\n", argv[i], getenv(argv[i]) ? getenv(argv[i]) : "(unset)");
 	return guest_outer(argc) > 100;

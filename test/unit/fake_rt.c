@@ -7,6 +7,7 @@
  *   rdtsc      the same, after a look at the time stamp counter
  *   bounded    the state limit was reached
  *   violation  one assertion failure; the replay confirms it
+ *   code       the same; its steps name places in the code
  *   long       the same after 20000 steps
  *   two        two violations, a deadlock and a crash
  *   unconfirmed  the replay ends without the violation
@@ -168,6 +169,9 @@ static void search(void *pc)
 	finish(script_is("two") ? SEARCH_COMPLETE : SEARCH_VIOLATION);
 }
 
+extern void *fake_caller __attribute__((weak)), *fake_function __attribute__((weak));
+extern int fake_line __attribute__((weak));
+
 static void send_step(u64 n, u32 action, void *object)
 {
 	struct wire_event e = {
@@ -177,6 +181,9 @@ static void send_step(u64 n, u32 action, void *object)
 	snprintf(e.thread_name, sizeof(e.thread_name), "%s", e.thread ? "worker" : "main");
 	snprintf(e.text, sizeof(e.text), "lock mutex {0x%lx}%s", (u64)object,
 		 e.alt == ALT_TIMEOUT ? " (time-out)" : "");
+	if (script_is("code"))
+		snprintf(e.text, sizeof(e.text), "line %d: {0x%lx}, {0x%lx}", fake_line, (u64)fake_caller,
+			 (u64)fake_function);
 	send_event(&e);
 }
 

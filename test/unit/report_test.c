@@ -369,6 +369,21 @@ static void test_play(void **state)
 	story_free(&s);
 }
 
+/* The line of a call, not the one it returns to; and of a function that begins there, not the one before it. */
+static void test_code_addresses(void **state)
+{
+	struct story s = {0};
+	char expected[128];
+	int line = 0;
+
+	play_guest(&s, "FAKE_RT=code", PLAY_VIOLATION);
+	assert_int_equal(sscanf(s.line[0].text, "line %d", &line), 1);
+	snprintf(expected, sizeof(expected),
+		 "line %d: main (fake_guest.c:%d), guest_called (fake_guest.c:", line, line);
+	assert_int_equal(strncmp(s.line[0].text, expected, strlen(expected)), 0);
+	story_free(&s);
+}
+
 /* Without the runtime's frames and guest_hook's. */
 static void test_backtrace(void **state)
 {
@@ -413,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_for_people),
 		cmocka_unit_test(test_where),
 		cmocka_unit_test(test_play),
+		cmocka_unit_test(test_code_addresses),
 		cmocka_unit_test(test_backtrace),
 		cmocka_unit_test(test_play_ends),
 	};
