@@ -1,5 +1,6 @@
 #include "runtime/engine.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/sites.h"
 #include "runtime/sched/fiber.h"
 
 static bool is_access(const struct op *o)
@@ -56,6 +57,7 @@ u32 memory_race(u32 slot, struct text *t)
 		describe_one(f, t);
 		text_str(t, "; ");
 		describe_one(other, t);
+		sites_describe_live(HD_MAX(f->op.object, other->op.object), t);
 		return i;
 	}
 	return LAYOUT_MAX_FIBERS;

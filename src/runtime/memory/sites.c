@@ -67,3 +67,19 @@ void sites_describe(u64 address, struct text *t)
 		return;
 	}
 }
+
+void sites_describe_live(u64 address, struct text *t)
+{
+	u64 start, size;
+	if (!heap_find((void *)address, &start, &size))
+		return;
+	text_str(t, ", in a block of ");
+	text_dec(t, (long)size);
+	text_str(t, " bytes");
+	const struct site *s = site_of(start);
+	/* A block that realloc moved here is not in the table; who was here before may be. */
+	if (s->block != start || s->freed_at)
+		return;
+	text_str(t, " allocated at ");
+	text_addr(t, s->allocated_at);
+}

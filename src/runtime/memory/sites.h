@@ -12,5 +12,7 @@ void sites_allocated(u64 block, u64 pc);
 void sites_freed(u64 block, u64 pc);
 /* What is known of the memory at `address`, as the end of a sentence. */
 void sites_describe(u64 address, struct text *t);
+/* The same for an address in a live block; nothing for others. */
+void sites_describe_live(u64 address, struct text *t);
 
 #endif
