@@ -184,7 +184,7 @@ class Generator:
             self.program.sems.append(0)
             give, take = [("post", len(self.program.sems) - 1)], [("wait", len(self.program.sems) - 1)]
         else:
-            mode = r.choice(("atomic", "atomic", "volatile", "plain"))
+            mode = r.choice(("atomic", "atomic", "volatile"))  # a plain one means nothing to compilers: the loop may never end
             flag = self.place(4)
             give, take = [("store", flag, mode, 1)], [("until", flag, mode, 1)]
         bodies[giver].insert(r.randint(0, len(bodies[giver])), give)
