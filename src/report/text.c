@@ -101,6 +101,24 @@ static void print_last_steps(FILE *f, const struct story *s, u32 thread)
 	}
 }
 
+/*
+ * The thread that the violation is about is not among the fibers. Mostly it is through, but before a race it
+ * stands like the other one; the message tells what it is about to do, up to the semicolon.
+ */
+static void print_culprit_now(FILE *f, const struct story *s)
+{
+	static const char about[] = "is about to ";
+	const char *now = s->violation_kind == VIOLATION_RACE ? strstr(s->violation.text, about) : NULL;
+	const char *end = now ? strstr(now, "; ") : NULL;
+
+	if (!end) {
+		fputs("    now: fails, as told above\n", f);
+		return;
+	}
+	fprintf(f, "    now: %.*s\n", (int)(end - now), now);
+	print_backtrace(f, &s->violation, "         ");
+}
+
 static void print_thread(FILE *f, const struct story *s, const struct story_line *any)
 {
 	const struct story_line *now = fiber_of(s, any->thread);
@@ -109,10 +127,12 @@ static void print_thread(FILE *f, const struct story *s, const struct story_line
 	story_thread(any, who, sizeof(who));
 	fprintf(f, "\n  %s\n", who);
 	print_last_steps(f, s, any->thread);
+	if (!now && s->violation.text && s->violation.thread == any->thread) {
+		print_culprit_now(f, s);
+		return;
+	}
 	if (!now) {
-		bool fails = s->violation.text && s->violation.thread == any->thread;
-
-		fprintf(f, "    %s\n", fails ? "now: fails, as told above" : "has ended");
+		fputs("    has ended\n", f);
 		return;
 	}
 	fprintf(f, "    now: %s\n", now->text[0] ? now->text : "runs");

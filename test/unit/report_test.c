@@ -204,6 +204,40 @@ static void test_formats(void **state)
 	done(o);
 }
 
+static char *told(u32 kind, const char *message)
+{
+	struct outcome *o = outcome_new(SEARCH_VIOLATION);
+	struct story *s;
+	struct story_line step = {.kind = WIRE_EV_STEP, .thread = 2, .text = "starts"};
+	char *text;
+
+	add_violation(o);
+	o->violation[0].trace.kind = kind;
+	s = &o->violation[0].trace.story;
+	s->violation_kind = kind;
+	free(s->violation.text);
+	s->violation.text = strdup(message);
+	assert_true(story_add(s, &step));
+	text = written("text", o);
+	done(o);
+	return text;
+}
+
+/* Before a race both threads stand; who failed otherwise is through. */
+static void test_where_the_culprit_stands(void **state)
+{
+	char *text = told(VIOLATION_RACE,
+			  "data race: thread 2 is about to write x (4 bytes); thread 1 is about to "
+			  "read x (4 bytes)");
+
+	assert_non_null(strstr(text, "    now: is about to write x (4 bytes)\n         main (a.c:14)\n"));
+	assert_null(strstr(text, "fails, as told above"));
+	free(text);
+	text = told(VIOLATION_ASSERT, "x is about to be y; z");
+	assert_non_null(strstr(text, "    now: fails, as told above\n"));
+	free(text);
+}
+
 static void test_sarif(void **state)
 {
 	struct outcome *o = outcome_new(SEARCH_VIOLATION);
@@ -421,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_result_json),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_where_the_culprit_stands),
 		cmocka_unit_test(test_sarif),
 		cmocka_unit_test(test_not_verified_is_not_passed),
 		cmocka_unit_test(test_full_disk),
