@@ -22,6 +22,13 @@ int verb_fingerprint(int argc, char **argv);
 int verb_cc(int argc, char **argv);
 int verb_cxx(int argc, char **argv);
 
+/* --help or -h. */
+bool help_word(const char *word);
+/* Is there one among a verb's words, before any --? For compilers only the first word counts: the others
+ * are the compiler's. (check has check_options_ask_help.) */
+bool help_asked(int argc, char **argv);
+bool help_asked_first(int argc, char **argv);
+
 /* The command as the user called it, for lines to copy. */
 extern const char *cli_command;
 

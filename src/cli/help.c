@@ -60,6 +60,26 @@ static void print_options(void)
 	     "heddle-check).");
 }
 
+bool help_word(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+bool help_asked_first(int argc, char **argv)
+{
+	return argc > 1 && help_word(argv[1]);
+}
+
+bool help_asked(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (help_word(argv[i]))
+			return true;
+	return false;
+}
+
 int verb_help(int argc, char **argv)
 {
 	size_t i;

@@ -3,16 +3,24 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 
-static const struct {
+static const struct verb {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	const char *topic; /* of heddle help, for --help behind the verb */
+	bool (*asks_help)(int argc, char **argv);
 } verbs[] = {
-	{"check", verb_check}, {"replay", verb_replay},
-	{"show", verb_show},   {"doctor", verb_doctor},
-	{"help", verb_help},   {"--help", verb_help},
-	{"-h", verb_help},     {"fingerprint", verb_fingerprint},
-	{"cc", verb_cc},       {"c++", verb_cxx},
+	{"check", verb_check, "check", check_options_ask_help},
+	{"replay", verb_replay, "replay", help_asked},
+	{"show", verb_show, "show", help_asked},
+	{"doctor", verb_doctor, "doctor", help_asked},
+	{"fingerprint", verb_fingerprint, "check", check_options_ask_help},
+	{"cc", verb_cc, "cc", help_asked_first},
+	{"c++", verb_cxx, "c++", help_asked_first},
+	{"help", verb_help, "help", help_asked},
+	{"--help", verb_help, "help", help_asked},
+	{"-h", verb_help, "help", help_asked},
 };
 
 /* Verbs of the command-line contract that come with later features. */
@@ -24,6 +32,13 @@ static int compiler_name(const char *command)
 	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
 
 	return !strcmp(name, "heddle-cc") ? 1 : !strcmp(name, "heddle-c++") ? 2 : 0;
+}
+
+static int run_verb(const struct verb *v, int argc, char **argv)
+{
+	if (v->asks_help(argc, argv))
+		return verb_help(2, (char *[]){"help", (char *)v->topic, NULL});
+	return v->run(argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -46,7 +61,7 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < HD_ARRAY_LEN(verbs); i++)
 		if (!strcmp(argv[1], verbs[i].name))
-			return verbs[i].run(argc - 1, argv + 1);
+			return run_verb(&verbs[i], argc - 1, argv + 1);
 	for (i = 0; i < HD_ARRAY_LEN(later); i++)
 		if (!strcmp(argv[1], later[i])) {
 			say("%s is not in this version", argv[1]);

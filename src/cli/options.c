@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/values.h"
 
 #define DEFAULT_HANG_MS 10000
@@ -162,6 +163,21 @@ static int walk_options(int argc, char **argv, struct problem *p,
 			return -1;
 	}
 	return at;
+}
+
+bool check_options_ask_help(int argc, char **argv)
+{
+	struct parsed skipped;
+	struct problem ignored;
+	int at;
+
+	for (at = 1; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--"); at++) {
+		if (help_word(argv[at]))
+			return true;
+		if (!argv[at][1] || parse_one(&skipped, argc, argv, &at, &ignored))
+			return false;
+	}
+	return false;
 }
 
 static int each_scenario(struct check_options *o, const struct parsed *one, struct problem *p)

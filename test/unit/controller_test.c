@@ -209,6 +209,29 @@ static void test_usage(void **state)
 	assert_int_equal(heddle("help nothing"), 2);
 }
 
+/* Behind a verb --help is the verb's, behind the program's name it is the program's. */
+static void test_help_of_verbs(void **state)
+{
+	static const char *const verbs[] = {"check", "replay", "show", "doctor", "cc", "c++", "help"};
+	char arguments[64], usage[64];
+	size_t i, letter;
+
+	for (i = 0; i < HD_ARRAY_LEN(verbs); i++)
+		for (letter = 0; letter < 2; letter++) {
+			snprintf(arguments, sizeof(arguments), "%s %s", verbs[i], letter ? "-h" : "--help");
+			snprintf(usage, sizeof(usage), "heddle %s", verbs[i]);
+			assert_int_equal(heddle(arguments), 0);
+			assert_int_equal(strncmp(said, usage, strlen(usage)), 0);
+		}
+	assert_int_equal(heddle("check --max-states 5 -q --help"), 0);
+	says("--max-states");
+	assert_int_equal(heddle("check --frobnicate --help"), 2);
+	assert_int_equal(heddle("replay x.trace --help"), 0);
+	assert_int_equal(heddle("check --out -h -- /nonexistent"), 2);
+	assert_int_equal(heddle("check /nonexistent --help"), 2);
+	assert_int_equal(heddle("check -- /nonexistent --help"), 2);
+}
+
 static void test_replay(void **state)
 {
 	assert_int_equal(heddle(CHECK("violation", "-q")), 1);
@@ -360,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_replay),          cmocka_unit_test(test_show),
 		cmocka_unit_test(test_formats),         cmocka_unit_test(test_interrupt_once),
 		cmocka_unit_test(test_interrupt_twice), cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_help_of_verbs),
 	};
 
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);
