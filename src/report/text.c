@@ -246,6 +246,20 @@ static void print_refused(FILE *f, const struct outcome *o)
 	}
 }
 
+/* A refused call fails (ENOSYS, ECONNREFUSED …) where it might succeed natively. */
+static void print_caveat(FILE *f, const struct outcome *o)
+{
+	const struct outcome_refused *r = o->refused;
+
+	if (!o->violations || !o->refuseds)
+		return;
+	fprintf(f,
+		"  note: the program also used %s%s%s%s, which heddle refuses; the violation%s may depend on "
+		"%s\n",
+		r->call, r->where[0] ? " at " : "", r->where, o->refuseds > 1 ? " and other calls" : "",
+		o->violations > 1 ? "s" : "", o->refuseds > 1 ? "them" : "it");
+}
+
 static void print_counts(FILE *f, const struct outcome *o)
 {
 	const struct search_stats *s = &o->stats;
@@ -271,6 +285,7 @@ void text_summary(FILE *f, const struct outcome *o)
 
 	print_verdict(f, o);
 	print_refused(f, o);
+	print_caveat(f, o);
 	if (o->violations && o->unconfirmed)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);

@@ -204,6 +204,29 @@ static void test_formats(void **state)
 	done(o);
 }
 
+/* What a refused call returns is not what it returns natively. */
+static void test_violation_after_refused_call(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_VIOLATION);
+	char *text;
+
+	add_refused(o);
+	text = written("text", o);
+	assert_null(strstr(text, "may depend"));
+	free(text);
+	add_violation(o);
+	text = written("text", o);
+	assert_non_null(
+		strstr(text, "note: the program also used fork at a.c:3, which heddle refuses; the violation "
+			     "may depend on it\n"));
+	free(text);
+	o->refuseds = 0;
+	text = written("text", o);
+	assert_null(strstr(text, "may depend"));
+	free(text);
+	done(o);
+}
+
 static char *told(u32 kind, const char *message)
 {
 	struct outcome *o = outcome_new(SEARCH_VIOLATION);
@@ -456,6 +479,7 @@ int main(void)
 		cmocka_unit_test(test_result_json),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_where_the_culprit_stands),
+		cmocka_unit_test(test_violation_after_refused_call),
 		cmocka_unit_test(test_sarif),
 		cmocka_unit_test(test_not_verified_is_not_passed),
 		cmocka_unit_test(test_full_disk),
