@@ -22,6 +22,7 @@ import random
 
 AREA_BYTES = 8
 RMW = ("exchange", "fetch_add", "fetch_sub", "fetch_or", "fetch_and", "fetch_xor")
+KINDS = ("guarded", "guarded", "plain", "atomic", "atomic", "volatile", "mixed", "packed")
 WHERE = ("global", "global", "heap", "heap", "stack")
 
 Place = collections.namedtuple("Place", "area offset size")
@@ -53,7 +54,7 @@ class Generator:
         if r.random() < 0.2:
             self.locks.append(self.place(4))
         for _ in range(r.choice((1, 2, 2, 3))):
-            getattr(self, "make_" + r.choice(("guarded", "guarded", "plain", "atomic", "atomic", "volatile", "mixed", "packed")))()
+            getattr(self, "make_" + r.choice(KINDS))()
         bodies = [[self.block([]) for _ in range(r.randint(2, 5 if count == 2 else 3))] for _ in range(count)]
         if risky:
             self.cross(bodies)
@@ -184,7 +185,7 @@ class Generator:
             self.program.sems.append(0)
             give, take = [("post", len(self.program.sems) - 1)], [("wait", len(self.program.sems) - 1)]
         else:
-            mode = r.choice(("atomic", "atomic", "volatile"))  # a plain one means nothing to compilers: the loop may never end
+            mode = r.choice(("atomic", "atomic", "volatile"))  # a loop on a plain one may never end, as compilers see it
             flag = self.place(4)
             give, take = [("store", flag, mode, 1)], [("until", flag, mode, 1)]
         bodies[giver].insert(r.randint(0, len(bodies[giver])), give)
