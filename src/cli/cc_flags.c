@@ -231,6 +231,10 @@ static void add_hooks(struct words *out, const struct cc_tools *t)
 	words_add(out, t->hooks);
 	words_add(out, "-Wl,-u,heddle_hooks_version");
 	words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_version");
+	if (t->is_clang) { /* the verdict says what that compiler leaves out */
+		words_add(out, "-Wl,-u,heddle_hooks_by_clang");
+		words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_by_clang");
+	}
 	for (i = 0; i < HD_ARRAY_LEN(wrapped); i++)
 		words_addf(out, "-Wl,--wrap=%s", wrapped[i]);
 	for (i = 0; i < HD_ARRAY_LEN(wrapped_checked); i++)

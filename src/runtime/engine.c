@@ -491,6 +491,22 @@ static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
 
 /* --- main --- */
 
+static void note(const char *what)
+{
+	struct wire_result *r = &rt_wire->result;
+	if (r->notes < HD_ARRAY_LEN(r->note))
+		str_copy(r->note[r->notes++], sizeof r->note[0], what);
+}
+
+static void note_what_was_left_out(void)
+{
+	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
+		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy dfs does that");
+	if (start_compiled_by_clang())
+		note("the program was compiled with clang, whose instrumentation leaves out some accesses to members of local "
+		     "objects; gcc (HEDDLE_CC=gcc heddle cc) does not");
+}
+
 #define CLOCK_WORTH_A_NOTE 60000000000u
 
 /* A loop around a timed wait goes on for ever, and as the program reads the clock, no state comes twice. */
@@ -515,6 +531,7 @@ static void search(void)
 	rt_wire->phase = WIRE_RUNNING;
 	rt_wire->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_wire->stats);
 	note_endless_time();
+	note_what_was_left_out();
 	rt_wire->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_wire->result.tracked_pages = s->pages;

@@ -37,7 +37,7 @@
 #define ENGINE_STACK (1UL << 20)
 
 static struct {
-	bool early;
+	bool early, by_clang;
 	int (*main)(int, char **, char **);
 	int argc;
 	char **argv;
@@ -181,6 +181,7 @@ int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **ar
 	start_early();
 	libc_find(init != NULL);
 	memory_setup(dlsym(RTLD_DEFAULT, "heddle_hooks_version") != NULL);
+	S.by_clang = dlsym(RTLD_DEFAULT, "heddle_hooks_by_clang") != NULL;
 	S.main = main_fn;
 	S.argc = argc;
 	S.argv = argv;
@@ -191,6 +192,11 @@ int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **ar
 	char *stack = pages_map(ENGINE_STACK);
 	hd_assert(stack);
 	stack_call(boot, (u64)stack + ENGINE_STACK);
+}
+
+bool start_compiled_by_clang(void)
+{
+	return S.by_clang;
 }
 
 void start_output_reset(void)

@@ -20,6 +20,9 @@ void start_exclude(u64 address);
 HD_NORETURN void start_fail(const char *a, const char *b, const char *c);
 void start_arch_set_fs(u64 tcb);
 
+/* Was the program compiled by heddle cc with clang? */
+bool start_compiled_by_clang(void);
+
 /* The last bytes the present transition wrote to stderr: libraries explain there why they abort. */
 void start_output_reset(void);
 void start_output_keep(int fd, const void *data, size_t n);
