@@ -56,6 +56,16 @@ def limit_states(place):
 
 @case
 @in_scratch
+def bfs_and_livelocks(place):
+    """check: --strategy bfs says that it did not look for livelocks"""
+    run = place.check("--strategy", "bfs", "--", program("livelock_yield.c"), "set", status=0)
+    expect(any("livelocks" in note for note in run.result["notes"]), run.result["notes"])
+    run = place.check("--", program("livelock_yield.c"), "set", status=0)
+    expect(not run.result["notes"], run.result["notes"])
+
+
+@case
+@in_scratch
 def limit_depth(place):
     """check: --max-depth bounds the search, exit 3"""
     expect(limited(place, "--max-depth", "5")["max_depth"] <= 5, "deeper than allowed")
