@@ -15,7 +15,7 @@ Operations are tuples:
     lock m | unlock m | wait s | post s | create t | join t
 
 Nothing keeps accesses apart but what the program itself does: some variables have
-a guard (a mutex or a spinning lock), which is now and then forgotten."""
+a guard (a mutex or a spinning lock), which is now and then forgotten or mistaken."""
 
 import collections
 import random
@@ -23,6 +23,7 @@ import random
 AREA_BYTES = 8
 RMW = ("exchange", "fetch_add", "fetch_sub", "fetch_or", "fetch_and", "fetch_xor")
 KINDS = ("guarded", "guarded", "plain", "atomic", "atomic", "volatile", "mixed", "packed")
+HABITS = ("careful",) * 5 + ("forgetful",) * 2 + ("mistaken",) * 2  # with guards: takes them, or none, or another mutex
 WHERE = ("global", "global", "heap", "heap", "stack")
 
 Place = collections.namedtuple("Place", "area offset size")
@@ -48,13 +49,13 @@ class Generator:
     def make(self, risky):
         r, p = self.random, self.program
         count = r.choice((2, 2, 3))
-        self.careful = r.random() < 0.6  # never forgets a guard
-        p.mutexes = r.choice((0, 1, 1, 2))
+        self.habit = r.choice(HABITS)
+        p.mutexes = 2 if self.habit == "mistaken" else r.choice((0, 1, 1, 2))
         p.sems = [r.choice((0, 1, 1)) for _ in range(r.choice((0, 0, 1, 1)))]
         if r.random() < 0.2:
             self.locks.append(self.place(4))
         for _ in range(r.choice((1, 2, 2, 3))):
-            getattr(self, "make_" + r.choice(KINDS))()
+            getattr(self, "make_" + ("guarded" if self.habit == "mistaken" else r.choice(KINDS)))()
         bodies = [[self.block([]) for _ in range(r.randint(2, 5 if count == 2 else 3))] for _ in range(count)]
         if risky:
             self.cross(bodies)
@@ -135,9 +136,11 @@ class Generator:
         return [("store", v.place, self.random.choice(v.modes), self.number())]
 
     def guarded(self, guard, held, body):
-        kind, which = guard
-        if guard in held or (not self.careful and self.random.random() < 0.3):
+        if self.habit != "careful" and self.random.random() < 0.4:
+            guard = ("mutex", self.random.randrange(2)) if self.habit == "mistaken" else None
+        if guard is None or guard in held:
             return body
+        kind, which = guard
         if kind == "mutex":
             return [("lock", which), *body, ("unlock", which)]
         return [("grab", which), *body, ("store", which, "atomic", 0)]
