@@ -83,6 +83,7 @@ static enum move go_to(struct bfs *b, struct node *to)
 			return search_halt(b->s, SEARCH_LIMIT_MEMORY);
 		*slot = n;
 		n = n->parent;
+		hd_assert(n); /* the root is where all ways meet at the latest */
 	}
 	enum move m = MOVE_KNOWN;
 	for (; b->way.len && m == MOVE_KNOWN; b->way.len -= sizeof to)

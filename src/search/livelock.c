@@ -202,6 +202,7 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	l->frames.len -= sizeof v;
 	struct visit *parent = l->frames.len ? top(l) : NULL;
 	if (v.low < v.at) {
+		hd_assert(parent); /* the state it leads back to lies further up the path */
 		parent->low = HD_MIN(parent->low, v.low);
 		parent->exits |= v.exits;
 		parent->cyclic = true;

@@ -216,8 +216,9 @@ static int insert(struct visited *v, struct fingerprint fp, u32 depth, u32 *was)
 
 int visited_insert(struct visited *v, struct fingerprint fp)
 {
+	u32 was;
 	hd_assert(!v->with_depths);
-	return insert(v, fp, 0, NULL);
+	return insert(v, fp, 0, &was);
 }
 
 int visited_insert_depth(struct visited *v, struct fingerprint fp, u32 depth, u32 *was)

@@ -182,8 +182,10 @@ static SCHED_LOOK bool look(const struct vk_desc *d)
 {
 	const char *path = vk_dir_path(d);
 	bool seen = visible_position(d);
-	if (path)
-		seen |= visible_name(host_key(path), false) | visible_listing(host_key(path), true);
+	if (!path)
+		return seen;
+	seen |= visible_name(host_key(path), false);
+	seen |= visible_listing(host_key(path), true);
 	return seen;
 }
 

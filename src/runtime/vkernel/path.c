@@ -180,7 +180,8 @@ struct walk {
 /* V1: this fiber looks at the name, and at what lies there. */
 static void walk_look(struct walk *w)
 {
-	w->seen |= visible_name(w->out->key, false) | visible_place(w->out, false);
+	w->seen |= visible_name(w->out->key, false);
+	w->seen |= visible_place(w->out, false);
 }
 
 static long walk_start(struct walk *w, int dirfd, const char *path)
@@ -305,7 +306,8 @@ static bool announce(const struct vk_place *p, u32 how)
 {
 	bool goes = p->mode && (how & PATH_REMOVE);
 	bool name = goes || (!p->mode && (how & PATH_MAKE));
-	bool seen = visible_name(p->key, name) | visible_place(p, goes || (how & PATH_CHANGE));
+	bool seen = visible_name(p->key, name);
+	seen |= visible_place(p, goes || (how & PATH_CHANGE));
 	if (name)
 		seen |= visible_listing(vk_parent_key(p->path), false);
 	if (goes && S_ISDIR(p->mode)) /* only if it is empty */

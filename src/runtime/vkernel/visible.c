@@ -38,9 +38,11 @@ bool visible_desc(const struct vk_desc *d, bool changes)
 
 bool visible_place(const struct vk_place *p, bool changes)
 {
-	if (p->fd)
-		return vk_observed((u64)&vk->fd[p->fd - 1], false) |
-		       visible_desc(vk_desc_get(p->fd - 1), changes);
+	if (p->fd) {
+		bool seen = vk_observed((u64)&vk->fd[p->fd - 1], false);
+		seen |= visible_desc(vk_desc_get(p->fd - 1), changes);
+		return seen;
+	}
 	if (p->inode)
 		return visible_inode(p->inode, changes);
 	return p->host && vk_observed(p->host->key, changes);
