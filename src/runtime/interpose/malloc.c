@@ -83,12 +83,15 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 		release(p, "realloc", pc);
 		return NULL;
 	}
+	if (hd_unlikely(memory_on()))
+		memory_freeing((u64)p, heap_usable(p), pc);
 	enum heap_status status;
 	void *q = heap_realloc(engine_current(), p, size, &status);
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, "realloc", pc);
 	if (!q)
 		errno = ENOMEM;
+	memory_allocated((u64)(q ? q : p), pc);
 	return q;
 }
 
