@@ -84,26 +84,30 @@ static bool cell_used(struct cell *c, u64 address, u32 who, bool write, u32 held
 }
 
 /*
- * A loop that waits for another fiber looks at an atomic or volatile again and again, and as long as nobody else has used
- * the cell yet there is no reason for a step: the transition would never end. Many such looks in one transition are a reason.
+ * A loop that waits for another fiber looks at the same place again and again, and as long as nobody else has used
+ * the cell yet there is no reason for a step: the transition would never end. Many looks in one transition are a
+ * reason: at atomics and volatiles, or at one plain place with nothing in between.
  */
-static bool looks_often(u64 how)
+static bool looks_often(u64 address, u64 how, u64 pc)
 {
-	static u64 step, looks;
+	static u64 step, looks, last_address, last_pc, again;
 	if (step != engine_steps()) {
 		step = engine_steps();
-		looks = 0;
+		looks = again = 0;
 	}
-	return how & (MEMORY_ATOMIC | MEMORY_VOLATILE) && ++looks > LOOKS_MAX;
+	again = address == last_address && pc == last_pc && !(how & MEMORY_WRITE) ? again + 1 : 0;
+	last_address = address;
+	last_pc = pc;
+	looks += how & (MEMORY_ATOMIC | MEMORY_VOLATILE) ? 1 : 0;
+	return again > LOOKS_MAX || (looks > LOOKS_MAX && how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
 }
 
 /* Runs on the scratch stack: it depends on persistent memory. */
 static u64 use(u64 address, u64 size, u64 how, u64 pc)
 {
-	(void)pc;
 	bool write = how & MEMORY_WRITE, alone = sched_all_joined();
 	u32 held = how & (MEMORY_ATOMIC | MEMORY_VOLATILE) ? LOCKSET_NONE : held_locks(write);
-	bool step = false, waits = !alone && looks_often(how);
+	bool step = false, waits = !alone && looks_often(address, how, pc);
 	for (u64 a = address & ~(u64)(SHADOW_GRAIN - 1); a < address + size; a += SHADOW_GRAIN) {
 		struct cell *c = shadow_cell(a);
 		if (alone)
