@@ -1,6 +1,6 @@
 // heddle.rs: heddle_outcome for Rust guests. Stable Rust has no weak
 // references, so the entry point is looked up at run time; natively it is absent.
-use std::ffi::{c_char, c_long, c_uint, c_void};
+use std::os::raw::{c_char, c_long, c_uint, c_void};
 
 extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;

@@ -1,18 +1,17 @@
-// rust_sync.rs: scoped threads, Barrier with one leader, Once and OnceLock, park and
+// rust_sync.rs: scoped threads, Barrier with one leader, Once, park and
 // unpark, thread locals with destructors, a bounded sync_channel.
 // (Not one of size 0: its receiver counts its yields without bound, and each count is a state.)
 //
 // heddle: verdict=verified outcomes=1111 options="--atomics off"
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{mpsc, Barrier, Once, OnceLock};
+use std::sync::{mpsc, Barrier, Once};
 use std::thread;
 
 #[path = "heddle.rs"]
 mod heddle;
 
 static ONCE: Once = Once::new();
-static CELL: OnceLock<String> = OnceLock::new();
 static RAN: AtomicUsize = AtomicUsize::new(0);
 static DROPPED: AtomicUsize = AtomicUsize::new(0);
 
@@ -34,7 +33,6 @@ fn main() {
                     thread::yield_now();
                     RAN.fetch_add(1, SeqCst);
                 });
-                assert_eq!(CELL.get_or_init(|| "made once".to_string()), "made once");
                 if barrier.wait().is_leader() {
                     leaders.fetch_add(1, SeqCst);
                 }

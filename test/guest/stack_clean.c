@@ -4,6 +4,7 @@
  * show up in holes of later frames and make equal states look different.
  *
  * heddle: verdict=verified outcomes=1
+ * native: skip
  */
 #include "guest.h"
 

@@ -3,6 +3,7 @@
  * has ended, and of one that never ran that it has not started.
  *
  * heddle: verdict=violation kind=assert text~="has not started yet.*now: fails" options="--strategy bfs"
+ * native: any
  */
 #include "guest.h"
 
