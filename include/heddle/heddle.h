@@ -63,15 +63,15 @@ static inline void heddle_outcome(long value)
 }
 
 /* A macro, not a function: the place of the failure is the line that says it. */
-#define heddle_assert(c)                                                                                             \
-	do {                                                                                                         \
-		int heddle_holds = !!(c);                                                                            \
-		if (heddle_rt_assert) {                                                                              \
-			heddle_rt_assert(heddle_holds, #c, __FILE__, __LINE__);                                      \
-		} else if (!heddle_holds) {                                                                          \
-			fprintf(stderr, "%s:%d: heddle_assert(%s) failed\n", __FILE__, __LINE__, #c);                \
-			abort();                                                                                     \
-		}                                                                                                    \
+#define heddle_assert(c) \
+	do { \
+		int heddle_holds = !!(c); \
+		if (heddle_rt_assert) { \
+			heddle_rt_assert(heddle_holds, #c, __FILE__, __LINE__); \
+		} else if (!heddle_holds) { \
+			fprintf(stderr, "%s:%d: heddle_assert(%s) failed\n", __FILE__, __LINE__, #c); \
+			abort(); \
+		} \
 	} while (0)
 
 #ifdef __cplusplus

@@ -19,8 +19,8 @@ static u64 range_size(size_t bytes)
 
 void *pages_map(size_t bytes)
 {
-	long p = sys_call6(SYS_mmap, (long)next_address, (long)HD_ROUND_UP(bytes, HD_PAGE), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long p = sys_call6(SYS_mmap, (long)next_address, (long)HD_ROUND_UP(bytes, HD_PAGE),
+			   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return NULL;
 	next_address += range_size(bytes);
@@ -38,7 +38,8 @@ void *pages_grow(void *p, size_t old_bytes, size_t new_bytes)
 	if (!p)
 		return pages_map(new_bytes);
 	long q = sys_call6(SYS_mremap, (long)p, (long)HD_ROUND_UP(old_bytes, HD_PAGE),
-			   (long)HD_ROUND_UP(new_bytes, HD_PAGE), MREMAP_MAYMOVE | MREMAP_FIXED, (long)next_address, 0);
+			   (long)HD_ROUND_UP(new_bytes, HD_PAGE), MREMAP_MAYMOVE | MREMAP_FIXED,
+			   (long)next_address, 0);
 	if (sys_failed(q))
 		return NULL;
 	next_address += range_size(new_bytes);

@@ -115,11 +115,17 @@ static void note_atomics(const struct sut *s, struct outcome *o)
 	o->atomics = s->wire->atomics.atomic;
 	o->atomics_unread = s->wire->atomics.unread;
 	if (o->atomics && !o->atomics_on)
-		add_note(o, "the program has %u atomic read-modify-write instructions, and locks may be made of them; "
-			    "threads were not interleaved there (--atomics on does)", o->atomics);
+		add_note(o,
+			 "the program has %u atomic read-modify-write instructions, and locks may be made of "
+			 "them; "
+			 "threads were not interleaved there (--atomics on does)",
+			 o->atomics);
 	if (o->atomics_unread)
-		add_note(o, "%u functions perhaps have atomic instructions but cannot be disassembled with certainty; "
-			    "threads were not interleaved there", o->atomics_unread);
+		add_note(o,
+			 "%u functions perhaps have atomic instructions but cannot be disassembled with "
+			 "certainty; "
+			 "threads were not interleaved there",
+			 o->atomics_unread);
 }
 
 /* A panic in Rust's main is one, and easily overlooked. */
@@ -137,7 +143,8 @@ static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 	char why[sizeof(w->result.error)], how[1024];
 
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
-	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_TOOL_ERROR && o->stats.states)
+	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_TOOL_ERROR &&
+	    o->stats.states)
 		return 0;
 	if (interrupt_count() >= 2) {
 		o->interrupted = true;

@@ -14,7 +14,7 @@ struct found_violation {
 	u64 key, path_len;
 	struct wire_ignored race; /* of a race: its two places and the address */
 	u32 other_thread;         /* slot */
-	u32 *path; /* NULL: what the search left makes no sense */
+	u32 *path;                /* NULL: what the search left makes no sense */
 	char message[1024];
 };
 

@@ -10,7 +10,8 @@
 
 #ifdef __cplusplus
 extern "C" {
-#define HEDDLE_CALL(name, ...) (__builtin_is_constant_evaluated() ? __builtin_##name(__VA_ARGS__) : __heddle_##name(__VA_ARGS__))
+#define HEDDLE_CALL(name, ...) \
+	(__builtin_is_constant_evaluated() ? __builtin_##name(__VA_ARGS__) : __heddle_##name(__VA_ARGS__))
 #else
 #define HEDDLE_CALL(name, ...) __heddle_##name(__VA_ARGS__)
 #endif

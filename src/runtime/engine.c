@@ -115,7 +115,8 @@ static void commit(void)
 
 /* --- violations --- */
 
-static void set_violation(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo, const char *message)
+static void set_violation(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo,
+			  const char *message)
 {
 	struct wire_violation *v = &E.violation;
 	v->kind = kind;
@@ -124,7 +125,8 @@ static void set_violation(enum violation_kind kind, u32 slot, u64 pc, u64 addres
 	v->address = address;
 	v->signo = signo;
 	str_copy(v->message, sizeof v->message, message);
-	bool by_text = kind == VIOLATION_DEADLOCK || kind == VIOLATION_LIVELOCK || kind == VIOLATION_ASSERT || kind == VIOLATION_INVARIANT;
+	bool by_text = kind == VIOLATION_DEADLOCK || kind == VIOLATION_LIVELOCK || kind == VIOLATION_ASSERT ||
+		       kind == VIOLATION_INVARIANT;
 	u64 key[3] = {kind, by_text ? 0 : pc, by_text ? XXH3_64bits(v->message, str_len(v->message)) : 0};
 	v->key = XXH3_64bits(key, sizeof key);
 }
@@ -501,9 +503,11 @@ static void note(const char *what)
 static void note_what_was_left_out(void)
 {
 	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
-		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy dfs does that");
+		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
+		     "dfs does that");
 	if (start_compiled_by_clang())
-		note("the program was compiled with clang, whose instrumentation leaves out some accesses to members of local "
+		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
+		     "members of local "
 		     "objects; gcc (HEDDLE_CC=gcc heddle cc) does not");
 }
 
@@ -520,7 +524,9 @@ static void note_endless_time(void)
 	text_init(&t, r->note[r->notes++], sizeof r->note[0]);
 	text_str(&t, "time-outs took the program's clock to ");
 	text_dec(&t, (long)(r->clock_max / 1000000000u));
-	text_str(&t, " s; if it waits periodically, its states never repeat: --time-horizon 10s bounds the clock");
+	text_str(
+		&t,
+		" s; if it waits periodically, its states never repeat: --time-horizon 10s bounds the clock");
 }
 
 static void search(void)

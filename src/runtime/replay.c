@@ -94,7 +94,8 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	rt_wire->result.violation[0] = *v;
 	rt_wire->result.violations = 1;
 	event_send();
-	send_fibers(v->kind == VIOLATION_DEADLOCK || v->kind == VIOLATION_LIVELOCK ? LAYOUT_MAX_FIBERS : v->thread);
+	send_fibers(v->kind == VIOLATION_DEADLOCK || v->kind == VIOLATION_LIVELOCK ? LAYOUT_MAX_FIBERS
+										   : v->thread);
 	if (!rt_wire->config.gdb)
 		return;
 	e = event_new(WIRE_EV_END);

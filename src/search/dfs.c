@@ -213,7 +213,8 @@ static enum move dfs_run(struct search *s)
 	struct dfs d = {.s = s};
 	s->mine = &d;
 	bool matching = !s->o->max_depth && !s->o->no_matching;
-	d.watching = matching && s->ops->can_livelock && s->ops->can_livelock(s->self) && livelock_begin(&d.livelock);
+	d.watching = matching && s->ops->can_livelock && s->ops->can_livelock(s->self) &&
+		     livelock_begin(&d.livelock);
 	enum move m = explore(&d);
 	if (d.watching)
 		livelock_end(&d.livelock);

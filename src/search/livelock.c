@@ -14,7 +14,7 @@ struct round {
 struct visit {
 	u32 at, low; /* own position in open; lowest one known to be reachable */
 	bool exits, cyclic;
-	bool busy;       /* all steps inside the component so far are busy waiting */
+	bool busy;         /* all steps inside the component so far are busy waiting */
 	bool entered_busy; /* so was the step that led here */
 };
 

@@ -10,11 +10,12 @@
 #include "wire/options.h"
 
 struct livelock {
-	struct pages_vec open;   /* struct fingerprint: states of incomplete components, in order of discovery */
+	struct pages_vec
+		open; /* struct fingerprint: states of incomplete components, in order of discovery */
 	struct pages_vec frames; /* beside the search's own */
 	struct pages_vec rounds; /* struct round: ways from a state on the stack back to itself */
 	struct pages_vec words;  /* u32: their actions */
-	u32 *slots; /* hash table: position in open + 1 */
+	u32 *slots;              /* hash table: position in open + 1 */
 	u64 mask;
 	bool failed; /* out of memory: says nothing any more */
 };

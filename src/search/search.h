@@ -23,6 +23,7 @@ struct search_hooks {
 	void (*insane)(void *self, const char *what, const u32 *path, u64 len);
 };
 
-enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h, struct search_stats *stats);
+enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,
+			   struct search_stats *stats);
 
 #endif

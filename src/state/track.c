@@ -41,7 +41,7 @@ void *memcpy(void *to, const void *from, size_t n);
 void *memset(void *to, int c, size_t n);
 
 #define MAX_REGIONS 512
-#define LOG_MAX (1UL << 33)     /* words; virtual reservation only */
+#define LOG_MAX (1UL << 33) /* words; virtual reservation only */
 #define COMMITS_MAX (1UL << 31)
 #define PATIENCE_FIRST 16
 #define PATIENCE_MAX 16384
@@ -126,7 +126,8 @@ int track_add(u64 start, u64 size, enum track_kind kind)
 	if (!r->page_of)
 		return -12;
 	if (kind != TRACK_DENSE) {
-		long p = sys_call6(SYS_mmap, (long)start, (long)size, kind == TRACK_HIDDEN ? PROT_NONE : PROT_READ,
+		long p = sys_call6(SYS_mmap, (long)start, (long)size,
+				   kind == TRACK_HIDDEN ? PROT_NONE : PROT_READ,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 		if (sys_failed(p))
 			return (int)p;
@@ -331,7 +332,8 @@ static void log_page(struct page *p, u32 number, u32 diff)
 
 static bool in_stacks(u64 address)
 {
-	return address >= LAYOUT_STACK_BASE && address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
+	return address >= LAYOUT_STACK_BASE &&
+	       address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
 }
 
 static void note_cold_stack(const struct page *p)
@@ -535,7 +537,8 @@ bool track_first_difference(u64 *address, u64 *was, u64 *is)
 
 u64 track_memory(void)
 {
-	return T.log_top * 12 + T.mark * sizeof(struct commit) + T.stats.pages * (HD_PAGE + sizeof(struct page));
+	return T.log_top * 12 + T.mark * sizeof(struct commit) +
+	       T.stats.pages * (HD_PAGE + sizeof(struct page));
 }
 
 const struct track_stats *track_get_stats(void)

@@ -19,11 +19,11 @@ enum track_kind {
 };
 
 struct track_stats {
-	u64 pages;    /* with a shadow copy */
+	u64 pages; /* with a shadow copy */
 	u64 hot;
 	u64 faults;
 	u64 commits;
-	u64 words;    /* changed words logged */
+	u64 words; /* changed words logged */
 };
 
 int track_setup(void);

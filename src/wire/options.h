@@ -15,15 +15,15 @@ enum search_strategy { SEARCH_DFS, SEARCH_BFS, SEARCH_RANDOM, SEARCH_PCT };
 
 /* Why a search ended. */
 enum search_end {
-	SEARCH_COMPLETE,     /* every reachable state was visited */
-	SEARCH_VIOLATION,    /* stopped at the first violation (no keep_going) */
+	SEARCH_COMPLETE,  /* every reachable state was visited */
+	SEARCH_VIOLATION, /* stopped at the first violation (no keep_going) */
 	SEARCH_LIMIT_STATES,
-	SEARCH_LIMIT_DEPTH,  /* complete but for what lies below max_depth */
+	SEARCH_LIMIT_DEPTH, /* complete but for what lies below max_depth */
 	SEARCH_LIMIT_TIME,
 	SEARCH_LIMIT_MEMORY,
-	SEARCH_LIMIT_RUNS,   /* random, pct: all runs done */
-	SEARCH_INTERRUPTED,  /* asked to stop */
-	SEARCH_TOOL_ERROR,   /* STEP_STOP, or sanity found a difference (sanity_message says which) */
+	SEARCH_LIMIT_RUNS,  /* random, pct: all runs done */
+	SEARCH_INTERRUPTED, /* asked to stop */
+	SEARCH_TOOL_ERROR,  /* STEP_STOP, or sanity found a difference (sanity_message says which) */
 };
 
 /* Counted live, in memory that another process may read. */
@@ -33,11 +33,11 @@ struct search_stats {
 	u64 revisited;   /* transitions that led to a known state */
 	u64 depth, max_depth;
 	u64 end_states;
-	u64 violations;  /* distinct by violation_key */
-	u64 runs;        /* random, pct */
+	u64 violations; /* distinct by violation_key */
+	u64 runs;       /* random, pct */
 	u64 restarts;
 	u64 pruned;
-	u64 memory;      /* bytes: visited table, stacks, the target's log */
+	u64 memory; /* bytes: visited table, stacks, the target's log */
 	u64 sanity_checks;
 };
 

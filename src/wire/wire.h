@@ -79,11 +79,11 @@ enum op_kind {
 	OP_EVENTFD_WRITE,
 	OP_POLL,
 	OP_CLOSE,
-	OP_FILE, /* file operation another fiber could observe */
+	OP_FILE,   /* file operation another fiber could observe */
 	OP_SIGNAL, /* pthread_kill, kill */
 	OP_BARRIER_DESTROY,
 	OP_ATOMIC_RMW, /* an atomic read-modify-write instruction of the SUT's own code */
-	OP_MEM_READ,  /* of an instrumented program, where others could tell */
+	OP_MEM_READ,   /* of an instrumented program, where others could tell */
 	OP_MEM_WRITE,
 	OP_KINDS
 };
@@ -123,15 +123,15 @@ struct wire_config {
 	u32 mode; /* enum wire_mode */
 	u32 gdb;  /* replay: at the end stop with SIGSTOP instead of exiting */
 	struct search_options search;
-	u64 hang_ms;        /* CPU time one transition may use */
-	u64 random_seed;    /* of the SUT's own random numbers */
-	u64 heap_limit;     /* bytes the SUT may allocate in all; then malloc fails */
-	u32 spurious;       /* condition variables may wake spuriously */
-	u32 check_exit;     /* a non-zero exit status is a violation */
-	u32 check_deadlock; /* default on */
-	u32 races;          /* 1: a data race of an instrumented program is a violation */
-	u32 ignored;        /* of ignored_race */
-	u32 show_output;    /* replay: pass what the SUT writes to stdout/stderr on as events */
+	u64 hang_ms;         /* CPU time one transition may use */
+	u64 random_seed;     /* of the SUT's own random numbers */
+	u64 heap_limit;      /* bytes the SUT may allocate in all; then malloc fails */
+	u32 spurious;        /* condition variables may wake spuriously */
+	u32 check_exit;      /* a non-zero exit status is a violation */
+	u32 check_deadlock;  /* default on */
+	u32 races;           /* 1: a data race of an instrumented program is a violation */
+	u32 ignored;         /* of ignored_race */
+	u32 show_output;     /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u64 time_horizon_ms; /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	u64 path_offset, path_len; /* replay: u32 actions */
 	u32 atomics, pad;          /* 1: atomic instructions of the SUT's code are steps */
@@ -224,12 +224,12 @@ struct wire_result {
 	u32 end; /* enum search_end */
 	u32 violations, refused, outcomes, notes;
 	u32 horizon_hit; /* a time-out was not explored because of time_horizon_ms */
-	u64 clock_max;   /* how far the program's clock got in any execution, in nanoseconds; 0: it does not look */
+	u64 clock_max; /* how far the program's clock got in any execution, in nanoseconds; 0: it does not look */
 	u64 cpu_us;
 	struct fingerprint initial; /* full fingerprint of the initial state */
 	u64 tracked_pages, hot_pages, page_faults;
 	u64 exit_status; /* other than 0, the first that was seen */
-	u64 yields_cut; /* a fiber that yielded again and again was made to wait: sched/fair.c */
+	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

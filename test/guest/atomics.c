@@ -30,18 +30,19 @@ static void check_registers(void)
 	unsigned long a = 5;
 
 	word[0] = 7;
-	__asm__ volatile("movupd %[vector], %%xmm15\n\t"
-			 "movq %[r8], %%r8\n\tmovq %[r11], %%r11\n\tmovq %[r14], %%r14\n\tmovq %[rbx], %%rbx\n\t"
-			 "movq %[r8], -8(%%rsp)\n\t" /* the red zone */
-			 "stc\n\t"
-			 "xchgq %[a], word(%%rip)\n\t"
-			 "pushfq\n\tpopq %[flags]\n\t"
-			 "movq %%r8, %[o8]\n\tmovq %%r11, %[o11]\n\tmovq %%r14, %[o14]\n\tmovq %%rbx, %[obx]\n\t"
-			 "movupd %%xmm15, %[after]"
-			 : [a] "+a"(a), [flags] "=&c"(flags), [o8] "=m"(out[0]), [o11] "=m"(out[1]), [o14] "=m"(out[2]),
-			   [obx] "=m"(out[3]), [after] "=m"(after)
-			 : [vector] "m"(vector), [r8] "r"(in[0]), [r11] "m"(in[1]), [r14] "m"(in[2]), [rbx] "m"(in[3])
-			 : "r8", "r11", "r14", "rbx", "xmm15", "memory", "cc");
+	__asm__ volatile(
+		"movupd %[vector], %%xmm15\n\t"
+		"movq %[r8], %%r8\n\tmovq %[r11], %%r11\n\tmovq %[r14], %%r14\n\tmovq %[rbx], %%rbx\n\t"
+		"movq %[r8], -8(%%rsp)\n\t" /* the red zone */
+		"stc\n\t"
+		"xchgq %[a], word(%%rip)\n\t"
+		"pushfq\n\tpopq %[flags]\n\t"
+		"movq %%r8, %[o8]\n\tmovq %%r11, %[o11]\n\tmovq %%r14, %[o14]\n\tmovq %%rbx, %[obx]\n\t"
+		"movupd %%xmm15, %[after]"
+		: [a] "+a"(a), [flags] "=&c"(flags), [o8] "=m"(out[0]), [o11] "=m"(out[1]),
+		  [o14] "=m"(out[2]), [obx] "=m"(out[3]), [after] "=m"(after)
+		: [vector] "m"(vector), [r8] "r"(in[0]), [r11] "m"(in[1]), [r14] "m"(in[2]), [rbx] "m"(in[3])
+		: "r8", "r11", "r14", "rbx", "xmm15", "memory", "cc");
 	CHECK(a == 7 && word[0] == 5 && (flags & 1));
 	CHECK(!memcmp(in, out, sizeof in) && !memcmp(vector, after, sizeof vector));
 }

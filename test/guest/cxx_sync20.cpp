@@ -54,7 +54,10 @@ static int with_semaphore()
 	std::counting_semaphore<4> items(0);
 	std::binary_semaphore turn(1);
 	int taken = 0;
-	std::thread t([&] { items.release(); items.release(2); });
+	std::thread t([&] {
+		items.release();
+		items.release(2);
+	});
 	for (int i = 0; i < 3; i++) {
 		items.acquire();
 		turn.acquire();

@@ -19,15 +19,19 @@ int main()
 {
 	int sum = 0;
 	auto text = std::make_unique<std::string>("a string too long for the small-string buffer");
-	std::thread t([&sum, text = std::move(text)](int n) {
-		std::scoped_lock both(a, b);
-		sum += n + (text->size() > 15);
-	}, 20);
-	std::thread u([&sum](std::vector<int> v) {
-		std::scoped_lock both(b, a);
-		for (int n : v)
-			sum += n;
-	}, std::vector<int>{5, 6, 10});
+	std::thread t(
+		[&sum, text = std::move(text)](int n) {
+			std::scoped_lock both(a, b);
+			sum += n + (text->size() > 15);
+		},
+		20);
+	std::thread u(
+		[&sum](std::vector<int> v) {
+			std::scoped_lock both(b, a);
+			for (int n : v)
+				sum += n;
+		},
+		std::vector<int>{5, 6, 10});
 	CHECK(t.joinable() && t.get_id() != u.get_id());
 	std::thread moved = std::move(t);
 	CHECK(!t.joinable());

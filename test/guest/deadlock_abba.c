@@ -10,7 +10,6 @@
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 
-
 static void *ab(void *arg)
 {
 	pthread_setname_np(pthread_self(), "ab");

@@ -18,7 +18,8 @@ static char *shared;
 
 static char *map(size_t size)
 {
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		       0);
 	CHECK(p != MAP_FAILED);
 	return p;
 }

@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 	pthread_t t = spawn(body, &go);
 	struct timespec soon = from_now(CLOCK_REALTIME, 50);
 	void *value = NULL;
-	int rc = story(argc, argv, "try") ? pthread_tryjoin_np(t, &value) : pthread_timedjoin_np(t, &value, &soon);
+	int rc = story(argc, argv, "try") ? pthread_tryjoin_np(t, &value)
+					  : pthread_timedjoin_np(t, &value, &soon);
 	CHECK(rc == 0 || rc == (story(argc, argv, "try") ? EBUSY : ETIMEDOUT));
 	if (rc)
 		value = join(t);

@@ -34,7 +34,8 @@ int main(void)
 	OK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL));
 	CHECK(now(CLOCK_MONOTONIC) >= after + 3000000);
 	OK(clock_getres(CLOCK_MONOTONIC, &res));
-	CHECK(now(CLOCK_PROCESS_CPUTIME_ID) >= 0 && now(CLOCK_THREAD_CPUTIME_ID) >= 0 && clock() != (clock_t)-1);
+	CHECK(now(CLOCK_PROCESS_CPUTIME_ID) >= 0 && now(CLOCK_THREAD_CPUTIME_ID) >= 0 &&
+	      clock() != (clock_t)-1);
 	CHECK(now(CLOCK_BOOTTIME) >= 0 && now(CLOCK_MONOTONIC_COARSE) >= 0);
 	heddle_outcome(1);
 	return 0;

@@ -11,7 +11,9 @@
 
 static __thread int counter = 10;
 static __thread char zero[3000];
-static __thread struct { _Alignas(64) long v[8]; } aligned = {{1, 2, 3}};
+static __thread struct {
+	_Alignas(64) long v[8];
+} aligned = {{1, 2, 3}};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int sum;
 

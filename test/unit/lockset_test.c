@@ -31,7 +31,8 @@ static void the_meet_is_the_intersection(void **state)
 	for (u32 a = 0; a < 1024; a++)
 		for (u32 b = 0; b < 1024; b += 3)
 			if (small(a) && small(b))
-				assert_int_equal(lockset_meet(set_of_bits(a), set_of_bits(b)), set_of_bits(a & b));
+				assert_int_equal(lockset_meet(set_of_bits(a), set_of_bits(b)),
+						 set_of_bits(a & b));
 }
 
 static void all_and_none(void **state)

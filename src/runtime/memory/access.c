@@ -183,7 +183,8 @@ static const char *verb(const struct op *o, bool doing)
 {
 	bool write = o->arg & MEMORY_WRITE, atomic = o->arg & MEMORY_ATOMIC;
 	if (doing)
-		return atomic ? (write ? "updates atomic " : "reads atomic ") : (write ? "writes " : "reads ");
+		return atomic ? (write ? "updates atomic " : "reads atomic ")
+			      : (write ? "writes " : "reads ");
 	return atomic ? (write ? "update atomic " : "read atomic ") : (write ? "write " : "read ");
 }
 

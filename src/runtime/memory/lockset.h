@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-#define LOCKSET_ALL 0u  /* not restricted yet */
+#define LOCKSET_ALL 0u /* not restricted yet */
 #define LOCKSET_NONE 1u
 #define LOCKSET_MAX_LOCKS 6
 #define LOCKSET_BITS 19 /* numbers stay below 2^19 */

@@ -26,7 +26,8 @@ static bool is_ignored(const struct op *a, const struct op *b)
 		const struct wire_ignored *r = &c->ignored_race[i];
 		if (r->address && r->address != at)
 			continue;
-		if ((r->pc[0] == a->arg2 && r->pc[1] == b->arg2) || (r->pc[0] == b->arg2 && r->pc[1] == a->arg2))
+		if ((r->pc[0] == a->arg2 && r->pc[1] == b->arg2) ||
+		    (r->pc[0] == b->arg2 && r->pc[1] == a->arg2))
 			return true;
 	}
 	return false;

@@ -76,7 +76,8 @@ static SCHED_LOOK int before_wait(struct vcond *c, struct vmutex *m, u64 pc)
 			return EPERM;
 		misuse(c, "wait without holding the mutex, on", pc);
 	}
-	bool enter_is_step = observe_cond_wait((u64)c, (u64)m), release_is_step = sched_observed((u64)m, false);
+	bool enter_is_step = observe_cond_wait((u64)c, (u64)m),
+	     release_is_step = sched_observed((u64)m, false);
 	return enter_is_step || release_is_step ? -1 : 0;
 }
 
@@ -91,7 +92,10 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		check_alive(c, pc);
 	}
 	u32 count = mutex_release_all(m);
-	struct op o = {.kind = OP_COND_WAIT, .object = (u64)c, .arg = (u64)m, .deadline = deadline,
+	struct op o = {.kind = OP_COND_WAIT,
+		       .object = (u64)c,
+		       .arg = (u64)m,
+		       .deadline = deadline,
 		       .flags = OPF_CANCEL | OPF_CANCEL_SELF | OPF_SPURIOUS};
 	u32 alt = sched_step(&o);
 	if (alt == 0) {

@@ -179,6 +179,12 @@ bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out)
 void fiber_regs(const struct fiber *f, struct wire_regs *r)
 {
 	const u64 *sp = (const u64 *)f->sp;
-	*r = (struct wire_regs){.r15 = sp[1], .r14 = sp[2], .r13 = sp[3], .r12 = sp[4], .rbx = sp[5], .rbp = sp[6],
-				.rip = sp[7], .rsp = f->sp + 8 * 8};
+	*r = (struct wire_regs){.r15 = sp[1],
+				.r14 = sp[2],
+				.r13 = sp[3],
+				.r12 = sp[4],
+				.rbx = sp[5],
+				.rbp = sp[6],
+				.rip = sp[7],
+				.rsp = f->sp + 8 * 8};
 }

@@ -99,7 +99,8 @@ static long futex_wake_op(u64 from, u32 max, u64 to, u32 max2, u32 encoded)
 	if (encoded >> 31)
 		arg = 1 << (arg & 31);
 	int changed[] = {arg, old + arg, old | arg, old & ~arg, old ^ arg};
-	bool holds[] = {old == cmp_arg, old != cmp_arg, old < cmp_arg, old <= cmp_arg, old > cmp_arg, old >= cmp_arg};
+	bool holds[] = {old == cmp_arg, old != cmp_arg, old<cmp_arg, old <= cmp_arg, old> cmp_arg,
+			old >= cmp_arg};
 	if (op >= HD_ARRAY_LEN(changed) || cmp >= HD_ARRAY_LEN(holds))
 		return -ENOSYS;
 	*word = changed[op];

@@ -230,15 +230,17 @@ void sched_output(int fd, const void *data, size_t n)
 /* The registers here and now, for unwinders. */
 static inline __attribute__((always_inline)) void regs_here(struct wire_regs *r)
 {
-	__asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1\n\tmovq %%rbx, %2\n\tmovq %%r12, %3\n\tmovq %%r13, %4\n\t"
-			 "movq %%r14, %5\n\tmovq %%r15, %6\n\tleaq 0f(%%rip), %%rax\n\tmovq %%rax, %7\n0:"
-			 : "=m"(r->rsp), "=m"(r->rbp), "=m"(r->rbx), "=m"(r->r12), "=m"(r->r13), "=m"(r->r14), "=m"(r->r15),
-			   "=m"(r->rip)
-			 :
-			 : "rax", "memory");
+	__asm__ volatile(
+		"movq %%rsp, %0\n\tmovq %%rbp, %1\n\tmovq %%rbx, %2\n\tmovq %%r12, %3\n\tmovq %%r13, %4\n\t"
+		"movq %%r14, %5\n\tmovq %%r15, %6\n\tleaq 0f(%%rip), %%rax\n\tmovq %%rax, %7\n0:"
+		: "=m"(r->rsp), "=m"(r->rbp), "=m"(r->rbx), "=m"(r->r12), "=m"(r->r13), "=m"(r->r14),
+		  "=m"(r->r15), "=m"(r->rip)
+		:
+		: "rax", "memory");
 }
 
-__attribute__((noinline)) void sched_violation(enum violation_kind kind, u64 pc, u64 address, const char *message)
+__attribute__((noinline)) void sched_violation(enum violation_kind kind, u64 pc, u64 address,
+					       const char *message)
 {
 	struct wire_regs r;
 	regs_here(&r);

@@ -54,8 +54,8 @@ struct op {
 	u64 arg, arg2;
 	u64 deadline; /* virtual nanoseconds + 1; 0: waits for ever. With one, ALT_TIMEOUT is always an outcome */
 };
-#define OPF_CANCEL 1   /* a cancellation point */
-#define OPF_SPURIOUS 2 /* may wake spuriously when the option is on */
+#define OPF_CANCEL 1      /* a cancellation point */
+#define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */
 #define OPF_CANCEL_SELF 4 /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
 
 /* What the engine knows about a kind of operation. One table, ops.c. */

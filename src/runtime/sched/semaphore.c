@@ -224,7 +224,8 @@ static void leave_describe(const struct fiber *f, const struct op *o, u32 alt, s
 static void once_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	describe(o, alt, "waits for the initialisation guarded by ", "enters the initialisation guarded by ", t);
+	describe(o, alt, "waits for the initialisation guarded by ", "enters the initialisation guarded by ",
+		 t);
 }
 
 const struct op_class op_sem_wait = {"wait for semaphore", sem_outcomes, sem_describe};

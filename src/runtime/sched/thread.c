@@ -114,8 +114,12 @@ static HD_NORETURN void leave(struct fiber *f)
 		fiber_free(f);
 		engine_leave();
 	}
-	struct fiber kept = {.life = FIBER_DONE, .tcb = f->tcb, .parent = f->parent, .child_index = f->child_index,
-			     .result = f->result, .stack_size = f->stack_size};
+	struct fiber kept = {.life = FIBER_DONE,
+			     .tcb = f->tcb,
+			     .parent = f->parent,
+			     .child_index = f->child_index,
+			     .result = f->result,
+			     .stack_size = f->stack_size};
 	*f = kept;
 	engine_leave();
 }

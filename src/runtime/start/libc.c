@@ -35,7 +35,8 @@ static void *idle(void *arg)
  */
 static void make_multithreaded(void)
 {
-	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = find("pthread_create", NULL);
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = find("pthread_create",
+											     NULL);
 	int (*join)(pthread_t, void **) = find("pthread_join", NULL);
 	pthread_t t;
 	if (create(&t, NULL, idle, NULL) || join(t, NULL))

@@ -14,8 +14,8 @@ struct rt_libc {
 	void (*ctype_init)(void);
 	void (*pthread_exit)(void *) HD_NORETURN;
 	void (*exit)(int) HD_NORETURN;
-	int (*start_main)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void),
-			  void *);
+	int (*start_main)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+			  void (*)(void), void *);
 	u64 tls_size, tls_align, sizeof_pthread, tid_offset;
 	bool have_fsgsbase;
 };

@@ -80,8 +80,8 @@ void start_arch_set_fs(u64 tcb)
 
 static void map_wire(void)
 {
-	long p = sys_call6(SYS_mmap, WIRE_MAP_BASE, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
-			   WIRE_FD, 0);
+	long p = sys_call6(SYS_mmap, WIRE_MAP_BASE, WIRE_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_FIXED_NOREPLACE, WIRE_FD, 0);
 	if (sys_failed(p))
 		start_fail("", "", "");
 	rt_wire = (struct wire *)p;
@@ -93,7 +93,9 @@ static void add_region(u64 base, u64 size, enum track_kind kind)
 {
 	int r = track_add(base, size, kind);
 	if (r)
-		start_fail("could not reserve address space for the program; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
+		start_fail("could not reserve address space for the program; is vm.overcommit_memory 2, or "
+			   "ulimit -v set?",
+			   "", "");
 }
 
 void start_early(void)
@@ -173,10 +175,11 @@ static void boot(void)
 	engine_main();
 }
 
-HD_EXPORT int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **argv, void (*init)(void),
-				void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
-int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
-		      void (*rtld_fini)(void), void *stack_end)
+HD_EXPORT int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **argv,
+				void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+				void *stack_end);
+int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **argv, void (*init)(void),
+		      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
 	start_early();
 	libc_find(init != NULL);

@@ -68,15 +68,22 @@ static u64 libc_start, libc_end, signal_stack;
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
 {
-	struct kernel_sigaction sa = {handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000, trap_restorer, 0};
+	struct kernel_sigaction sa = {handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000,
+				      trap_restorer, 0};
 	sys_call6(SYS_rt_sigaction, sig, (long)&sa, 0, 8, 0, 0);
 }
 
 static void regs_of(const ucontext_t *u, struct wire_regs *r)
 {
 	const greg_t *g = u->uc_mcontext.gregs;
-	*r = (struct wire_regs){.rip = atomics_origin((u64)g[REG_RIP]), .rsp = (u64)g[REG_RSP], .rbp = (u64)g[REG_RBP], .rbx = (u64)g[REG_RBX],
-				.r12 = (u64)g[REG_R12], .r13 = (u64)g[REG_R13], .r14 = (u64)g[REG_R14], .r15 = (u64)g[REG_R15]};
+	*r = (struct wire_regs){.rip = atomics_origin((u64)g[REG_RIP]),
+				.rsp = (u64)g[REG_RSP],
+				.rbp = (u64)g[REG_RBP],
+				.rbx = (u64)g[REG_RBX],
+				.r12 = (u64)g[REG_R12],
+				.r13 = (u64)g[REG_R13],
+				.r14 = (u64)g[REG_R14],
+				.r15 = (u64)g[REG_R15]};
 }
 
 /* --- crashes --- */
@@ -196,8 +203,9 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 	ticks = 0;
 	struct wire_regs regs;
 	regs_of(context, &regs);
-	engine_violation(VIOLATION_HANG, regs.rip, 0, 0, &regs,
-			 "hang: the thread runs on without reaching a synchronisation operation or system call");
+	engine_violation(
+		VIOLATION_HANG, regs.rip, 0, 0, &regs,
+		"hang: the thread runs on without reaching a synchronisation operation or system call");
 }
 
 /* --- system calls --- */
@@ -289,5 +297,6 @@ void trap_setup_calls(void)
 	long r = sys_call6(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)__ehdr_start,
 			   etext - __ehdr_start, (long)&selector, 0);
 	if (r)
-		start_fail("this kernel has no Syscall User Dispatch (Linux 5.11 or newer is needed)", "", "");
+		start_fail("this kernel has no Syscall User Dispatch (Linux 5.11 or newer is needed)", "",
+			   "");
 }

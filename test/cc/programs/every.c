@@ -89,7 +89,8 @@ static void test_strings(void)
 	strncat(p, "!!!", 1);
 	CHECK(!strcmp(p, "hello world!") && strncmp(p, q, 5) == 0 && strcmp(p, q) > 0);
 	CHECK(strcasecmp(p, "HELLO WORLD!") == 0 && strncasecmp(p, "HELP", 3) == 0);
-	CHECK(strchr(p, 'w') == p + 6 && strrchr(p, 'l') == p + 9 && !strchr(p, 'z') && *strchrnul(p, 'z') == 0);
+	CHECK(strchr(p, 'w') == p + 6 && strrchr(p, 'l') == p + 9 && !strchr(p, 'z') &&
+	      *strchrnul(p, 'z') == 0);
 	CHECK(strstr(p, "wor") == p + 6 && !strstr(p, "word"));
 	strncpy(q, p, 20);
 	CHECK(q[19] == 0 && stpncpy(q, "abc", 5) == q + 3);

@@ -9,11 +9,20 @@
 
 struct base {
 	int n = 1;
-	virtual int f() { return n; }
-	virtual ~base() { n = 0; }
+	virtual int f()
+	{
+		return n;
+	}
+	virtual ~base()
+	{
+		n = 0;
+	}
 };
 struct derived : base {
-	int f() override { return 2 * n; }
+	int f() override
+	{
+		return 2 * n;
+	}
 };
 
 static std::atomic<long> sum;
