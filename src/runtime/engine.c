@@ -31,7 +31,7 @@ static struct {
 	u64 sp; /* the engine's context while a fiber runs */
 	u32 current, alt;
 	bool in_fiber, restart, left, before_main;
-	enum { RUN_GOING, RUN_VIOLATION, RUN_PRUNED, RUN_ERROR } run;
+	enum { RUN_GOING, RUN_VIOLATION, RUN_PRUNED } run;
 	u64 steps;
 	struct wire_violation violation;
 } E = {.before_main = true};
@@ -100,7 +100,7 @@ void engine_leave(void)
 
 void engine_abandon(enum engine_abandon_why why)
 {
-	E.run = why == ABANDON_VIOLATION ? RUN_VIOLATION : why == ABANDON_PRUNED ? RUN_PRUNED : RUN_ERROR;
+	E.run = why == ABANDON_VIOLATION ? RUN_VIOLATION : RUN_PRUNED;
 	context_resume(E.sp);
 }
 
@@ -253,8 +253,6 @@ enum step_result engine_step(u32 action)
 		return STEP_VIOLATION;
 	case RUN_PRUNED:
 		return STEP_PRUNED;
-	case RUN_ERROR:
-		return STEP_STOP;
 	case RUN_GOING:
 		break;
 	}

@@ -23,7 +23,7 @@ u32 engine_yield(void);
 /* The running fiber has ended: back to the engine for good. */
 HD_NORETURN void engine_leave(void);
 /* The transition can't be finished: back to the engine, which will undo it. */
-enum engine_abandon_why { ABANDON_VIOLATION, ABANDON_PRUNED, ABANDON_ERROR };
+enum engine_abandon_why { ABANDON_VIOLATION, ABANDON_PRUNED };
 HD_NORETURN void engine_abandon(enum engine_abandon_why why);
 /* A lesson was learnt: the search has to start again (ignored in replay). */
 void engine_want_restart(void);

@@ -18,13 +18,7 @@
 
 static HD_NORETURN void misuse(const struct vcond *c, const char *what, u64 pc)
 {
-	char buf[160];
-	struct text t;
-	text_init(&t, buf, sizeof buf);
-	text_str(&t, what);
-	text_str(&t, " condition variable ");
-	text_addr(&t, (u64)c);
-	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)c, buf);
+	sched_misuse(what, "condition variable", (u64)c, pc);
 }
 
 static void check_alive(const struct vcond *c, u64 pc)

@@ -18,13 +18,7 @@ static u32 my_number(void)
 
 static HD_NORETURN void misuse(const struct vrwlock *l, const char *what, u64 pc)
 {
-	char buf[160];
-	struct text t;
-	text_init(&t, buf, sizeof buf);
-	text_str(&t, what);
-	text_str(&t, " rwlock ");
-	text_addr(&t, (u64)l);
-	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)l, buf);
+	sched_misuse(what, "rwlock", (u64)l, pc);
 }
 
 static void check_alive(const struct vrwlock *l, u64 pc)
@@ -189,13 +183,7 @@ int rwlock_destroy(struct vrwlock *l, u64 pc)
 
 static HD_NORETURN void spin_misuse(const struct vspin *s, const char *what, u64 pc)
 {
-	char buf[160];
-	struct text t;
-	text_init(&t, buf, sizeof buf);
-	text_str(&t, what);
-	text_str(&t, " spin lock ");
-	text_addr(&t, (u64)s);
-	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)s, buf);
+	sched_misuse(what, "spin lock", (u64)s, pc);
 }
 
 static void spin_taken(struct vspin *s)

@@ -247,6 +247,19 @@ __attribute__((noinline)) void sched_violation(enum violation_kind kind, u64 pc,
 	engine_violation(kind, pc, address, 0, &r, message);
 }
 
+void sched_misuse(const char *what, const char *kind, u64 object, u64 pc)
+{
+	char buf[160];
+	struct text t;
+	text_init(&t, buf, sizeof buf);
+	text_str(&t, what);
+	text_str(&t, " ");
+	text_str(&t, kind);
+	text_str(&t, " ");
+	text_addr(&t, object);
+	sched_violation(VIOLATION_LOCK_MISUSE, pc, object, buf);
+}
+
 /* The stack as it is now, so that the controller can find the line of the user's own code. */
 static void keep_stack(struct wire_refused *w, const struct wire_regs *regs)
 {

@@ -110,6 +110,8 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec);
  * A property failed. Does not return: the transition ends here. `message` may contain {0x…}.
  */
 HD_NORETURN void sched_violation(enum violation_kind kind, u64 pc, u64 address, const char *message);
+/* The same for a lock or the like that is used wrongly: "unlock of an unlocked", "spin lock". */
+HD_NORETURN void sched_misuse(const char *what, const char *kind, u64 object, u64 pc);
 /* A call outside the model: noted with the caller's address, the verdict will be "incomplete". */
 void sched_refused(const char *call, u64 pc);
 /* The SUT's output on stdout/stderr: kept for messages, shown in replay. */

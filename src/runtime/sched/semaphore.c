@@ -7,21 +7,10 @@
 
 #define SEM_MAX 0x7fffffffu
 
-static HD_NORETURN void misuse(u64 object, const char *what, u64 pc)
-{
-	char buf[160];
-	struct text t;
-	text_init(&t, buf, sizeof buf);
-	text_str(&t, what);
-	text_str(&t, " ");
-	text_addr(&t, object);
-	sched_violation(VIOLATION_LOCK_MISUSE, pc, object, buf);
-}
-
 static void check_alive(const struct vsem *s, u64 pc)
 {
 	if (hd_unlikely(s->destroyed))
-		misuse((u64)s, "use of a destroyed semaphore", pc);
+		sched_misuse("use of a destroyed", "semaphore", (u64)s, pc);
 }
 
 int semaphore_init(struct vsem *s, u32 value)
@@ -102,7 +91,7 @@ int semaphore_destroy(struct vsem *s, u64 pc)
 		check_alive(s, pc);
 	}
 	if (!s->value && waited_for((u64)s, OP_SEM_WAIT))
-		misuse((u64)s, "destroy of a waited-on semaphore", pc);
+		sched_misuse("destroy of a waited-on", "semaphore", (u64)s, pc);
 	s->destroyed = 1;
 	return 0;
 }
@@ -133,7 +122,7 @@ int barrier_wait(struct vbarrier *b, u64 pc)
 	struct op o = {.kind = OP_BARRIER_ARRIVE, .object = (u64)b};
 	sched_step(&o);
 	if (!b->count)
-		misuse((u64)b, "use of a destroyed barrier", pc);
+		sched_misuse("use of a destroyed", "barrier", (u64)b, pc);
 	if (++b->arrived == b->count) {
 		b->arrived = 0;
 		release_all(b);
@@ -151,7 +140,7 @@ int barrier_destroy(struct vbarrier *b, u64 pc)
 		sched_step(&o);
 	}
 	if (b->arrived)
-		misuse((u64)b, "destroy of a waited-on barrier", pc);
+		sched_misuse("destroy of a waited-on", "barrier", (u64)b, pc);
 	b->count = 0;
 	return 0;
 }

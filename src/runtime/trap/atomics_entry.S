@@ -7,6 +7,8 @@
  * Frame, from rbp up: rax rcx rdx rbx rsp rbp rsi rdi r8 … r15 (0-127), flags (128), pc of the instruction (136), red zone of
  * 128 bytes. Below rbp: the xsave area, 64-byte aligned.
  */
+#include "runtime/trap/vectors.inc"
+
 	.text
 	.globl atomics_entry
 	.hidden atomics_entry
@@ -44,22 +46,7 @@ atomics_entry:
 	movq %rax, 32(%rsp)
 	movq %rsp, %rbp
 	.cfi_def_cfa_register %rbp
-	subq trap_xsave_size(%rip), %rsp
-	andq $-64, %rsp
-	xorl %eax, %eax
-	movq %rax, 512(%rsp)
-	movq %rax, 520(%rsp)
-	movq %rax, 528(%rsp)
-	movq %rax, 536(%rsp)
-	movq %rax, 544(%rsp)
-	movq %rax, 552(%rsp)
-	movq %rax, 560(%rsp)
-	movq %rax, 568(%rsp)
-	movl trap_xsave_mask(%rip), %eax
-	xorl %edx, %edx
-	xsave64 (%rsp)
-	/* Which components are in their initial state is the processor's whim: call them all in use. */
-	movq %rax, 512(%rsp)
+	save_vectors
 	/* The frames to come lie on zeroes (see sched_scrub). */
 	cld
 	leaq -4096(%rsp), %rdi

@@ -8,6 +8,8 @@
  * Frame, from rbp down: r11 rdi rsi rdx r10 r8 r9 rax = struct trap_frame, then the
  * xsave area, 64-byte aligned. Above rbp: saved rbp, return address, 128 bytes red zone.
  */
+#include "runtime/trap/vectors.inc"
+
 	.text
 	.globl trap_entry
 	.hidden trap_entry
@@ -36,22 +38,7 @@ trap_entry:
 	pushq %r9
 	pushq %rax
 	movq %rsp, %rdi
-	subq trap_xsave_size(%rip), %rsp
-	andq $-64, %rsp
-	xorl %eax, %eax
-	movq %rax, 512(%rsp)
-	movq %rax, 520(%rsp)
-	movq %rax, 528(%rsp)
-	movq %rax, 536(%rsp)
-	movq %rax, 544(%rsp)
-	movq %rax, 552(%rsp)
-	movq %rax, 560(%rsp)
-	movq %rax, 568(%rsp)
-	movl trap_xsave_mask(%rip), %eax
-	xorl %edx, %edx
-	xsave64 (%rsp)
-	/* Which components are in their initial state is the processor's whim: call them all in use. */
-	movq %rax, 512(%rsp)
+	save_vectors
 	/* The frames to come lie on zeroes (see sched_scrub). */
 	cld
 	movq %rdi, %r8
