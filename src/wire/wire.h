@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "wire/options.h"
 #include "wire/layout.h"
+#include "wire/net.h"
 
 #define WIRE_MAGIC 0x656c64646568u
 /* The size is part of it: a runtime of another build would misread the rest without a word. */
@@ -21,6 +22,10 @@
 #define WIRE_FD 1000
 #define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps it */
 #define WIRE_SIZE (1UL << 30)          /* sparse */
+/* Behind the wire in the same file: communication trees (iocache/tree.h), mapped where the wire ends. */
+#define WIRE_TREES WIRE_SIZE
+#define WIRE_TREES_SIZE (8UL << 30) /* sparse */
+#define WIRE_FILE_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
 
 enum wire_mode {
 	WIRE_SEARCH = 0,
@@ -85,6 +90,11 @@ enum op_kind {
 	OP_ATOMIC_RMW, /* an atomic read-modify-write instruction of the SUT's own code */
 	OP_MEM_READ,   /* of an instrumented program, where others could tell */
 	OP_MEM_WRITE,
+	OP_CONNECT,
+	OP_ACCEPT,
+	OP_RECV,
+	OP_SEND,
+	OP_SHUTDOWN,
 	OP_KINDS
 };
 
@@ -137,6 +147,7 @@ struct wire_config {
 	u32 atomics, pad;          /* 1: atomic instructions of the SUT's code are steps */
 	char stdin_path[512];      /* "" = empty input */
 	char runtime_path[512];    /* of libheddle-rt.so; for the list of modules */
+	struct net_config net;
 	struct wire_ignored ignored_race[WIRE_MAX_IGNORED];
 };
 
@@ -234,6 +245,7 @@ struct wire_result {
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
+	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
 	char note[8][256];
 };
 
@@ -268,6 +280,7 @@ struct wire {
 	struct search_stats stats;
 	struct wire_result result;
 	struct wire_event event;
+	struct wire_net net;
 	u64 arena_used; /* bytes handed out from WIRE_ARENA on, by the runtime; the controller puts config.path at its start */
 };
 

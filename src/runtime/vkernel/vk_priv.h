@@ -36,6 +36,7 @@
 #include "runtime/sched/futex.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/abi.h"
+#include "runtime/vkernel/sock_model.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
@@ -247,7 +248,9 @@ struct vk_model {
 	struct vk_name name[VK_MAX_NAMES];
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
-	u64 mapped_shared[VK_MAX_SHARED]; /* keys of host files, in ascending order, zeros behind */
+	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
+	struct vk_sock sock[VK_MAX_DESCS];      /* beside desc */
+	u64 mapped_shared[VK_MAX_SHARED];       /* keys of host files, in ascending order, zeros behind */
 };
 extern struct vk_model *vk;
 static inline struct vk_fiber *vk_self(void)

@@ -1,0 +1,42 @@
+/*
+ * quiet.h: has a local peer said all it will say? Decided by looking, not by waiting: all its threads
+ * sleep in calls that wait for input, everything sent to it has been taken, everything it wrote has arrived, and nobody
+ * ran while we looked. See quiet.c for why each of the three is needed.
+ */
+#ifndef HEDDLE_BROKER_QUIET_H
+#define HEDDLE_BROKER_QUIET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/base.h"
+
+enum quiet { QUIET_BUSY = 0, QUIET_YES, QUIET_TIMED /* quiet, but some thread waits with a time-out */ };
+
+/* Our end of a connection to the peer. */
+struct quiet_conn {
+	int fd;
+	u64 sent;      /* bytes we wrote (streams) */
+	bool closed;   /* by the peer: not looked at */
+	bool accepted; /* set by quiet_look: the peer has taken it from its backlog */
+};
+
+struct quiet_peer;
+struct quiet_peer *quiet_open(pid_t root); /* a process and all its descendants */
+void quiet_close(struct quiet_peer *q);
+/* One look. */
+enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
+/* All its threads sleep and took their sleep again: said of a peer whose queues are not empty (it does not take what was sent). */
+bool quiet_asleep(struct quiet_peer *q);
+/* What each thread waits for, in words: "memcached 4711/4712: epoll_wait; …". */
+void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap);
+/* Threads that sleep periodically although nothing is asked of them (housekeeping) are found and ignored from now on. */
+void quiet_learn(struct quiet_peer *q);
+/* Does any process of it listen on this TCP port (0: any), or have a bound UDP or UNIX socket? */
+bool quiet_listens(struct quiet_peer *q, u16 port);
+/* The process that has the other end of this local connection; 0: not found (or not ours to see). */
+pid_t quiet_owner(int fd);
+/* May we look into this process (/proc/PID/syscall)? */
+bool quiet_allowed(pid_t pid);
+
+#endif

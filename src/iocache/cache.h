@@ -1,0 +1,85 @@
+/*
+ * cache.h: the I/O cache: what the SUT's virtual sockets ask instead of the network.
+ *
+ * The SUT is rolled back, its peers are not. So what was ever said is remembered in trees (tree.h), and a connection of the
+ * SUT is a pair of positions in one: struct cache_pos, which is model state and rolled back with the SUT. All else here is
+ * persistent. Three modes behind one interface:
+ *
+ *   branching  a tree per destination or client; a write that is known costs nothing; one that is not is sent: on the
+ *              physical connection that stands there, or on a fresh one that is brought there by replaying, comparing
+ *              every recorded answer.
+ *   linear     a tree per simultaneous connection that may never fork: other bytes than recorded, or a close before all
+ *              recorded bytes were written, end the search.
+ *   none       no answer is ever taken from a tree: after each backtrack (cache_backtracked) a connection is opened again
+ *              and brought to its position before it is used. The baseline.
+ *
+ * Without a transport (replay, recorded trees) only what the trees hold can be answered: CACHE_LEFT.
+ */
+#ifndef HEDDLE_IOCACHE_CACHE_H
+#define HEDDLE_IOCACHE_CACHE_H
+
+#include "iocache/transport.h"
+#include "iocache/tree.h"
+
+/* A connection of the SUT. Zero: not open. Every byte depends on what was said alone, not on who said it when. */
+struct cache_pos {
+	u32 tree; /* + 1 */
+	u32 branch;
+	u64 written, read;
+	u32 ended, instance;
+};
+
+enum cache_problem {
+	CACHE_FINE = 0,
+	CACHE_REFUSED, /* the SUT is to see the error -cache_why()->error */
+	CACHE_LEFT,    /* not in the recorded trees, and there is no peer: this execution is not followed */
+	CACHE_DIVERGED, /* linear: other bytes than recorded, or a premature close: the search ends, incomplete */
+	CACHE_NONDETERMINISTIC, /* a replay got another answer than recorded: the search ends, incomplete */
+	CACHE_INCOMPLETE, /* broker: stuck, unserved, crosstalk, slow …: the search ends, incomplete */
+	CACHE_TOOL,       /* broker: no peer; out of memory: the run ends with a tool error */
+};
+
+/* What the last call that was not fine had to say. */
+struct cache_why {
+	enum cache_problem problem;
+	int error;
+	char text
+		[3000]; /* complete sentences for people: names connection, request, recorded and new answer, and the way on */
+};
+
+struct cache;
+
+/* memory: of TREES_SIZE, zeroed or holding trees. transport NULL: trees only. The cache itself lives in pages_map memory. */
+struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport);
+struct trees *cache_trees(struct cache *c);
+const struct cache_why *cache_why(const struct cache *c);
+
+/*
+ * The positions of all connections that are open in the current state: asked when a choice depends on them (which instance
+ * is free, which physical connections are in use). Set once.
+ */
+void cache_set_open_list(struct cache *c, u32 (*list)(void *self, const struct cache_pos **out, u32 room),
+			 void *self);
+/* Who is running, for messages: "thread 2, step 17 (schedule 1 1 2 2 …)". Set once; may be NULL. */
+void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, size_t cap), void *self);
+
+/* key->instance is chosen here. On success *pos is at the root, and the greeting is known. */
+enum cache_problem cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
+/* All n bytes go, or none. */
+enum cache_problem cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n);
+/* The SUT shuts down its writing side. */
+enum cache_problem cache_end(struct cache *c, struct cache_pos *pos);
+/* Linear mode looks for a premature close. *pos becomes zero. */
+enum cache_problem cache_close(struct cache *c, struct cache_pos *pos);
+
+/* What can be read now: *bytes beyond pos->read, and flags (NET_EOF, NET_RESET: behind those bytes; NET_TIMED, NET_GUESSED). */
+enum cache_problem cache_look(struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags);
+/* Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first. */
+void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n);
+/* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
+const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
+
+/* The SUT was rolled back: mode none remembers it. Cheap. */
+void cache_backtracked(struct cache *c);
+
+#endif

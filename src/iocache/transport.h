@@ -1,0 +1,28 @@
+/*
+ * transport.h: what the cache asks of the physical world. The runtime's transport
+ * speaks to the broker over the wire (runtime/net); tests have scripted ones. Numbers and flags are those of wire/net.h.
+ */
+#ifndef HEDDLE_IOCACHE_TRANSPORT_H
+#define HEDDLE_IOCACHE_TRANSPORT_H
+
+#include "iocache/tree.h"
+
+struct transport_reply {
+	int status; /* as in struct wire_net */
+	u32 conn, flags;
+	const void *data; /* valid until the next call */
+	u64 len;
+	const char *text;
+};
+
+struct transport {
+	void *self;
+	/* The peer has not been heard yet: an exchange without data follows. keep: connections in use, see struct wire_net. */
+	void (*open)(void *self, const struct tree_key *k, const u32 *keep, u32 keeps,
+		     struct transport_reply *r);
+	/* Any length; the whole reply is in r. end: shut down writing behind the data. */
+	void (*exchange)(void *self, u32 conn, const void *data, u64 n, bool end, struct transport_reply *r);
+	void (*close)(void *self, u32 conn);
+};
+
+#endif

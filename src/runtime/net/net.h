@@ -1,0 +1,44 @@
+/*
+ * net.h: where virtual sockets meet the I/O cache. The virtual kernel and the engine use this
+ * and never the cache itself: what the cache does depends on persistent state, so it runs on
+ * the scratch stack and leaves no bytes in the state; and what goes wrong there ends the transition or the search here.
+ *
+ * Positions (struct cache_pos) lie in model memory.
+ */
+#ifndef HEDDLE_RUNTIME_NET_H
+#define HEDDLE_RUNTIME_NET_H
+
+#include "base/text.h"
+#include "iocache/cache.h"
+
+/* Before the search: find the trees, make the cache. */
+void net_setup(void);
+
+/*
+ * On a fiber. 0, or a negative errno for the SUT. Trouble does not return: the transition is abandoned, the search
+ * goes on elsewhere or ends.
+ */
+long net_connect(const struct net_address *to, struct cache_pos *pos);
+/* The connection of client peer number `client` (from 1) to the listener bound to `local`. */
+long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos);
+long net_write(struct cache_pos *pos, const void *data, size_t n);
+long net_end(struct cache_pos *pos);
+long net_close(struct cache_pos *pos);
+/* Copy n of the bytes that net_look showed to memory of ours (not the SUT's), `skip` beyond pos->read. */
+void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n);
+
+/* On a fiber or in the engine: what can be read. Trouble: nothing can, and the search will end. */
+u64 net_look(const struct cache_pos *pos, u32 *flags);
+
+/* Client peers: their number, and the lowest that is not yet taken (bit n - 1 of taken) and comes to `port`; 0: none left. */
+u32 net_next_client(const u64 *taken, u16 port);
+
+/* ---- for the engine ---- */
+
+/* Must the search end? (Trouble outside a fiber.) */
+bool net_stopped(void);
+void net_backtracked(void);
+/* What the peer at the other end of *pos was waiting for, in words; nothing if unknown. */
+void net_describe_peer(const struct cache_pos *pos, struct text *t);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * sock_model.h: a socket as it lies in model memory; see sock.h. Included by vk_priv.h.
+ */
+#ifndef HEDDLE_RUNTIME_SOCK_MODEL_H
+#define HEDDLE_RUNTIME_SOCK_MODEL_H
+
+#include "iocache/cache.h"
+#include "wire/net.h"
+
+#define SOCK_EPHEMERAL 40000u
+#define SOCK_CLIENT_PORT 50000u
+#define SOCK_BACKLOG 16u /* connections from inside that wait to be accepted */
+
+enum sock_flavour { SOCK_IDLE = 0, SOCK_LISTEN, SOCK_PEER, SOCK_LOCAL, SOCK_DATAGRAM, SOCK_FLAVOURS };
+
+#define SHUT_READ 1u
+#define SHUT_WRITE 2u
+
+struct vk_sock {
+	u8 used, flavour;
+	u8 shut;  /* SHUT_* done by the SUT */
+	u8 bound; /* local is set */
+	u16 family, type;
+	u16 protocol, error;     /* error: SO_ERROR, positive errno, taken by whoever sees it first */
+	u16 was_reset, fin_seen; /* peer: the reset was told; the peer's close was read before */
+	struct net_address local, remote; /* remote.family 0: none */
+	struct cache_pos pos;             /* peer, datagrams to peers */
+	u32 in, out;                      /* local: pipe slots + 1 */
+	u32 partner;                      /* local: description slot + 1 of the other end while it is open */
+	u16 queue[SOCK_BACKLOG]; /* listen: description slots + 1 of connections from inside, oldest first */
+	u16 backlog, pad;
+	u64 receive_timeout, send_timeout; /* nanoseconds, 0: none */
+	struct vk_sock_options {
+		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */
+		u32 receive_buffer, send_buffer; /* 0: the default */
+		u32 linger, low_water, pad;
+	} options;
+};
+
+#endif
