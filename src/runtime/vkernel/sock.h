@@ -32,6 +32,11 @@ struct sock_ops {
 	long (*shutdown)(struct vk_desc *d,
 			 u32 how); /* SHUT_* bits that are new; s->shut is set by the caller afterwards */
 	void (*release)(struct vk_desc *d);
+	/* Can a step that sock_step made go on, or fail, now? NULL: yes. */
+	bool (*can_send)(const struct vk_desc *d, const struct op *o);
+	bool (*can_recv)(const struct vk_desc *d, const struct op *o);
+	/* Datagrams: the address all go to (family 0: none any more). After the step. */
+	long (*connect)(struct vk_desc *d, const struct net_address *to);
 	void (*describe)(const struct vk_desc *d, struct text *t); /* "connection 4 to 127.0.0.1:80" */
 };
 extern const struct sock_ops *const sock_flavours[SOCK_FLAVOURS];
@@ -55,24 +60,55 @@ struct vk_desc *sock_use(int fd, long *err);
 /* A fresh description with its socket; NULL: ENFILE. */
 struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags);
 
+/*
+ * sock_call.c: OP_SEND or OP_RECV, with the time-out of the socket. The step's object is the vk_sock, arg: bytes, arg2:
+ * the flavour's own, n: flags, MSG_DONTWAIT among them where the call must not wait. Called by a flavour's send and recv,
+ * as often as they need. Returns the outcome; ALT_TIMEOUT: time to give up (EAGAIN).
+ */
+u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
+
+/* ---- steps (sock_op.c) ---- */
+
+/*
+ * A step of kind OP_CONNECT, OP_ACCEPT, OP_RECV, OP_SEND or OP_SHUTDOWN on d; the outcome. op: object = the struct vk_sock,
+ * arg = u (may be NULL: its bytes are shown), n = does not wait. Receiving and accepting can go on when
+ * ops->poll says POLLIN, POLLRDHUP, POLLHUP or POLLERR, sending at POLLOUT, POLLHUP or POLLERR (or if there is no poll).
+ * ALT_TIMEOUT: SO_RCVTIMEO or SO_SNDTIMEO is over: -EAGAIN.
+ */
+u32 sock_step(struct vk_desc *d, u16 kind, const struct vk_uio *u, u32 flags);
+/* Must this call not wait? O_NONBLOCK, or MSG_DONTWAIT among the flags. */
+bool sock_hurries(const struct vk_desc *d, u32 flags);
+/* What a stream that can't be written to any more answers: SIGPIPE (unless MSG_NOSIGNAL) and -EPIPE. */
+long sock_broken(u32 flags);
+
 /* ---- sock_addr.c ---- */
 
 /* From and to the SUT's struct sockaddr. 0 or an error. */
 long sock_address_in(const struct vk_sock *s, u64 user, long len, struct net_address *out);
 long sock_address_out(const struct net_address *a, u64 user, u64 user_len);
-/* Give an unbound socket the port the kernel would choose. */
-void sock_bind_ephemeral(struct vk_desc *d);
+/* Give an unbound socket the port the kernel would choose, and the address it has when it speaks to `to` (may be NULL). */
+void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to);
 /* Does a connection to `to` reach a socket bound to `local`? Wildcards, IPv4 in IPv6. */
 bool sock_address_reaches(const struct net_address *local, const struct net_address *to);
 void sock_describe_address(const struct net_address *a, struct text *t);
+/* The socket of the SUT that is bound to this path of the file system; NULL and *err: none (-ENOENT, -ECONNREFUSED …), or 0: it belongs to another process. */
+struct vk_desc *sock_at_path(const struct net_address *to, long *err);
 
 /* ---- sock_local.c ---- */
 
-/* Connect d to the listener l inside the SUT: makes the other end and queues it. 0 or an error. */
-long sock_local_connect(struct vk_desc *d, struct vk_desc *l);
+/*
+ * Connect d to the listener l inside the SUT, by the address `to`: makes the other end and queues it. 0 or an error.
+ * Not before there is room in l's queue: until then, connect waits.
+ */
+long sock_local_connect(struct vk_desc *d, struct vk_desc *l, const struct net_address *to);
+bool sock_local_room(const struct vk_desc *l);
 /* The oldest waiting connection of listener l, its reference now the caller's; NULL: none. */
 struct vk_desc *sock_local_take(struct vk_desc *l);
 /* A listener inside the SUT that a connection to `to` reaches; NULL: none. */
 struct vk_desc *sock_local_listener(const struct net_address *to, u16 type);
+/* The listener goes: whoever waits in its queue is reset. */
+void sock_local_unlisten(struct vk_desc *l);
+/* Has a local TCP connection come to its end, both sides closed or reset? getpeername and shutdown: ENOTCONN. */
+bool sock_local_over(const struct vk_sock *s);
 
 #endif

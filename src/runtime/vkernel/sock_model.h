@@ -9,7 +9,8 @@
 
 #define SOCK_EPHEMERAL 40000u
 #define SOCK_CLIENT_PORT 50000u
-#define SOCK_BACKLOG 16u /* connections from inside that wait to be accepted */
+#define SOCK_BACKLOG 32u /* connections from inside that wait to be accepted */
+#define SOCK_ROOM 65536u /* bytes that wait to be read: a sender waits when they are full */
 
 enum sock_flavour { SOCK_IDLE = 0, SOCK_LISTEN, SOCK_PEER, SOCK_LOCAL, SOCK_DATAGRAM, SOCK_FLAVOURS };
 
@@ -18,14 +19,14 @@ enum sock_flavour { SOCK_IDLE = 0, SOCK_LISTEN, SOCK_PEER, SOCK_LOCAL, SOCK_DATA
 
 struct vk_sock {
 	u8 used, flavour;
-	u8 shut;  /* SHUT_* done by the SUT */
+	u8 shut;  /* SHUT_* done by the SUT; local: on the other end, too, where Linux would tell this one */
 	u8 bound; /* local is set */
 	u16 family, type;
 	u16 protocol, error;     /* error: SO_ERROR, positive errno, taken by whoever sees it first */
 	u16 was_reset, fin_seen; /* peer: the reset was told; the peer's close was read before */
 	struct net_address local, remote; /* remote.family 0: none */
 	struct cache_pos pos;             /* peer, datagrams to peers */
-	u32 in, out;                      /* local: pipe slots + 1 */
+	u32 held;                         /* local, datagram: bytes in vk->sock_data that wait to be read */
 	u32 partner;                      /* local: description slot + 1 of the other end while it is open */
 	u16 queue[SOCK_BACKLOG]; /* listen: description slots + 1 of connections from inside, oldest first */
 	u16 backlog, pad;
