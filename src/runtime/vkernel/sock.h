@@ -60,22 +60,15 @@ struct vk_desc *sock_use(int fd, long *err);
 /* A fresh description with its socket; NULL: ENFILE. */
 struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags);
 
-/*
- * sock_call.c: OP_SEND or OP_RECV, with the time-out of the socket. The step's object is the vk_sock, arg: bytes, arg2:
- * the flavour's own, n: flags, MSG_DONTWAIT among them where the call must not wait. Called by a flavour's send and recv,
- * as often as they need. Returns the outcome; ALT_TIMEOUT: time to give up (EAGAIN).
- */
-u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
-
 /* ---- steps (sock_op.c) ---- */
 
 /*
- * A step of kind OP_CONNECT, OP_ACCEPT, OP_RECV, OP_SEND or OP_SHUTDOWN on d; the outcome. op: object = the struct vk_sock,
- * arg = u (may be NULL: its bytes are shown), n = does not wait. Receiving and accepting can go on when
- * ops->poll says POLLIN, POLLRDHUP, POLLHUP or POLLERR, sending at POLLOUT, POLLHUP or POLLERR (or if there is no poll).
- * ALT_TIMEOUT: SO_RCVTIMEO or SO_SNDTIMEO is over: -EAGAIN.
+ * A step on d, with the time-out of the socket: OP_SEND or OP_RECV, called by a flavour's send and recv as often as they
+ * need; or OP_CONNECT, OP_ACCEPT, OP_SHUTDOWN. The step's object is the vk_sock, arg: bytes, arg2: the flavour's own (peer: the
+ * vk_uio, whose bytes are shown), n: flags, MSG_DONTWAIT among them where the call must not wait. Returns the outcome;
+ * ALT_TIMEOUT: time to give up (EAGAIN).
  */
-u32 sock_step(struct vk_desc *d, u16 kind, const struct vk_uio *u, u32 flags);
+u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
 /* Must this call not wait? O_NONBLOCK, or MSG_DONTWAIT among the flags. */
 bool sock_hurries(const struct vk_desc *d, u32 flags);
 /* What a stream that can't be written to any more answers: SIGPIPE (unless MSG_NOSIGNAL) and -EPIPE. */
