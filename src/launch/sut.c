@@ -68,13 +68,22 @@ enum sut_news sut_wait_event(struct sut *s, int milliseconds)
 
 enum sut_news sut_wait_end(struct sut *s, int milliseconds)
 {
-	struct pollfd fd = {s->pidfd, POLLIN, 0};
+	struct pollfd fd[2] = {{s->pidfd, POLLIN, 0}, {s->bell, POLLIN, 0}};
 	enum sut_news news = look(s);
+	u64 rings;
 
 	if (news != SUT_NOTHING)
 		return news;
-	poll(&fd, 1, milliseconds);
+	if (poll(fd, 2, milliseconds) > 0 && fd[1].revents && read(s->bell, &rings, sizeof(rings)) > 0 &&
+	    __atomic_load_n(&s->wire->net.request, __ATOMIC_ACQUIRE) != s->wire->net.reply)
+		return SUT_REQUEST;
 	return look(s);
+}
+
+void sut_answer(struct sut *s)
+{
+	__atomic_store_n(&s->wire->net.reply, s->wire->net.request, __ATOMIC_RELEASE);
+	futex(&s->wire->net.reply, FUTEX_WAKE, 1, NULL);
 }
 
 void sut_acknowledge(struct sut *s)
@@ -99,7 +108,8 @@ void sut_end(struct sut *s)
 	if (s->pid) {
 		close(s->pidfd);
 		close(s->log_fd);
-		munmap(s->wire, WIRE_SIZE);
+		close(s->bell);
+		munmap(s->wire, WIRE_FILE_SIZE);
 	}
 	s->pid = 0;
 	s->wire = NULL;

@@ -22,11 +22,14 @@ struct launch {
 	struct wire_config config;        /* mode, search … ; runtime_path is filled in by sut_start */
 	const struct wire_learnt *learnt; /* replay: what the search learnt; else NULL */
 	const u32 *path;                  /* replay: config.path_len actions */
+	const void *trees;                /* recorded communication (iocache/tree.h), or NULL */
+	u64 trees_len;
 };
 
 struct sut {
 	pid_t pid; /* 0: none */
 	int pidfd, log_fd;
+	int bell; /* eventfd: the runtime has a request for the network (wire/net.h) */
 	struct wire *wire;
 	bool ended; /* reaped; status and usage are set */
 	int status; /* as from wait4 */
@@ -42,11 +45,14 @@ enum sut_news {
 	SUT_NOTHING, /* the time is over, or a signal came */
 	SUT_EVENT,   /* s->wire->event is filled; the process waits for sut_acknowledge */
 	SUT_STOPPED, /* by SIGSTOP (replay for gdb) */
+	SUT_REQUEST, /* s->wire->net asks for something; the process waits for sut_answer */
 	SUT_ENDED,
 };
 enum sut_news sut_wait_event(struct sut *s, int milliseconds);
-/* Only the end (or a stop) counts. */
+/* Only requests and the end (or a stop) count. */
 enum sut_news sut_wait_end(struct sut *s, int milliseconds);
+/* s->wire->net is filled in. */
+void sut_answer(struct sut *s);
 void sut_acknowledge(struct sut *s);
 /* Ask for a clean end. */
 void sut_ask_to_stop(struct sut *s);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -27,13 +28,13 @@
 #include "launch/runtime_library.h"
 #include "launch/sut.h"
 
-#define ERROR_FD (WIRE_FD + 1)
+#define ERROR_FD (WIRE_BELL_FD + 1)
 #define STACK_BYTES (8UL << 20)
 
 struct child {
 	const struct launch *launch;
 	char **env;
-	int wire_fd, log_fd, error_fd;
+	int wire_fd, log_fd, bell, error_fd;
 	pid_t parent;
 };
 
@@ -48,7 +49,7 @@ enum child_step {
 	STEP_EXEC,
 };
 static const char *const step_failed[] = {
-	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1002",
+	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1003",
 	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
 	[STEP_PERSONALITY] =
 		"address randomisation cannot be turned off; allow personality() in this container",
@@ -86,7 +87,7 @@ static void child_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* 0 /dev/null, 1 and 2 the log, 1000 the wire, 1001 the error pipe; nothing else is open after exec. */
+/* 0 /dev/null, 1 and 2 the log, 1000 the wire, 1001 its bell, 1002 the error pipe; nothing else is open after exec. */
 static void child_descriptors(const struct child *c)
 {
 	struct rlimit files;
@@ -100,7 +101,8 @@ static void child_descriptors(const struct child *c)
 		child_tell(c->error_fd, STEP_DESCRIPTORS);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(c->log_fd, 1) < 0 || dup2(c->log_fd, 2) < 0)
 		child_give_up(STEP_DESCRIPTORS);
-	if (dup2(c->wire_fd, WIRE_FD) < 0 || fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
+	if (dup2(c->wire_fd, WIRE_FD) < 0 || dup2(c->bell, WIRE_BELL_FD) < 0 ||
+	    fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
 		child_give_up(STEP_DESCRIPTORS);
 	if (close_range(3, WIRE_FD - 1, 0) || close_range(ERROR_FD + 1, ~0u, 0))
 		child_give_up(STEP_DESCRIPTORS);
@@ -156,6 +158,8 @@ static void wire_fill(struct wire *w, const struct launch *l, const char *runtim
 		w->arena_used = HD_ROUND_UP(l->config.path_len * sizeof(u32), 64);
 		memcpy((char *)w + WIRE_ARENA, l->path, l->config.path_len * sizeof(u32));
 	}
+	if (l->trees)
+		memcpy((char *)w + WIRE_TREES, l->trees, l->trees_len);
 }
 
 /* Returns the descriptor; *out is the mapping. */
@@ -165,12 +169,12 @@ static int wire_create(struct wire **out, struct problem *p)
 
 	if (fd < 0)
 		return problem_set(p, "no shared memory for the wire (%s)", strerror(errno));
-	if (ftruncate(fd, WIRE_SIZE)) {
+	if (ftruncate(fd, WIRE_FILE_SIZE)) {
 		close(fd);
-		return problem_set(p, "no shared memory of %lu bytes (%s); raise ulimit -f", WIRE_SIZE,
+		return problem_set(p, "no shared memory of %lu bytes (%s); raise ulimit -f", WIRE_FILE_SIZE,
 				   strerror(errno));
 	}
-	*out = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	*out = mmap(NULL, WIRE_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (*out == MAP_FAILED) {
 		close(fd);
 		return problem_set(p, "the wire cannot be mapped (%s); raise ulimit -v", strerror(errno));
@@ -269,18 +273,22 @@ static int start_with(struct sut *s, const struct launch *l, struct child *c, co
 		return -1;
 	wire_fill(s->wire, l, runtime);
 	c->log_fd = s->log_fd = memfd_create("heddle-log", MFD_CLOEXEC);
-	if (c->log_fd < 0) {
-		problem_set(p, "no memory file (%s)", strerror(errno));
+	c->bell = s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->log_fd < 0 || c->bell < 0) {
+		problem_set(p, "no memory file or event (%s)", strerror(errno));
 	} else {
 		fcntl(c->log_fd, F_SETFL, O_APPEND);
 		if (spawn(s, c, p) == 0) {
 			close(c->wire_fd);
 			return 0;
 		}
-		close(c->log_fd);
 	}
+	if (c->log_fd >= 0)
+		close(c->log_fd);
+	if (c->bell >= 0)
+		close(c->bell);
 	close(c->wire_fd);
-	munmap(s->wire, WIRE_SIZE);
+	munmap(s->wire, WIRE_FILE_SIZE);
 	return -1;
 }
 
