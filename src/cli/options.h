@@ -5,8 +5,10 @@
 #ifndef HEDDLE_CLI_OPTIONS_H
 #define HEDDLE_CLI_OPTIONS_H
 
+#include "broker/broker.h"
 #include "cli/suppressions.h"
 #include "launch/problem.h"
+#include "peer/peer.h"
 #include "report/formats.h"
 #include "wire/wire.h"
 
@@ -23,6 +25,9 @@ struct check_options {
 	size_t formats;
 	struct suppressions suppressions;
 	bool quiet, verbose, no_progress;
+	struct peer_options peers;
+	struct broker_options broker;
+	char save_trees[2048], load_trees[2048]; /* "": not given */
 	char **setting; /* "--name=value" of everything given, NULL-terminated */
 	size_t settings;
 };

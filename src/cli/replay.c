@@ -109,7 +109,9 @@ static int run(struct trace *t, struct replay_options *o)
 			   .extra = t->extra,
 			   .config = t->config,
 			   .learnt = t->learnt,
-			   .path = t->path};
+			   .path = t->path,
+			   .trees = t->trees,
+			   .trees_len = t->trees_len};
 	struct sut s = {0};
 	struct problem p;
 	enum play_end end;

@@ -23,6 +23,8 @@ struct trace {
 	struct wire_config config;
 	struct wire_learnt *learnt; /* owned */
 	u32 *path;                  /* config.path_len actions, owned */
+	void *trees;                /* the communication it needs (iocache/tree.h), or NULL; owned */
+	u64 trees_len;
 	struct story story;
 	u32 kind;   /* enum violation_kind */
 	u32 thread; /* for people */
