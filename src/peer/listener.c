@@ -1,0 +1,132 @@
+#include "peer/listener.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INODES 16
+#define TCP_LISTENS 0x0a
+#define UNIX_LISTENS 0x10000 /* __SO_ACCEPTCON of the flags */
+
+struct inodes {
+	u64 inode[INODES];
+	size_t count;
+};
+
+static void add(struct inodes *s, u64 inode)
+{
+	if (inode && s->count < INODES)
+		s->inode[s->count++] = inode;
+}
+
+static void read_inet(struct inodes *s, const char *table, u16 port, bool must_listen)
+{
+	FILE *f = fopen(table, "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned local, state;
+		unsigned long inode;
+
+		if (sscanf(line, " %*[^:]: %*[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %lu", &local, &state,
+			   &inode) == 3 &&
+		    local == port && (!must_listen || state == TCP_LISTENS))
+			add(s, inode);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void read_unix(struct inodes *s, const struct net_address *at)
+{
+	FILE *f = fopen("/proc/net/unix", "re");
+	size_t len = strnlen(at->path, at->path_len);
+	char line[512], path[256];
+
+	while (len && f && fgets(line, sizeof(line), f)) {
+		unsigned long inode;
+		unsigned flags;
+
+		if (sscanf(line, "%*s %*s %*s %x %*s %*s %lu %255[^\n]", &flags, &inode, path) == 3 &&
+		    strlen(path) == len && !memcmp(path, at->path, len) &&
+		    (at->type == NET_DGRAM || (flags & UNIX_LISTENS)))
+			add(s, inode);
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool has_one(const char *pid, const struct inodes *s)
+{
+	char path[320], link[64];
+	struct dirent *e;
+	unsigned long inode;
+	bool found = false;
+	size_t i;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	d = opendir(path);
+	while (d && !found && (e = readdir(d))) {
+		ssize_t n = readlinkat(dirfd(d), e->d_name, link, sizeof(link) - 1);
+
+		link[n > 0 ? n : 0] = 0;
+		if (sscanf(link, "socket:[%lu]", &inode) == 1)
+			for (i = 0; i < s->count; i++)
+				found |= s->inode[i] == inode;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* 0: not there. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[512], *behind;
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	behind = strrchr(text, ')');
+	return behind && n > (size_t)(behind - text) + 3 ? atoi(behind + 3) : 0;
+}
+
+static bool is_below(pid_t pid, pid_t root)
+{
+	while (pid > 1 && pid != root)
+		pid = parent_of(pid);
+	return pid == root;
+}
+
+bool listener_is_below(pid_t root, const struct net_address *at)
+{
+	struct inodes s = {.count = 0};
+	struct dirent *e;
+	bool found = false;
+	DIR *d;
+
+	if (at->family == NET_UNIX) {
+		read_unix(&s, at);
+	} else {
+		bool stream = at->type == NET_STREAM;
+
+		read_inet(&s, stream ? "/proc/net/tcp" : "/proc/net/udp", at->port, stream);
+		read_inet(&s, stream ? "/proc/net/tcp6" : "/proc/net/udp6", at->port, stream);
+	}
+	d = s.count ? opendir("/proc") : NULL;
+	while (d && !found && (e = readdir(d)))
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+			found = is_below(atoi(e->d_name), root) && has_one(e->d_name, &s);
+	if (d)
+		closedir(d);
+	return found;
+}

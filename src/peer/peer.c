@@ -1,0 +1,244 @@
+#include "peer/peer.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "peer/listener.h"
+#include "peer/peer_priv.h"
+
+static struct peer *find(const struct peers *s, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < s->slots; i++)
+		if (s->peer[i].pid == pid)
+			return &s->peer[i];
+	return NULL;
+}
+
+static struct peer *find_server(const struct peers *s, u32 n)
+{
+	size_t i;
+
+	for (i = 0; i < s->slots; i++)
+		if (s->peer[i].pid && s->peer[i].server == n)
+			return &s->peer[i];
+	return NULL;
+}
+
+/* A slot for one more; valid until the next call. */
+static struct peer *take_slot(struct peers *s)
+{
+	struct peer *free_one = find(s, 0);
+	size_t more = s->slots ? s->slots * 2 : 8;
+
+	if (!free_one) {
+		free_one = realloc(s->peer, more * sizeof(*s->peer));
+		if (!free_one)
+			return NULL;
+		s->peer = free_one;
+		free_one += s->slots;
+		memset(free_one, 0, (more - s->slots) * sizeof(*free_one));
+		s->slots = more;
+	}
+	memset(free_one, 0, sizeof(*free_one));
+	return free_one;
+}
+
+static pid_t start(struct peers *s, u32 server, u32 client, const char *command, struct problem *p)
+{
+	u32 *starts = &s->starts[client ? s->options.servers + client - 1 : server - 1];
+	struct peer *e = take_slot(s);
+	pid_t pid;
+	int fd;
+
+	if (!e)
+		return problem_set(p, "out of memory");
+	e->server = server;
+	e->client = client;
+	fd = peer_log_open(s, e, *starts + 1, &e->log_from, p);
+	if (fd < 0)
+		return -1;
+	pid = warden_start_peer(&s->warden, command, fd, p);
+	close(fd);
+	if (pid < 0)
+		return -1;
+	++*starts;
+	return e->pid = pid;
+}
+
+static pid_t start_client(void *self, u32 n, const struct net_address *physical, struct problem *p)
+{
+	struct peers *s = self;
+	char *command = client_command(s, n, physical, p);
+	pid_t pid = command ? start(s, 0, n, command, p) : -1;
+
+	free(command);
+	return pid;
+}
+
+static bool ended(void *self, pid_t pid, int *status)
+{
+	struct peers *s = self;
+	struct peer *e = find(s, pid);
+
+	if (!e)
+		return false;
+	/* A warden that is gone has taken its peers along. */
+	if (!e->ended)
+		e->ended = warden_peer_ended(&s->warden, pid, &e->status) != 0;
+	if (e->ended && status)
+		*status = e->status;
+	return e->ended;
+}
+
+static void end_client(void *self, pid_t pid)
+{
+	struct peers *s = self;
+	struct peer *e = find(s, pid);
+
+	if (!e)
+		return;
+	if (!e->ended)
+		warden_end_peer(&s->warden, pid);
+	memset(e, 0, sizeof(*e));
+}
+
+static pid_t server_of(void *self, const struct net_address *to, struct net_address *physical)
+{
+	struct peers *s = self;
+	const struct place *l = places_find(&s->places, to, physical);
+	const struct peer *e;
+	size_t i;
+
+	if (!l)
+		*physical = *to;
+	/* A port that several commands name belongs to whoever listens there; before anybody does, to the first. */
+	for (i = 0; i < s->slots; i++)
+		if (s->peer[i].pid && s->peer[i].server && listener_is_below(s->peer[i].pid, physical))
+			return s->peer[i].pid;
+	e = l ? find_server(s, l->server) : NULL;
+	return e ? e->pid : 0;
+}
+
+static void last_words(void *self, pid_t pid, char *out, size_t cap)
+{
+	const struct peers *s = self;
+	const struct peer *e = find(s, pid);
+
+	out[0] = 0;
+	if (e)
+		peer_log_last_words(s, e, out, cap);
+}
+
+static bool interrupted(void *self)
+{
+	const struct peers *s = self;
+
+	return s->options.interrupted && s->options.interrupted();
+}
+
+const struct broker_peers *peers_for_broker(struct peers *s)
+{
+	return &s->for_broker;
+}
+
+u64 peers_running(const struct peers *s)
+{
+	u64 count = 0;
+	size_t i;
+
+	for (i = 0; i < s->slots; i++)
+		count += s->peer[i].pid && !s->peer[i].ended;
+	return count;
+}
+
+/* Places are chosen before the warden starts: it is to remove their folder. */
+static int choose_places(struct peers *s, struct problem *p)
+{
+	u32 n;
+
+	for (n = 1; n <= s->options.servers; n++) {
+		char *command = server_command(s, n, p);
+
+		if (!command)
+			return -1;
+		free(command);
+	}
+	return 0;
+}
+
+struct peers *peers_start(const struct peer_options *o, struct problem *p)
+{
+	struct peers *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		problem_set(p, "out of memory");
+		return NULL;
+	}
+	s->options = *o;
+	s->for_broker = (struct broker_peers){s,     start_client, end_client, server_of,
+					      ended, last_words,   interrupted};
+	s->starts = calloc(o->servers + o->clients + 1, sizeof(*s->starts));
+	if (!s->starts)
+		problem_set(p, "out of memory");
+	else if (!choose_places(s, p) && !warden_start(&s->warden, s->places.folder, p))
+		return s;
+	if (s->places.folder[0])
+		rmdir(s->places.folder);
+	free(s->starts);
+	free(s);
+	return NULL;
+}
+
+/* In the place of the broker's sentence, when there is a plain reason. */
+static int not_ready(struct peers *s, u32 n, struct problem *p)
+{
+	const struct peer *e = find_server(s, n);
+	char words[512], how[64];
+	int status;
+
+	if (!e || !ended(s, e->pid, &status))
+		return -1;
+	peer_log_last_words(s, e, words, sizeof(words));
+	if (WIFSIGNALED(status))
+		snprintf(how, sizeof(how), "was killed by signal %d (SIG%s)", WTERMSIG(status),
+			 sigabbrev_np(WTERMSIG(status)));
+	else
+		snprintf(how, sizeof(how), "ended with exit status %d", WEXITSTATUS(status));
+	return problem_set(p, "server %u (%s) %s before it was ready%s%s", n, s->options.server[n - 1], how,
+			   words[0] ? ": " : "", words);
+}
+
+int peers_start_servers(struct peers *s, struct broker *b, struct problem *p)
+{
+	char name[32], *command;
+	pid_t pid;
+	u32 n;
+
+	for (n = 1; n <= s->options.servers; n++) {
+		command = server_command(s, n, p);
+		pid = command ? start(s, n, 0, command, p) : -1;
+		free(command);
+		if (pid < 0)
+			return -1;
+		snprintf(name, sizeof(name), "server %u", n);
+		if (broker_wait_ready(b, pid, name, p))
+			return not_ready(s, n, p);
+	}
+	return 0;
+}
+
+void peers_end(struct peers *s)
+{
+	if (!s)
+		return;
+	warden_end(&s->warden);
+	free(s->peer);
+	free(s->starts);
+	free(s);
+}
