@@ -59,6 +59,8 @@ static inline const struct sock_ops *sock_ops_of(const struct vk_desc *d)
 struct vk_desc *sock_use(int fd, long *err);
 /* A fresh description with its socket; NULL: ENFILE. */
 struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags);
+/* Can there be such a socket? 0 or an error. */
+long sock_check(u32 family, u32 type, u32 protocol);
 
 /* ---- steps (sock_op.c) ---- */
 
@@ -87,7 +89,31 @@ void sock_describe_address(const struct net_address *a, struct text *t);
 /* The socket of the SUT that is bound to this path of the file system; NULL and *err: none (-ENOENT, -ECONNREFUSED …), or 0: it belongs to another process. */
 struct vk_desc *sock_at_path(const struct net_address *to, long *err);
 
-/* ---- sock_local.c ---- */
+/* ---- what waits to be read (sock_data.c) ---- */
+
+u32 sock_data_room(const struct vk_sock *s);
+/* From the SUT, as much as there is room for; how much. */
+u32 sock_data_put(struct vk_sock *s, struct vk_uio *u);
+/* To the SUT, without taking it away; how much. */
+u32 sock_data_get(const struct vk_sock *s, struct vk_uio *u);
+void sock_data_drop(struct vk_sock *s, u32 n);
+/* The same for messages with boundaries. from: the sender's name; NULL or family 0: none. */
+u64 sock_record_size(u64 bytes, const struct net_address *from);
+u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from);
+/* The first record: its bytes; to the SUT (what does not fit is left out), *from untouched if it has none; away with it. */
+u32 sock_record_len(const struct vk_sock *s);
+u32 sock_record_get(const struct vk_sock *s, struct vk_uio *u, struct net_address *from);
+void sock_record_drop(struct vk_sock *s);
+u32 sock_record_count(const struct vk_sock *s);
+
+/* ---- sock_local.c: speaking; sock_join.c: how two ends find each other, and part ---- */
+
+/* The other end of a local connection; NULL: it is closed. */
+struct vk_sock *sock_partner(const struct vk_sock *s);
+/* TCP: a reset arrives. */
+void sock_local_reset(struct vk_sock *s);
+long sock_local_shutdown(struct vk_desc *d, u32 how);
+void sock_local_release(struct vk_desc *d);
 
 /*
  * Connect d to the listener l inside the SUT, by the address `to`: makes the other end and queues it. 0 or an error.
