@@ -9,13 +9,15 @@
 
 int main(int argc, char **argv)
 {
-	int lines = net_arg(argc, argv, 3, 1, 0, 1000);
-	FILE *server = fdopen(
-		net_connect(argc > 1 ? argv[1] : "127.0.0.1", net_arg(argc, argv, 2, 4444, 1, 65535)), "r+");
+	const char *host = argc > 1 ? argv[1] : "127.0.0.1";
+	int port = net_arg(argc, argv, 2, 4444, 1, 65535), lines = net_arg(argc, argv, 3, 1, 0, 1000);
+	FILE *server = fdopen(net_connect(host, port), "r+");
 	char line[LINE_ROOM];
 
 	net_must(server, "fdopen");
-	fprintf(server, "%s%shello\n", argc > 4 ? argv[4] : "", argc > 4 ? ": " : "");
+	if (argc > 4)
+		fprintf(server, "%s: ", argv[4]);
+	fputs("hello\n", server);
 	fflush(server);
 	while (lines > 0 && fgets(line, sizeof line, server)) {
 		fputs(line, stdout);

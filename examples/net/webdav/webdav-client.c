@@ -27,7 +27,8 @@ struct timer {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct timer *timer; /* NULL: there is none, or it has run out */
-static int seconds;
+static pthread_t timer_thread;
+static int seconds; /* 0: no timer is wanted */
 
 static struct timespec from_now(void)
 {
@@ -58,19 +59,23 @@ static void *timer_run(void *arg)
 	return arg;
 }
 
-static pthread_t timer_start(void)
+static void timer_start(void)
 {
+	if (!seconds)
+		return;
 	timer = calloc(1, sizeof *timer);
 	net_must(timer, "calloc");
 	timer->deadline = from_now();
-	return net_start(timer_run, 0);
+	timer_thread = net_start(timer_run, 0);
 }
 
-/* Once more the full time. false: it is up. */
+/* Once more the full time. false: it was up. */
 static bool timer_reset(void)
 {
 	bool runs;
 
+	if (!seconds)
+		return true;
 	pthread_mutex_lock(&lock);
 	runs = FAULT || timer;
 	if (runs)
@@ -79,17 +84,19 @@ static bool timer_reset(void)
 	return runs;
 }
 
-static bool timer_stop(pthread_t thread)
+static bool timer_stop(void)
 {
 	bool runs;
 
+	if (!seconds)
+		return true;
 	pthread_mutex_lock(&lock);
 	runs = timer;
 	if (runs)
 		timer->stopped = true;
 	pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&lock);
-	pthread_join(thread, NULL);
+	pthread_join(timer_thread, NULL);
 	return runs;
 }
 
@@ -109,25 +116,21 @@ int main(int argc, char **argv)
 	const char *host = argc > 1 ? argv[1] : "127.0.0.1", *resource = argc > 3 ? argv[3] : "1";
 	int fd, port = net_arg(argc, argv, 2, 8081, 1, 65535);
 	struct http_message answer;
-	pthread_t thread = 0;
-	bool in_time = true;
+	bool in_time;
 
 	seconds = net_arg(argc, argv, 4, 5, 0, 3600);
-	if (FAULT && seconds)
-		thread = timer_start();
+	if (FAULT)
+		timer_start();
 	fd = net_connect(host, port);
-	if (!FAULT && seconds)
-		thread = timer_start();
-	if (seconds)
-		in_time = timer_reset();
+	if (!FAULT)
+		timer_start();
+	in_time = timer_reset();
 	ask(fd, "PROPPATCH", resource, COLOUR, &answer);
-	if (seconds)
-		in_time = timer_reset() && in_time;
+	in_time = timer_reset() && in_time;
 	ask(fd, "PROPFIND", resource, "<colour/>", &answer);
 	assert(!strcmp(http_body(&answer), COLOUR));
 	close(fd);
-	if (seconds)
-		in_time = timer_stop(thread) && in_time;
+	in_time = timer_stop() && in_time;
 	puts(in_time ? "the server works" : "the server works, but slowly");
 	return 0;
 }
