@@ -62,6 +62,42 @@ struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags);
 /* Can there be such a socket? 0 or an error. */
 long sock_check(u32 family, u32 type, u32 protocol);
 
+/* Does the last close of this socket matter to anybody? Then it is a step. */
+bool sock_close_shows(const struct vk_desc *d);
+/* "4": its lowest descriptor; "-": it has none. */
+void sock_describe_number(const struct vk_desc *d, struct text *t);
+
+/* ---- sock_call.c ---- */
+
+/* Whatever the flavour. to: may be NULL. */
+long sock_send(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to);
+long sock_receive(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from, u32 *out_flags);
+/* ---- sock_listen.c ---- */
+
+/* A listener inside the SUT that a connection to `to` reaches, by port or by path; NULL: none. */
+struct vk_desc *sock_listener(const struct net_address *to, u16 type);
+/* "client 2 on ": what accept takes next. */
+void sock_describe_next(const struct vk_desc *d, struct text *t);
+
+/* ---- sock_peer.c ---- */
+
+/* SO_ERROR: the errno that nobody has been told yet, which is now told; 0: none. */
+long sock_peer_error(struct vk_sock *s);
+/* Both sides have closed, or there was a reset: no connection any more, as Linux sees it. */
+bool sock_peer_over(const struct vk_sock *s);
+/* sendfile to a peer: up to n bytes of a file as one send. */
+long sock_peer_send_file(struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n);
+
+/* ---- sock_opt.c ---- */
+
+enum sock_flag_option {
+	SOCK_REUSE_ADDRESS,
+	SOCK_REUSE_PORT,
+	SOCK_ONLY_IPV6,
+	SOCK_FLAG_OPTIONS /* further ones, of no effect: sock_opt.c */
+};
+bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
+
 /* ---- steps (sock_op.c) ---- */
 
 /*
@@ -71,6 +107,8 @@ long sock_check(u32 family, u32 type, u32 protocol);
  * ALT_TIMEOUT: time to give up (EAGAIN).
  */
 u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
+/* Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says so. */
+void sock_note_hurry(const struct vk_desc *d, u32 flags);
 /* Must this call not wait? O_NONBLOCK, or MSG_DONTWAIT among the flags. */
 bool sock_hurries(const struct vk_desc *d, u32 flags);
 /* What a stream that can't be written to any more answers: SIGPIPE (unless MSG_NOSIGNAL) and -EPIPE. */
@@ -86,8 +124,18 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to);
 /* Does a connection to `to` reach a socket bound to `local`? Wildcards, IPv4 in IPv6. */
 bool sock_address_reaches(const struct net_address *local, const struct net_address *to);
 void sock_describe_address(const struct net_address *a, struct text *t);
-/* The socket of the SUT that is bound to this path of the file system; NULL and *err: none (-ENOENT, -ECONNREFUSED …), or 0: it belongs to another process. */
+/* The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this machine. */
+struct net_address sock_address_plain(const struct net_address *a);
+/* This fiber uses a port or changes who holds it; true: that must be a step. sock_port_visit() is the step. */
+bool sock_port_shows(const struct net_address *a, bool changes);
+void sock_port_visit(const struct net_address *a, bool changes);
+u64 sock_port_object(const struct net_address *a);
+/*
+ * The socket of the SUT that is bound to this path of the file system; or NULL and *err: -ENOENT, -ECONNREFUSED …; 0: it
+ * belongs to another process. Never a step, but for sock_path_visit, which says that a path is looked at.
+ */
 struct vk_desc *sock_at_path(const struct net_address *to, long *err);
+void sock_path_visit(const struct net_address *to);
 
 /* ---- what waits to be read (sock_data.c) ---- */
 
@@ -100,11 +148,11 @@ void sock_data_drop(struct vk_sock *s, u32 n);
 /* The same for messages with boundaries. from: the sender's name; NULL or family 0: none. */
 u64 sock_record_size(u64 bytes, const struct net_address *from);
 u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from);
-/* The first record: its bytes; to the SUT (what does not fit is left out), *from untouched if it has none; away with it. */
+/* The first record: its length; recv with flags MSG_* (*from stays as it is if the sender has no name). */
 u32 sock_record_len(const struct vk_sock *s);
-u32 sock_record_get(const struct vk_sock *s, struct vk_uio *u, struct net_address *from);
-void sock_record_drop(struct vk_sock *s);
-u32 sock_record_count(const struct vk_sock *s);
+long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from, u32 *out_flags);
+/* How many there are, and their bytes. */
+u32 sock_record_count(const struct vk_sock *s, u32 *bytes);
 
 /* ---- sock_local.c: speaking; sock_join.c: how two ends find each other, and part ---- */
 
@@ -112,6 +160,8 @@ u32 sock_record_count(const struct vk_sock *s);
 struct vk_sock *sock_partner(const struct vk_sock *s);
 /* TCP: a reset arrives. */
 void sock_local_reset(struct vk_sock *s);
+/* An address as a socket of another family shows it. */
+struct net_address sock_address_in_family(u16 family, const struct net_address *a);
 long sock_local_shutdown(struct vk_desc *d, u32 how);
 void sock_local_release(struct vk_desc *d);
 
@@ -129,5 +179,13 @@ struct vk_desc *sock_local_listener(const struct net_address *to, u16 type);
 void sock_local_unlisten(struct vk_desc *l);
 /* Has a local TCP connection come to its end, both sides closed or reset? getpeername and shutdown: ENOTCONN. */
 bool sock_local_over(const struct vk_sock *s);
+
+/* ---- sock_dgram_peer.c: datagrams to peers ---- */
+
+/* The length of the next datagram from the peer; -1: none. */
+long sock_dgram_peer_next(const struct vk_sock *s);
+long sock_dgram_peer_recv(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from, u32 *out_flags);
+long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_address *to);
+void sock_dgram_peer_close(struct vk_sock *s);
 
 #endif

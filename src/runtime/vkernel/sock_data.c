@@ -4,6 +4,7 @@
  * the bytes.
  */
 #include "runtime/vkernel/sock.h"
+#include "runtime/vkernel/sock_abi.h"
 
 struct record {
 	u32 len;
@@ -83,27 +84,34 @@ u32 sock_record_len(const struct vk_sock *s)
 	return first(s).len;
 }
 
-u32 sock_record_get(const struct vk_sock *s, struct vk_uio *u, struct net_address *from)
+static void record_drop(struct vk_sock *s, const struct record *r)
+{
+	sock_data_drop(s, (u32)sizeof *r + r->address_len + r->len);
+}
+
+long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
+		      u32 *out_flags)
 {
 	struct record r = first(s);
 	const u8 *at = data_of(s) + sizeof r;
 	memcpy(from, at, r.address_len);
-	return (u32)vk_uio_out(u, at + r.address_len, r.len);
+	u32 n = (u32)vk_uio_out(u, at + r.address_len, r.len);
+	if (n < r.len)
+		*out_flags |= MSG_TRUNC_;
+	if (!(flags & MSG_PEEK_))
+		record_drop(s, &r);
+	return flags & MSG_TRUNC_ ? r.len : n;
 }
 
-void sock_record_drop(struct vk_sock *s)
-{
-	struct record r = first(s);
-	sock_data_drop(s, (u32)sizeof r + r.address_len + r.len);
-}
-
-u32 sock_record_count(const struct vk_sock *s)
+u32 sock_record_count(const struct vk_sock *s, u32 *bytes)
 {
 	u32 n = 0;
+	*bytes = 0;
 	for (u32 at = 0; at < s->held; n++) {
 		struct record r;
 		memcpy(&r, data_of(s) + at, sizeof r);
 		at += (u32)sizeof r + r.address_len + r.len;
+		*bytes += r.len;
 	}
 	return n;
 }

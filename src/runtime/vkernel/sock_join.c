@@ -129,8 +129,7 @@ void sock_local_unlisten(struct vk_desc *l)
 
 static const u8 v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-/* An address as a socket of the other family shows it. */
-static struct net_address as_seen_in(u16 family, const struct net_address *a)
+struct net_address sock_address_in_family(u16 family, const struct net_address *a)
 {
 	struct net_address out = *a;
 	if (a->family == family || family == NET_UNIX)
@@ -157,8 +156,8 @@ static void name_ends(struct vk_sock *s, struct vk_sock *end, const struct vk_so
 		end->remote.type = s->type;
 	} else {
 		s->remote = *to;
-		end->local = as_seen_in(l->family, to);
-		end->remote = as_seen_in(l->family, &s->local);
+		end->local = sock_address_in_family(l->family, to);
+		end->remote = sock_address_in_family(l->family, &s->local);
 		end->options = l->options;
 		end->receive_timeout = l->receive_timeout;
 		end->send_timeout = l->send_timeout;

@@ -110,6 +110,7 @@ static long stream_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct n
 	u64 target = flags & MSG_WAITALL_ ? u->left : HD_MIN((u64)u->left, low_water);
 	long done = 0;
 	do {
+		sched_scrub(); /* the first time round left its bytes where frames will lie that wait */
 		sock_step(d, OP_RECV, u->left, flags, 0);
 		if (!s->held)
 			return done ? done : receive_end(s);
@@ -126,13 +127,8 @@ static long packet_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct n
 	sock_step(d, OP_RECV, u->left, flags, 0);
 	if (s->error || !s->held)
 		return receive_end(s);
-	u32 len = sock_record_len(s), n = sock_record_get(s, u, from);
 	tell_sender(s, from);
-	if (n < len)
-		*out_flags |= MSG_TRUNC_;
-	if (!(flags & MSG_PEEK_))
-		sock_record_drop(s);
-	return flags & MSG_TRUNC_ ? len : n;
+	return sock_record_take(s, u, flags, from, out_flags);
 }
 
 static long local_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
@@ -189,6 +185,7 @@ static long stream_send(struct vk_desc *d, struct vk_uio *u, u32 flags)
 	struct vk_sock *s = sock_of(d);
 	long done = 0;
 	do {
+		sched_scrub(); /* the first time round left its bytes where frames will lie that wait */
 		sock_step(d, OP_SEND, u->left, flags, 0);
 		if (is_broken(s))
 			return done ? done : stream_broken(s, flags);
@@ -258,9 +255,10 @@ static u32 local_poll(const struct vk_desc *d)
 static long local_pending(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
-	if (is_stream(s))
-		return s->held;
-	return s->held ? sock_record_len(s) : 0;
+	u32 bytes = s->held;
+	if (!is_stream(s))
+		sock_record_count(s, &bytes);
+	return bytes;
 }
 
 static bool has_descriptor(u32 slot)
@@ -290,8 +288,8 @@ static void local_describe(const struct vk_desc *d, struct text *t)
 	}
 	if (s->held) {
 		text_str(t, ", with ");
-		text_dec(t, (long)(is_stream(s) ? s->held : sock_record_count(s)));
-		text_str(t, is_stream(s) ? " bytes to read" : " messages to read");
+		text_dec(t, local_pending(d));
+		text_str(t, " bytes to read");
 	}
 }
 

@@ -26,6 +26,7 @@ struct vk_sock {
 	u16 was_reset, fin_seen; /* peer: the reset was told; the peer's close was read before */
 	struct net_address local, remote; /* remote.family 0: none */
 	struct cache_pos pos;             /* peer, datagrams to peers */
+	struct net_address peer;          /* datagrams to peers: where pos leads */
 	u32 held;                         /* local, datagram: bytes in vk->sock_data that wait to be read */
 	u32 partner;                      /* local: description slot + 1 of the other end while it is open */
 	u16 queue[SOCK_BACKLOG]; /* listen: description slots + 1 of connections from inside, oldest first */
