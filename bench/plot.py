@@ -67,3 +67,36 @@ def line(path, x_title, y_title, points):
     body.append(f'<polyline points="{joined}" fill="none" stroke="#4878a8" stroke-width="2"/>')
     body += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#4878a8"/>' for x, y in spots]
     svg(path, y_title, body)
+
+
+COLOURS = ["#4878a8", "#d1605e", "#6a9f58", "#b07aa1", "#e7a33e", "#85b6b2", "#9c755f"]
+
+
+def lines(path, title, x_title, series):
+    """One line per name over small whole numbers; the y axis is logarithmic."""
+    every = [point for points in series.values() for point in points]
+    low = math.floor(math.log10(min(y for _, y in every)))
+    high = max(math.ceil(math.log10(max(y for _, y in every))), low + 1)
+    xs = sorted({x for x, _ in every})
+    span = HEIGHT - BOTTOM - TOP
+
+    def place(y):
+        return HEIGHT - BOTTOM - span * (math.log10(y) - low) / (high - low)
+
+    def across(x):
+        return LEFT + (WIDTH - LEFT - 200) * (x - xs[0]) / max(xs[-1] - xs[0], 1)
+
+    body = []
+    for power in range(low, high + 1):
+        body.append(f'<path d="M{LEFT} {place(10.0**power):.1f}H{WIDTH - 180}" stroke="#ddd"/>')
+        body.append(text(LEFT - 8, place(10.0**power) + 4, f"1e{power}"))
+    body += [text(across(x), HEIGHT - BOTTOM + 20, str(x), 'text-anchor="middle"') for x in xs]
+    body.append(text(LEFT + (WIDTH - LEFT - 200) / 2, HEIGHT - BOTTOM + 44, x_title, 'text-anchor="middle"'))
+    for i, (name, points) in enumerate(sorted(series.items())):
+        colour = COLOURS[i % len(COLOURS)]
+        spots = [(across(x), place(y)) for x, y in sorted(points)]
+        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
+        body.append(f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        body += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in spots]
+        body.append(text(WIDTH - 170, TOP + 20 * i + 10, name, f'text-anchor="start" fill="{colour}"'))
+    svg(path, title, body)

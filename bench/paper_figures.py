@@ -1,0 +1,66 @@
+"""What the two papers on the I/O cache measured with Java PathFinder.
+
+BRANCHING: "Cache-based Model Checking of Networked Applications: From Linear to Branching Time", Tables III and IV;
+times in seconds, None: not finished in an hour, REFUSED: "cannot be handled due to state mismatch".
+LINEAR: "Efficient Model Checking of Networked Applications", Table 2 (its I/O cache); limit two hours.
+"""
+REFUSED = "refused"
+HOUR = None
+
+# (program, threads, messages): ((seconds none, linear, branching), states new with branching in thousands,
+#                                (re)connections: none, branching)
+BRANCHING = {
+    ("daytime client", 2, 1): ((27, 1, 1), 0.3, (1056, 2)),
+    ("daytime client", 3, 1): ((HOUR, 25, 36), 55.2, (None, 3)),
+    ("http client", 2, 1): ((181, 10, 12), 0.9, (4835, 2)),
+    ("http server", 2, 1): ((HOUR, 270, 107), 132.1, (None, 2)),
+    ("http server, counter", 2, 1): ((HOUR, REFUSED, 133), 137.0, (None, 4)),
+    ("http server, date (pws)", 2, 1): ((HOUR, REFUSED, 103), 70.6, (None, 3)),
+    ("jget", 2, 1): ((783, 15, 16), 4.8, (28701, 3)),
+    **{("alphabet client", t, m): (seconds, states, connections) for t, m, seconds, states, connections in [
+        (2, 1, (70, 1, 1), 0.3, (2644, 2)), (2, 2, (329, 2, 2), 1.1, (12142, 2)), (2, 3, (896, 3, 3), 2.8, (32572, 2)),
+        (2, 4, (1919, 6, 5), 5.8, (69172, 2)), (2, 5, (3572, 9, 9), 10.5, (128232, 2)),
+        (3, 1, (HOUR, 6, 6), 6.1, (None, 3)), (3, 2, (HOUR, 40, 37), 44.7, (None, 3)),
+        (3, 3, (HOUR, 159, 140), 167.7, (None, 3)), (3, 4, (HOUR, 471, 404), 471.1, (None, 3)),
+        (3, 5, (HOUR, 1177, 1010), 1113.7, (None, 3)),
+        (4, 1, (HOUR, 136, 132), 137.8, (None, 4)), (4, 2, (HOUR, 2122, 1855), 1691.8, (None, 4))]},
+    **{("alphabet server", t, m): (seconds, states, connections) for t, m, seconds, states, connections in [
+        (2, 1, (142, 2, 5), 0.0, (268, 2)), (2, 2, (296, 2, 5), 0.1, (560, 2)), (2, 3, (497, 3, 5), 0.2, (940, 2)),
+        (2, 4, (745, 3, 5), 0.2, (1408, 2)), (2, 5, (1044, 3, 6), 0.3, (1972, 2)),
+        (3, 1, (2929, 3, 7), 0.4, (5559, 3)), (3, 2, (HOUR, 4, 8), 1.1, (None, 3)), (3, 3, (HOUR, 6, 10), 2.3, (None, 3)),
+        (3, 4, (HOUR, 6, 11), 4.2, (None, 3)), (3, 5, (HOUR, 8, 13), 7.0, (None, 3)),
+        (4, 1, (HOUR, 10, 16), 7.5, (None, 4)), (4, 2, (HOUR, 21, 30), 26.2, (None, 4)),
+        (4, 3, (HOUR, 45, 63), 66.2, (None, 4)), (4, 4, (HOUR, 84, 123), 139.3, (None, 4)),
+        (4, 5, (HOUR, 143, 224), 260.2, (None, 4)),
+        (5, 1, (HOUR, 36, 60), 52.4, (None, 5)), (5, 2, (HOUR, 199, 233), 228.4, (None, 5)),
+        (5, 3, (HOUR, 585, 682), 678.9, (None, 5)), (5, 4, (HOUR, 1427, 1655), 1637.6, (None, 5)),
+        (5, 5, (HOUR, 3258, 3522), 3442.8, (None, 5)),
+        (6, 1, (HOUR, 260, 481), 418.0, (None, 6)), (6, 2, (HOUR, 2563, 2824), 2360.6, (None, 6)),
+        (7, 1, (HOUR, 2195, HOUR), None, (None, None))]},
+    ("chat server, abstracted", 2, 1): ((HOUR, 3, 6), 1.5, (None, 2)),
+    ("chat server, abstracted", 3, 1): ((HOUR, 12, 24), 46.5, (None, 3)),
+    ("chat server, abstracted", 4, 1): ((HOUR, 500, 1213), 2718.0, (None, 4)),
+    ("chat server, full", 2, 1): ((HOUR, REFUSED, 10), 1.5, (None, 4)),
+    ("chat server, full", 3, 1): ((HOUR, REFUSED, 57), 46.5, (None, 18)),
+    ("chat server, full", 4, 1): ((HOUR, REFUSED, 1465), 2718.0, (None, 96)),
+    ("webdav client", 2, 1): ((230, 4, 4), 3.4, (8907, 0)),
+    ("webdav server", 2, 1): ((HOUR, 836, 810), 1446.2, (None, 2)),
+}
+# Rows beyond the tables: nobody has finished them.
+BEYOND = [("daytime client", 4, 1), ("daytime client", 5, 1), ("alphabet client", 4, 3), ("alphabet server", 7, 2),
+          ("alphabet server", 8, 1), ("chat server, full", 5, 1)]
+
+# (program, threads, scale): seconds with the linear cache, states new.
+LINEAR = {
+    ("daytime client", 2, 1): (1, 204), ("daytime client", 3, 1): (3, 2140), ("daytime client", 4, 1): (38, 25744),
+    ("daytime client", 5, 1): (616, 356122), ("daytime client", 6, 1): (None, None),
+    ("jget", 2, 1): (50, 31015),
+    ("alphabet client", 2, 1): (4, 3631), ("alphabet client", 2, 2): (11, 11386), ("alphabet client", 2, 3): (25, 27211),
+    ("alphabet client", 2, 4): (50, 54246), ("alphabet client", 2, 5): (88, 96253),
+    ("alphabet client", 3, 1): (282, 226646), ("alphabet client", 3, 2): (1814, 1383304),
+    ("alphabet client", 3, 3): (6818, 5017624), ("alphabet client", 3, 4): (None, None),
+    ("alphabet server", 5, 3): (5866, 4407369), ("alphabet server", 6, 1): (2545, 1487902),
+    ("alphabet server", 6, 2): (None, None), ("alphabet server", 7, 1): (None, None),
+    ("chat server, abstracted", 2, 1): (8, 4100), ("chat server, abstracted", 3, 1): (232, 115036),
+    ("chat server, abstracted", 4, 1): (None, None),
+}
