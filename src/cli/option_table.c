@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/option_peers.h"
 #include "cli/options.h"
 #include "cli/values.h"
 
@@ -146,7 +147,7 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 static int apply_later(struct check_options *o, const struct option_spec *s, const char *value,
 		       struct problem *p)
 {
-	static const char *const harmless[][2] = {{"cache", "none"}, {"por", "off"}};
+	static const char *const harmless[][2] = {{"por", "off"}};
 	size_t i;
 
 	(void)o;
@@ -212,6 +213,27 @@ static const struct option_spec table[] = {
 	 NULL},
 	{"stdin", 0, OPTION_CALL, "FILE", "the program's input (default: empty)", 0, apply_stdin},
 	{"env", 0, OPTION_CALL, "NAME=VALUE", "set a variable for the program; repeatable", 0, apply_env},
+	{"server", 0, OPTION_CALL, "COMMAND",
+	 "start a server that the program connects to ({port:N}: a free port for its port N); repeatable", 0,
+	 apply_server},
+	{"client", 0, OPTION_CALL, "COMMAND",
+	 "start a client that connects to the program, at {port}; repeatable", 0, apply_client},
+	{"clients", 0, OPTION_CALL, "N", "so many clients; the last --client serves for the rest", 0,
+	 apply_clients},
+	{"identical-clients", 0, OPTION_FLAG, NULL, "all clients say the same to the same",
+	 AT(config.net.identical_clients), NULL},
+	{"cache", 0, OPTION_CALL, "branching|linear|none",
+	 "how communication is remembered (default branching)", 0, apply_cache},
+	{"allow-refused", 0, OPTION_FLAG, NULL,
+	 "where nobody listens the program sees ECONNREFUSED, and it is no error of the set-up",
+	 AT(config.net.allow_refused), NULL},
+	{"response-timeout", 0, OPTION_CALL, "TIME",
+	 "silence of a peer elsewhere that ends its answer (default 100ms)", 0, apply_response_timeout},
+	{"peer-timeout", 0, OPTION_CALL, "TIME", "a peer here that works longer is stuck (default 10s)", 0,
+	 apply_peer_timeout},
+	{"save-trees", 0, OPTION_CALL, "FILE", "write down all communication", 0, apply_save_trees},
+	{"load-trees", 0, OPTION_CALL, "FILE", "start no peer; take recorded communication", 0,
+	 apply_load_trees},
 	{"out", 'o', OPTION_CALL, "DIR", "where results go (default heddle-out)", 0, apply_out},
 	{"format", 0, OPTION_CALL, "text|json|junit|sarif|html",
 	 "also write this report into DIR; repeatable", 0, apply_format},
@@ -223,10 +245,6 @@ static const struct option_spec table[] = {
 	 "walk every path, without state matching; for small cross-checks", AT(config.search.no_matching),
 	 NULL},
 	{"jobs", 'j', OPTION_CALL, "N", NULL, 0, apply_jobs},
-	LATER("cache", "MODE"),
-	LATER("server", "COMMAND"),
-	LATER("client", "COMMAND"),
-	LATER("clients", "N"),
 	LATER("invariant", "EXPR"),
 	LATER("por", "MODE"),
 	LATER("script", "FILE"),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/option_peers.h"
 #include "cli/values.h"
 
 #define DEFAULT_HANG_MS 10000
@@ -30,6 +31,7 @@ void check_options_init(struct check_options *o)
 	o->config.races = 1;
 	o->config.search.max_memory = default_memory();
 	o->config.search.pct_depth = DEFAULT_PCT_DEPTH;
+	option_peers_init(o);
 }
 
 static void free_list(char **list)
@@ -46,6 +48,7 @@ void check_options_free(struct check_options *o)
 	free_list(o->extra);
 	free_list(o->setting);
 	suppressions_free(&o->suppressions);
+	option_peers_free(o);
 	if (o->own_argv)
 		free_list(o->argv);
 	memset(o, 0, sizeof(*o));
@@ -190,13 +193,14 @@ static int each_option(struct check_options *o, const struct parsed *one, struct
 	return option_apply(o, one->spec, one->value, p);
 }
 
-static void settle(struct check_options *o)
+static int settle(struct check_options *o, struct problem *p)
 {
 	struct search_options *s = &o->config.search;
 	bool samples = s->strategy == SEARCH_RANDOM || s->strategy == SEARCH_PCT;
 
 	if (samples && !s->max_runs && !s->max_time_ms)
 		s->max_runs = DEFAULT_RUNS;
+	return option_peers_settle(o, p);
 }
 
 int check_options_parse(struct check_options *o, int argc, char **argv, struct problem *p)
@@ -206,6 +210,7 @@ int check_options_parse(struct check_options *o, int argc, char **argv, struct p
 	/* Scenario files first, wherever they stand: the command line wins. */
 	if (walk_options(argc, argv, p, each_scenario, o) < 0)
 		return -1;
+	option_peers_scenario_read(o);
 	program = walk_options(argc, argv, p, each_option, o);
 	if (program < 0)
 		return -1;
@@ -217,6 +222,5 @@ int check_options_parse(struct check_options *o, int argc, char **argv, struct p
 	}
 	if (!o->argv)
 		return problem_set(p, "no program given: heddle check [options] -- PROGRAM ARGUMENTS");
-	settle(o);
-	return 0;
+	return settle(o, p);
 }

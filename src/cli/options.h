@@ -27,8 +27,10 @@ struct check_options {
 	bool quiet, verbose, no_progress;
 	struct peer_options peers;
 	struct broker_options broker;
+	u64 clients;                             /* --clients; 0: as many as there are commands */
+	bool scenario_servers, scenario_clients; /* commands of a scenario: the command line's replace them */
 	char save_trees[2048], load_trees[2048]; /* "": not given */
-	char **setting; /* "--name=value" of everything given, NULL-terminated */
+	char **setting;                          /* "--name=value" of everything given, NULL-terminated */
 	size_t settings;
 };
 

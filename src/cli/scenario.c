@@ -7,6 +7,10 @@
  *   properties: {deadlock: yes, exit-status: no, hang-time: 10s}
  *   env: {NAME: value}          or [NAME=value]
  *   format: [junit, html]
+ *   server: ./backend {port:80} or a list; client likewise
+ *   clients: 3                  with one client: command; or a list of commands
+ *   peers: {server: …, client: …, clients: …, identical: yes, timeout: 10s, …}
+ *   cache: branching            or {mode: branching, save: FILE, load: FILE}
  *   any option: value           keep-going: yes
  */
 #include <stdio.h>
@@ -43,6 +47,16 @@ static const struct {
 	{"strategy", "seed", "seed", false},
 	{"strategy", "depth", "pct-depth", false},
 	{"strategy", "runs", "runs", false},
+	{"peers", "server", "server", false},
+	{"peers", "servers", "server", false},
+	{"peers", "client", "client", false},
+	{"peers", "identical", "identical-clients", false},
+	{"peers", "allow-refused", "allow-refused", false},
+	{"peers", "timeout", "peer-timeout", false},
+	{"peers", "response-timeout", "response-timeout", false},
+	{"cache", "mode", "cache", false},
+	{"cache", "save", "save-trees", false},
+	{"cache", "load", "load-trees", false},
 };
 
 static int wrong(struct scenario *s, const yaml_node_t *at, const char *what, const char *detail)
@@ -99,15 +113,39 @@ static int each_pair(struct scenario *s, yaml_node_t *map, const char *section, 
 	return 0;
 }
 
+/* A scalar, or each element of a list. */
+static int apply_each(struct scenario *s, const struct option_spec *spec, yaml_node_t *value, bool inverted)
+{
+	yaml_node_item_t *item;
+
+	if (value->type != YAML_SEQUENCE_NODE)
+		return apply(s, spec, value, inverted);
+	for (item = value->data.sequence.items.start; item < value->data.sequence.items.top; item++)
+		if (apply(s, spec, yaml_document_get_node(&s->doc, *item), inverted))
+			return -1;
+	return 0;
+}
+
+/* A number, or the commands themselves. */
+static int clients(struct scenario *s, yaml_node_t *value)
+{
+	const char *name = value->type == YAML_SEQUENCE_NODE ? "client" : "clients";
+
+	return apply_each(s, option_by_name(name, strlen(name)), value, false);
+}
+
 static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
 	size_t i;
 
+	if (!strcmp(section, "peers") && !strcmp(scalar(key), "clients"))
+		return clients(s, value);
 	for (i = 0; i < HD_ARRAY_LEN(section_keys); i++)
 		if (!strcmp(section_keys[i].section, section) && !strcmp(section_keys[i].key, scalar(key))) {
 			const char *name = section_keys[i].option;
 
-			return apply(s, option_by_name(name, strlen(name)), value, section_keys[i].inverted);
+			return apply_each(s, option_by_name(name, strlen(name)), value,
+					  section_keys[i].inverted);
 		}
 	return wrong(s, key, "unknown key ", scalar(key));
 }
@@ -127,19 +165,6 @@ static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 	ret = option_apply(s->options, spec, variable, &inner);
 	free(variable);
 	return ret ? wrong(s, key, inner.text, "") : 0;
-}
-
-/* A scalar, or each element of a list. */
-static int apply_each(struct scenario *s, const struct option_spec *spec, yaml_node_t *value)
-{
-	yaml_node_item_t *item;
-
-	if (value->type != YAML_SEQUENCE_NODE)
-		return apply(s, spec, value, false);
-	for (item = value->data.sequence.items.start; item < value->data.sequence.items.top; item++)
-		if (apply(s, spec, yaml_document_get_node(&s->doc, *item), false))
-			return -1;
-	return 0;
 }
 
 static int add_word(struct check_options *o, size_t *n, const char *word, size_t len)
@@ -210,15 +235,17 @@ static int top_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 	(void)section;
 	if (!strcmp(name, "sut"))
 		return sut(s, value);
-	if (!strcmp(name, "limits") || !strcmp(name, "properties"))
+	if (!strcmp(name, "clients"))
+		return clients(s, value);
+	if (!strcmp(name, "limits") || !strcmp(name, "properties") || !strcmp(name, "peers"))
 		return each_pair(s, value, name, section_pair);
-	if (!strcmp(name, "strategy") && value->type == YAML_MAPPING_NODE)
+	if ((!strcmp(name, "strategy") || !strcmp(name, "cache")) && value->type == YAML_MAPPING_NODE)
 		return each_pair(s, value, name, section_pair);
 	if (!strcmp(name, "env") && value->type == YAML_MAPPING_NODE)
 		return each_pair(s, value, name, env_pair);
 	if (!spec)
 		return wrong(s, key, "unknown key ", name);
-	return apply_each(s, spec, value);
+	return apply_each(s, spec, value, false);
 }
 
 static int load_document(struct scenario *s, yaml_parser_t *parser)

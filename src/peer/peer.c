@@ -108,21 +108,36 @@ static void end_client(void *self, pid_t pid)
 	memset(e, 0, sizeof(*e));
 }
 
+/* Looking through all processes takes milliseconds, so what was found is remembered. */
+static pid_t find_listener(struct peers *s, const struct net_address *at)
+{
+	struct served *slot = &s->served[s->serveds % HD_ARRAY_LEN(s->served)];
+	size_t i;
+
+	for (i = 0; i < HD_ARRAY_LEN(s->served); i++)
+		if (s->served[i].pid && !memcmp(&s->served[i].at, at, sizeof(*at)))
+			return s->served[i].pid;
+	for (i = 0; i < s->slots; i++)
+		if (s->peer[i].server && listener_is_below(s->peer[i].pid, at)) {
+			*slot = (struct served){*at, s->peer[i].pid};
+			s->serveds++;
+			return slot->pid;
+		}
+	return 0;
+}
+
+/* A port that several commands name belongs to whoever listens there; before anybody does, to the first. */
 static pid_t server_of(void *self, const struct net_address *to, struct net_address *physical)
 {
 	struct peers *s = self;
 	const struct place *l = places_find(&s->places, to, physical);
-	const struct peer *e;
-	size_t i;
+	const struct peer *e = l ? find_server(s, l->server) : NULL;
+	pid_t pid;
 
 	if (!l)
 		*physical = *to;
-	/* A port that several commands name belongs to whoever listens there; before anybody does, to the first. */
-	for (i = 0; i < s->slots; i++)
-		if (s->peer[i].pid && s->peer[i].server && listener_is_below(s->peer[i].pid, physical))
-			return s->peer[i].pid;
-	e = l ? find_server(s, l->server) : NULL;
-	return e ? e->pid : 0;
+	pid = find_listener(s, physical);
+	return pid ? pid : e ? e->pid : 0;
 }
 
 static void last_words(void *self, pid_t pid, char *out, size_t cap)
@@ -186,6 +201,8 @@ struct peers *peers_start(const struct peer_options *o, struct problem *p)
 	s->starts = calloc(o->servers + o->clients + 1, sizeof(*s->starts));
 	if (!s->starts)
 		problem_set(p, "out of memory");
+	else if (o->servers + o->clients == 0)
+		return s; /* whom the program talks to runs already, or there is nobody */
 	else if (!choose_places(s, p) && !warden_start(&s->warden, s->places.folder, p))
 		return s;
 	if (s->places.folder[0])
@@ -237,7 +254,8 @@ void peers_end(struct peers *s)
 {
 	if (!s)
 		return;
-	warden_end(&s->warden);
+	if (s->warden.pid)
+		warden_end(&s->warden);
 	free(s->peer);
 	free(s->starts);
 	free(s);

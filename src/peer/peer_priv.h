@@ -18,17 +18,25 @@ struct peer {
 	int status;
 };
 
+/* Who was found listening where. */
+struct served {
+	struct net_address at;
+	pid_t pid;
+};
+
 struct peers {
 	struct peer_options options;
 	struct broker_peers for_broker;
-	struct warden warden;
+	struct warden warden; /* pid 0: not needed */
 	struct places places;
 	struct peer *peer;
 	size_t slots;
+	struct served served[16];
+	size_t serveds;
 	u32 *starts; /* of servers, then of clients */
 };
 
-/* templates.c: the commands, filled in; to be freed. n from 1. NULL: *p. */
+/* commands.c: the commands, filled in; to be freed. n from 1. NULL: *p. */
 char *server_command(struct peers *s, u32 n, struct problem *p);
 char *client_command(const struct peers *s, u32 n, const struct net_address *physical, struct problem *p);
 

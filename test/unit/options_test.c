@@ -6,30 +6,8 @@
 
 #include "cli/options.h"
 #include "cli/values.h"
+#include "parse_options.h"
 #include "temporary.h"
-
-static int parse(struct check_options *o, struct problem *p, char **argv)
-{
-	int argc = 0;
-
-	while (argv[argc])
-		argc++;
-	check_options_init(o);
-	return check_options_parse(o, argc, argv, p);
-}
-#define PARSE(o, p, ...) parse(o, p, (char *[]){"check", __VA_ARGS__, NULL})
-
-static void refused(const char *says, char **argv)
-{
-	struct check_options o;
-	struct problem p = {""};
-
-	assert_int_equal(parse(&o, &p, argv), -1);
-	if (!strstr(p.text, says))
-		fail_msg("\"%s\" does not say \"%s\"", p.text, says);
-	check_options_free(&o);
-}
-#define REFUSED(says, ...) refused(says, (char *[]){"check", __VA_ARGS__, NULL})
 
 static void test_numbers(void **state)
 {
@@ -160,11 +138,9 @@ static void test_later_features(void **state)
 	struct problem p;
 
 	REFUSED("not in this version", "-j", "4", "--", "x");
-	REFUSED("not in this version", "--cache", "branching", "--", "x");
 	REFUSED("not in this version", "--invariant", "a == b", "--", "x");
-	REFUSED("not in this version", "--server", "s", "--", "x");
-	assert_int_equal(PARSE(&o, &p, "-j1", "--cache", "none", "--por=off", "--races", "ignore", "--", "x"),
-			 0);
+	REFUSED("not in this version", "--script", "s", "--", "x");
+	assert_int_equal(PARSE(&o, &p, "-j1", "--por=off", "--races", "ignore", "--", "x"), 0);
 	check_options_free(&o);
 }
 
@@ -239,7 +215,7 @@ static void test_scenario_errors(void **state)
 		{"sut: ''\n", "heddle.yaml:1: sut: the program is missing"},
 		{"sut: x\nlimits: 5\n", "heddle.yaml:2: limits: keys and values"},
 		{"sut: x\nfile: other.yaml\n", "heddle.yaml:2: a scenario cannot include"},
-		{"sut: x\nserver: ./s\n", "heddle.yaml:2: --server ./s: not in this version"},
+		{"sut: x\nscript: ./s\n", "heddle.yaml:2: --script ./s: not in this version"},
 		{"a: [1\n", "heddle.yaml:"},
 		{"- a\n", "heddle.yaml:1: scenario: keys and values"},
 		{"", "is empty"},

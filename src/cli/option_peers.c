@@ -1,0 +1,164 @@
+#include "cli/option_peers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/values.h"
+
+#define DEFAULT_RESPONSE_TIMEOUT_MS 100
+#define DEFAULT_PEER_TIMEOUT_MS 10000
+
+void option_peers_init(struct check_options *o)
+{
+	o->broker.response_timeout_ms = DEFAULT_RESPONSE_TIMEOUT_MS;
+	o->broker.peer_timeout_ms = DEFAULT_PEER_TIMEOUT_MS;
+}
+
+static void free_commands(char ***list, size_t *n)
+{
+	while (*n > 0)
+		free((*list)[--*n]);
+	free(*list);
+	*list = NULL;
+}
+
+void option_peers_free(struct check_options *o)
+{
+	free_commands(&o->peers.server, &o->peers.servers);
+	free_commands(&o->peers.client, &o->peers.clients);
+}
+
+void option_peers_scenario_read(struct check_options *o)
+{
+	o->scenario_servers = o->peers.servers > 0;
+	o->scenario_clients = o->peers.clients > 0;
+}
+
+static int add_command(char ***list, size_t *n, const char *command, struct problem *p)
+{
+	char **grown = realloc(*list, (*n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return problem_set(p, "out of memory");
+	*list = grown;
+	grown[*n] = strdup(command);
+	if (!grown[*n])
+		return problem_set(p, "out of memory");
+	++*n;
+	return 0;
+}
+
+static int take_command(const struct option_spec *s, bool *of_scenario, char ***list, size_t *n,
+			const char *command, struct problem *p)
+{
+	if (!command[strspn(command, " \t\n")])
+		return problem_set(p, "--%s: the command is empty", s->name);
+	if (*of_scenario)
+		free_commands(list, n);
+	*of_scenario = false;
+	return add_command(list, n, command, p);
+}
+
+int apply_server(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	return take_command(s, &o->scenario_servers, &o->peers.server, &o->peers.servers, value, p);
+}
+
+int apply_client(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	return take_command(s, &o->scenario_clients, &o->peers.client, &o->peers.clients, value, p);
+}
+
+int apply_clients(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	(void)s;
+	if (!value_number(value, &o->clients) || o->clients < 1 || o->clients > NET_MAX_CLIENTS)
+		return problem_set(p, "--clients: %s is not a number from 1 to %d", value, NET_MAX_CLIENTS);
+	return 0;
+}
+
+int apply_cache(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	static const char *const names[] = {
+		[CACHE_BRANCHING] = "branching", [CACHE_LINEAR] = "linear", [CACHE_NONE] = "none"};
+	u32 i;
+
+	(void)s;
+	for (i = 0; i < HD_ARRAY_LEN(names); i++)
+		if (!strcmp(value, names[i])) {
+			o->config.net.mode = i;
+			return 0;
+		}
+	return problem_set(p, "--cache: %s is none of branching, linear, none", value);
+}
+
+static int apply_timeout(const struct option_spec *s, const char *value, u32 *ms, struct problem *p)
+{
+	u64 v;
+
+	if (!value_time_ms(value, &v) || v < 1 || v > INT32_MAX)
+		return problem_set(p, "--%s: %s is not a time (like 100ms or 10s)", s->name, value);
+	*ms = (u32)v;
+	return 0;
+}
+
+int apply_response_timeout(struct check_options *o, const struct option_spec *s, const char *value,
+			   struct problem *p)
+{
+	return apply_timeout(s, value, &o->broker.response_timeout_ms, p);
+}
+
+int apply_peer_timeout(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
+{
+	return apply_timeout(s, value, &o->broker.peer_timeout_ms, p);
+}
+
+static int take_file(const struct option_spec *s, const char *value, char *out, size_t cap, struct problem *p)
+{
+	if (!*value || snprintf(out, cap, "%s", value) >= (int)cap)
+		return problem_set(p, "--%s: a file's name, not empty and below 2000 bytes", s->name);
+	return 0;
+}
+
+int apply_save_trees(struct check_options *o, const struct option_spec *s, const char *value,
+		     struct problem *p)
+{
+	return take_file(s, value, o->save_trees, sizeof(o->save_trees), p);
+}
+
+int apply_load_trees(struct check_options *o, const struct option_spec *s, const char *value,
+		     struct problem *p)
+{
+	return take_file(s, value, o->load_trees, sizeof(o->load_trees), p);
+}
+
+/* The last command serves the clients that have none of their own. */
+static int repeat_last(struct check_options *o, struct problem *p)
+{
+	struct peer_options *peers = &o->peers;
+
+	if (!o->clients)
+		return 0;
+	if (!peers->clients)
+		return problem_set(p, "--clients %lu needs --client with their command", o->clients);
+	if (peers->clients > o->clients)
+		return problem_set(p, "--clients %lu, but there are %zu commands (--client)", o->clients,
+				   peers->clients);
+	while (peers->clients < o->clients)
+		if (add_command(&peers->client, &peers->clients, peers->client[peers->clients - 1], p))
+			return -1;
+	return 0;
+}
+
+int option_peers_settle(struct check_options *o, struct problem *p)
+{
+	if (repeat_last(o, p) || peers_check(&o->peers, &o->config.net, p))
+		return -1;
+	if (o->config.net.mode == CACHE_NONE && (o->load_trees[0] || o->save_trees[0]))
+		return problem_set(p, "--%s-trees: with --cache none there are no trees to speak of",
+				   o->load_trees[0] ? "load" : "save");
+	o->config.net.live = !o->load_trees[0];
+	return 0;
+}
