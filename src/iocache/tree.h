@@ -113,14 +113,33 @@ bool tree_mark_before(const struct trees *t, const struct tree_at *at, struct ma
 /* Record what the peer said since the mark before `at`. */
 bool tree_mark_add(struct trees *t, const struct tree_at *at, const void *reply, size_t n, u32 flags,
 		   const char *note);
+/* Would that contradict what is recorded behind `at`? false: it would, at the mark *against. */
+bool tree_mark_fits(const struct trees *t, const struct tree_at *at, const void *reply, size_t n, u32 flags,
+		    struct tree_at *against);
+/* The first mark behind `from` on the way to `to`, and its position; false: there is none. */
+bool tree_mark_after(const struct trees *t, const struct tree_at *from, const struct tree_at *to,
+		     struct tree_at *at, struct mark_view *out);
 /* Copy reply bytes [from, from + n) on the way to `at`; n must be there. */
 void tree_reply_copy(const struct trees *t, const struct tree_at *at, u64 from, void *to, size_t n);
+/* How many of them equal data? */
+size_t tree_reply_same(const struct trees *t, const struct tree_at *at, u64 from, const void *data, size_t n);
 /* Copy written bytes likewise. */
 void tree_bytes_copy(const struct trees *t, const struct tree_at *at, u64 from, void *to, size_t n);
 /* Does the way to `far` pass through `near` (or end there)? */
 bool tree_passes(const struct trees *t, const struct tree_at *near, const struct tree_at *far);
 /* Mark the way to `at` as used, so that only what an execution needs is saved with its trace (trees_save_used). */
 void tree_use(struct trees *t, const struct tree_at *at);
+void trees_use_nothing(struct trees *t);
+
+/* Physical connections ever opened for a tree. */
+u32 tree_opened(const struct trees *t, u32 tree);
+void tree_count_open(struct trees *t, u32 tree);
+/*
+ * The how-manieth simultaneous connection, from 1 on, is refused with this (positive) error; 0: none was. A tree whose first one
+ * is has a root without a mark.
+ */
+u32 tree_refusal(const struct trees *t, u32 tree, u32 *error);
+void tree_refuse(struct trees *t, u32 tree, u32 at, u32 error);
 
 /*
  * Copy to other zeroed memory: everything, or only what was used. Returns the bytes in use there, 0: no room.

@@ -1,0 +1,291 @@
+/* The interface of the cache. What the trees know is answered here; the rest is the mode's. */
+#include "cache_priv.h"
+
+#include <string.h>
+
+struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport)
+{
+	static const struct cache_mode_ops *const modes[] = {
+		[CACHE_BRANCHING] = &branching_ops, [CACHE_LINEAR] = &linear_ops, [CACHE_NONE] = &none_ops};
+	hd_assert((size_t)mode < HD_ARRAY_LEN(modes));
+	struct trees *t = trees_create(memory, mode);
+	if (!t)
+		t = trees_attach(memory, TREES_SIZE);
+	if (!t || trees_mode(t) != mode)
+		return NULL;
+	struct cache *c = pages_map(sizeof *c);
+	if (!c)
+		return NULL;
+	c->t = t;
+	c->ops = modes[mode];
+	c->live = transport != NULL;
+	if (transport)
+		c->transport = *transport;
+	else
+		trees_use_nothing(t); /* an execution of its own */
+	return c;
+}
+
+struct trees *cache_trees(struct cache *c)
+{
+	return c->t;
+}
+
+const struct cache_why *cache_why(const struct cache *c)
+{
+	return &c->why;
+}
+
+void cache_set_open_list(struct cache *c, u32 (*list)(void *self, const struct cache_pos **out, u32 room),
+			 void *self)
+{
+	c->list = list;
+	c->list_self = self;
+}
+
+void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, size_t cap), void *self)
+{
+	c->tell = tell;
+	c->tell_self = self;
+}
+
+void cache_backtracked(struct cache *c)
+{
+	c->epoch++;
+}
+
+u32 cache_list_open(struct cache *c)
+{
+	u32 n = c->list ? c->list(c->list_self, c->open, CACHE_MAX_OPEN) : 0;
+	return HD_MIN(n, CACHE_MAX_OPEN);
+}
+
+/* Must a call that the trees could answer go out nevertheless? */
+static bool always_asks(const struct cache *c)
+{
+	return c->live && !c->ops->answers;
+}
+
+static void count(struct cache *c, bool hit)
+{
+	struct cache_stats *s = trees_stats(c->t);
+	if (!hit)
+		s->misses++;
+	else if (c->ops->answers)
+		s->hits++;
+}
+
+/* A call ends at *at. Outside a live search, what was used is noted, for traces. */
+static enum cache_problem done(struct cache *c, const struct tree_at *at, bool hit)
+{
+	count(c, hit);
+	if (!c->live)
+		tree_use(c->t, at);
+	return CACHE_FINE;
+}
+
+/* A connection lost again and again is trouble, too. */
+static enum cache_problem settle(struct cache *c, u32 tree, enum cache_problem problem)
+{
+	return problem == CACHE_AGAIN ? why_trouble(c, tree) : problem;
+}
+
+/* ---- open ---- */
+
+/* Of the connections that are open, those to the same destination: which instances they use (bits), how many they are. */
+static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache_pos *but, u64 *instances)
+{
+	u32 n = 0, opens = cache_list_open(c);
+	for (u32 i = 0; i < opens; i++) {
+		const struct cache_pos *p = c->open[i];
+		if (p == but || p->tree == 0)
+			continue;
+		const struct tree_key *other = tree_key_of(c->t, p->tree - 1);
+		if (memcmp(&other->to, &k->to, sizeof k->to) != 0 || other->client != k->client)
+			continue;
+		instances[other->instance / 64 % (CACHE_MAX_OPEN / 64)] |= 1ull << other->instance % 64;
+		n++;
+	}
+	return n;
+}
+
+/* The tree's key, and the how-manieth simultaneous connection to it this one is. */
+static u32 choose_instance(struct cache *c, struct tree_key *k, const struct cache_pos *pos)
+{
+	u64 instances[CACHE_MAX_OPEN / 64 + 1] = {0};
+	u32 others = open_to(c, k, pos, instances);
+	k->instance = 0;
+	if (!c->ops->instances)
+		return others + 1;
+	while (instances[k->instance / 64] >> k->instance % 64 & 1)
+		k->instance++;
+	return 1;
+}
+
+static enum cache_problem connect_tree(struct cache *c, u32 tree, u32 nth)
+{
+	struct mark_view m;
+	struct tree_at root = root_at(c, tree);
+	struct physical *p = c->ops->instances ? physical_of_tree(c, tree) : NULL;
+	if (p)
+		physical_close(c, p);
+	enum cache_problem problem = CACHE_AGAIN;
+	for (u32 i = 0; i < CACHE_ATTEMPTS && problem == CACHE_AGAIN; i++)
+		problem = physical_open(c, tree, &p);
+	if (problem != CACHE_REFUSED)
+		return settle(c, tree, problem);
+	if (nth == 1 && tree_mark_at(c->t, &root, &m))
+		return why_refused_again(c, tree);
+	tree_refuse(c->t, tree, nth, (u32)c->why.error);
+	return CACHE_REFUSED;
+}
+
+static void set_position(struct cache *c, struct cache_pos *pos, u32 tree)
+{
+	*pos = (struct cache_pos){.tree = tree + 1,
+				  .branch = tree_root(c->t, tree),
+				  .instance = tree_key_of(c->t, tree)->instance};
+}
+
+enum cache_problem cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos)
+{
+	struct tree_key k = *key;
+	struct mark_view m;
+	u32 nth = choose_instance(c, &k, pos), tree = tree_find(c->t, &k), error, refused = 0;
+	bool known = false;
+	if (tree != TREE_NONE) {
+		struct tree_at root = root_at(c, tree);
+		known = tree_mark_at(c->t, &root, &m);
+		refused = tree_refusal(c->t, tree, &error);
+	}
+	if (refused && nth >= refused && !always_asks(c)) {
+		struct tree_at root = root_at(c, tree);
+		done(c, &root, true);
+		return why_refused(c, error);
+	}
+	bool ask = !known || (c->live && c->ops->open_again(c, tree, nth));
+	if (ask && !c->live)
+		return why_left(c, &k, NULL);
+	if (tree == TREE_NONE && (tree = tree_add(c->t, &k)) == TREE_NONE)
+		return why_out_of_memory(c);
+	enum cache_problem problem = ask ? connect_tree(c, tree, nth) : CACHE_FINE;
+	if (problem != CACHE_FINE) {
+		count(c, false);
+		return problem;
+	}
+	set_position(c, pos, tree);
+	struct tree_at root = root_at(c, tree);
+	return done(c, &root, !ask);
+}
+
+/* ---- writes ---- */
+
+/* What is not known, from *at on. */
+static enum cache_problem send_rest(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n,
+				    bool end, bool *hit)
+{
+	enum cache_problem problem;
+	bool may_grow = c->live && (c->ops->forks || tree_is_leaf(c->t, at));
+	*hit = true;
+	if (may_grow && record_after_reset(c, at, data, n, end, &problem))
+		return problem;
+	*hit = false;
+	if (!c->live && (c->ops->forks || tree_is_leaf(c->t, at)))
+		return why_left(c, tree_key_of(c->t, tree), at);
+	return settle(c, tree, c->ops->send(c, tree, at, data, n, end));
+}
+
+static enum cache_problem write_symbols(struct cache *c, struct cache_pos *pos, const void *data, size_t n,
+					bool end)
+{
+	u32 tree = pos->tree - 1;
+	struct tree_at at = pos_at(pos);
+	size_t known = always_asks(c) ? 0 : tree_follow(c->t, &at, data, n);
+	bool hit = known == n && !always_asks(c) && (!end || tree_follow_end(c->t, &at));
+	if (!hit) {
+		enum cache_problem problem = send_rest(c, tree, &at, (const u8 *)data + known, n - known, end,
+						       &hit);
+		if (problem != CACHE_FINE) {
+			count(c, false);
+			return problem;
+		}
+	}
+	pos->branch = at.branch;
+	pos->written = at.written;
+	pos->ended = at.ended;
+	return done(c, &at, hit);
+}
+
+enum cache_problem cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n)
+{
+	hd_assert(pos->tree && !pos->ended);
+	return n ? write_symbols(c, pos, data, n, false) : CACHE_FINE;
+}
+
+enum cache_problem cache_end(struct cache *c, struct cache_pos *pos)
+{
+	hd_assert(pos->tree);
+	return pos->ended ? CACHE_FINE : write_symbols(c, pos, "", 0, true);
+}
+
+enum cache_problem cache_close(struct cache *c, struct cache_pos *pos)
+{
+	hd_assert(pos->tree);
+	struct tree_at at = pos_at(pos);
+	enum cache_problem problem = c->ops->close(c, pos->tree - 1, &at);
+	*pos = (struct cache_pos){0};
+	return problem;
+}
+
+/* ---- reads ---- */
+
+/* Get an answer for a position that has none (none: for any where no connection stands). */
+static enum cache_problem resolve(struct cache *c, u32 tree, const struct tree_at *at, bool *hit)
+{
+	struct tree_at same = *at;
+	enum cache_problem problem;
+	*hit = true;
+	if (c->live && record_after_reset(c, &same, "", 0, false, &problem))
+		return problem;
+	*hit = false;
+	if (!c->live && c->ops->forks)
+		return why_left(c, tree_key_of(c->t, tree), at);
+	return settle(c, tree, c->ops->look(c, tree, at));
+}
+
+enum cache_problem cache_look(struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags)
+{
+	hd_assert(pos->tree);
+	u32 tree = pos->tree - 1;
+	struct tree_at at = pos_at(pos);
+	struct mark_view m;
+	bool hit = tree_mark_at(c->t, &at, &m) && !always_asks(c);
+	if (!hit) {
+		u64 polls = trees_stats(c->t)->polls;
+		enum cache_problem problem = resolve(c, tree, &at, &hit);
+		hit |= problem == CACHE_FINE && trees_stats(c->t)->polls == polls;
+		if (problem != CACHE_FINE) {
+			count(c, false);
+			return problem;
+		}
+		hd_assert(tree_mark_at(c->t, &at, &m));
+	}
+	*bytes = m.reply > pos->read ? m.reply - pos->read : 0;
+	*flags = m.flags;
+	return done(c, &at, hit);
+}
+
+void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n)
+{
+	struct tree_at at = pos_at(pos);
+	struct mark_view m;
+	hd_assert(tree_mark_at(c->t, &at, &m) && pos->read + skip + n <= m.reply);
+	tree_reply_copy(c->t, &at, pos->read + skip, to, n);
+}
+
+const char *cache_peer_note(struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos);
+	struct mark_view m;
+	return pos->tree && tree_mark_before(c->t, &at, &m) ? m.note : "";
+}
