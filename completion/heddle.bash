@@ -52,7 +52,7 @@ _heddle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "check replay show doctor cc c++ help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "check replay show tree doctor cc c++ help --version" -- "$cur"))
 		return
 	fi
 	program=$(_heddle_program_index)
@@ -81,8 +81,17 @@ _heddle()
 	show)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur")) ;;
+	tree)
+		if [[ $prev == --format ]]; then
+			COMPREPLY=($(compgen -W "text dot pcap" -- "$cur"))
+		elif [[ $cur == -* ]]; then
+			COMPREPLY=($(compgen -W "--format --output" -- "$cur"))
+		else
+			compopt -o filenames
+			COMPREPLY=($(compgen -f -- "$cur"))
+		fi ;;
 	help)
-		COMPREPLY=($(compgen -W "check replay show doctor cc c++ help" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "check replay show tree doctor cc c++ help" -- "$cur")) ;;
 	esac
 }
 

@@ -3,6 +3,7 @@
 
 #include "report/formats.h"
 #include "report/text.h"
+#include "report/trees.h"
 
 static const char style[] =
 	"body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
@@ -27,6 +28,51 @@ static void print_captured(FILE *f, void (*print)(FILE *, const struct trace *),
 		xml_escape(f, text);
 	fputs("</pre>\n", f);
 	free(text);
+}
+
+/* All of it is in trees.bin; a page that a browser can't open helps nobody. */
+#define TREES_SHOWN (1u << 20)
+
+static void print_trees(FILE *f, const struct outcome *o)
+{
+	const struct trees *t = trees_blob_trees(&o->net.trees);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *m = t && trees_count(t) ? open_memstream(&text, &size) : NULL;
+
+	if (!m)
+		return;
+	trees_text(m, t);
+	if (fclose(m) == 0) {
+		bool cut = size > TREES_SHOWN;
+
+		if (cut)
+			text[TREES_SHOWN] = 0;
+		fputs("<p>Communication trees: &gt; was written by the program, &lt; said by the peer.</p>\n"
+		      "<details><summary>Show</summary>\n<pre>",
+		      f);
+		xml_escape(f, text);
+		fprintf(f, "</pre></details>\n%s",
+			cut ? "<p>Cut here; <code>heddle tree</code> shows the rest.</p>\n" : "");
+	}
+	free(text);
+}
+
+static void print_network(FILE *f, const struct outcome *o)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *m = o->net.used ? open_memstream(&text, &size) : NULL;
+
+	if (!m)
+		return;
+	text_network(m, o);
+	fputs("<h2>Network</h2>\n<pre>", f);
+	if (fclose(m) == 0)
+		xml_escape(f, text);
+	fputs("</pre>\n", f);
+	free(text);
+	print_trees(f, o);
 }
 
 static void print_counts(FILE *f, const struct outcome *o)
@@ -81,7 +127,7 @@ static void print_violation(FILE *f, const struct outcome *o, size_t i)
 void html_print(FILE *f, const struct outcome *o)
 {
 	const char *verdict = verdict_name(outcome_verdict(o));
-	char reason[2048];
+	char reason[OUTCOME_REASON];
 	char *const *arg;
 	size_t i;
 
@@ -101,6 +147,7 @@ void html_print(FILE *f, const struct outcome *o)
 	print_refused(f, o);
 	for (i = 0; i < o->violations; i++)
 		print_violation(f, o, i);
-	fprintf(f, "<p>Granularity sync: %s. heddle %s.</p>\n</html>\n", outcome_assumption(o),
-		HEDDLE_VERSION);
+	print_network(f, o);
+	fprintf(f, "<p>Granularity %s: %s. heddle %s.</p>\n</html>\n", outcome_granularity(o),
+		outcome_assumption(o), HEDDLE_VERSION);
 }

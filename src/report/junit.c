@@ -46,7 +46,7 @@ static void print_failure(FILE *f, const struct outcome *o, size_t i)
 /* Not verified is not passed: it shows as skipped, with the reason. */
 static void print_verdict_case(FILE *f, const struct outcome *o)
 {
-	char reason[2048];
+	char reason[OUTCOME_REASON];
 
 	outcome_reason(o, reason, sizeof(reason));
 	fprintf(f, "    <testcase classname=\"heddle\" name=\"verdict\" time=\"%.3f\">", o->wall_s);

@@ -9,7 +9,7 @@ enum verdict outcome_verdict(const struct outcome *o)
 {
 	if (o->violations)
 		return VERDICT_VIOLATION;
-	if (o->refuseds || o->unconfirmed)
+	if (o->refuseds || o->unconfirmed || o->incomplete_why[0] || o->net.guessed)
 		return VERDICT_INCOMPLETE;
 	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit || o->yields_cut)
 		return VERDICT_BOUNDED;
@@ -54,6 +54,16 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 		snprintf(out, cap, "the search ended early");
 }
 
+/* Whole sentences; the last full stop is whoever prints the reason's. */
+static void reason_network(const struct outcome *o, char *out, size_t cap)
+{
+	size_t n;
+
+	snprintf(out, cap, "%s", o->incomplete_why);
+	for (n = strlen(out); n && strchr(". \n", out[n - 1]); n--)
+		out[n - 1] = 0;
+}
+
 static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
 {
 	const struct outcome_refused *r = o->refused;
@@ -62,10 +72,18 @@ static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
 		snprintf(out, cap, "%s could not be reproduced in a fresh process and %s not reported: %s",
 			 o->unconfirmed == 1 ? "a violation" : "violations",
 			 o->unconfirmed == 1 ? "is" : "are", o->unconfirmed_why);
-	else
+	else if (o->incomplete_why[0])
+		reason_network(o, out, cap);
+	else if (o->refuseds)
 		snprintf(out, cap, "the program used %s%s%s, which heddle does not model%s", r->call,
 			 r->where[0] ? " at " : "", r->where,
 			 o->refuseds > 1 ? ", and other such calls" : "");
+	else
+		snprintf(out, cap,
+			 "the end of %lu answers was guessed: the peer is not on this machine, and silence "
+			 "for "
+			 "--response-timeout was taken for the end",
+			 o->net.guessed);
 }
 
 static void reason_violation(const struct outcome *o, char *out, size_t cap)
@@ -132,6 +150,9 @@ void outcome_forget(struct outcome *o)
 	o->unconfirmed = 0;
 	o->refuseds = 0;
 	o->notes = 0;
+	o->incomplete_why[0] = 0;
+	trees_blob_free(&o->net.trees);
+	memset(&o->net, 0, sizeof(o->net));
 }
 
 void outcome_free(struct outcome *o)

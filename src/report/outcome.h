@@ -5,8 +5,13 @@
 #ifndef HEDDLE_REPORT_OUTCOME_H
 #define HEDDLE_REPORT_OUTCOME_H
 
+#include "iocache/tree.h"
 #include "report/trace.h"
+#include "report/trees_file.h"
 #include "wire/wire.h"
+
+/* Room for a reason in full. */
+#define OUTCOME_REASON 4096
 
 enum verdict { VERDICT_VERIFIED, VERDICT_VIOLATION, VERDICT_BOUNDED, VERDICT_INCOMPLETE };
 
@@ -18,6 +23,17 @@ struct outcome_refused {
 struct outcome_violation {
 	struct trace trace;
 	char trace_name[64]; /* file name in the output folder */
+};
+
+/* What the search had to do with the network; outcome_net.c. */
+struct outcome_net {
+	bool used; /* there are peers, or recorded communication */
+	bool live; /* peers answered; not: recorded trees alone */
+	u32 mode;  /* enum cache_mode */
+	struct cache_stats cache;
+	u64 timed;   /* answers after which a peer waited with a time-out: it may say more later */
+	u64 guessed; /* answers whose end was guessed from silence */
+	struct trees_blob trees;
 };
 
 struct outcome {
@@ -37,6 +53,9 @@ struct outcome {
 	bool hooks;     /* built with heddle cc: memory accesses are seen */
 	bool races_ignored;
 	char unconfirmed_why[1200];
+	char incomplete_why
+		[3072]; /* the network was not followed everywhere: wire_result.incomplete; "": it was */
+	struct outcome_net net;
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
 	size_t refuseds;
 	long outcome[WIRE_MAX_OUTCOMES];
@@ -58,6 +77,13 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap);
 const char *outcome_granularity(const struct outcome *o);
 /* What the verdict takes for granted, one sentence. */
 const char *outcome_assumption(const struct outcome *o);
+/*
+ * The network's part, from the trees that a search left (NULL, 0: none) and what it was told about peers. They are copied, and
+ * checked: the program could have written over them. -1: no memory, or no trees.
+ */
+int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct net_config *config);
+/* What the peers' part of the verdict takes for granted, one sentence; "" without peers. */
+const char *outcome_peer_assumption(const struct outcome *o);
 /* What was found, for a search that is done again. */
 void outcome_forget(struct outcome *o);
 void outcome_free(struct outcome *o);

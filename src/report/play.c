@@ -153,6 +153,7 @@ static enum play_end listen_to(struct player *pl)
 			break;
 		case SUT_ENDED:
 			return died(pl);
+		case SUT_REQUEST: /* a replay has no peers */
 		case SUT_STOPPED:
 		case SUT_NOTHING:
 			break;

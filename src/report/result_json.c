@@ -3,6 +3,7 @@
 #include "report/file.h"
 #include "report/formats.h"
 #include "report/json.h"
+#include "report/trees.h"
 
 #define RESULT_VERSION 1
 
@@ -36,14 +37,39 @@ static json_t *refused_json(const struct outcome *o)
 	return list;
 }
 
-/* No peers and no checkpoints in a search of threads alone: the contract's sections, with zeroes. */
-static json_t *cache_json(void)
+/* Without peers: the contract's section, with zeroes. */
+static json_t *cache_json(const struct outcome_net *n)
 {
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "mode", "none", "hits", 0,
-			 "misses", 0, "connections", 0, "peer_starts", 0, "trees", 0, "nodes", 0, "branches",
-			 0, "bytes_sent", 0, "bytes_replayed", 0);
+	const struct cache_stats *c = &n->cache;
+	const struct {
+		const char *name;
+		u64 value;
+	} counts[] = {
+		{"hits", c->hits},
+		{"misses", c->misses},
+		{"connections", c->connections},
+		{"peer_starts", c->peer_starts},
+		{"trees", c->trees},
+		{"nodes", c->nodes},
+		{"branches", c->branches},
+		{"bytes_sent", c->bytes_sent},
+		{"bytes_replayed", c->bytes_replayed},
+		{"bytes_received", c->bytes_received},
+		{"polls", c->polls},
+		{"longest", c->longest},
+		{"timed", n->timed},
+		{"guessed", n->guessed},
+	};
+	json_t *j = json_pack("{s:s, s:b}", "mode", n->used ? cache_mode_name(n->mode) : "none", "live",
+			      n->live);
+	size_t i;
+
+	for (i = 0; i < HD_ARRAY_LEN(counts); i++)
+		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].value));
+	return j;
 }
 
+/* No checkpoints yet: likewise. */
 static json_t *checkpoints_json(void)
 {
 	return json_pack("{s:s, s:s, s:i, s:i, s:i}", "strategy", "none", "backend", "none", "taken", 0,
@@ -100,7 +126,7 @@ static void add_counts(json_t *j, const struct outcome *o)
 
 static json_t *result_json(const struct outcome *o)
 {
-	char reason[2048], initial[40];
+	char reason[OUTCOME_REASON], initial[40];
 	json_t *j;
 
 	outcome_reason(o, reason, sizeof(reason));
@@ -119,7 +145,7 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "notes", notes_json(o));
 	json_object_set_new(j, "granularity", json_string(outcome_granularity(o)));
 	json_object_set_new(j, "initial_fingerprint", json_string(initial));
-	json_object_set_new(j, "cache", cache_json());
+	json_object_set_new(j, "cache", cache_json(&o->net));
 	json_object_set_new(j, "checkpoints", checkpoints_json());
 	json_object_set_new(j, "heddle_version", json_string(HEDDLE_VERSION));
 	json_object_set_new(j, "options", json_texts(o->setting));

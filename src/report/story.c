@@ -113,11 +113,16 @@ u32 violation_kind_of(const char *name)
 	return VIOLATION_NONE;
 }
 
+bool violation_is_shared(u32 kind)
+{
+	return kind == VIOLATION_DEADLOCK || kind == VIOLATION_COMM_DEADLOCK;
+}
+
 const struct story_line *story_culprit(const struct story *s)
 {
 	size_t i;
 
-	for (i = 0; s->violation_kind == VIOLATION_DEADLOCK && i < s->fibers; i++)
+	for (i = 0; violation_is_shared(s->violation_kind) && i < s->fibers; i++)
 		if (s->fiber[i].op != OP_JOIN && s->fiber[i].frames)
 			return &s->fiber[i];
 	return &s->violation;

@@ -41,6 +41,8 @@ void story_free(struct story *s);
 /* "deadlock", "lock-misuse" …: the names of the contract; and back, VIOLATION_NONE for others. */
 const char *violation_kind_name(u32 kind);
 u32 violation_kind_of(const char *name);
+/* A deadlock belongs to all threads, whichever noticed it. */
+bool violation_is_shared(u32 kind);
 
 /* Whom the violation is about. Of a deadlock: somebody in it, rather than one who waits for those to end. */
 const struct story_line *story_culprit(const struct story *s);

@@ -160,18 +160,29 @@ static void print_threads(FILE *f, const struct story *s)
 			print_thread(f, s, &s->line[i]);
 }
 
+/* That of a communication deadlock has several lines: who waits on either side. */
+static void print_message(FILE *f, const char *message)
+{
+	const char *end;
+
+	for (; *message; message = *end ? end + 1 : end) {
+		end = strchrnul(message, '\n');
+		fprintf(f, "  %.*s\n", (int)(end - message), message);
+	}
+}
+
 void text_violation(FILE *f, const struct trace *t)
 {
 	const struct story_line *v = &t->story.violation;
+	bool shared = violation_is_shared(t->kind);
 	char who[64] = "";
 
-	if (v->text)
+	if (v->text && !shared)
 		story_thread(v, who, sizeof(who));
-	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->kind),
-		who[0] && t->kind != VIOLATION_DEADLOCK ? " in " : "",
-		t->kind != VIOLATION_DEADLOCK ? who : "", t->where[0] ? " at " : "", t->where);
-	fprintf(f, "  %s\n", t->message);
-	if (v->text && t->kind != VIOLATION_DEADLOCK)
+	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->kind), who[0] ? " in " : "", who,
+		t->where[0] ? " at " : "", t->where);
+	print_message(f, t->message);
+	if (v->text && !shared)
 		print_backtrace(f, v, "    ");
 	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n",
 		t->config.path_len);
@@ -228,7 +239,7 @@ static void print_verdict(FILE *f, const struct outcome *o)
 		[VERDICT_BOUNDED] = "Not verified (bounded)",
 		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
 	};
-	char reason[2048];
+	char reason[OUTCOME_REASON];
 
 	outcome_reason(o, reason, sizeof(reason));
 	fprintf(f, "%s: %s.\n", words[outcome_verdict(o)], reason);
@@ -290,6 +301,7 @@ void text_summary(FILE *f, const struct outcome *o)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);
 	print_counts(f, o);
+	text_network(f, o);
 	for (i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);
 	if (o->suppressed)

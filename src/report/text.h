@@ -14,6 +14,8 @@ void text_story(FILE *f, const struct trace *t);
 void text_line(FILE *f, const struct story_line *l);
 /* Counts, time, memory, verdict. */
 void text_summary(FILE *f, const struct outcome *o);
+/* The network's part of it, nothing without peers. */
+void text_network(FILE *f, const struct outcome *o);
 /* "12 345 678" */
 void text_grouped(u64 n, char *out, size_t cap);
 /* "3.4 MB" */

@@ -5,6 +5,7 @@
 
 #include "report/json.h"
 #include "report/trace.h"
+#include "report/trees_file.h"
 
 static bool copy_text(const json_t *object, const char *key, char *to, size_t cap)
 {
@@ -92,6 +93,30 @@ static bool load_ignored(const json_t *list, struct wire_config *c)
 	return true;
 }
 
+/* Traces of older versions have none. */
+static bool load_net(const json_t *j, struct net_config *n)
+{
+	const json_t *ports = json_object_get(j, "client_ports");
+	size_t i;
+
+	if (!j)
+		return true;
+	if (!json_is_array(ports) || json_array_size(ports) > NET_MAX_CLIENTS ||
+	    !copy_u32(j, "mode", &n->mode) || n->mode > CACHE_NONE)
+		return false;
+	n->identical_clients = json_is_true(json_object_get(j, "identical_clients"));
+	n->allow_refused = json_is_true(json_object_get(j, "allow_refused"));
+	n->clients = (u32)json_array_size(ports);
+	for (i = 0; i < n->clients; i++) {
+		json_int_t port = json_integer_value(json_array_get(ports, i));
+
+		if (!json_is_integer(json_array_get(ports, i)) || port < 0 || port > UINT16_MAX)
+			return false;
+		n->client_port[i] = (u16)port;
+	}
+	return true;
+}
+
 static bool load_config(const json_t *j, struct wire_config *c)
 {
 	c->mode = WIRE_REPLAY;
@@ -101,6 +126,7 @@ static bool load_config(const json_t *j, struct wire_config *c)
 	c->races = json_is_true(json_object_get(j, "races"));
 	c->atomics = json_is_true(json_object_get(j, "atomics"));
 	return load_ignored(json_object_get(j, "ignored_races"), c) &&
+	       load_net(json_object_get(j, "net"), &c->net) &&
 	       json_hex_value(json_object_get(j, "seed"), &c->search.seed) &&
 	       json_hex_value(json_object_get(j, "random_seed"), &c->random_seed) &&
 	       copy_number(j, "hang_ms", INT64_MAX, &c->hang_ms) &&
@@ -214,6 +240,20 @@ static bool load_actions(const json_t *j, struct trace *t)
 	return t->path && len == told;
 }
 
+static bool load_trees(const json_t *j, struct trace *t)
+{
+	const json_t *text = json_object_get(j, "trees");
+	struct trees_blob b;
+
+	if (!text)
+		return true;
+	if (!json_is_string(text) || trees_blob_parse(json_string_value(text), &b))
+		return false;
+	t->trees = b.memory;
+	t->trees_len = b.len;
+	return true;
+}
+
 static bool load(const json_t *j, struct trace *t)
 {
 	char kind[32];
@@ -233,7 +273,7 @@ static bool load(const json_t *j, struct trace *t)
 	       copy_text(j, "where", t->where, sizeof(t->where)) &&
 	       load_config(json_object_get(j, "config"), &t->config) &&
 	       load_learnt(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
-	       load_story(json_object_get(j, "story"), &t->story);
+	       load_story(json_object_get(j, "story"), &t->story) && load_trees(j, t);
 }
 
 int trace_load(struct trace *t, const char *path, struct problem *p)
@@ -279,6 +319,7 @@ void trace_free(struct trace *t)
 	free_list(t->extra);
 	free(t->learnt);
 	free(t->path);
+	free(t->trees);
 	story_free(&t->story);
 	memset(t, 0, sizeof(*t));
 }

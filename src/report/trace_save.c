@@ -4,6 +4,7 @@
 #include "report/file.h"
 #include "report/json.h"
 #include "report/trace.h"
+#include "report/trees_file.h"
 
 /* Frames repeat from step to step: they are written once, steps refer to them by number. */
 struct frame_table {
@@ -93,15 +94,27 @@ static json_t *hex_list(const u64 *v, size_t n)
 
 _Static_assert(sizeof(struct wire_ignored) == 3 * sizeof(u64), "written and read as three numbers each");
 
+/* What a replay must know of the peers; it has none, only what they said. */
+static json_t *net_json(const struct net_config *n)
+{
+	json_t *ports = json_array();
+	u32 i;
+
+	for (i = 0; i < n->clients && i < NET_MAX_CLIENTS; i++)
+		json_array_append_new(ports, json_integer(n->client_port[i]));
+	return json_pack("{s:i, s:b, s:b, s:o}", "mode", (int)n->mode, "identical_clients",
+			 n->identical_clients, "allow_refused", n->allow_refused, "client_ports", ports);
+}
+
 static json_t *config_json(const struct wire_config *c)
 {
-	return json_pack("{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "seed",
-			 json_hex(c->search.seed), "random_seed", json_hex(c->random_seed), "hang_ms",
-			 (json_int_t)c->hang_ms, "heap_limit", (json_int_t)c->heap_limit, "spurious",
-			 c->spurious, "check_exit", c->check_exit, "check_deadlock", c->check_deadlock,
-			 "atomics", c->atomics, "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin",
-			 json_text(c->stdin_path), "races", c->races, "ignored_races",
-			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
+	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "net",
+			 net_json(&c->net), "seed", json_hex(c->search.seed), "random_seed",
+			 json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms, "heap_limit",
+			 (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit", c->check_exit,
+			 "check_deadlock", c->check_deadlock, "atomics", c->atomics, "time_horizon_ms",
+			 (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path), "races", c->races,
+			 "ignored_races", hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
 static json_t *learnt_json(const struct wire_learnt *l)
@@ -118,6 +131,16 @@ static json_t *learnt_json(const struct wire_learnt *l)
 			 hex_list(l->observed_addr, l->observed), "visible",
 			 hex_list(l->visible_addr, l->visible), "clock_read", (int)l->clock_read,
 			 "cancel_used", (int)l->cancel_used, "more", hex_list(l->reserved, reserved));
+}
+
+/* The communication, as text. */
+static json_t *trees_json(const struct trace *t)
+{
+	char *text = trees_blob_text(&(struct trees_blob){t->trees, t->trees_len});
+	json_t *j = text ? json_string(text) : NULL;
+
+	free(text);
+	return j;
 }
 
 int trace_save(const struct trace *t, const char *path, struct problem *p)
@@ -140,7 +163,7 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 		json_object_set_new(j, "actions", json_text(actions));
 		json_object_set_new(j, "story", story_json(&t->story));
 	}
-	if (!actions) {
+	if (!actions || (j && t->trees && json_object_set_new(j, "trees", trees_json(t)))) {
 		json_decref(j);
 		j = NULL;
 	}

@@ -1,7 +1,7 @@
 """The part of JSON Schema that docs/result.schema.json uses; an unknown keyword is an error, not ignored."""
 import re
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float)}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
 NOTES = {"$schema", "$defs", "title", "description"}
 
 

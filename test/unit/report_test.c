@@ -13,6 +13,7 @@
 #include "report/play.h"
 #include "report/text.h"
 #include "temporary.h"
+#include "trees_world.h"
 
 static struct outcome *outcome_new(enum search_end end)
 {
@@ -224,6 +225,149 @@ static void test_violation_after_refused_call(void **state)
 	text = written("text", o);
 	assert_null(strstr(text, "may depend"));
 	free(text);
+	done(o);
+}
+
+/* A search with peers that left the trees of trees_world.h. */
+static void add_network(struct outcome *o, bool live)
+{
+	const struct net_config config = {.mode = CACHE_LINEAR, .live = live};
+	struct trees *t = world_example();
+
+	trees_stats(t)->hits = 1234;
+	trees_stats(t)->misses = 1;
+	trees_stats(t)->connections = 2;
+	trees_stats(t)->bytes_sent = 40;
+	trees_stats(t)->bytes_replayed = 5;
+	trees_stats(t)->bytes_received = 77;
+	trees_stats(t)->polls = 6;
+	trees_stats(t)->longest = 7;
+	assert_int_equal(outcome_set_net(o, t, TREES_SIZE, &config), 0);
+	world_free(t);
+}
+
+static void test_network_figures(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_COMPLETE);
+	const char *mode;
+	json_int_t hits, replayed, received, polls, longest, timed, guessed;
+	struct problem p;
+	json_t *j;
+	int live;
+
+	add_network(o, true);
+	assert_int_equal(outcome_verdict(o), VERDICT_VERIFIED);
+	assert_int_equal(result_json_write(o, temporary_dir, &p), 0);
+	j = json_load_file(temporary_path("result.json"), 0, NULL);
+	assert_int_equal(json_unpack(j, "{s:{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "cache", "mode",
+				     &mode, "live", &live, "hits", &hits, "bytes_replayed", &replayed,
+				     "bytes_received", &received, "polls", &polls, "longest", &longest,
+				     "timed", &timed, "guessed", &guessed),
+			 0);
+	assert_string_equal(mode, "linear");
+	assert_true(live);
+	assert_int_equal(hits, 1234);
+	assert_int_equal(replayed, 5);
+	assert_int_equal(received, 77);
+	assert_int_equal(polls, 6);
+	assert_int_equal(longest, 7);
+	assert_int_equal(timed, 1);
+	assert_int_equal(guessed, 0);
+	json_decref(j);
+	done(o);
+}
+
+static void test_network_in_words(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_COMPLETE);
+	char *text = written("text", o);
+
+	assert_null(strstr(text, "cache:"));
+	assert_null(strstr(text, "peers"));
+	free(text);
+	add_network(o, true);
+	text = written("text", o);
+	assert_non_null(
+		strstr(text, "  cache: linear, 1 234 hits, 1 miss, 2 connections, 0 clients started\n"));
+	assert_non_null(strstr(text, "sent 40 bytes (5 bytes of them again), received 77 bytes, 2 trees"));
+	assert_non_null(strstr(text, "note: after 1 answer a peer waited with a time-out"));
+	assert_non_null(strstr(text, "peers: relative to what the peers were seen to answer"));
+	free(text);
+	text = written("html", o);
+	assert_non_null(strstr(text, "client 2 of port 9000"));
+	assert_non_null(strstr(text, "&gt; &quot;GET /&quot;"));
+	free(text);
+	outcome_forget(o);
+	assert_null(o->net.trees.memory);
+	add_network(o, false);
+	text = written("text", o);
+	assert_non_null(strstr(text, "cache: linear, recorded trees, 1 234 hits"));
+	assert_non_null(strstr(text, "relative to the recorded trees"));
+	free(text);
+	done(o);
+}
+
+/* What the network was not followed to, nobody may call verified. */
+static void test_network_incomplete(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_COMPLETE);
+	char *text;
+
+	strcpy(o->incomplete_why, "The connection to 127.0.0.1:80 diverged. Try --cache branching.\n");
+	assert_int_equal(outcome_verdict(o), VERDICT_INCOMPLETE);
+	text = written("text", o);
+	assert_non_null(strstr(
+		text, "incomplete): The connection to 127.0.0.1:80 diverged. Try --cache branching.\n"));
+	free(text);
+	outcome_forget(o);
+	assert_int_equal(outcome_verdict(o), VERDICT_VERIFIED);
+	o->net.guessed = 3;
+	assert_int_equal(outcome_verdict(o), VERDICT_INCOMPLETE);
+	reason_says(o, "the end of 3 answers was guessed");
+	add_violation(o);
+	assert_int_equal(outcome_verdict(o), VERDICT_VIOLATION);
+	done(o);
+}
+
+/* Damage by the program under test is noticed; a report is not made of it. */
+static void test_network_written_over(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_COMPLETE);
+	const struct net_config config = {.live = 1};
+	struct trees *t = world_example();
+
+	memset(t, 0xff, 64);
+	assert_int_equal(outcome_set_net(o, t, TREES_SIZE, &config), -1);
+	assert_null(o->net.trees.memory);
+	world_free(t);
+	done(o);
+}
+
+/* Both sides are in the message; no single thread is to blame. */
+static void test_comm_deadlock(void **state)
+{
+	struct outcome *o = outcome_new(SEARCH_VIOLATION);
+	struct trace *t;
+	char *text;
+
+	add_violation(o);
+	t = &o->violation[0].trace;
+	t->kind = t->story.violation_kind = VIOLATION_COMM_DEADLOCK;
+	strcpy(t->message, "thread 1 waits for the peer\nthe peer waits in recvfrom");
+	text = written("text", o);
+	assert_non_null(strstr(text, "comm-deadlock at a.c:14\n  thread 1 waits for the peer\n"
+				     "  the peer waits in recvfrom\n"));
+	free(text);
+	text = written("junit", o);
+	assert_non_null(strstr(text, "<failure type=\"comm-deadlock\""));
+	free(text);
+	text = written("sarif", o);
+	assert_non_null(strstr(text, "\"ruleId\": \"comm-deadlock\""));
+	free(text);
+	text = written("html", o);
+	assert_non_null(strstr(text, "Violation 1: comm-deadlock"));
+	free(text);
+	assert_int_equal(violation_kind_of("comm-deadlock"), VIOLATION_COMM_DEADLOCK);
 	done(o);
 }
 
@@ -477,6 +621,11 @@ int main(void)
 		cmocka_unit_test(test_never_verified),
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_result_json),
+		cmocka_unit_test(test_network_figures),
+		cmocka_unit_test(test_network_in_words),
+		cmocka_unit_test(test_network_incomplete),
+		cmocka_unit_test(test_network_written_over),
+		cmocka_unit_test(test_comm_deadlock),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_where_the_culprit_stands),
 		cmocka_unit_test(test_violation_after_refused_call),

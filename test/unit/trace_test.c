@@ -5,7 +5,9 @@
 #include <cmocka.h>
 
 #include "report/trace.h"
+#include "report/trees_file.h"
 #include "temporary.h"
+#include "trees_world.h"
 
 static char *copy(const char *s)
 {
@@ -60,6 +62,8 @@ static void fill(struct trace *t)
 					 .time_horizon_ms = 5000};
 	t->config.search.seed = 99;
 	strcpy(t->config.stdin_path, "/somewhere/input");
+	t->config.net = (struct net_config){
+		.mode = CACHE_LINEAR, .clients = 2, .identical_clients = 1, .client_port = {0, 65535}};
 	t->learnt = calloc(1, sizeof(*t->learnt));
 	t->learnt->names = 3;
 	t->learnt->name[2] = (struct wire_name){1, 4};
@@ -179,6 +183,37 @@ static void test_story_round_trip(void **state)
 	trace_free(&b);
 }
 
+static void fill_trees(struct trace *t)
+{
+	struct trees *world = world_example();
+	struct trees_blob b;
+
+	assert_int_equal(trees_blob_copy(world, TREES_SIZE, &b), 0);
+	t->trees = b.memory;
+	t->trees_len = b.len;
+	world_free(world);
+}
+
+static void test_trees_round_trip(void **state)
+{
+	const char *path = temporary_path("net.trace");
+	struct trace a, b;
+	struct problem p;
+
+	fill(&a);
+	assert_int_equal(trace_save(&a, path, &p), 0);
+	assert_int_equal(trace_load(&b, path, &p), 0);
+	assert_null(b.trees);
+	trace_free(&b);
+	fill_trees(&a);
+	assert_int_equal(trace_save(&a, path, &p), 0);
+	assert_int_equal(trace_load(&b, path, &p), 0);
+	assert_int_equal(b.trees_len, a.trees_len);
+	assert_memory_equal(b.trees, a.trees, a.trees_len);
+	trace_free(&a);
+	trace_free(&b);
+}
+
 /* A trace of 10^5 steps keeps its end. */
 static void test_long_story(void **state)
 {
@@ -275,9 +310,14 @@ static void test_senseless(void **state)
 	char *bytes;
 
 	fill(&t);
+	fill_trees(&t);
 	assert_int_equal(trace_save(&t, temporary_path("t.trace"), &p), 0);
 	trace_free(&t);
 	bytes = temporary_read(temporary_path("t.trace"), &n);
+	replace_and_refuse(bytes, "\"trees\": \"", "\"trees\": \"AAAA");
+	replace_and_refuse(bytes, "\"trees\": \"", "\"trees\": [], \"t\": \"");
+	replace_and_refuse(bytes, "\"mode\": 1", "\"mode\": 3");
+	replace_and_refuse(bytes, "65535", "65536");
 	replace_and_refuse(bytes, "\"heddle_trace\": 1", "\"heddle_trace\": 2");
 	replace_and_refuse(bytes, "\"length\": 5", "\"length\": 6");
 	replace_and_refuse(bytes, "\"heap_limit\": 1073741824", "\"heap_limit\": -1");
@@ -302,11 +342,11 @@ static void test_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_actions),    cmocka_unit_test(test_bad_actions),
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_story_round_trip),
-		cmocka_unit_test(test_long_story), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_mutated),    cmocka_unit_test(test_senseless),
-		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_actions),          cmocka_unit_test(test_bad_actions),
+		cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_story_round_trip),
+		cmocka_unit_test(test_trees_round_trip), cmocka_unit_test(test_long_story),
+		cmocka_unit_test(test_truncated),        cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_senseless),        cmocka_unit_test(test_missing),
 	};
 
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);

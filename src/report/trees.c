@@ -1,0 +1,120 @@
+#include "report/trees.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "report/trees_walk.h"
+
+static const struct trees_format formats[] = {
+	{"text", false, trees_text},
+	{"dot", false, trees_dot},
+	{"pcap", true, trees_pcap},
+};
+
+const struct trees_format *trees_format_by_name(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < HD_ARRAY_LEN(formats); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+const char *cache_mode_name(u32 mode)
+{
+	static const char *const names[] = {"branching", "linear", "none"};
+
+	return mode < HD_ARRAY_LEN(names) ? names[mode] : "unknown";
+}
+
+/* The abstract name of a UNIX socket starts with a zero byte; people write @. */
+static void socket_name(const struct net_address *a, char *out, size_t cap)
+{
+	size_t n = HD_MIN((size_t)a->path_len, sizeof(a->path));
+
+	if (n && !a->path[0]) {
+		out[0] = '@';
+		bytes_readable((const u8 *)a->path + 1, n - 1, out + 1, cap - 1);
+	} else {
+		bytes_readable((const u8 *)a->path, strnlen(a->path, n), out, cap);
+	}
+}
+
+static void address_name(const struct net_address *a, char *out, size_t cap)
+{
+	char ip[INET6_ADDRSTRLEN] = "?", path[4 * sizeof(a->path) + 2];
+
+	if (a->family == NET_UNIX) {
+		socket_name(a, path, sizeof(path));
+		snprintf(out, cap, "socket %s", path);
+		return;
+	}
+	inet_ntop(a->family == NET_INET6 ? AF_INET6 : AF_INET, a->ip, ip, sizeof(ip));
+	snprintf(out, cap, a->family == NET_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
+}
+
+void tree_title(const struct tree_key *k, char *out, size_t cap)
+{
+	const char *datagrams = k->to.type == NET_STREAM ? "" : ", datagrams";
+	char address[512], again[40] = "";
+
+	address_name(&k->to, address, sizeof(address));
+	if (k->instance)
+		snprintf(again, sizeof(again), ", connection %u", k->instance + 1);
+	if (k->client && k->to.family == NET_UNIX)
+		snprintf(out, cap, "client %u of %s%s%s", k->client, address, again, datagrams);
+	else if (k->client)
+		snprintf(out, cap, "client %u of port %u%s%s", k->client, k->to.port, again, datagrams);
+	else
+		snprintf(out, cap, "to %s%s%s", address, again, datagrams);
+}
+
+u32 tree_traces(const struct trees *t, u32 tree)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < branches_count(t); i++) {
+		struct branch_view b;
+
+		branch_get(t, i, &b);
+		n += b.tree == tree && tree_trace_ends(t, i);
+	}
+	return n;
+}
+
+static const char *byte_readable(u8 c, char hex[5])
+{
+	switch (c) {
+	case '\n':
+		return "\\n";
+	case '\r':
+		return "\\r";
+	case '\t':
+		return "\\t";
+	case '"':
+		return "\\\"";
+	case '\\':
+		return "\\\\";
+	default:
+		snprintf(hex, 5, c >= ' ' && c < 0x7f ? "%c" : "\\x%02x", c);
+		return hex;
+	}
+}
+
+void bytes_readable(const u8 *bytes, size_t n, char *out, size_t cap)
+{
+	size_t i, at = 0;
+	char hex[5];
+
+	for (i = 0; i < n; i++) {
+		const char *text = byte_readable(bytes[i], hex);
+		size_t len = strlen(text);
+
+		if (at + len >= cap)
+			break;
+		memcpy(out + at, text, len);
+		at += len;
+	}
+	out[at] = 0;
+}

@@ -1,0 +1,99 @@
+/* trees_dot.c: a graph for dot -Tsvg: a cluster per connection, boxes for what was written, rounded ones for answers. */
+#include "report/trees.h"
+#include "report/trees_walk.h"
+
+/* A node shows this much of its data. */
+#define SHOWN_BYTES 160
+
+struct printer {
+	FILE *f;
+	struct tree_visitor *visitor; /* its token is the last node on the way here */
+	u64 nodes;
+};
+
+/* dot reads backslashes and quotes itself. */
+static void print_label(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putc('\\', f);
+		putc(*text, f);
+	}
+}
+
+static void node_begin(struct printer *p)
+{
+	fprintf(p->f, "    n%lu [label=\"", p->nodes);
+}
+
+static void node_end(struct printer *p, const char *style)
+{
+	fprintf(p->f, "\"%s];\n    n%lu -> n%lu;\n", style, p->visitor->token, p->nodes);
+	p->visitor->token = p->nodes++;
+}
+
+/* A line of the label per line of data, left-aligned. */
+static void print_data(FILE *f, const struct tree_event *e)
+{
+	char text[4 * SHOWN_BYTES + 1];
+	u64 at = 0, n, shown = HD_MIN(e->len, SHOWN_BYTES);
+
+	while (at < shown) {
+		for (n = 0; at + n < shown && (!n || e->bytes[at + n - 1] != '\n'); n++)
+			;
+		bytes_readable(e->bytes + at, n, text, sizeof(text));
+		print_label(f, text);
+		fputs("\\l", f);
+		at += n;
+	}
+	if (shown < e->len)
+		fprintf(f, "… %lu bytes more\\l", e->len - shown);
+}
+
+static void print_event(void *self, const struct tree_event *e)
+{
+	static const char *const words[] = {
+		[TREE_ENDED] = "end of writing",    [TREE_CLOSED] = "the peer closed",
+		[TREE_RESET] = "reset by the peer", [TREE_SILENT] = "nothing yet",
+		[TREE_UNHEARD] = "not waited for",
+	};
+	struct printer *p = self;
+	bool ours = e->kind == TREE_WRITTEN || e->kind == TREE_ENDED;
+
+	node_begin(p);
+	if (e->kind == TREE_WRITTEN || e->kind == TREE_SAID)
+		print_data(p->f, e);
+	else
+		fputs(words[e->kind], p->f);
+	node_end(p, ours ? ", shape=box" : ", shape=box, style=\"rounded,filled\", fillcolor=\"#eef3e8\"");
+}
+
+static bool print_tree(struct printer *p, const struct trees *t, u32 tree)
+{
+	struct tree_visitor v = {.self = p, .event = print_event};
+	char title[640];
+
+	tree_title(tree_key_of(t, tree), title, sizeof(title));
+	fprintf(p->f, "  subgraph cluster_%u {\n    label=\"", tree);
+	print_label(p->f, title);
+	fprintf(p->f, "\";\n    n%lu [label=\"open\", shape=circle];\n", p->nodes);
+	p->visitor = &v;
+	v.token = p->nodes++;
+	if (!tree_walk(t, tree, &v))
+		return false;
+	fputs("  }\n", p->f);
+	return true;
+}
+
+bool trees_dot(FILE *f, const struct trees *t)
+{
+	struct printer p = {.f = f};
+	u32 i;
+
+	fputs("digraph trees {\n  node [fontname=\"monospace\", fontsize=10];\n  edge [arrowsize=0.6];\n", f);
+	for (i = 0; i < trees_count(t); i++)
+		if (!print_tree(&p, t, i))
+			return false;
+	fputs("}\n", f);
+	return true;
+}
