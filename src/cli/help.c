@@ -20,7 +20,7 @@ static const struct {
 	{"tree", "heddle tree DIR | TRACE | FILE [--format text|dot|pcap] [-o FILE]",
 	 "Prints what was said with peers: every distinct connection as a tree, > by the program, < by the "
 	 "peer.\n"
-	 "dot is for graphviz, pcap for wireshark and tcpdump: a conversation per trace. Exit status 0 or 2.\n"},
+	 "dot is for graphviz, pcap (a conversation per trace) for wireshark. Exit status 0, or 2.\n"},
 	{"doctor", "heddle doctor",
 	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs "
 	 "can be checked.\n"},
