@@ -33,10 +33,23 @@ static void clock_text(u64 clock_ns, char *out, size_t cap)
 	snprintf(out, cap, ", program's clock %s", time);
 }
 
+static void net_text(const struct progress_net *n, char *out, size_t cap)
+{
+	char hits[32], misses[32];
+
+	out[0] = 0;
+	if (!n->used)
+		return;
+	text_grouped(n->hits, hits, sizeof(hits));
+	text_grouped(n->misses, misses, sizeof(misses));
+	snprintf(out, cap, ", cache %s/%s, %lu peer%s", hits, misses, n->peers, n->peers == 1 ? "" : "s");
+}
+
 static void print_line(const struct progress *p, const struct search_stats *s, u64 clock_ns, u64 elapsed_ms)
 {
 	u64 span = elapsed_ms - p->last_ms;
-	char states[32], transitions[32], revisited[32], rate[32], memory[32], time[32], clock[64], line[512];
+	char states[32], transitions[32], revisited[32], rate[32], memory[32], time[32], clock[64], net[128],
+		line[640];
 
 	text_grouped(s->states, states, sizeof(states));
 	text_grouped(s->transitions, transitions, sizeof(transitions));
@@ -49,8 +62,10 @@ static void print_line(const struct progress *p, const struct search_stats *s, u
 	text_bytes_size(s->memory, memory, sizeof(memory));
 	text_duration((double)elapsed_ms / 1000, time, sizeof(time));
 	clock_text(clock_ns, clock, sizeof(clock));
-	snprintf(line, sizeof(line), "%s states, %s transitions (%s/s), %s revisited, depth %lu, %s%s%s, %s",
-		 states, transitions, rate, revisited, s->depth, memory, s->violations ? ", violations" : "",
+	net_text(&p->net, net, sizeof(net));
+	snprintf(line, sizeof(line),
+		 "%s states, %s transitions (%s/s), %s revisited, depth %lu, %s%s%s%s, %s", states,
+		 transitions, rate, revisited, s->depth, memory, net, s->violations ? ", violations" : "",
 		 clock, time);
 	if (p->terminal)
 		fprintf(stderr, "\r\033[K%.*s", columns(), line);

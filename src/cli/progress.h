@@ -4,7 +4,15 @@
 
 #include "wire/options.h"
 
+/* Of programs with peers; filled in before each tick. */
+struct progress_net {
+	bool used;
+	u64 hits, misses; /* of the cache */
+	u64 peers;        /* that run now */
+};
+
 struct progress {
+	struct progress_net net;
 	bool on, terminal;
 	bool shown; /* a line stands there that must be wiped */
 	u64 last_ms, last_transitions;
