@@ -13,27 +13,54 @@
 
 enum quiet { QUIET_BUSY = 0, QUIET_YES, QUIET_TIMED /* quiet, but some thread waits with a time-out */ };
 
+/* What a connection still has on its way. */
+enum quiet_queue {
+	QUEUE_EMPTY = 0,
+	QUEUE_UNACCEPTED, /* the peer has not taken it from its backlog */
+	QUEUE_UNREAD,     /* the peer has not taken all we sent */
+	QUEUE_END_UNREAD, /* … only not noticed that we have shut down our side */
+	QUEUE_COMING,     /* something of the peer's is not here yet */
+};
+
 /* Our end of a connection to the peer. */
 struct quiet_conn {
 	int fd;
-	u64 sent;      /* bytes we wrote (streams) */
-	bool closed;   /* by the peer: not looked at */
-	bool accepted; /* set by quiet_look: the peer has taken it from its backlog */
+	u64 sent;               /* bytes we wrote (streams) */
+	bool closed;            /* by the peer: not looked at */
+	bool accepted;          /* set by quiet_look: the peer has taken it from its backlog */
+	bool excused;           /* the peer is known to leave it alone: its queue does not count */
+	enum quiet_queue queue; /* set by quiet_look, if it came that far */
 };
 
 struct quiet_peer;
 struct quiet_peer *quiet_open(pid_t root); /* a process and all its descendants */
 void quiet_close(struct quiet_peer *q);
+/* One more process belongs to it, with its descendants (it left the tree, or never was in it). */
+void quiet_add(struct quiet_peer *q, pid_t root);
 /* One look. */
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
-/* All its threads sleep and took their sleep again: said of a peer whose queues are not empty (it does not take what was sent). */
+/*
+ * All its threads sleep, and those without a time-out still sleep as they did at the last call: said of a peer whose
+ * queues are not empty (it does not take what was sent).
+ */
 bool quiet_asleep(struct quiet_peer *q);
 /* What each thread waits for, in words: "memcached 4711/4712: epoll_wait; …". */
 void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap);
-/* Threads that sleep periodically although nothing is asked of them (housekeeping) are found and ignored from now on. */
+/*
+ * Threads that sleep periodically although nothing is asked of them (housekeeping) are found and ignored from now on, as long
+ * as they sleep at that place of the program. To be called when the peer is idle; takes up to a few seconds if there are any.
+ */
 void quiet_learn(struct quiet_peer *q);
 /* Does any process of it listen on this TCP port (0: any), or have a bound UDP or UNIX socket? */
 bool quiet_listens(struct quiet_peer *q, u16 port);
+/* Has a process of it the other end of this connection? */
+bool quiet_holds(struct quiet_peer *q, int fd);
+/* The same, or nobody has it. */
+bool quiet_serves(struct quiet_peer *q, int fd);
+/* Is anything of it alive? */
+bool quiet_alive(struct quiet_peer *q);
+/* Does it hold threads that always sleep? They need longer to show what they do. */
+bool quiet_sleepers(const struct quiet_peer *q);
 /* The process that has the other end of this local connection; 0: not found (or not ours to see). */
 pid_t quiet_owner(int fd);
 /* May we look into this process (/proc/PID/syscall)? */

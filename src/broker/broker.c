@@ -1,0 +1,174 @@
+/*
+ * broker.c: requests of the cache, and the life of a broker.
+ */
+#include "broker/broker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "broker/broker_priv.h"
+
+#define RESPONSE_TIMEOUT_MS 100
+#define PEER_TIMEOUT_MS 10000
+
+struct broker *broker_create(const struct broker_options *o, const struct broker_peers *peers,
+			     struct problem *p)
+{
+	struct broker *b = calloc(1, sizeof(*b));
+
+	if (!b) {
+		problem_set(p, "no memory for the connections to peers");
+		return NULL;
+	}
+	b->options = *o;
+	b->peers = *peers;
+	if (!b->options.response_timeout_ms)
+		b->options.response_timeout_ms = RESPONSE_TIMEOUT_MS;
+	if (!b->options.peer_timeout_ms)
+		b->options.peer_timeout_ms = PEER_TIMEOUT_MS;
+	return b;
+}
+
+static int open_one(struct broker *b, struct wire_net *n)
+{
+	b->keeps = HD_MIN(n->keeps, (u32)NET_MAX_CONNS);
+	memcpy(b->keep, n->keep, b->keeps * sizeof(b->keep[0]));
+	n->len = 0;
+	n->flags = 0;
+	return n->client ? client_open(b, n) : server_open(b, n);
+}
+
+static int gone(struct wire_net *n)
+{
+	return trouble(n, NET_TROUBLE_GONE, "connection %u has been closed to make room", n->conn);
+}
+
+static int answer(struct broker *b, struct connection *c, struct wire_net *n)
+{
+	int status = rest_wait(b, c, n);
+
+	if (!status)
+		transfer_deliver(c, n);
+	return status;
+}
+
+static int exchange(struct broker *b, struct wire_net *n)
+{
+	struct connection *c = connection_find(b, n->conn);
+	u32 flags = n->flags;
+	u64 len = n->len;
+	int status;
+
+	n->flags = 0;
+	if (!c)
+		return gone(n);
+	if (len > NET_DATA)
+		return trouble(n, NET_TROUBLE_TOOL, "a request of %llu bytes does not fit",
+			       (unsigned long long)len);
+	if (!len && !flags && c->given) { /* the rest of a long reply */
+		transfer_deliver(c, n);
+		return 0;
+	}
+	status = transfer_send(b, c, n);
+	n->len = 0;
+	if (!status && (flags & NET_END))
+		transfer_end(c);
+	if (!status && !(flags & NET_MORE))
+		status = answer(b, c, n);
+	return status;
+}
+
+static int close_one(struct broker *b, struct wire_net *n)
+{
+	struct connection *c = connection_find(b, n->conn);
+
+	n->len = 0;
+	n->flags = 0;
+	if (!c)
+		return gone(n);
+	connection_close(b, c);
+	return 0;
+}
+
+void broker_serve(struct broker *b, struct wire_net *n)
+{
+	n->text[0] = 0;
+	n->text[sizeof(n->text) - 1] = 0;
+	switch (n->op) {
+	case NET_OPEN:
+		n->status = open_one(b, n);
+		break;
+	case NET_EXCHANGE:
+		n->status = exchange(b, n);
+		break;
+	case NET_CLOSE:
+		n->status = close_one(b, n);
+		break;
+	default:
+		n->status = trouble(n, NET_TROUBLE_TOOL, "request %u of the program under test is unknown",
+				    n->op);
+	}
+	if (n->status)
+		n->len = 0;
+}
+
+static int not_ready(struct broker *b, struct tree *t, pid_t pid, const char *name, struct problem *p)
+{
+	struct wire_net *n = calloc(1, sizeof(*n));
+	char waits[1024];
+	int how = 0;
+
+	hd_assert(n != NULL);
+	if (!quiet_alive(t->q) && b->peers.ended(b->peers.self, pid, &how)) {
+		trouble(n, NET_TROUBLE_NO_PEER, "%s ended before it was ready", name);
+		trouble_add_end(b, n, pid, how);
+		problem_set(p, "%s%s", n->text,
+			    how ? ""
+				: "; a server must stay in the foreground: does it put itself in the "
+				  "background?");
+	} else {
+		quiet_describe(t->q, NULL, 0, waits, sizeof(waits));
+		problem_set(p, "%s did not get ready: it must listen somewhere and come to rest (%s)", name,
+			    waits);
+	}
+	free(n);
+	return -1;
+}
+
+/* Listening is not enough: who looks at it between bind and the accept loop would find a backlog that nobody serves. */
+int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct problem *p)
+{
+	u64 start = broker_now_ms(), asleep_since = start, now = start;
+	struct tree *t = tree_of(b, pid); /* never released: what is learnt about it is kept */
+	bool ready = false;
+
+	while (!ready && now - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
+		if (tree_idle(b, t))
+			break;
+		ready = quiet_look(t->q, NULL, 0) && quiet_listens(t->q, 0);
+		now = broker_now_ms();
+		if (!quiet_asleep(t->q))
+			asleep_since = now;
+		if (!ready && now - asleep_since >= SETTLE_HABITS_MS)
+			break;
+	}
+	return ready ? 0 : not_ready(b, t, pid, name, p);
+}
+
+void broker_free(struct broker *b)
+{
+	u32 i;
+
+	if (!b)
+		return;
+	for (i = 0; i < NET_MAX_CONNS; i++)
+		if (b->conn[i])
+			connection_close(b, b->conn[i]);
+	while (b->trees) {
+		b->trees->uses = 1;
+		tree_release(b, b->trees);
+	}
+	listener_free_all(b);
+	free(b);
+}

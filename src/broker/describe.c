@@ -1,0 +1,100 @@
+/*
+ * describe.c: what a quiet peer waits for, in words, for the report of a communication deadlock.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "broker/quiet_priv.h"
+#include "broker/sockdiag.h"
+
+struct words {
+	char *out;
+	size_t cap, len;
+};
+
+static void HD_PRINTF(2, 3) say(struct words *w, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(w->out + w->len, w->cap - w->len, format, args);
+	va_end(args);
+	if (n > 0)
+		w->len = HD_MIN(w->len + (size_t)n, w->cap - 1);
+}
+
+static void say_socket(struct words *w, int nl, const struct quiet_conn *c, u32 n, u64 inode)
+{
+	u16 port;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!c[i].closed && owner_other_end(nl, c[i].fd) == inode) {
+			say(w, i ? " on another connection of this peer" : " on this connection");
+			return;
+		}
+	port = sockdiag_listens(nl, inode);
+	if (port)
+		say(w, " on port %u", port);
+	else
+		say(w, " on a socket");
+}
+
+static void say_target(struct words *w, struct quiet_peer *q, const struct quiet_thread *t,
+		       const struct quiet_conn *c, u32 n)
+{
+	int fd = wait_descriptor(&t->wait);
+	char link[256];
+	unsigned long long inode;
+
+	if (fd < 0 || owner_link(t->pid, fd, link, sizeof(link)))
+		return;
+	if (sscanf(link, "socket:[%llu]", &inode) == 1)
+		say_socket(w, q->nl, c, n, inode);
+	else if (strncmp(link, "pipe:", 5) == 0)
+		say(w, " on a pipe");
+	else
+		say(w, " on %s", link);
+}
+
+/* The name stands between the first '(' and the last ')' of the thread's state line. */
+static void say_thread(struct words *w, const struct quiet_thread *t)
+{
+	char line[512], *name = NULL, *end = NULL;
+
+	if (thread_read(t, THREAD_STATE, line, sizeof(line)) > 0) {
+		name = strchr(line, '(');
+		end = strrchr(line, ')');
+	}
+	if (name && end)
+		say(w, "%.*s ", (int)(end - name - 1), name + 1);
+	say(w, "%d/%d: ", t->pid, t->tid);
+}
+
+void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
+{
+	struct words w = {.out = out, .cap = cap};
+	char name[32];
+	u32 i;
+
+	out[0] = 0;
+	threads_enumerate(q);
+	for (i = 0; i < q->threads; i++) {
+		struct quiet_thread *t = &q->thread[i];
+
+		thread_look(t);
+		if (t->wait.kind == WAIT_DEAD)
+			continue;
+		say(&w, "%s", w.len ? "; " : "");
+		say_thread(&w, t);
+		wait_name(t->wait.call, name, sizeof(name));
+		say(&w, "%s", name);
+		say_target(&w, q, t, c, n);
+		if (t->wait.kind == WAIT_TIMED)
+			say(&w, " (with a time-out)");
+	}
+	if (!w.len)
+		say(&w, "all its processes have ended");
+}

@@ -1,0 +1,134 @@
+/*
+ * listener.c: where client peers connect to: one listener for each address of the SUT's, on a port of our own (the SUT's may
+ * be taken on this machine), or at a path in a folder of our own.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "broker/address.h"
+#include "broker/broker_priv.h"
+
+#define BACKLOG 128
+
+static bool is_same(const struct net_address *a, const struct net_address *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static int make_folder(struct broker *b)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (b->folder[0])
+		return 0;
+	if (!tmp || strlen(tmp) > 32)
+		tmp = "/tmp";
+	snprintf(b->folder, sizeof(b->folder), "%s/heddle-XXXXXX", tmp);
+	if (mkdtemp(b->folder))
+		return 0;
+	b->folder[0] = 0;
+	return -1;
+}
+
+/* Loopback, whatever address the SUT bound: nobody else is to connect. */
+static int choose_address(struct broker *b, const struct net_address *sut, struct net_address *out)
+{
+	static u32 paths;
+
+	memset(out, 0, sizeof(*out));
+	out->family = sut->family;
+	out->type = sut->type;
+	if (sut->family == NET_INET) {
+		out->ip[0] = 127;
+		out->ip[3] = 1;
+	} else if (sut->family == NET_INET6) {
+		out->ip[15] = 1;
+	} else {
+		if (make_folder(b))
+			return -1;
+		out->path_len = (u16)(snprintf(out->path, sizeof(out->path), "%s/%u", b->folder, ++paths) +
+				      1);
+	}
+	return 0;
+}
+
+static void take_port(int fd, struct net_address *a)
+{
+	struct sockaddr_storage s = {0};
+	socklen_t len = sizeof(s);
+
+	if (a->family == NET_UNIX || getsockname(fd, (struct sockaddr *)&s, &len))
+		return;
+	a->port = ntohs(a->family == NET_INET ? ((struct sockaddr_in *)&s)->sin_port
+					      : ((struct sockaddr_in6 *)&s)->sin6_port);
+}
+
+static int listen_at(struct net_address *a)
+{
+	struct sockaddr_storage s;
+	socklen_t len = address_to_kernel(a, &s);
+	int fd = len ? socket(a->family, a->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+
+	if (fd < 0)
+		return -1;
+	if (bind(fd, (struct sockaddr *)&s, len) || listen(fd, BACKLOG)) {
+		close(fd);
+		return -1;
+	}
+	take_port(fd, a);
+	return fd;
+}
+
+struct listener *listener_for(struct broker *b, const struct net_address *sut, struct problem *p)
+{
+	struct listener *l;
+	char name[ADDRESS_TEXT];
+
+	for (l = b->listeners; l; l = l->next)
+		if (is_same(&l->sut, sut))
+			return l;
+	l = calloc(1, sizeof(*l));
+	hd_assert(l != NULL);
+	*l = (struct listener){.sut = *sut, .fd = -1};
+	if (sut->type != NET_STREAM)
+		problem_set(p, "client peers connect by streams; %s is none", address_text(sut, name));
+	else if (choose_address(b, sut, &l->physical) || (l->fd = listen_at(&l->physical)) < 0)
+		problem_set(p, "no place to listen for the clients of %s: %s", address_text(sut, name),
+			    strerror(errno));
+	if (l->fd < 0) {
+		free(l);
+		return NULL;
+	}
+	l->next = b->listeners;
+	return b->listeners = l;
+}
+
+int listener_accept(const struct listener *l)
+{
+	int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void listener_free_all(struct broker *b)
+{
+	struct listener *l;
+
+	while ((l = b->listeners)) {
+		b->listeners = l->next;
+		close(l->fd);
+		if (l->physical.family == NET_UNIX)
+			unlink(l->physical.path);
+		free(l);
+	}
+	if (b->folder[0])
+		rmdir(b->folder);
+	b->folder[0] = 0;
+}

@@ -1,0 +1,85 @@
+/*
+ * quiet_priv.h: what the files that look into a peer share.
+ */
+#ifndef HEDDLE_BROKER_QUIET_PRIV_H
+#define HEDDLE_BROKER_QUIET_PRIV_H
+
+#include "broker/quiet.h"
+#include "broker/waits.h"
+
+/* The files of a thread that are read in every look; they stay open, which saves two thirds of the time. */
+enum thread_file { THREAD_SYSCALL, THREAD_RUNS, THREAD_STATE, THREAD_CHILDREN, THREAD_FILES };
+
+/* Where a thread was found sleeping while nothing was asked of the peer. */
+struct habit {
+	bool known;
+	bool frequent; /* it may be a loop that looks for work: it must have looked once more before it counts as idle */
+	long call;
+	u64 sp, pc;
+};
+
+struct quiet_thread {
+	pid_t pid, tid;
+	int fd[THREAD_FILES]; /* -1: opened for each reading */
+	bool seen;            /* in the enumeration under way */
+	struct wait wait;
+	u64 runs;       /* at pass A */
+	u64 asleep_at;  /* runs at the last quiet_asleep */
+	u64 calm_since; /* runs when the peer was first found calm */
+	struct habit habit;
+};
+
+struct quiet_process {
+	pid_t pid;
+	int task; /* its folder of threads, open */
+	bool seen;
+};
+
+struct quiet_peer {
+	int nl;
+	pid_t *roots;
+	u32 roots_n;
+	struct quiet_process *process;
+	u32 processes;
+	struct quiet_thread *thread;
+	u32 threads;
+	bool blind; /* something of it could not be looked into */
+	bool calm;  /* all rest, apart from threads with a habit */
+	u64 calm_sent;
+};
+
+/* Bring the lists up to date. True: they are what they were before. */
+bool threads_enumerate(struct quiet_peer *q);
+void threads_free(struct quiet_peer *q);
+/* Text of a thread's file, 0-terminated. Negative: it is gone, or not ours to see. */
+int thread_read(const struct quiet_thread *t, enum thread_file which, char *out, size_t cap);
+u64 thread_runs(const struct quiet_thread *t);
+/* Fills in t->wait; its kind is never WAIT_FILE. */
+void thread_look(struct quiet_thread *t);
+
+/* Is the thread in the sleep it always sleeps? */
+bool habit_sleeps(const struct quiet_thread *t);
+/* All others rest: have the threads with a habit looked around since? */
+bool habit_settled(struct quiet_peer *q, u64 sent);
+
+/* What is on its way on c; sets c->queue and c->accepted. */
+void queue_look(int nl, struct quiet_conn *c);
+
+/* What a descriptor of a process is: "socket:[4711]". Negative: gone. */
+int owner_link(pid_t pid, int fd, char *out, size_t cap);
+
+/* The inode of the other end of our socket; 0: nobody has it. */
+u64 owner_other_end(int nl, int fd);
+
+#ifdef HEDDLE_ABLATION
+/* Tests build the broker without one of its passes, to see that they notice. */
+#define ABLATION_THREADS 1
+#define ABLATION_QUEUES 2
+#define ABLATION_AGAIN 3
+extern int quiet_ablation;
+#define quiet_without(pass) (quiet_ablation == (pass))
+#else
+#define quiet_without(pass) false
+#endif
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * transfer.c: bytes to and from a peer. Sending never waits without receiving: a peer that writes while we write would
+ * otherwise wait for us while we wait for it.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "broker/broker_priv.h"
+
+#define CHUNK 65536
+#define FRAME_HEAD 4
+#define YIELDS 4 /* looks before the first sleep: a fast peer answers within microseconds */
+#define DELAY_MAX_US 500
+
+static u8 *room(struct bytes *s, size_t more)
+{
+	if (s->cap - s->len < more) {
+		s->cap = HD_MAX(2 * s->cap, s->len + more);
+		s->data = realloc(s->data, s->cap);
+		hd_assert(s->data != NULL);
+	}
+	return s->data + s->len;
+}
+
+static void put_length(u8 *at, u32 len)
+{
+	int i;
+
+	for (i = 0; i < FRAME_HEAD; i++)
+		at[i] = (u8)(len >> 8 * i);
+}
+
+static u32 get_length(const u8 *at)
+{
+	return (u32)at[0] | (u32)at[1] << 8 | (u32)at[2] << 16 | (u32)at[3] << 24;
+}
+
+static bool would_wait(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+static bool drain_once(struct connection *c)
+{
+	size_t head = c->framed ? FRAME_HEAD : 0;
+	u8 *at = room(&c->reply, CHUNK + head);
+	ssize_t n = recv(c->fd, at + head, CHUNK, MSG_DONTWAIT);
+
+	if (n < 0) {
+		c->reset |= !would_wait(errno);
+		return false;
+	}
+	if (n == 0 && !c->framed) {
+		c->eof = true;
+		return false;
+	}
+	if (c->framed)
+		put_length(at, (u32)n);
+	c->reply.len += (size_t)n + head;
+	return true;
+}
+
+bool transfer_drain(struct connection *c)
+{
+	size_t before = c->reply.len;
+	bool over = c->eof || c->reset;
+
+	while (!c->eof && !c->reset && c->reply.len - c->given < REPLY_MAX && drain_once(c))
+		;
+	return c->reply.len != before || (c->eof || c->reset) != over;
+}
+
+void transfer_pause(const struct connection *c, short events, u32 *delay_us)
+{
+	struct pollfd p = {.fd = c && !c->eof && !c->reset ? c->fd : -1, .events = events};
+	struct timespec t = {.tv_nsec = *delay_us * 1000L};
+
+	if (*delay_us < YIELDS) {
+		sched_yield();
+		*delay_us += 1;
+		return;
+	}
+	if (ppoll(&p, 1, &t, NULL) > 0)
+		*delay_us = 0;
+	else
+		*delay_us = HD_MIN(*delay_us * 2, DELAY_MAX_US);
+}
+
+/* What to hand to the kernel next; 0: nothing more (part of a datagram waits for the rest). */
+static size_t next_part(const struct connection *c, const u8 **part)
+{
+	const u8 *at = c->unsent.data + c->out;
+	size_t left = c->unsent.len - c->out, whole;
+
+	*part = at;
+	if (!c->framed || !left)
+		return left;
+	whole = left < FRAME_HEAD ? left + 1 : FRAME_HEAD + (size_t)get_length(at);
+	*part = at + FRAME_HEAD;
+	return left < whole ? 0 : whole;
+}
+
+/* A peer that has gone away is told by reset. False: nothing went out. */
+static bool push(struct connection *c)
+{
+	const u8 *part;
+	size_t size = next_part(c, &part), head = c->framed ? FRAME_HEAD : 0;
+	ssize_t n = send(c->fd, part, size - head, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0) {
+		c->reset |= !would_wait(errno) && errno != ENOBUFS;
+		return false;
+	}
+	c->sent += (u64)n;
+	c->out += (size_t)n + head;
+	return true;
+}
+
+/* Nothing goes out. Status: 0 as long as there is hope. */
+static int stalled(struct broker *b, struct connection *c, u64 start, u64 *asleep_since, struct wire_net *n)
+{
+	u64 now = broker_now_ms();
+	char name[200];
+
+	if (broker_interrupted(b))
+		return trouble(n, NET_TROUBLE_TOOL, "interrupted while sending to a peer");
+	if (!c->tree || !quiet_asleep(c->tree->q))
+		*asleep_since = now;
+	connection_text(c, name, sizeof(name));
+	if (c->tree && now - *asleep_since >= (quiet_sleepers(c->tree->q) ? SETTLE_HABITS_MS : SETTLE_MS))
+		return trouble(n, NET_TROUBLE_STUCK,
+			       "%s: the peer is at rest and does not read what is sent to it", name);
+	if (now - start >= b->options.peer_timeout_ms)
+		return trouble(n, NET_TROUBLE_SLOW,
+			       "%s: the peer did not read what was sent to it within %u ms", name,
+			       b->options.peer_timeout_ms);
+	return 0;
+}
+
+static int send_all(struct broker *b, struct connection *c, struct wire_net *n)
+{
+	u64 start = broker_now_ms(), asleep_since = start;
+	const u8 *part;
+	u32 delay = 0;
+	int status = 0;
+
+	while (!status && !c->reset && next_part(c, &part)) {
+		if (push(c) || transfer_drain(c)) {
+			start = asleep_since = broker_now_ms();
+			delay = 0;
+			continue;
+		}
+		transfer_pause(c, POLLIN | POLLOUT, &delay);
+		if (delay == DELAY_MAX_US)
+			status = stalled(b, c, start, &asleep_since, n);
+	}
+	return status;
+}
+
+int transfer_send(struct broker *b, struct connection *c, struct wire_net *n)
+{
+	int status;
+
+	memcpy(room(&c->unsent, n->len), n->data, n->len);
+	c->unsent.len += n->len;
+	status = send_all(b, c, n);
+	if (c->reset || c->out == c->unsent.len)
+		c->out = c->unsent.len = 0;
+	return status;
+}
+
+void transfer_end(struct connection *c)
+{
+	shutdown(c->fd, SHUT_WR);
+}
+
+void transfer_deliver(struct connection *c, struct wire_net *n)
+{
+	size_t left = c->reply.len - c->given;
+
+	n->len = HD_MIN(left, NET_DATA);
+	if (n->len)
+		memcpy(n->data, c->reply.data + c->given, n->len);
+	c->given += n->len;
+	n->flags = c->given < c->reply.len ? NET_MORE : c->answer;
+	if (c->given == c->reply.len)
+		c->given = c->reply.len = 0;
+}
