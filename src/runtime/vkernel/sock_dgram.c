@@ -150,14 +150,28 @@ static long connect_unix(struct vk_sock *s, const struct net_address *to)
 	return 0;
 }
 
+/* A port that only connect gave it, it gives back. */
+static void unbind_udp(struct vk_desc *d)
+{
+	struct vk_sock *s = sock_of(d);
+	if (s->local.port != SOCK_EPHEMERAL + desc_slot(d))
+		return;
+	s->local = (struct net_address){0};
+	s->bound = 0;
+}
+
 static long dgram_connect(struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	if (is_unix(s))
 		return connect_unix(s, to);
-	if (to->family)
+	if (to->family) {
 		sock_bind_ephemeral(d, to);
-	s->remote = *to;
+		s->remote = *to;
+	} else {
+		s->remote = (struct net_address){0};
+		unbind_udp(d);
+	}
 	return 0;
 }
 

@@ -154,6 +154,7 @@ static void name_ends(struct vk_sock *s, struct vk_sock *end, const struct vk_so
 		end->remote = s->local;
 		end->remote.family = NET_UNIX;
 		end->remote.type = s->type;
+		/* It has the name, but does not keep others from taking it. */
 	} else {
 		s->remote = *to;
 		end->local = sock_address_in_family(l->family, to);
@@ -161,8 +162,8 @@ static void name_ends(struct vk_sock *s, struct vk_sock *end, const struct vk_so
 		end->options = l->options;
 		end->receive_timeout = l->receive_timeout;
 		end->send_timeout = l->send_timeout;
+		end->bound = 1;
 	}
-	end->bound = 1;
 }
 
 long sock_local_connect(struct vk_desc *d, struct vk_desc *l, const struct net_address *to)
