@@ -1,0 +1,16 @@
+/*
+ * What is written to one connection is answered on another, as by a chat server: trees of single connections can't tell
+ * that. It must be noticed.
+ *
+ * heddle: verdict=incomplete text~="connection.*connection" server="@peer listen {port:7000} line other:%l~ loop"
+ * heddle: verdict=incomplete text~="connection.*connection" cache=linear server="@peer listen {port:7000} line other:%l~ loop"
+ */
+#include "net.h"
+
+int main(void)
+{
+	int one = dial(PORT), two = dial(PORT);
+	say(two, "over there\n");
+	hear_text(one, "over there\n");
+	return 0;
+}

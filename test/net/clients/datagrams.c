@@ -1,0 +1,68 @@
+/*
+ * Datagrams to a peer keep their bounds: two requests are two answers, and a short buffer cuts one off.
+ *
+ * heddle: verdict=verified outcomes=12,21 server="@peer datagrams {port:7000} send:=%l=" args=order
+ * heddle: verdict=verified server="@peer datagrams {port:7000} send:=%l=" args=cut
+ * heddle: verdict=verified server="@peer datagrams {port:7000} send:1%l send:2%l" args=two
+ * heddle: verdict=verified outcomes=12,21 cache=none server="@peer datagrams {port:7000} send:=%l=" args=order
+ */
+#include "net.h"
+
+static int fd;
+
+static void *ask(void *text)
+{
+	CHECK(send(fd, text, strlen(text), 0) == (ssize_t)strlen(text));
+	return NULL;
+}
+
+static int hear_number(void)
+{
+	char text[16];
+	struct sockaddr_in from;
+	socklen_t len = sizeof(from);
+	ssize_t n = recvfrom(fd, text, sizeof(text) - 1, 0, (struct sockaddr *)&from, &len);
+	CHECK(n == 3 && text[0] == '=' && text[2] == '=' && ntohs(from.sin_port) == PORT);
+	return text[1] - '0';
+}
+
+static void order(void)
+{
+	pthread_t a = spawn(ask, "1"), b = spawn(ask, "2");
+	join(a);
+	join(b);
+	int first = hear_number(), second = hear_number();
+	heddle_outcome(first * 10 + second);
+}
+
+static void cut(void)
+{
+	char text[4];
+	ask("long text");
+	CHECK(recv(fd, text, 4, MSG_PEEK | MSG_TRUNC) == 11);
+	CHECK(recv(fd, text, 4, 0) == 4 && !memcmp(text, "=lon", 4));
+	ask("");
+	CHECK(recv(fd, text, 4, 0) == 2);
+}
+
+static void two(void)
+{
+	char text[8];
+	ask("x");
+	CHECK(recv(fd, text, sizeof(text), 0) == 2 && text[0] == '1');
+	CHECK(recv(fd, text, sizeof(text), 0) == 2 && text[0] == '2');
+}
+
+int main(int argc, char **argv)
+{
+	struct sockaddr_in a = loopback(PORT);
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	OK(connect(fd, (struct sockaddr *)&a, sizeof(a)));
+	if (story(argc, argv, "order"))
+		order();
+	else if (story(argc, argv, "cut"))
+		cut();
+	else
+		two();
+	return 0;
+}

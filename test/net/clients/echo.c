@@ -1,0 +1,27 @@
+/*
+ * Two threads, each with a connection of its own to an echo server: whatever the order, each gets its own line back.
+ *
+ * heddle: verdict=verified outcomes=1 connections=2 trees=1 server="@peer listen {port:7000} line echo loop"
+ * heddle: verdict=verified outcomes=1 cache=linear connections=2 server="@peer listen {port:7000} line echo loop"
+ * heddle: verdict=verified outcomes=1 cache=none server="@peer listen {port:7000} line echo loop"
+ * heddle: verdict=verified outcomes=1 connections=2 server="@peer listen {port:7000} fork line echo loop"
+ */
+#include "net.h"
+
+static void *ask(void *line)
+{
+	int fd = dial(PORT);
+	say(fd, line);
+	hear_text(fd, line);
+	OK(close(fd));
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t a = spawn(ask, "same\n"), b = spawn(ask, "same\n");
+	join(a);
+	join(b);
+	heddle_outcome(1);
+	return 0;
+}

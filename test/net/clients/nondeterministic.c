@@ -1,0 +1,36 @@
+/*
+ * Servers that do not say the same to the same: one counts the requests of all its connections, one throws dice, one has
+ * another greeting for each connection. Two threads that write to one connection in either order make the cache ask again, and it must
+ * notice, and not go on.
+ *
+ * heddle: verdict=incomplete text~="deterministic.*--checkpoint" server="@peer listen {port:7000} line send:%c~ loop" args=orders
+ * heddle: verdict=incomplete text~="deterministic" server="@peer listen {port:7000} line send:%r~ loop" args=orders
+ * heddle: verdict=incomplete text~="deterministic" server="@peer listen {port:7000} send:%c~ line echo loop" args=orders
+ * heddle: verdict=incomplete text~="deterministic" cache=none server="@peer listen {port:7000} send:%r~ line echo loop" args=orders
+ * heddle: verdict=verified server="@peer listen {port:7000} line send:%c~ loop" args=one
+ * native: args=one
+ */
+#include "net.h"
+
+static int fd;
+
+static void *produce(void *line)
+{
+	say(fd, line);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	char line[16];
+	fd = dial(PORT);
+	say(fd, "first\n");
+	CHECK(hear_line(fd, line, sizeof(line)));
+	if (story(argc, argv, "one"))
+		return 0;
+	pthread_t a = spawn(produce, "1\n"), b = spawn(produce, "2\n");
+	join(a);
+	join(b);
+	CHECK(hear_line(fd, line, sizeof(line)));
+	return 0;
+}
