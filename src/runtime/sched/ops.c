@@ -72,6 +72,11 @@ const struct op_class *const op_classes[OP_KINDS] = {
 	[OP_MEM_READ] = &op_mem_read,
 	[OP_MEM_WRITE] = &op_mem_write,
 	[OP_ATOMIC_RMW] = &op_atomic_rmw,
+	[OP_CONNECT] = &op_connect,
+	[OP_ACCEPT] = &op_accept,
+	[OP_RECV] = &op_recv,
+	[OP_SEND] = &op_send,
+	[OP_SHUTDOWN] = &op_shutdown,
 };
 
 void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)

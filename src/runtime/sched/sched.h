@@ -58,6 +58,8 @@ struct op {
 #define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */
 #define OPF_CANCEL_SELF 4 /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
 
+#define OPF_LATE 8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
+
 /* What the engine knows about a kind of operation. One table, ops.c. */
 struct op_class {
 	const char *name; /* "lock mutex" */

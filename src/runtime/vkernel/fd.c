@@ -7,7 +7,7 @@
  * takes or frees a number; each single entry, used by every call and changed by close and
  * dup2; and the flags of a description. While only one fiber does so, nothing here is a step.
  */
-#include "runtime/vkernel/vk_priv.h"
+#include "runtime/vkernel/sock.h"
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
 	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops, [VK_DIR] = &vk_dir_ops,
@@ -109,7 +109,7 @@ long vk_fd_install(struct vk_desc *d, bool cloexec)
 static bool close_shows(int fd)
 {
 	struct vk_desc *d = vk_desc_get(fd);
-	return d && d->refs == 1 && vk_kinds[d->kind]->waits;
+	return d && d->refs == 1 && vk_kinds[d->kind]->waits && (d->kind != VK_SOCKET || sock_close_shows(d));
 }
 
 static SCHED_LOOK bool change_shows(int fd)

@@ -6,6 +6,7 @@
  * read, no order shows and nothing is a step (vk_file_visit).
  */
 #include "runtime/vkernel/overlay.h"
+#include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/visible.h"
 
 static SCHED_LOOK bool use_shows(const struct vk_desc *d, bool changes, bool position)
@@ -234,6 +235,8 @@ long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out
 	long total = 0, done = 1;
 	vk_file_visit(in, false, in_pos == &in->pos);
 	n = HD_MIN(n, (u64)VK_MAX_RW);
+	if (out->kind == VK_SOCKET && sock_of(out)->flavour == SOCK_PEER)
+		return sock_peer_send_file(out, in, in_pos, n);
 	/* More than one piece if `out` is the same file and grows. */
 	while (n && done > 0 && (!total || out->kind == VK_FILE)) {
 		done = copy_piece(in, in_pos, out, out_pos, n);

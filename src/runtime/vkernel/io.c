@@ -51,7 +51,7 @@ size_t vk_uio_in(struct vk_uio *u, void *to, size_t n)
 	return uio_move(u, to, n, false);
 }
 
-static long uio_init(struct vk_uio *u, const struct iovec *iov, long count)
+long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count)
 {
 	if (count < 0 || count > 1024)
 		return -EINVAL;
@@ -80,7 +80,7 @@ static long transfer(int fd, const struct iovec *iov, long count, long offset, b
 	if ((d->flags & O_ACCMODE) == (out ? O_WRONLY : O_RDONLY))
 		return -EBADF;
 	struct vk_uio u;
-	long err = uio_init(&u, iov, count);
+	long err = vk_uio_init(&u, iov, count);
 	if (err || (!u.left && count != 1))
 		return err; /* an empty vector asks for nothing; one empty buffer may be an error */
 	u64 at = (u64)offset, *pos = offset >= 0 ? &at : &d->pos;
@@ -179,8 +179,10 @@ static long tell_pending(struct vk_desc *d, const struct vk_call *c)
 		vk_file_visit(d, false, true);
 	else if (ops->waits) /* whose calls are steps, always */
 		vk_step_file(d, (u64)d);
-	*(int *)c->a[2] = (int)ops->pending(d);
-	return 0;
+	long n = ops->pending(d);
+	if (n >= 0)
+		*(int *)c->a[2] = (int)n;
+	return HD_MIN(n, 0L);
 }
 
 long vk_sys_ioctl(const struct vk_call *c)

@@ -42,6 +42,11 @@ static long make(int dirfd, const char *path, u32 mode, const char *target)
 	return err;
 }
 
+long vk_make_node(const char *path, u32 mode)
+{
+	return make(AT_FDCWD, path, mode, NULL);
+}
+
 static long make_dir(int dirfd, const char *path, u32 mode)
 {
 	return make(dirfd, path, S_IFDIR | (mode & 01777), NULL);

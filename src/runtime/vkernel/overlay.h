@@ -32,6 +32,8 @@ void vk_inode_stat(u32 number, struct stat *st);
 struct vk_name *vk_name_find(u64 key);
 /* The path now means this inode (adds a link); 0 or -ENOSPC. What it meant before must be gone. */
 long vk_name_set(const char *absolute, u32 inode);
+/* names.c: a fresh node of this type and mode at a path, less the umask; may be a step. 0 or -EEXIST … */
+long vk_make_node(const char *path, u32 mode);
 /* The path now means nothing; drops a link. 0 or -ENOSPC (no room to remember it). */
 long vk_name_remove(const struct vk_place *p);
 /* The only name of a directory, stored form; NULL: none. */

@@ -126,10 +126,13 @@ bool sock_address_reaches(const struct net_address *local, const struct net_addr
 void sock_describe_address(const struct net_address *a, struct text *t);
 /* The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this machine. */
 struct net_address sock_address_plain(const struct net_address *a);
-/* This fiber uses a port or changes who holds it; true: that must be a step. sock_port_visit() is the step. */
-bool sock_port_shows(const struct net_address *a, bool changes);
+/* This fiber uses a port (or an abstract name), or changes who holds it; a step where it must be one. */
 void sock_port_visit(const struct net_address *a, bool changes);
 u64 sock_port_object(const struct net_address *a);
+/* Does another socket hold what s is bound to? */
+bool sock_port_taken(const struct vk_sock *s);
+/* sock_name.c: connected, and not yet at its end? */
+bool sock_is_connected(const struct vk_sock *s);
 /*
  * The socket of the SUT that is bound to this path of the file system; or NULL and *err: -ENOENT, -ECONNREFUSED …; 0: it
  * belongs to another process. Never a step, but for sock_path_visit, which says that a path is looked at.

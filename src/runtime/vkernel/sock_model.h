@@ -12,6 +12,8 @@
 #define SOCK_BACKLOG 32u /* connections from inside that wait to be accepted */
 #define SOCK_ROOM 65536u /* bytes that wait to be read: a sender waits when they are full */
 
+#define SOCK_OPTION_VALUES 24u
+
 enum sock_flavour { SOCK_IDLE = 0, SOCK_LISTEN, SOCK_PEER, SOCK_LOCAL, SOCK_DATAGRAM, SOCK_FLAVOURS };
 
 #define SHUT_READ 1u
@@ -35,7 +37,8 @@ struct vk_sock {
 	struct vk_sock_options {
 		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */
 		u32 receive_buffer, send_buffer; /* 0: the default */
-		u32 linger, low_water, pad;
+		u32 linger, low_water, pad; /* linger: seconds + 1; 0: off */
+		int value[SOCK_OPTION_VALUES]; /* sock_opt.c: numbers that are only remembered, as difference from the default */
 	} options;
 };
 

@@ -157,6 +157,8 @@ extern u64 vk_pc;
 bool vk_user_ok(u64 address, size_t n);
 size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n); /* to the SUT; from NULL: zeros */
 size_t vk_uio_in(struct vk_uio *u, void *to, size_t n);
+/* From the SUT's vector; 0 or an error. */
+long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count);
 static inline void *vk_user(long a)
 {
 	return (void *)a;

@@ -1,0 +1,195 @@
+/*
+ * sock_name.c: giving sockets their names, and telling them: bind, getsockname, getpeername. Names in the file system are
+ * nodes of the overlay; the socket holds its node, so that connect finds it by whatever path leads there.
+ */
+#include "runtime/vkernel/overlay.h"
+#include "runtime/vkernel/sock.h"
+#include "runtime/vkernel/sock_abi.h"
+
+#define S_IFSOCK_ 0140000u
+#define NSCD "/var/run/nscd/socket"
+
+struct path {
+	char text[sizeof((struct net_address *)0)->path + 1];
+};
+
+/* Terminated, and on the fiber's own stack: it must outlive a step. */
+static struct path path_of(const struct net_address *a)
+{
+	struct path p = {{0}};
+	memcpy(p.text, a->path, a->path_len);
+	return p;
+}
+
+/* ---- who is at a path? ---- */
+
+void sock_path_visit(const struct net_address *to)
+{
+	static struct vk_place place;
+	struct path p = path_of(to);
+	vk_path(AT_FDCWD, p.text, PATH_FOLLOW, &place);
+}
+
+/*
+ * libc asks the name service cache for users and hosts before it looks itself. That one is no peer: as if none ran.
+ */
+static SCHED_LOOK long look_at(const struct net_address *to, u32 *inode)
+{
+	static struct vk_place place;
+	struct path p = path_of(to);
+	*inode = 0;
+	if (str_equal(p.text, NSCD))
+		return -ENOENT;
+	long err = vk_path(AT_FDCWD, p.text, PATH_FOLLOW | PATH_QUIET, &place);
+	if (err)
+		return err;
+	if (!place.mode)
+		return -ENOENT;
+	if ((place.mode & S_IFMT) != S_IFSOCK_)
+		return -ECONNREFUSED;
+	*inode = place.inode;
+	return vk_place_may(&place, 2);
+}
+
+struct vk_desc *sock_at_path(const struct net_address *to, long *err)
+{
+	u32 inode;
+	*err = look_at(to, &inode);
+	if (*err || !inode)
+		return NULL;
+	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+		if (vk->desc[i].kind == VK_SOCKET && vk->desc[i].object == inode)
+			return &vk->desc[i];
+	*err = -ECONNREFUSED; /* whoever made the node has closed it */
+	return NULL;
+}
+
+/* ---- bind ---- */
+
+static bool name_taken(const struct net_address *a)
+{
+	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+		if (vk->sock[i].bound && sock_address_reaches(&vk->sock[i].local, a))
+			return true;
+	return false;
+}
+
+static void take_name(struct vk_desc *d, const struct net_address *a)
+{
+	struct vk_sock *s = sock_of(d);
+	s->local = *a;
+	s->bound = 1;
+}
+
+static long bind_path(struct vk_desc *d, const struct net_address *a)
+{
+	struct path p = path_of(a);
+	long err = vk_make_node(p.text, S_IFSOCK_ | 0777);
+	if (err)
+		return err == -EEXIST ? -EADDRINUSE : err;
+	u32 inode;
+	if (sock_of(d)->bound) { /* by another fiber, while this one waited for its turn */
+		vk_refuse("bind of a socket by two threads at once");
+		return -EINVAL;
+	}
+	look_at(a, &inode);
+	hd_assert(inode);
+	d->object = inode;
+	vk_inode(inode)->opens++;
+	take_name(d, a);
+	return 0;
+}
+
+/* Linux counts up; here the number depends on the socket alone. */
+static void choose_name(const struct vk_desc *d, struct net_address *a)
+{
+	static const char digits[] = "0123456789abcdef";
+	a->path_len = 6;
+	for (u32 i = 0; i < 5; i++)
+		a->path[5 - i] = digits[desc_slot(d) >> 4 * i & 15];
+}
+
+static long bind_unix(struct vk_desc *d, struct net_address *a)
+{
+	if (!a->path_len && sock_of(d)->bound)
+		return 0;
+	if (!a->path_len)
+		choose_name(d, a);
+	if (sock_of(d)->bound)
+		return -EINVAL;
+	if (a->path[0])
+		return bind_path(d, a);
+	sock_port_visit(a, true);
+	if (name_taken(a))
+		return -EADDRINUSE;
+	take_name(d, a);
+	return 0;
+}
+
+static long bind_inet(struct vk_desc *d, const struct net_address *a)
+{
+	struct vk_sock *s = sock_of(d);
+	sock_port_visit(a, true);
+	if (s->bound)
+		return -EINVAL;
+	take_name(d, a);
+	if (!a->port)
+		s->local.port = (u16)(SOCK_EPHEMERAL + desc_slot(d));
+	if (!sock_port_taken(s))
+		return 0;
+	s->local = (struct net_address){0};
+	s->bound = 0;
+	return -EADDRINUSE;
+}
+
+long vk_sys_bind(const struct vk_call *c)
+{
+	long err;
+	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct net_address a = {0};
+	if (!err)
+		err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &a);
+	if (err)
+		return err;
+	if (a.family != sock_of(d)->family) /* AF_UNSPEC: a mistake of old that Linux forgives for IPv4 */
+		return sock_of(d)->family == NET_UNIX ? -EINVAL : -EAFNOSUPPORT;
+	return a.family == NET_UNIX ? bind_unix(d, &a) : bind_inet(d, &a);
+}
+
+/* ---- telling ---- */
+
+/* What a socket without a name answers: its family, and nothing else. */
+static long tell(const struct vk_desc *d, const struct net_address *a, const struct vk_call *c)
+{
+	struct net_address n = *a;
+	n.family = n.family ? n.family : sock_of(d)->family;
+	return sock_address_out(&n, (u64)c->a[1], (u64)c->a[2]);
+}
+
+long vk_sys_getsockname(const struct vk_call *c)
+{
+	long err;
+	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	return err ? err : tell(d, &sock_of(d)->local, c);
+}
+
+static bool is_over(const struct vk_sock *s)
+{
+	return (s->flavour == SOCK_PEER && s->family != NET_UNIX && sock_peer_over(s)) ||
+	       (s->flavour == SOCK_LOCAL && sock_local_over(s));
+}
+
+bool sock_is_connected(const struct vk_sock *s)
+{
+	bool connected = s->flavour == SOCK_PEER || s->flavour == SOCK_LOCAL || s->remote.family;
+	return connected && !is_over(s);
+}
+
+long vk_sys_getpeername(const struct vk_call *c)
+{
+	long err;
+	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	if (err)
+		return err;
+	return sock_is_connected(sock_of(d)) ? tell(d, &sock_of(d)->remote, c) : -ENOTCONN;
+}
