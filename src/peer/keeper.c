@@ -81,9 +81,9 @@ HD_NORETURN static void keep(pid_t first)
 	}
 }
 
-void keeper_run(const char *command, int log_fd)
+void keeper_run(const char *command, int log_fd, pid_t warden)
 {
-	pid_t warden = getppid(), self = getpid(), first;
+	pid_t self = getpid(), first;
 	sigset_t end;
 
 	prctl(PR_SET_NAME, "heddle-keeper");

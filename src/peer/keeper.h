@@ -11,9 +11,11 @@
 #ifndef HEDDLE_PEER_KEEPER_H
 #define HEDDLE_PEER_KEEPER_H
 
+#include <sys/types.h>
+
 #include "base/base.h"
 
-/* In a fork of the warden, all signals blocked. Descriptors of the warden are closed here. */
-HD_NORETURN void keeper_run(const char *command, int log_fd);
+/* In a fork of the warden, all signals blocked. Descriptors of the warden are closed here. warden: its pid, for it may be dead by now. */
+HD_NORETURN void keeper_run(const char *command, int log_fd, pid_t warden);
 
 #endif

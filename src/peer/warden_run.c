@@ -43,9 +43,11 @@ static ssize_t receive(struct warden_request *r, int *log_fd)
 
 static void start(const struct warden_request *r, int log_fd, struct warden_reply *a)
 {
+	pid_t self = getpid();
+
 	a->pid = fork();
 	if (a->pid == 0)
-		keeper_run(r->command, log_fd);
+		keeper_run(r->command, log_fd, self);
 	if (a->pid < 0)
 		a->error = errno;
 }
