@@ -11,6 +11,9 @@
 #include "cli/search.h"
 #include "report/formats.h"
 #include "report/text.h"
+#include "report/trees_file.h"
+
+#define TREES_NAME "trees.bin"
 
 /* Is this one of the files an earlier run left? */
 static bool is_ours(const char *name)
@@ -22,6 +25,8 @@ static bool is_ours(const char *name)
 	for (i = 0; format_at(i); i++)
 		if (!strcmp(name, format_at(i)->file))
 			return true;
+	if (!strcmp(name, TREES_NAME))
+		return true;
 	return sscanf(name, "violation-%u.trace%n", &n, &end) == 1 && end > 0 && !name[end];
 }
 
@@ -48,6 +53,20 @@ static int prepare_out(const char *dir, struct problem *p)
 	return 0;
 }
 
+/* Where the network was used: for heddle tree, and for a later run without peers. */
+static int write_trees(const struct check_options *opts, const struct outcome *o, struct problem *p)
+{
+	const struct trees *t = trees_blob_trees(&o->net.trees);
+	char path[4096];
+
+	if (!t)
+		return 0;
+	snprintf(path, sizeof(path), "%s/" TREES_NAME, opts->out);
+	if (trees_file_save(t, path, p))
+		return -1;
+	return opts->save_trees[0] ? trees_file_save(t, opts->save_trees, p) : 0;
+}
+
 static int write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)
 {
 	char path[4096];
@@ -61,6 +80,8 @@ static int write_reports(const struct check_options *opts, const struct outcome 
 	for (i = 0; i < opts->formats; i++)
 		if (format_write(opts->format[i], o, opts->out, p))
 			return -1;
+	if (write_trees(opts, o, p))
+		return -1;
 	return result_json_write(o, opts->out, p);
 }
 
@@ -91,15 +112,15 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	}
 }
 
-static int examine_once(const struct check_options *opts, const struct launch *l, struct ignored *ignored,
-			struct outcome *o, struct problem *p)
+static int examine_once(const struct check_options *opts, const struct launch *l, struct network *network,
+			struct ignored *ignored, struct outcome *o, struct problem *p)
 {
 	struct found *found = calloc(1, sizeof(*found));
 	int ret;
 
 	if (!found)
 		return problem_set(p, "out of memory");
-	ret = search_process(opts, l, o, found, p);
+	ret = search_process(opts, l, network, o, found, p);
 	if (ret == 0) {
 		confirm_refused(l, found, o);
 		ret = confirm_violations(l, found, &opts->suppressions, ignored, o, p);
@@ -109,14 +130,15 @@ static int examine_once(const struct check_options *opts, const struct launch *l
 }
 
 /* A search ends at a suppressed race, or does not look behind it: it is done again, and passes it over. */
-static int examine(const struct check_options *opts, struct launch *l, struct outcome *o, struct problem *p)
+static int examine(const struct check_options *opts, struct launch *l, struct network *network,
+		   struct outcome *o, struct problem *p)
 {
 	struct wire_config *c = &l->config;
 	struct ignored ignored = {.count = 0};
 	int ret;
 
 	for (;;) {
-		ret = examine_once(opts, l, &ignored, o, p);
+		ret = examine_once(opts, l, network, &ignored, o, p);
 		o->suppressed = ignored.count;
 		if (ret || ignored.count == c->ignored || interrupt_count() ||
 		    (o->violations && !c->search.keep_going))
@@ -125,6 +147,19 @@ static int examine(const struct check_options *opts, struct launch *l, struct ou
 		memcpy(c->ignored_race, ignored.race, sizeof(c->ignored_race));
 		outcome_forget(o);
 	}
+}
+
+static int examine_with_peers(const struct check_options *opts, struct launch *l, struct outcome *o,
+			      struct problem *p)
+{
+	struct network network;
+	int ret;
+
+	if (network_start(&network, opts, p))
+		return -1;
+	ret = examine(opts, l, &network, o, p);
+	network_end(&network);
+	return ret;
 }
 
 static int check(struct check_options *opts)
@@ -149,7 +184,7 @@ static int check(struct check_options *opts)
 	o->races_ignored = !opts->config.races;
 	o->setting = opts->setting;
 	opts->setting = NULL;
-	if (examine(opts, &l, o, &p) || write_reports(opts, o, &p)) {
+	if (examine_with_peers(opts, &l, o, &p) || write_reports(opts, o, &p)) {
 		code = complain(&p);
 	} else {
 		tell(opts, o);

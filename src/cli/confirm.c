@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "iocache/tree.h"
 #include "report/play.h"
 
 static void on_started(void *self, pid_t pid)
@@ -45,6 +46,7 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 	t->environment = f->environment;
 	t->config = l->config;
 	t->config.mode = WIRE_REPLAY;
+	t->config.net.live = 0; /* the peers' part is recorded */
 	t->config.show_output = 1;
 	t->config.path_len = v->path_len;
 	t->learnt = malloc(sizeof(*t->learnt));
@@ -70,7 +72,7 @@ static void trace_judge(struct trace *t)
 static bool same_violation(const struct story *s, const struct found_violation *v)
 {
 	return s->violation_kind == v->kind &&
-	       (v->kind == VIOLATION_DEADLOCK || s->violation.thread == v->thread + 1);
+	       (violation_is_shared(v->kind) || s->violation.thread == v->thread + 1);
 }
 
 static void say_unconfirmed(struct outcome *o, const struct found_violation *v, enum play_end end,
@@ -137,6 +139,20 @@ static int suppress(const struct suppressions *s, const struct story *story, con
 	return 1;
 }
 
+/* Of all that was ever said, what this execution heard: enough to run it again. */
+static void keep_used_trees(const struct sut *s, struct trace *t)
+{
+	struct trees *all = s->wire ? trees_attach((char *)s->wire + WIRE_TREES, WIRE_TREES_SIZE) : NULL;
+	u64 room;
+
+	if (!all || !trees_count(all))
+		return;
+	room = trees_bytes(all);
+	t->trees = calloc(1, room);
+	if (t->trees)
+		t->trees_len = trees_copy(all, t->trees, room, true);
+}
+
 static int confirm_one(const struct launch *search, const struct found *f, const struct found_violation *v,
 		       const struct suppressions *suppressions, struct ignored *ignored, struct outcome *o,
 		       struct problem *p)
@@ -156,8 +172,11 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 		l.config = t->config;
 		l.learnt = t->learnt;
 		l.path = t->path;
+		l.trees = f->trees;
+		l.trees_len = f->trees_len;
 		end = play(&s, &l, &listener, &t->story, &why);
 		interrupt_watch(0);
+		keep_used_trees(&s, t);
 		sut_end(&s);
 	}
 	if (end == PLAY_VIOLATION && same_violation(&t->story, v)) {
@@ -249,6 +268,7 @@ void confirm_refused(const struct launch *search, const struct found *found, str
 		return;
 	/* Addresses are the same in every process: one that stands in the initial state will do. */
 	l.config.mode = WIRE_REPLAY;
+	l.config.net.live = 0;
 	l.config.path_len = 0;
 	l.learnt = &found->learnt;
 	l.path = no_steps;

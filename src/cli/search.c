@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "iocache/tree.h"
 #include "report/play.h"
 
 #define TICK_MS 100
@@ -18,14 +19,27 @@ static u64 now_ms(void)
 	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
+/* The counters may be read while the runtime writes them. */
+static void count_network(struct sut *s, const struct network *network, struct progress_net *out)
+{
+	const struct cache_stats *c = trees_stats((struct trees *)((char *)s->wire + WIRE_TREES));
+
+	*out = (struct progress_net){
+		.used = c->trees > 0, .hits = c->hits, .misses = c->misses, .peers = network_peers(network)};
+}
+
 /* Until the process ends; ^C asks it to, once. */
-static void watch(struct sut *s, struct progress *progress, u64 start, bool quiet)
+static void watch(struct sut *s, struct network *network, struct progress *progress, u64 start, bool quiet)
 {
 	bool asked = false;
+	enum sut_news news;
 
-	while (sut_wait_end(s, TICK_MS) != SUT_ENDED) {
+	while ((news = sut_wait_end(s, TICK_MS)) != SUT_ENDED) {
 		struct search_stats stats = s->wire->stats;
 
+		if (news == SUT_REQUEST)
+			network_serve(network, s);
+		count_network(s, network, &progress->net);
 		progress_tick(progress, &stats, s->wire->result.clock_max, now_ms() - start);
 		if (interrupt_count() && !asked) {
 			asked = true;
@@ -76,6 +90,24 @@ static void copy_found(const struct sut *s, struct found *f)
 	f->environment = s->environment;
 }
 
+/* Checked on the way out of shared memory, like everything else. */
+static int copy_trees(const struct sut *s, struct found *f, struct problem *p)
+{
+	void *memory = (char *)s->wire + WIRE_TREES;
+	struct trees *t = trees_attach(memory, WIRE_TREES_SIZE);
+
+	if (!t && *(const u64 *)memory)
+		return problem_set(p, "the recorded communication is damaged: the program wrote over it");
+	if (!t || !trees_count(t))
+		return 0;
+	f->trees_len = trees_bytes(t);
+	f->trees = malloc(f->trees_len);
+	if (!f->trees)
+		return problem_set(p, "out of memory");
+	memcpy(f->trees, memory, f->trees_len);
+	return 0;
+}
+
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -88,6 +120,8 @@ static void copy_outcome(const struct sut *s, struct outcome *o)
 
 	o->end = r->end;
 	o->horizon_hit = r->horizon_hit;
+	snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,
+		 r->incomplete);
 	o->yields_cut = r->yields_cut;
 	o->stats = s->wire->stats;
 	o->initial = r->initial;
@@ -143,7 +177,7 @@ static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 	char why[sizeof(w->result.error)], how[1024];
 
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
-	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_TOOL_ERROR &&
+	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_STOPPED && !why[0] &&
 	    o->stats.states)
 		return 0;
 	if (interrupt_count() >= 2) {
@@ -157,8 +191,8 @@ static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 			   w->phase == WIRE_STARTING ? " before the program's start" : "", how);
 }
 
-int search_process(const struct check_options *options, const struct launch *l, struct outcome *o,
-		   struct found *found, struct problem *p)
+int search_process(const struct check_options *options, const struct launch *l, struct network *network,
+		   struct outcome *o, struct found *found, struct problem *p)
 {
 	struct progress progress;
 	struct sut s;
@@ -169,15 +203,19 @@ int search_process(const struct check_options *options, const struct launch *l, 
 		return -1;
 	interrupt_watch(s.pid);
 	progress_init(&progress, !options->quiet && !options->no_progress);
-	watch(&s, &progress, start, options->quiet);
+	watch(&s, network, &progress, start, options->quiet);
 	interrupt_watch(0);
 	o->wall_s = (double)(now_ms() - start) / 1000;
 	copy_outcome(&s, o);
 	note_atomics(&s, o);
 	note_exit(&s, o);
 	ret = judge_end(&s, o, p);
-	if (ret == 0)
+	if (ret == 0) {
 		copy_found(&s, found);
+		ret = copy_trees(&s, found, p);
+	}
+	if (ret == 0 && outcome_set_net(o, found->trees, found->trees_len, &l->config.net))
+		ret = problem_set(p, "out of memory");
 	sut_end(&s);
 	return ret;
 }
@@ -188,5 +226,6 @@ void found_free(struct found *f)
 
 	for (i = 0; i < f->violations; i++)
 		free(f->violation[i].path);
+	free(f->trees);
 	free(f);
 }

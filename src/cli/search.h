@@ -5,6 +5,7 @@
 #ifndef HEDDLE_CLI_SEARCH_H
 #define HEDDLE_CLI_SEARCH_H
 
+#include "cli/network.h"
 #include "cli/options.h"
 #include "launch/sut.h"
 #include "report/outcome.h"
@@ -25,11 +26,13 @@ struct found {
 	size_t refuseds;
 	struct wire_learnt learnt;
 	u64 environment;
+	void *trees; /* what was said with peers; NULL: nothing */
+	u64 trees_len;
 };
 
 /* Fills counts, times and end of `o`, and what was found. -1: tool error, no verdict. */
-int search_process(const struct check_options *options, const struct launch *l, struct outcome *o,
-		   struct found *found, struct problem *p);
+int search_process(const struct check_options *options, const struct launch *l, struct network *network,
+		   struct outcome *o, struct found *found, struct problem *p);
 void found_free(struct found *f);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "runtime/engine_priv.h"
 #include "runtime/memory/memory.h"
+#include "runtime/net/net.h"
 #include "runtime/replay.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fair.h"
@@ -21,6 +22,7 @@
 #include "runtime/sched/model.h"
 #include "runtime/sched/observe.h"
 #include "runtime/start/start.h"
+#include "runtime/terminal.h"
 #include "search/search.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
@@ -31,7 +33,7 @@ static struct {
 	u64 sp; /* the engine's context while a fiber runs */
 	u32 current, alt;
 	bool in_fiber, restart, left, before_main;
-	enum { RUN_GOING, RUN_VIOLATION, RUN_PRUNED } run;
+	enum { RUN_GOING, RUN_VIOLATION, RUN_PRUNED, RUN_STOPPED } run;
 	u64 steps;
 	struct wire_violation violation;
 } E = {.before_main = true};
@@ -100,7 +102,7 @@ void engine_leave(void)
 
 void engine_abandon(enum engine_abandon_why why)
 {
-	E.run = why == ABANDON_VIOLATION ? RUN_VIOLATION : RUN_PRUNED;
+	E.run = why == ABANDON_VIOLATION ? RUN_VIOLATION : why == ABANDON_STOP ? RUN_STOPPED : RUN_PRUNED;
 	context_resume(E.sp);
 }
 
@@ -148,6 +150,30 @@ void engine_violation(enum violation_kind kind, u64 pc, u64 address, u32 signo, 
 	engine_abandon(ABANDON_VIOLATION);
 }
 
+/* --- for messages --- */
+
+/* "1 1 2×3 1": threads in the order in which they moved; the beginning is left out if it is long. */
+void engine_describe_schedule(struct text *t)
+{
+	enum { SHOWN = 60 };
+	u64 len;
+	const u32 *path = search_current_path(&len);
+	u64 from = len > SHOWN ? len - SHOWN : 0;
+	text_str(t, from ? "threads … " : "threads ");
+	for (u64 i = from; i < len;) {
+		u64 run = 1;
+		while (i + run < len && ACTION_FIBER(path[i + run]) == ACTION_FIBER(path[i]))
+			run++;
+		text_str(t, i == from ? "" : " ");
+		text_dec(t, (long)ACTION_FIBER(path[i]) + 1);
+		if (run > 1) {
+			text_str(t, "×");
+			text_dec(t, (long)run);
+		}
+		i += run;
+	}
+}
+
 /* --- target interface --- */
 
 static bool timeout_allowed(const struct op *o)
@@ -173,7 +199,8 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	for (u32 i = 0; i < n; i++)
 		out[i] = ACTION(slot, i);
 	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
-	if (hd_unlikely(o->deadline) && !n && timeout_allowed(o))
+	bool give_up = !n || (o->flags & OPF_LATE);
+	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
 	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);
@@ -246,11 +273,16 @@ static bool found_race(u32 slot)
 
 enum step_result engine_step(u32 action)
 {
+	if (hd_unlikely(net_stopped()))
+		return STEP_STOP;
 	run_fiber(ACTION_FIBER(action), ACTION_ALT(action));
 	commit();
 	switch (E.run) {
 	case RUN_VIOLATION:
-		return STEP_VIOLATION;
+		net_stop_if_hopeless();
+		return net_stopped() ? STEP_STOP : STEP_VIOLATION;
+	case RUN_STOPPED:
+		return STEP_STOP;
 	case RUN_PRUNED:
 		return STEP_PRUNED;
 	case RUN_GOING:
@@ -284,15 +316,23 @@ static enum terminal_kind end_of_process(void)
 
 enum terminal_kind engine_terminal(void)
 {
+	net_stop_if_hopeless();
+	if (net_stopped())
+		return TERMINAL_END;
 	if (M->exited)
 		return end_of_process();
+	if (!rt_wire->config.check_deadlock)
+		return TERMINAL_END;
 	char buf[sizeof E.violation.message];
-	u32 first = fiber_describe_all("deadlock: ", buf, sizeof buf);
-	if (first == LAYOUT_MAX_FIBERS || !rt_wire->config.check_deadlock)
+	u32 slot;
+	size_t own_len;
+	enum violation_kind kind = terminal_judge(&slot, buf, sizeof buf, &own_len);
+	if (kind == VIOLATION_NONE || net_stopped())
 		return TERMINAL_END;
 	struct wire_regs regs;
-	fiber_regs(&M->fiber[first], &regs);
-	set_violation(VIOLATION_DEADLOCK, first, regs.rip, 0, 0, buf);
+	fiber_regs(&M->fiber[slot], &regs);
+	set_violation(kind, slot, regs.rip, 0, 0, buf);
+	E.violation.key = XXH3_64bits(buf, own_len);
 	return TERMINAL_VIOLATION;
 }
 
@@ -340,6 +380,7 @@ static void target_undo(void *t, target_mark to)
 	if (hd_unlikely(rt_wire->config.search.sanity >= 3 && !to))
 		track_remember(); /* perhaps the path is executed again: then it must lead back here */
 	track_undo(to);
+	net_backtracked();
 }
 
 static size_t target_delta_size(void *t, target_mark from)
@@ -358,6 +399,7 @@ static void target_delta_apply(void *t, const void *blob)
 {
 	(void)t;
 	track_delta_apply(blob);
+	net_backtracked();
 }
 
 static void target_restart(void *t)
@@ -534,6 +576,8 @@ static void search(void)
 	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	rt_wire->phase = WIRE_RUNNING;
 	rt_wire->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_wire->stats);
+	if (net_stopped() && rt_wire->result.end == SEARCH_COMPLETE)
+		rt_wire->result.end = SEARCH_STOPPED;
 	note_endless_time();
 	note_what_was_left_out();
 	rt_wire->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;

@@ -23,11 +23,13 @@ u32 engine_yield(void);
 /* The running fiber has ended: back to the engine for good. */
 HD_NORETURN void engine_leave(void);
 /* The transition can't be finished: back to the engine, which will undo it. */
-enum engine_abandon_why { ABANDON_VIOLATION, ABANDON_PRUNED };
+enum engine_abandon_why { ABANDON_VIOLATION, ABANDON_PRUNED, ABANDON_STOP /* and the search with it */ };
 HD_NORETURN void engine_abandon(enum engine_abandon_why why);
 /* A lesson was learnt: the search has to start again (ignored in replay). */
 void engine_want_restart(void);
 bool engine_before_main(void);
+/* Which threads moved, in which order, on the way to the current state. */
+void engine_describe_schedule(struct text *t);
 void engine_main_starts(void);
 
 /* A violation by a signal or by a failing call; pc: the place that tells it from others; regs: where the

@@ -70,7 +70,7 @@ static enum move replay_step(struct search *s, u32 action)
 	case STEP_RESTART:
 		return MOVE_RESTART;
 	case STEP_STOP:
-		return search_halt(s, SEARCH_TOOL_ERROR);
+		return search_halt(s, SEARCH_STOPPED);
 	default:
 		return sanity_differs(s, "executing the path again: a step ends differently");
 	}

@@ -88,6 +88,8 @@ static enum move step_ended(struct search *s, enum step_result r)
 		return MOVE_DEAD;
 	case STEP_RESTART:
 		return MOVE_RESTART;
+	case STEP_STOP:
+		return search_halt(s, SEARCH_STOPPED);
 	default:
 		return search_halt(s, SEARCH_TOOL_ERROR);
 	}
@@ -171,6 +173,14 @@ static const struct strategy *const strategies[] = {
 	[SEARCH_PCT] = &strategy_pct,
 };
 
+static struct search *current;
+
+const u32 *search_current_path(u64 *len)
+{
+	*len = current ? search_depth(current) : 0;
+	return current ? search_path(current) : NULL;
+}
+
 enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,
 			   struct search_stats *stats)
 {
@@ -186,12 +196,14 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 		.sanity_mask = sanity_mask(o->sanity),
 	};
 	*stats = (struct search_stats){0};
+	current = &s;
 	for (;;) {
 		s.root = s.ops->mark(s.self);
 		if (s.strategy->run(&s) == MOVE_HALT)
 			break;
 		restart(&s);
 	}
+	current = NULL;
 	visited_reset(&s.told);
 	visited_reset(&s.visited);
 	pages_vec_free(&s.path);

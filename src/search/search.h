@@ -23,6 +23,9 @@ struct search_hooks {
 	void (*insane)(void *self, const char *what, const u32 *path, u64 len);
 };
 
+/* The actions that lead to the current state of the search under way (*len 0: none); for messages. */
+const u32 *search_current_path(u64 *len);
+
 enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,
 			   struct search_stats *stats);
 

@@ -23,7 +23,8 @@ enum search_end {
 	SEARCH_LIMIT_MEMORY,
 	SEARCH_LIMIT_RUNS,  /* random, pct: all runs done */
 	SEARCH_INTERRUPTED, /* asked to stop */
-	SEARCH_TOOL_ERROR,  /* STEP_STOP, or sanity found a difference (sanity_message says which) */
+	SEARCH_TOOL_ERROR,  /* sanity found a difference (sanity_message says which) */
+	SEARCH_STOPPED,     /* STEP_STOP: the target can't follow any further, and says why */
 };
 
 /* Counted live, in memory that another process may read. */

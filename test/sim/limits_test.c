@@ -174,7 +174,7 @@ static void pruned_steps_do_not_count(void **state)
 	}
 }
 
-static void a_target_that_cannot_go_on_is_a_tool_error(void **state)
+static void a_target_that_cannot_go_on_stops_the_search(void **state)
 {
 	(void)state;
 	enum step_result r[2] = {STEP_STOP, STEP_STOP};
@@ -182,7 +182,7 @@ static void a_target_that_cannot_go_on_is_a_tool_error(void **state)
 	struct toy t;
 	for (size_t i = 0; i < HD_ARRAY_LEN(all); i++) {
 		struct search_options o = {.strategy = all[i]};
-		assert_int_equal(run(&t, &m, &o), SEARCH_TOOL_ERROR);
+		assert_int_equal(run(&t, &m, &o), SEARCH_STOPPED);
 		assert_int_equal(t.insane, 0);
 		assert_int_equal(t.told, 0);
 	}
@@ -377,7 +377,7 @@ int main(void)
 		cmocka_unit_test(stop_is_obeyed_at_once),
 		cmocka_unit_test(runs_end_by_themselves),
 		cmocka_unit_test(pruned_steps_do_not_count),
-		cmocka_unit_test(a_target_that_cannot_go_on_is_a_tool_error),
+		cmocka_unit_test(a_target_that_cannot_go_on_stops_the_search),
 		cmocka_unit_test(violations_of_both_actions),
 		cmocka_unit_test(the_same_violation_is_told_once),
 		cmocka_unit_test(the_initial_state_may_be_bad),

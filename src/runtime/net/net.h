@@ -35,8 +35,18 @@ u32 net_next_client(const u64 *taken, u16 port);
 
 /* ---- for the engine ---- */
 
-/* Must the search end? (Trouble outside a fiber.) */
+/* Must the search end? */
 bool net_stopped(void);
+/* The same as net_look; false: it is not known what the peer would have said. */
+bool net_look_known(const struct cache_pos *pos, u64 *bytes, u32 *flags);
+/*
+ * An execution is over, and every connection the SUT ever tried was refused: no peer was started. That is a mistake of
+ * the user's, not a behaviour to be checked (unless --allow-refused).
+ */
+bool net_hopeless(void);
+void net_stop_if_hopeless(void);
+/* The client peer at the other end; 0: a server. */
+u32 net_client_of(const struct cache_pos *pos);
 void net_backtracked(void);
 /* What the peer at the other end of *pos was waiting for, in words; nothing if unknown. */
 void net_describe_peer(const struct cache_pos *pos, struct text *t);

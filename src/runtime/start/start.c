@@ -23,6 +23,7 @@
 #include "runtime/engine.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
+#include "runtime/net/net.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/observe.h"
@@ -80,7 +81,7 @@ void start_arch_set_fs(u64 tcb)
 
 static void map_wire(void)
 {
-	long p = sys_call6(SYS_mmap, WIRE_MAP_BASE, WIRE_SIZE, PROT_READ | PROT_WRITE,
+	long p = sys_call6(SYS_mmap, WIRE_MAP_BASE, WIRE_FILE_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_FIXED_NOREPLACE, WIRE_FD, 0);
 	if (sys_failed(p))
 		start_fail("", "", "");
@@ -170,6 +171,7 @@ void start_exclude(u64 address)
 static void boot(void)
 {
 	vk_setup();
+	net_setup();
 	trap_setup_calls();
 	atomics_setup();
 	engine_main();

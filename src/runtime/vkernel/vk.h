@@ -7,6 +7,8 @@
 #define HEDDLE_RUNTIME_VK_H
 
 #include "base/base.h"
+#include "iocache/cache.h"
+#include "runtime/sched/sched.h"
 
 struct vk_call {
 	long nr;
@@ -24,5 +26,20 @@ void vk_fiber_end(u32 slot);
 /* Model memory of the virtual kernel: one struct, zero at start, in LAYOUT_MODEL. Size is vk_model_size(). */
 size_t vk_model_size(void);
 void vk_model_place(void *at);
+
+/* ---- sockets, for the cache and for judging states in which nobody can move (sock_wait.c) ---- */
+
+/* The positions of all open connections to peers. */
+u32 vk_open_connections(const struct cache_pos **out, u32 room);
+
+enum vk_wait {
+	VK_WAIT_OTHER,  /* not for the network */
+	VK_WAIT_CLIENT, /* for a client to connect */
+	VK_WAIT_PEER,   /* for a peer to say something */
+};
+/* What an operation that can't go on waits for. *pos: VK_WAIT_PEER: the (first) connection. */
+enum vk_wait vk_waits_for(const struct op *o, const struct cache_pos **pos);
+/* A connection of a client that still waits for an answer to what nobody has read; NULL: none. */
+const struct cache_pos *vk_unanswered(u64 *bytes);
 
 #endif

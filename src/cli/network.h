@@ -1,0 +1,25 @@
+/*
+ * network.h: what surrounds a search on the controller's side: the peers, the broker, and the
+ * requests of the runtime in between.
+ */
+#ifndef HEDDLE_CLI_NETWORK_H
+#define HEDDLE_CLI_NETWORK_H
+
+#include "cli/options.h"
+#include "launch/sut.h"
+
+struct network {
+	struct peers *peers; /* NULL: recorded trees take their place */
+	struct broker *broker;
+};
+
+/* Start the peers and wait until the servers are ready. On failure nothing runs and *n needs no network_end. */
+int network_start(struct network *n, const struct check_options *o, struct problem *p);
+/* The runtime has rung: do what it asks. */
+void network_serve(struct network *n, struct sut *s);
+/* Peers that run now. */
+u64 network_peers(const struct network *n);
+/* When it returns, no peer is left. */
+void network_end(struct network *n);
+
+#endif

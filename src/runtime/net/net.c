@@ -1,0 +1,238 @@
+#include "runtime/net/net.h"
+
+#include <linux/errno.h>
+#include <string.h>
+
+#include "runtime/engine.h"
+#include "runtime/engine_priv.h"
+#include "runtime/net/wire_transport.h"
+#include "runtime/scratch.h"
+#include "runtime/vkernel/vk.h"
+
+static struct cache *cache;
+static bool stopped; /* trouble: the search must end */
+
+static u32 open_list(void *self, const struct cache_pos **out, u32 room)
+{
+	(void)self;
+	return vk_open_connections(out, room);
+}
+
+static void schedule(void *self, char *out, size_t cap)
+{
+	struct text t;
+	(void)self;
+	text_init(&t, out, cap);
+	engine_describe_schedule(&t);
+}
+
+void net_setup(void)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	cache = cache_create((char *)rt_wire + WIRE_TREES, (enum cache_mode)c->mode,
+			     c->live ? wire_transport() : NULL);
+	hd_assert(cache);
+	cache_set_open_list(cache, open_list, NULL);
+	cache_set_schedule(cache, schedule, NULL);
+}
+
+/* ---- trouble ---- */
+
+static void keep_first(char *to, size_t cap, const char *text)
+{
+	if (!to[0])
+		str_copy(to, cap, text);
+}
+
+static bool ever_connected(void)
+{
+	return trees_count(cache_trees(cache)) != 0;
+}
+
+bool net_hopeless(void)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	return rt_wire->result.nobody[0] && c->live && !c->allow_refused && !ever_connected();
+}
+
+/* Where the verdict comes from; true: the search must end. */
+static bool note_trouble(enum cache_problem problem)
+{
+	const struct cache_why *why = cache_why(cache);
+	struct wire_result *r = &rt_wire->result;
+	switch (problem) {
+	case CACHE_FINE:
+		return false;
+	case CACHE_REFUSED:
+		keep_first(r->nobody, sizeof r->nobody, why->text);
+		return false;
+	case CACHE_LEFT:
+		keep_first(r->incomplete, sizeof r->incomplete, why->text);
+		return false;
+	case CACHE_TOOL:
+		keep_first(r->error, sizeof r->error, why->text);
+		stopped = true;
+		return true;
+	default:
+		keep_first(r->incomplete, sizeof r->incomplete, why->text);
+		stopped = true;
+		return true;
+	}
+}
+
+/* On the fiber: scratch calls must return before a transition is abandoned. */
+static long settle(u64 problem)
+{
+	if (hd_likely(problem == CACHE_FINE))
+		return 0;
+	if (note_trouble((enum cache_problem)problem))
+		engine_abandon(ABANDON_STOP);
+	if (problem == CACHE_REFUSED)
+		return -cache_why(cache)->error;
+	engine_abandon(ABANDON_PRUNED);
+}
+
+/* ---- operations ---- */
+
+static u64 do_open(u64 to, u64 client, u64 pos, u64 unused)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	struct tree_key k = {.to = *(const struct net_address *)to, .client = (u32)client};
+	(void)unused;
+	if (c->identical_clients && k.client)
+		k.client = 1;
+	return cache_open(cache, &k, (struct cache_pos *)pos);
+}
+
+static u64 do_write(u64 pos, u64 data, u64 n, u64 unused)
+{
+	(void)unused;
+	return cache_write(cache, (struct cache_pos *)pos, (const void *)data, n);
+}
+
+static u64 do_end(u64 pos, u64 a, u64 b, u64 c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return cache_end(cache, (struct cache_pos *)pos);
+}
+
+static u64 do_close(u64 pos, u64 a, u64 b, u64 c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return cache_close(cache, (struct cache_pos *)pos);
+}
+
+static u64 do_copy(u64 pos, u64 skip, u64 to, u64 n)
+{
+	cache_copy(cache, (const struct cache_pos *)pos, skip, (void *)to, n);
+	return 0;
+}
+
+struct look {
+	u64 bytes;
+	u32 flags;
+};
+
+static u64 do_look(u64 pos, u64 out, u64 a, u64 b)
+{
+	struct look *l = (struct look *)out;
+	(void)a;
+	(void)b;
+	return cache_look(cache, (const struct cache_pos *)pos, &l->bytes, &l->flags);
+}
+
+long net_connect(const struct net_address *to, struct cache_pos *pos)
+{
+	return settle(scratch_call(do_open, (u64)to, 0, (u64)pos, 0));
+}
+
+long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos)
+{
+	return settle(scratch_call(do_open, (u64)local, client, (u64)pos, 0));
+}
+
+long net_write(struct cache_pos *pos, const void *data, size_t n)
+{
+	return settle(scratch_call(do_write, (u64)pos, (u64)data, n, 0));
+}
+
+long net_end(struct cache_pos *pos)
+{
+	return settle(scratch_call(do_end, (u64)pos, 0, 0, 0));
+}
+
+long net_close(struct cache_pos *pos)
+{
+	return settle(scratch_call(do_close, (u64)pos, 0, 0, 0));
+}
+
+void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
+{
+	scratch_call(do_copy, (u64)pos, skip, (u64)to, n);
+}
+
+bool net_look_known(const struct cache_pos *pos, u64 *bytes, u32 *flags)
+{
+	static struct look l; /* off the fiber's stack */
+	l = (struct look){0};
+	u64 problem = engine_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)&l, 0, 0)
+					: do_look((u64)pos, (u64)&l, 0, 0);
+	if (hd_unlikely(problem)) {
+		note_trouble((enum cache_problem)problem);
+		l = (struct look){0};
+	}
+	*bytes = l.bytes;
+	*flags = l.flags;
+	return !problem;
+}
+
+u64 net_look(const struct cache_pos *pos, u32 *flags)
+{
+	u64 bytes;
+	net_look_known(pos, &bytes, flags);
+	return bytes;
+}
+
+u32 net_next_client(const u64 *taken, u16 port)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	for (u32 i = 0; i < c->clients; i++)
+		if (!(taken[i / 64] >> i % 64 & 1) && (!c->client_port[i] || c->client_port[i] == port))
+			return i + 1;
+	return 0;
+}
+
+/* ---- for the engine ---- */
+
+bool net_stopped(void)
+{
+	return stopped;
+}
+
+void net_stop_if_hopeless(void)
+{
+	struct wire_result *r = &rt_wire->result;
+	if (hd_likely(!net_hopeless()))
+		return;
+	keep_first(r->error, sizeof r->error, r->nobody);
+	stopped = true;
+}
+
+void net_backtracked(void)
+{
+	cache_backtracked(cache);
+}
+
+u32 net_client_of(const struct cache_pos *pos)
+{
+	return pos->tree ? tree_key_of(cache_trees(cache), pos->tree - 1)->client : 0;
+}
+
+void net_describe_peer(const struct cache_pos *pos, struct text *t)
+{
+	text_str(t, cache_peer_note(cache, pos));
+}

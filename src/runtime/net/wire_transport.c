@@ -1,0 +1,112 @@
+#include "runtime/net/wire_transport.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/pages.h"
+#include "base/sys.h"
+#include "runtime/engine.h"
+
+static struct pages_vec whole; /* a reply that came in several parts */
+
+/* Should the controller die meanwhile, the kernel kills this process (PR_SET_PDEATHSIG). */
+static void ask(struct wire_net *n)
+{
+	const u64 one = 1;
+	u32 mine = n->request + 1;
+	__atomic_store_n(&n->request, mine, __ATOMIC_RELEASE);
+	sys_call3(SYS_write, WIRE_BELL_FD, (long)&one, sizeof one);
+	for (;;) {
+		u32 seen = __atomic_load_n(&n->reply, __ATOMIC_ACQUIRE);
+		if (seen == mine)
+			return;
+		sys_call6(SYS_futex, (long)&n->reply, FUTEX_WAIT, seen, 0, 0, 0);
+	}
+}
+
+static struct wire_net *request(enum net_op op, u32 conn)
+{
+	struct wire_net *n = &rt_wire->net;
+	n->op = op;
+	n->conn = conn;
+	n->client = n->flags = n->keeps = 0;
+	n->len = 0;
+	return n;
+}
+
+static void answer(const struct wire_net *n, struct transport_reply *r)
+{
+	*r = (struct transport_reply){.status = n->status,
+				      .conn = n->conn,
+				      .flags = n->flags,
+				      .data = n->data,
+				      .len = n->len,
+				      .text = n->text};
+}
+
+static void wire_open(void *self, const struct tree_key *k, const u32 *keep, u32 keeps,
+		      struct transport_reply *r)
+{
+	struct wire_net *n = request(NET_OPEN, 0);
+	(void)self;
+	n->to = k->to;
+	n->client = k->client;
+	n->keeps = HD_MIN(keeps, NET_MAX_CONNS);
+	memcpy(n->keep, keep, n->keeps * sizeof *keep);
+	ask(n);
+	answer(n, r);
+}
+
+/* More than the request holds goes in parts; only the last one waits for the peer. False: trouble, told in *r. */
+static bool send_parts(u32 conn, const u8 *data, u64 size, bool end, struct transport_reply *r)
+{
+	u64 sent = 0;
+	do {
+		struct wire_net *n = request(NET_EXCHANGE, conn);
+		n->len = HD_MIN(size - sent, (u64)NET_DATA);
+		if (n->len)
+			memcpy(n->data, data + sent, n->len);
+		sent += n->len;
+		n->flags = sent < size ? NET_MORE : end ? NET_END : 0;
+		ask(n);
+		answer(n, r);
+	} while (!r->status && sent < size);
+	return !r->status;
+}
+
+static void collect_parts(u32 conn, struct transport_reply *r)
+{
+	whole.len = 0;
+	for (;;) {
+		void *to = pages_vec_push(&whole, r->len);
+		hd_assert(to);
+		memcpy(to, r->data, r->len);
+		if (!(r->flags & NET_MORE) || r->status)
+			break;
+		struct wire_net *n = request(NET_EXCHANGE, conn);
+		ask(n);
+		answer(n, r);
+	}
+	r->data = whole.data;
+	r->len = whole.len;
+}
+
+static void wire_exchange(void *self, u32 conn, const void *data, u64 n, bool end, struct transport_reply *r)
+{
+	(void)self;
+	if (send_parts(conn, data, n, end, r) && (r->flags & NET_MORE))
+		collect_parts(conn, r);
+}
+
+static void wire_close(void *self, u32 conn)
+{
+	(void)self;
+	ask(request(NET_CLOSE, conn));
+}
+
+const struct transport *wire_transport(void)
+{
+	static const struct transport t = {NULL, wire_open, wire_exchange, wire_close};
+	return &t;
+}

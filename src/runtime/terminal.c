@@ -1,0 +1,200 @@
+/*
+ * What each fiber waits for decides. Roots are fibers that wait for the world outside: for a client to connect, or for a
+ * peer to speak. A fiber that waits for something only another fiber can give (a lock, a thread's end, a signal) is
+ * blocked by a root if those that could give it are. A fiber that is blocked by no root is part of a deadlock, whatever others
+ * do: two workers that hold each other's locks are not excused by a main thread that sits in accept.
+ *
+ * If all are blocked by roots: a root that waits for a peer makes it a communication deadlock, because the peer is quiet (the cache looked:
+ * else the fiber would be enabled). If all roots wait for clients, and no client is left, the server is idle, and
+ * that is a normal end; unless a client that is still there has said something nobody read: then a wake-up was lost, and the
+ * client waits for ever.
+ */
+#include "runtime/terminal.h"
+
+#include "base/text.h"
+#include "runtime/net/net.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/mutex.h"
+#include "runtime/sched/rwlock.h"
+#include "runtime/vkernel/vk.h"
+
+enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
+#define NO_FIBER LAYOUT_MAX_FIBERS
+
+static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
+
+static bool alive(u32 slot)
+{
+	return M->fiber[slot].life == FIBER_ALIVE;
+}
+
+static u32 joined(const struct op *o)
+{
+	const struct fiber *f = fiber_by_tcb(o->object);
+	return f ? fiber_slot(f) : NO_FIBER;
+}
+
+/* The one fiber that could give what o waits for; NO_FIBER: any could, or nobody. */
+static u32 giver(const struct op *o, bool *anyone)
+{
+	*anyone = false;
+	switch (o->kind) {
+	case OP_JOIN:
+		return joined(o);
+	case OP_MUTEX_LOCK:
+		return ((const struct vmutex *)o->object)->owner - 1;
+	case OP_COND_RELOCK:
+		return ((const struct vmutex *)o->arg)->owner - 1;
+	case OP_SPIN_LOCK:
+		return ((const struct vspin *)o->object)->owner - 1;
+	case OP_RW_RDLOCK:
+	case OP_RW_WRLOCK: {
+		u32 writer = ((const struct vrwlock *)o->object)->writer;
+		*anyone = !writer; /* readers are not known by name */
+		return writer - 1;
+	}
+	default:
+		*anyone = true;
+		return NO_FIBER;
+	}
+}
+
+static enum root root_of(const struct op *o)
+{
+	const struct cache_pos *pos;
+	switch (vk_waits_for(o, &pos)) {
+	case VK_WAIT_CLIENT:
+		return BY_CLIENT;
+	case VK_WAIT_PEER:
+		return BY_PEER;
+	default:
+		return NOT_BLOCKED;
+	}
+}
+
+static u32 mark_roots(void)
+{
+	u32 roots = 0;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		blocked[i] = alive(i) ? (u8)root_of(&M->fiber[i].op) : NOT_BLOCKED;
+		roots += blocked[i] != NOT_BLOCKED;
+	}
+	return roots;
+}
+
+static bool mark_one(u32 slot)
+{
+	bool anyone;
+	u32 by = giver(&M->fiber[slot].op, &anyone);
+	if (anyone) {
+		blocked[slot] = BY_CLIENT; /* there is a root, and it could run again */
+		return true;
+	}
+	if (by >= LAYOUT_MAX_FIBERS || !blocked[by])
+		return false;
+	blocked[slot] = blocked[by];
+	return true;
+}
+
+static void mark_the_blocked(void)
+{
+	bool again = true;
+	while (again) {
+		again = false;
+		for (u32 i = 0; i < sched_fiber_limit(); i++)
+			if (alive(i) && !blocked[i])
+				again |= mark_one(i);
+	}
+}
+
+static u32 first_that_is(enum root what)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (alive(i) && blocked[i] == what)
+			return i;
+	return NO_FIBER;
+}
+
+/* Is what some fiber waits for simply not known (recorded trees end here)? Then this is no end to be judged. */
+static bool not_known(void)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct cache_pos *pos = NULL;
+		u64 bytes;
+		u32 flags;
+		if (alive(i) && vk_waits_for(&M->fiber[i].op, &pos) == VK_WAIT_PEER &&
+		    !net_look_known(pos, &bytes, &flags))
+			return true;
+	}
+	return false;
+}
+
+/* Behind the SUT's part: what the peers of the waiting fibers wait for. */
+static void describe_peers(struct text *t)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct cache_pos *pos = NULL;
+		if (!alive(i) || vk_waits_for(&M->fiber[i].op, &pos) != VK_WAIT_PEER)
+			continue;
+		text_str(t, "; the peer of thread ");
+		text_dec(t, (long)i + 1);
+		text_str(t, " says no more: ");
+		size_t before = t->len;
+		net_describe_peer(pos, t);
+		if (t->len == before)
+			text_str(t, "it is at rest");
+	}
+}
+
+static enum violation_kind tell(enum violation_kind kind, const char *what, u32 *slot, char *buf, size_t cap,
+				size_t *own_len)
+{
+	u32 first = fiber_describe_all(what, buf, cap);
+	if (*slot == NO_FIBER)
+		*slot = first;
+	*own_len = str_len(buf);
+	return kind;
+}
+
+static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *own_len)
+{
+	u64 bytes;
+	const struct cache_pos *pos = vk_unanswered(&bytes);
+	if (!pos)
+		return VIOLATION_NONE;
+	*slot = NO_FIBER;
+	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
+	struct text t = {buf, cap, *own_len};
+	text_str(&t, "; client ");
+	text_dec(&t, (long)net_client_of(pos));
+	text_str(&t, " has sent ");
+	text_dec(&t, (long)bytes);
+	text_str(&t, bytes == 1 ? " byte that nobody reads" : " bytes that nobody reads");
+	*own_len = t.len;
+	text_str(&t, ": ");
+	net_describe_peer(pos, &t);
+	return VIOLATION_COMM_DEADLOCK;
+}
+
+enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len)
+{
+	u32 roots = mark_roots();
+	*slot = NO_FIBER;
+	if (roots) {
+		if (not_known())
+			return VIOLATION_NONE;
+		mark_the_blocked();
+	}
+	*slot = first_that_is(NOT_BLOCKED);
+	if (*slot != NO_FIBER)
+		return tell(VIOLATION_DEADLOCK, "deadlock: ", slot, buf, cap, own_len);
+	if (!roots)
+		return VIOLATION_NONE; /* nobody is left at all */
+	*slot = first_that_is(BY_PEER);
+	if (*slot == NO_FIBER)
+		return judge_idle(slot, buf, cap, own_len);
+	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
+	struct text t = {buf, cap, *own_len};
+	describe_peers(&t);
+	return VIOLATION_COMM_DEADLOCK;
+}

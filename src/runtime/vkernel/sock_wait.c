@@ -1,0 +1,75 @@
+/*
+ * sock_wait.c: the sockets of a state, seen from outside the virtual kernel.
+ */
+#include "runtime/net/net.h"
+#include "runtime/vkernel/sock.h"
+
+static bool is_peer(const struct vk_sock *s)
+{
+	return s->used && s->pos.tree;
+}
+
+u32 vk_open_connections(const struct cache_pos **out, u32 room)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < VK_MAX_DESCS && n < room; i++)
+		if (vk->desc[i].kind == VK_SOCKET && is_peer(&vk->sock[i]))
+			out[n++] = &vk->sock[i].pos;
+	return n;
+}
+
+static enum vk_wait socket_waits_for(const struct vk_sock *s, const struct cache_pos **pos)
+{
+	if (s->flavour == SOCK_LISTEN)
+		return VK_WAIT_CLIENT;
+	if (!is_peer(s))
+		return VK_WAIT_OTHER;
+	*pos = &s->pos;
+	return VK_WAIT_PEER;
+}
+
+/* Any of them could end the wait; a client that may come weighs more than a peer that is silent. */
+static enum vk_wait poll_waits_for(const struct op *o, const struct cache_pos **pos)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg;
+	enum vk_wait found = VK_WAIT_OTHER;
+	for (u32 i = 0; i < o->n; i++) {
+		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		if (!d || d->kind != VK_SOCKET)
+			continue;
+		enum vk_wait w = socket_waits_for(sock_of(d), pos);
+		if (w == VK_WAIT_CLIENT)
+			return w;
+		if (w != VK_WAIT_OTHER)
+			found = w;
+	}
+	return found;
+}
+
+enum vk_wait vk_waits_for(const struct op *o, const struct cache_pos **pos)
+{
+	switch (o->kind) {
+	case OP_ACCEPT:
+	case OP_RECV:
+		return socket_waits_for((const struct vk_sock *)o->object, pos);
+	case OP_POLL:
+		return poll_waits_for(o, pos);
+	default:
+		return VK_WAIT_OTHER;
+	}
+}
+
+const struct cache_pos *vk_unanswered(u64 *bytes)
+{
+	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+		const struct vk_sock *s = &vk->sock[i];
+		u32 flags;
+		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos) ||
+		    (s->shut & SHUT_READ))
+			continue;
+		*bytes = net_look(&s->pos, &flags);
+		if (*bytes && !(flags & (NET_EOF | NET_RESET)))
+			return &s->pos;
+	}
+	return NULL;
+}
