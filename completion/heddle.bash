@@ -28,6 +28,12 @@ _heddle_check()
 	--races)
 		COMPREPLY=($(compgen -W "report ignore" -- "$cur"))
 		return ;;
+	--cache)
+		COMPREPLY=($(compgen -W "branching linear none" -- "$cur"))
+		return ;;
+	--server | --client)
+		COMPREPLY=($(compgen -c -- "$cur"))
+		return ;;
 	--sanity)
 		COMPREPLY=($(compgen -W "0 1 2 3" -- "$cur"))
 		return ;;
@@ -35,16 +41,17 @@ _heddle_check()
 		compopt -o filenames
 		COMPREPLY=($(compgen -d -- "$cur"))
 		return ;;
-	-f | --file | --stdin | --suppressions)
+	-f | --file | --stdin | --suppressions | --save-trees | --load-trees)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return ;;
-	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --random-seed)
+	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --random-seed | --clients | --*-timeout)
 		return ;;
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
 		--max-time --max-memory --heap-limit --time-horizon --check-exit --races --suppressions --no-deadlock --hang-time --atomics --spurious --env
-		--stdin --random-seed --out --format --quiet --verbose --no-progress --file --sanity --" -- "$cur"))
+		--stdin --random-seed --server --client --clients --identical-clients --cache --allow-refused --response-timeout
+		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --sanity --" -- "$cur"))
 }
 
 _heddle()
