@@ -15,11 +15,22 @@
 
 #define TREES_NAME "trees.bin"
 
+static bool is_numbered(const char *name, const char *before, const char *behind)
+{
+	size_t start = strlen(before), digits;
+
+	if (strncmp(name, before, start))
+		return false;
+	digits = strspn(name + start, "0123456789");
+	return digits > 0 && !strcmp(name + start + digits, behind);
+}
+
 /* Is this one of the files an earlier run left? */
 static bool is_ours(const char *name)
 {
-	unsigned n;
-	int end = 0;
+	static const struct {
+		const char *before, *behind;
+	} numbered[] = {{"violation-", ".trace"}, {"server-", ".log"}, {"client-", ".log"}};
 	size_t i;
 
 	for (i = 0; format_at(i); i++)
@@ -27,7 +38,10 @@ static bool is_ours(const char *name)
 			return true;
 	if (!strcmp(name, TREES_NAME))
 		return true;
-	return sscanf(name, "violation-%u.trace%n", &n, &end) == 1 && end > 0 && !name[end];
+	for (i = 0; i < HD_ARRAY_LEN(numbered); i++)
+		if (is_numbered(name, numbered[i].before, numbered[i].behind))
+			return true;
+	return false;
 }
 
 /* An old result must not be taken for the new one when this run fails. */
