@@ -58,5 +58,9 @@ const char *clean_up(void)
 	for (u32 i = 0; i < VK_MAX_PIPES; i++)
 		if (vk->pipe[i].used || (i < 4 && !all_zero(&vk->pipe[i], sizeof vk->pipe[i])))
 			return "a pipe";
+	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+		if (!all_zero(&vk->sock[i], sizeof vk->sock[i]) ||
+		    (i < 16 && !all_zero(vk->sock_data[i], SOCK_ROOM)))
+			return "a socket";
 	return check_files(sizes);
 }

@@ -123,6 +123,11 @@ const struct op_class *const op_classes[OP_KINDS] = {
 	[OP_POLL] = &op_poll,
 	[OP_CLOSE] = &op_close,
 	[OP_FILE] = &op_file,
+	[OP_CONNECT] = &op_connect,
+	[OP_ACCEPT] = &op_accept,
+	[OP_RECV] = &op_recv,
+	[OP_SEND] = &op_send,
+	[OP_SHUTDOWN] = &op_shutdown,
 };
 
 u32 sched_step(const struct op *o)

@@ -1,0 +1,558 @@
+#include "play_socket.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define FDS 9 /* descriptors 3 to 11 */
+
+/* ---- addresses ---- */
+
+#define PORTS 2
+static in_port_t port[PORTS]; /* network order */
+
+static in_port_t free_port(void)
+{
+	struct sockaddr_in6 a = {.sin6_family = AF_INET6};
+	socklen_t len = sizeof a;
+	int fd = socket(AF_INET6, SOCK_STREAM, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, len) || getsockname(fd, (struct sockaddr *)&a, &len)) {
+		perror("a free port");
+		exit(2);
+	}
+	close(fd);
+	return a.sin6_port;
+}
+
+void socket_setup(void)
+{
+	for (int i = 0; i < PORTS; i++)
+		port[i] = free_port();
+}
+
+union any_address {
+	struct sockaddr sa;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+	unsigned char bytes[128];
+};
+
+static socklen_t address4(union any_address *a, in_addr_t ip, in_port_t p)
+{
+	a->in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = p, .sin_addr = {htonl(ip)}};
+	return sizeof a->in;
+}
+
+static socklen_t address6(union any_address *a, struct in6_addr ip, in_port_t p)
+{
+	a->in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = p, .sin6_addr = ip};
+	return sizeof a->in6;
+}
+
+static socklen_t address_unix(union any_address *a, const char *name, size_t n)
+{
+	a->un = (struct sockaddr_un){.sun_family = AF_UNIX};
+	memcpy(a->un.sun_path, name, n);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+}
+
+enum { ADDRESS_4 = 0, ADDRESS_6 = 4, ADDRESS_UNIX = 6, ADDRESS_ODD = 11, ADDRESSES = 17 };
+
+static socklen_t abstract_address(union any_address *a)
+{
+	char name[32] = {0};
+	int n = snprintf(name + 1, sizeof name - 1, "conform-%d", (int)getpid());
+	return address_unix(a, name, (size_t)n + 1);
+}
+
+/* The address of that number, its length. */
+static socklen_t make_address(unsigned i, union any_address *a)
+{
+	const struct in6_addr any6 = IN6ADDR_ANY_INIT, loop6 = IN6ADDR_LOOPBACK_INIT;
+	memset(a, 0, sizeof *a);
+	switch (i) {
+	case 0:
+	case 1:
+		return address4(a, INADDR_LOOPBACK, port[i]);
+	case 2:
+		return address4(a, INADDR_ANY, port[0]);
+	case 3:
+		return address4(a, INADDR_LOOPBACK, 0);
+	case 4:
+		return address6(a, loop6, port[0]);
+	case 5:
+		return address6(a, any6, port[1]);
+	case 6:
+	case 7:
+		return address_unix(a, i == 6 ? "s1" : "s2", 3);
+	case 8:
+		return address_unix(a, "none/s", 7);
+	case 9:
+		return abstract_address(a);
+	case 10:
+		return address_unix(a, "a", 2);
+	case 11:
+		return address_unix(a, "", 0);
+	case 12:
+		return address4(a, INADDR_LOOPBACK, port[0]) - 4;
+	case 13:
+		a->sa.sa_family = AF_UNSPEC;
+		return sizeof a->in;
+	case 14:
+		a->sa.sa_family = 77;
+		return sizeof a->in;
+	case 15:
+		return address_unix(a, "s1", 2); /* without its zero */
+	default:
+		return 1;
+	}
+}
+
+/* ---- answers ---- */
+
+static void add(struct answer *out, const void *p, size_t n)
+{
+	if (out->len + n > sizeof out->data)
+		abort();
+	memcpy(out->data + out->len, p, n);
+	out->len += n;
+}
+
+static void add_long(struct answer *out, long value)
+{
+	add(out, &value, sizeof value);
+}
+
+static in_port_t plain_port(in_port_t p)
+{
+	for (int i = 0; i < PORTS; i++)
+		if (p == port[i])
+			return (in_port_t)(i + 1);
+	return p ? 99 : 0;
+}
+
+static void add_address(struct answer *out, union any_address *a, socklen_t len)
+{
+	add_long(out, len);
+	if (len > sizeof *a)
+		len = sizeof *a;
+	if (a->sa.sa_family == AF_INET && len >= sizeof a->in)
+		a->in.sin_port = plain_port(a->in.sin_port);
+	if (a->sa.sa_family == AF_INET6 && len >= sizeof a->in6)
+		a->in6.sin6_port = plain_port(a->in6.sin6_port);
+	add(out, a, len);
+}
+
+static void pattern(char *buf, size_t n, uint32_t seed)
+{
+	for (size_t i = 0; i < n; i++)
+		buf[i] = (char)(seed + i * 7);
+}
+
+/* ---- plays ---- */
+
+#define PLAY(f) static void f(kernel *k, const struct step *s, struct answer *out)
+#define K(nr, ...) kernel_call(k, nr, (long[6]){__VA_ARGS__})
+
+static long kernel_call(kernel *k, long nr, const long *a)
+{
+	return k(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static const int kinds[][2] = {
+	{AF_INET, SOCK_STREAM}, {AF_INET6, SOCK_STREAM}, {AF_UNIX, SOCK_STREAM}, {AF_UNIX, SOCK_SEQPACKET},
+	{AF_UNIX, SOCK_DGRAM},  {AF_INET, SOCK_DGRAM},   {AF_INET6, SOCK_DGRAM},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* TCP remembers addresses for a minute, unless it is told not to: then bind depends on what was before. */
+static long make_socket(kernel *k, unsigned kind, int flags)
+{
+	int one = 1;
+	long fd = K(SYS_socket, kinds[kind][0], kinds[kind][1] | flags, 0);
+	if (fd >= 0 && kinds[kind][0] != AF_UNIX && kinds[kind][1] == SOCK_STREAM)
+		K(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof one);
+	return fd;
+}
+
+PLAY(play_socket)
+{
+	static const int flags[] = {0, 0, 0, 0, SOCK_NONBLOCK, SOCK_CLOEXEC};
+	out->ret = make_socket(k, s->n % KINDS, flags[s->flags % 6]);
+}
+
+PLAY(play_odd_socket)
+{
+	static const int odd[][3] = {
+		{AF_UNIX, SOCK_STREAM, 1},
+		{AF_UNIX, SOCK_STREAM, 2},
+		{AF_UNIX, SOCK_RDM, 0},
+		{AF_UNIX, 9, 0},
+		{AF_INET, SOCK_STREAM, IPPROTO_TCP},
+		{AF_INET, SOCK_STREAM, IPPROTO_UDP},
+		{AF_INET, SOCK_DGRAM, IPPROTO_UDP},
+		{AF_INET, SOCK_SEQPACKET, 0},
+		{0, SOCK_STREAM, 0},
+		{AF_UNIX, SOCK_STREAM | 0x100, 0},
+		{99, SOCK_STREAM, 0},
+		{AF_INET6, SOCK_DGRAM, IPPROTO_TCP},
+	};
+	const int *o = odd[s->n % (sizeof odd / sizeof odd[0])];
+	int fds[2] = {-1, -1};
+	if (s->flags % 2) {
+		out->ret = K(SYS_socket, o[0], o[1], o[2]);
+		return;
+	}
+	out->ret = K(SYS_socketpair, o[0], o[1], o[2], (long)fds);
+	if (!out->ret) /* Linux writes the numbers before it fails */
+		add(out, fds, sizeof fds);
+}
+
+PLAY(play_pair)
+{
+	static const int types[] = {SOCK_STREAM, SOCK_STREAM, SOCK_SEQPACKET, SOCK_DGRAM};
+	int fds[2] = {-1, -1};
+	out->ret = K(SYS_socketpair, AF_UNIX, types[s->n % 4] | (s->flags % 8 ? 0 : SOCK_NONBLOCK), 0,
+		     (long)fds);
+	add(out, fds, sizeof fds);
+}
+
+/* A listener, a connection to it, accepted; what goes wrong on the way is part of the answer. */
+PLAY(play_connection)
+{
+	unsigned kind = s->n % 4; /* TCP, TCP over IPv6, two of the Unix domain */
+	static const unsigned at[] = {ADDRESS_4, ADDRESS_6, ADDRESS_UNIX, ADDRESS_UNIX + 3};
+	union any_address a;
+	socklen_t len = make_address(at[kind], &a);
+	long listener = make_socket(k, kind, 0), client = make_socket(k, kind, 0);
+	add_long(out, K(SYS_bind, listener, (long)&a, len));
+	add_long(out, K(SYS_listen, listener, 64));
+	add_long(out, K(SYS_connect, client, (long)&a, len));
+	out->ret = K(SYS_accept4, listener, 0, 0, 0);
+	if (s->flags % 3)
+		add_long(out, K(SYS_close, listener));
+}
+
+PLAY(play_bind)
+{
+	union any_address a;
+	socklen_t len = make_address(s->path, &a);
+	out->ret = K(SYS_bind, s->fd, (long)&a, len);
+}
+
+PLAY(play_listen)
+{
+	out->ret = K(SYS_listen, s->fd, 64);
+}
+
+PLAY(play_connect)
+{
+	union any_address a;
+	socklen_t len = make_address(s->path, &a);
+	out->ret = K(SYS_connect, s->fd, (long)&a, len);
+}
+
+PLAY(play_accept)
+{
+	union any_address a = {.sa = {.sa_family = 0}};
+	int len = s->n % 2 ? (int)sizeof a : 4;
+	if (s->flags % 4 == 0)
+		out->ret = K(SYS_accept, s->fd, 0, 0);
+	else
+		out->ret = K(SYS_accept4, s->fd, (long)&a, (long)&len, s->flags % 4 == 1 ? SOCK_NONBLOCK : 0);
+	if (out->ret >= 0 && s->flags % 4)
+		add_address(out, &a, (socklen_t)len > 4 && s->n % 2 ? (socklen_t)len : 2);
+}
+
+static const int send_flags[] = {MSG_NOSIGNAL, MSG_NOSIGNAL, MSG_NOSIGNAL, MSG_NOSIGNAL | MSG_DONTWAIT, 0};
+
+static int send_flag(const struct step *s)
+{
+	return send_flags[s->flags % 5];
+}
+
+PLAY(play_send)
+{
+	char buf[300];
+	pattern(buf, sizeof buf, s->n);
+	out->ret = K(SYS_sendto, s->fd, (long)buf, s->n % 5 ? s->n % sizeof buf : 0, send_flag(s), 0, 0);
+}
+
+PLAY(play_sendto)
+{
+	union any_address a;
+	char buf[300];
+	socklen_t len = make_address(s->path, &a);
+	pattern(buf, sizeof buf, s->n);
+	out->ret = K(SYS_sendto, s->fd, (long)buf, s->n % sizeof buf, send_flag(s), (long)&a, len);
+}
+
+PLAY(play_sendmsg)
+{
+	char buf[300];
+	union any_address a;
+	pattern(buf, sizeof buf, s->n);
+	struct iovec v[3] = {{buf, s->n % 100}, {buf + 100, s->flags % 2 ? 0 : 100}, {buf + 200, 100}};
+	struct msghdr m = {.msg_iov = v, .msg_iovlen = s->n % 4};
+	if (s->flags % 3 == 0) {
+		m.msg_name = &a;
+		m.msg_namelen = make_address(s->path, &a);
+	}
+	out->ret = K(SYS_sendmsg, s->fd, (long)&m, send_flag(s));
+}
+
+PLAY(play_write)
+{
+	char buf[300];
+	pattern(buf, sizeof buf, s->n);
+	struct iovec v[2] = {{buf, s->n % 100}, {buf + 100, 100}};
+	if (s->flags % 3)
+		out->ret = K(SYS_write, s->fd, (long)buf, s->n % sizeof buf);
+	else
+		out->ret = K(SYS_writev, s->fd, (long)v, s->n % 3);
+}
+
+static int recv_flag(const struct step *s)
+{
+	static const int flags[] = {
+		0, 0, MSG_PEEK, MSG_DONTWAIT, MSG_TRUNC, MSG_PEEK | MSG_TRUNC, MSG_PEEK | MSG_DONTWAIT};
+	return flags[s->flags % 7];
+}
+
+PLAY(play_recv)
+{
+	char buf[400] = {0};
+	out->ret = K(SYS_recvfrom, s->fd, (long)buf, s->n % 6 ? s->n % sizeof buf : 0, recv_flag(s), 0, 0);
+	add(out, buf, sizeof buf);
+}
+
+PLAY(play_recvfrom)
+{
+	char buf[400] = {0};
+	union any_address a = {.sa = {.sa_family = 0}};
+	socklen_t len = sizeof a;
+	out->ret = K(SYS_recvfrom, s->fd, (long)buf, s->n % sizeof buf, recv_flag(s), (long)&a, (long)&len);
+	add(out, buf, sizeof buf);
+	if (out->ret >= 0)
+		add_address(out, &a, len);
+}
+
+PLAY(play_recvmsg)
+{
+	char buf[300] = {0};
+	union any_address a = {.sa = {.sa_family = 0}};
+	struct iovec v[3] = {{buf, s->n % 100}, {buf + 100, s->flags % 2 ? 0 : 100}, {buf + 200, 100}};
+	struct msghdr m = {.msg_iov = v, .msg_iovlen = s->n % 4, .msg_name = &a, .msg_namelen = sizeof a};
+	out->ret = K(SYS_recvmsg, s->fd, (long)&m, recv_flag(s));
+	add(out, buf, sizeof buf);
+	if (out->ret < 0)
+		return;
+	add_address(out, &a, m.msg_namelen);
+	add_long(out, m.msg_flags & ~MSG_DONTWAIT);
+}
+
+PLAY(play_read)
+{
+	char buf[400] = {0};
+	struct iovec v[2] = {{buf, s->n % 100}, {buf + 100, 100}};
+	if (s->flags % 3)
+		out->ret = K(SYS_read, s->fd, (long)buf, s->n % sizeof buf);
+	else
+		out->ret = K(SYS_readv, s->fd, (long)v, s->n % 3);
+	add(out, buf, sizeof buf);
+}
+
+PLAY(play_shutdown)
+{
+	out->ret = K(SYS_shutdown, s->fd, s->n % 20 == 0 ? 3 : s->n % 3);
+}
+
+PLAY(play_close)
+{
+	out->ret = K(SYS_close, s->fd);
+}
+
+PLAY(play_dup)
+{
+	if (s->n % 2)
+		out->ret = K(SYS_dup, s->fd);
+	else
+		out->ret = K(SYS_dup2, s->fd, s->fd2);
+}
+
+PLAY(play_fcntl)
+{
+	out->ret = s->n % 3 ? K(SYS_fcntl, s->fd, F_GETFL) : K(SYS_fcntl, s->fd, F_GETFD);
+}
+
+PLAY(play_name)
+{
+	union any_address a = {.sa = {.sa_family = 0}};
+	socklen_t len = sizeof a;
+	out->ret = K(s->n % 2 ? SYS_getsockname : SYS_getpeername, s->fd, (long)&a, (long)&len);
+	if (!out->ret)
+		add_address(out, &a, len);
+}
+
+static const int options[][2] = {
+	{SOL_SOCKET, SO_TYPE},
+	{SOL_SOCKET, SO_ERROR},
+	{SOL_SOCKET, SO_ACCEPTCONN},
+	{SOL_SOCKET, SO_DOMAIN},
+	{SOL_SOCKET, SO_PROTOCOL},
+	{SOL_SOCKET, SO_KEEPALIVE},
+	{SOL_SOCKET, SO_BROADCAST},
+	{IPPROTO_TCP, TCP_NODELAY},
+	{SOL_SOCKET, SO_REUSEPORT},
+	{SOL_SOCKET, SO_OOBINLINE},
+	{77, 1},
+	{SOL_SOCKET, 9999},
+};
+#define OPTIONS (sizeof options / sizeof options[0])
+
+PLAY(play_getsockopt)
+{
+	const int *o = options[s->flags % OPTIONS];
+	int value = -1;
+	socklen_t len = s->n % 8 ? sizeof value : 2;
+	out->ret = K(SYS_getsockopt, s->fd, o[0], o[1], (long)&value, (long)&len);
+	add_long(out, value);
+	add_long(out, len);
+}
+
+PLAY(play_setsockopt)
+{
+	const int *o = options[s->flags % OPTIONS];
+	int value = (int)(s->n >> 4 & 1);
+	if (o[1] == SO_REUSEPORT)
+		return;
+	out->ret = K(SYS_setsockopt, s->fd, o[0], o[1], (long)&value, s->n % 8 ? sizeof value : 2);
+}
+
+PLAY(play_poll)
+{
+	struct pollfd p[2] = {{.fd = s->fd, .events = 0x7fff & ~POLLMSG},
+			      {.fd = s->fd2, .events = POLLIN | POLLOUT | POLLRDHUP}};
+	out->ret = K(SYS_poll, (long)p, 2, 0);
+	add_long(out, p[0].revents);
+	add_long(out, p[1].revents);
+}
+
+PLAY(play_pending)
+{
+	int value = -1;
+	out->ret = K(SYS_ioctl, s->fd, FIONREAD, (long)&value);
+	add_long(out, value);
+}
+
+PLAY(play_unlink)
+{
+	out->ret = K(SYS_unlink, (long)(s->n % 2 ? "s1" : "s2"));
+}
+
+PLAY(play_stat)
+{
+	struct stat st = {0};
+	out->ret = s->n % 2 ? K(SYS_fstat, s->fd, (long)&st) : K(SYS_stat, (long)"s1", (long)&st);
+	if (!out->ret)
+		add_long(out, st.st_mode);
+}
+
+PLAY(play_lseek)
+{
+	out->ret = K(SYS_lseek, s->fd, 0, SEEK_CUR);
+}
+
+/* ---- the list; a call appears as often as its weight ---- */
+
+static const struct {
+	const char *call;
+	void (*play)(kernel *k, const struct step *s, struct answer *out);
+	unsigned weight;
+} plays[] = {
+	{"socket", play_socket, 5},
+	{"oddsocket", play_odd_socket, 1},
+	{"pair", play_pair, 4},
+	{"connection", play_connection, 5},
+	{"bind", play_bind, 6},
+	{"listen", play_listen, 3},
+	{"connect", play_connect, 6},
+	{"accept", play_accept, 4},
+	{"send", play_send, 8},
+	{"sendto", play_sendto, 6},
+	{"sendmsg", play_sendmsg, 3},
+	{"write", play_write, 3},
+	{"recv", play_recv, 8},
+	{"recvfrom", play_recvfrom, 4},
+	{"recvmsg", play_recvmsg, 3},
+	{"read", play_read, 3},
+	{"shutdown", play_shutdown, 5},
+	{"close", play_close, 6},
+	{"dup", play_dup, 2},
+	{"fcntl", play_fcntl, 1},
+	{"name", play_name, 6},
+	{"getsockopt", play_getsockopt, 4},
+	{"setsockopt", play_setsockopt, 2},
+	{"poll", play_poll, 7},
+	{"pending", play_pending, 3},
+	{"unlink", play_unlink, 2},
+	{"stat", play_stat, 1},
+	{"lseek", play_lseek, 1},
+};
+#define PLAYS (sizeof plays / sizeof plays[0])
+
+static uint32_t pick(uint64_t *rng, uint32_t n)
+{
+	return (uint32_t)(random_next(rng) % n);
+}
+
+static uint8_t pick_play(uint64_t *rng)
+{
+	unsigned total = 0;
+	for (size_t i = 0; i < PLAYS; i++)
+		total += plays[i].weight;
+	unsigned at = pick(rng, total);
+	uint8_t i = 0;
+	while (at >= plays[i].weight)
+		at -= plays[i++].weight;
+	return i;
+}
+
+struct step random_socket_step(uint64_t *rng)
+{
+	struct step s = {
+		.op = pick_play(rng),
+		.path = (uint8_t)pick(rng, pick(rng, 4) ? ADDRESS_ODD : ADDRESSES),
+		.fd = (int8_t)(3 + pick(rng, FDS)),
+		.fd2 = (int8_t)(3 + pick(rng, FDS)),
+		.n = (uint32_t)random_next(rng) & 0xffff,
+		.flags = (uint32_t)random_next(rng) & 0xffff,
+	};
+	if (pick(rng, 40) == 0)
+		s.fd = (int8_t)(pick(rng, 3) ? pick(rng, 2) ? -1 : 100 : 1);
+	return s;
+}
+
+void play_socket_step(kernel *k, const struct step *s, struct answer *out)
+{
+	out->ret = 0;
+	out->len = 0;
+	plays[s->op].play(k, s, out);
+}
+
+void print_socket_step(FILE *to, const struct step *s)
+{
+	fprintf(to, "%-10s address %u fd %d fd2 %d n %u flags %u\n", plays[s->op].call, s->path, s->fd,
+		s->fd2, s->n, s->flags);
+}

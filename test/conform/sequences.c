@@ -1,0 +1,137 @@
+#include "sequences.h"
+
+#include <string.h>
+
+#include "../unit/fake_sched.h"
+#include "clean.h"
+
+#define LENGTH_MAX 64
+
+static const struct sequences *q;
+static struct answer on_linux, on_virtual;
+
+static bool agree(void)
+{
+	return on_linux.ret == on_virtual.ret && on_linux.len == on_virtual.len &&
+	       !memcmp(on_linux.data, on_virtual.data, on_linux.len);
+}
+
+/* The number of the first step on which the two differ; n: none. A refusal ends the sequence: nothing to compare. */
+static size_t play_once(const struct step *steps, size_t n)
+{
+	q->fresh();
+	for (size_t i = 0; i < n; i++) {
+		if (q->is_free_choice && q->is_free_choice(&steps[i]))
+			continue;
+		q->play(real_kernel, &steps[i], &on_linux);
+		q->play(virtual_kernel, &steps[i], &on_virtual);
+		if (fake.refused)
+			return n;
+		if (!agree())
+			return i;
+	}
+	return n;
+}
+
+static size_t play(const struct step *steps, size_t n)
+{
+	size_t at = n;
+	for (unsigned i = 0; i < q->tries; i++)
+		if ((at = play_once(steps, n)) == n)
+			break;
+	return at;
+}
+
+static size_t drop(struct step *steps, size_t n, size_t at)
+{
+	memmove(&steps[at], &steps[at + 1], (n - at - 1) * sizeof *steps);
+	return n - 1;
+}
+
+/* Leave out whatever is not needed to make it fail. */
+static size_t shrink(struct step *steps, size_t n)
+{
+	for (size_t i = n; i-- > 0;) {
+		struct step shorter[LENGTH_MAX];
+		memcpy(shorter, steps, n * sizeof *steps);
+		size_t m = drop(shorter, n, i), at = play(shorter, m);
+		if (at == m)
+			continue;
+		n = at + 1;
+		memcpy(steps, shorter, n * sizeof *steps);
+		if (i > n)
+			i = n;
+	}
+	return n;
+}
+
+static void print_answer(const char *who, const struct answer *a)
+{
+	printf("# %s: %ld, data", who, a->ret);
+	for (size_t i = 0; i < a->len && i < 160; i++)
+		printf("%s%02x", i % 8 ? "" : " ", a->data[i]);
+	printf("\n");
+}
+
+static void tell(struct step *steps, size_t n, unsigned long number)
+{
+	n = shrink(steps, n);
+	play(steps, n);
+	printf("# sequence %lu, shrunk to %zu calls:\n", number, n);
+	for (size_t i = 0; i < n; i++) {
+		printf("#   ");
+		q->print(stdout, &steps[i]);
+	}
+	printf("# the last gives %ld on Linux, %ld here; data %s\n", on_linux.ret, on_virtual.ret,
+	       on_linux.len == on_virtual.len && !memcmp(on_linux.data, on_virtual.data, on_linux.len)
+		       ? "agree"
+		       : "differ");
+	print_answer("Linux", &on_linux);
+	print_answer("here ", &on_virtual);
+	fflush(stdout);
+}
+
+/* One report for each way of failing: the call and its two results. */
+#define REPORTS 12
+static bool is_news(const struct step *last)
+{
+	static struct {
+		uint8_t op;
+		long linux_ret, our_ret;
+	} told[REPORTS];
+	static unsigned count;
+	for (unsigned i = 0; i < count; i++)
+		if (told[i].op == last->op && told[i].linux_ret == on_linux.ret &&
+		    told[i].our_ret == on_virtual.ret)
+			return false;
+	if (count == REPORTS)
+		return false;
+	told[count].op = last->op;
+	told[count].linux_ret = on_linux.ret;
+	told[count++].our_ret = on_virtual.ret;
+	return true;
+}
+
+int sequences_compare(const struct sequences *sequences, unsigned long count, uint64_t seed)
+{
+	unsigned long refused = 0, failed = 0;
+	q = sequences;
+	for (unsigned long i = 0; i < count; i++) {
+		struct step steps[LENGTH_MAX];
+		uint64_t rng = seed + i * 1000003;
+		for (size_t k = 0; k < q->length; k++)
+			steps[k] = q->random(&rng);
+		size_t at = play(steps, q->length);
+		refused += fake.refused != 0;
+		failed += at < q->length;
+		if (at < q->length && is_news(&steps[at]))
+			tell(steps, at + 1, i);
+		const char *left = clean_up();
+		if (at == q->length && left) {
+			printf("# sequence %lu left something behind: %s\n", i, left);
+			failed++;
+		}
+	}
+	printf("# %lu sequences, %lu differ, %lu cut short at something refused\n", count, failed, refused);
+	return failed || refused > count / 2; /* if half is cut short, hardly anything was compared */
+}
