@@ -179,10 +179,11 @@ static long tell_pending(struct vk_desc *d, const struct vk_call *c)
 		vk_file_visit(d, false, true);
 	else if (ops->waits) /* whose calls are steps, always */
 		vk_step_file(d, (u64)d);
-	long n = ops->pending(d);
-	if (n >= 0)
-		*(int *)c->a[2] = (int)n;
-	return HD_MIN(n, 0L);
+	long n = ops->pending(d); /* of a file: negative behind its end */
+	if (n < 0 && d->kind == VK_SOCKET)
+		return n;
+	*(int *)c->a[2] = (int)n;
+	return 0;
 }
 
 long vk_sys_ioctl(const struct vk_call *c)

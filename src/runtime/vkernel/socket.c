@@ -12,8 +12,7 @@
 
 static u32 idle_poll(const struct vk_desc *d)
 {
-	(void)d;
-	return POLLOUT | POLLWRNORM | POLLHUP;
+	return POLLOUT | POLLWRNORM | POLLHUP | (sock_of(d)->family == NET_UNIX ? POLLWRBAND : 0);
 }
 
 static void idle_describe(const struct vk_desc *d, struct text *t)
