@@ -13,6 +13,7 @@ struct cache *cache_create(void *memory, enum cache_mode mode, const struct tran
 		t = trees_attach(memory, TREES_SIZE);
 	if (!t || trees_mode(t) != mode)
 		return NULL;
+	trees_set_limit(t, TREES_SIZE);
 	struct cache *c = pages_map(sizeof *c);
 	if (!c)
 		return NULL;

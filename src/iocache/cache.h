@@ -49,7 +49,11 @@ struct cache_why {
 
 struct cache;
 
-/* memory: of TREES_SIZE, zeroed or holding trees. transport NULL: trees only. The cache itself lives in pages_map memory. */
+/*
+ * memory: of TREES_SIZE, zeroed or holding trees. transport NULL: trees only. The cache itself lives in pages_map memory. NULL: the
+ * memory holds something else, or trees of another mode; or there is no memory for the cache.
+ * Without a transport, what is used is noted in the trees (tree_use), beginning with nothing.
+ */
 struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport);
 struct trees *cache_trees(struct cache *c);
 const struct cache_why *cache_why(const struct cache *c);

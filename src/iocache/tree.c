@@ -28,6 +28,12 @@ struct cache_stats *trees_stats(struct trees *t)
 	return &t->stats;
 }
 
+void trees_set_limit(struct trees *t, u64 size)
+{
+	hd_assert(t->used <= size && size <= TREES_SIZE);
+	t->limit = size;
+}
+
 enum cache_mode trees_mode(const struct trees *t)
 {
 	return (enum cache_mode)t->mode;

@@ -54,6 +54,7 @@ struct tree_key {
 /* Initialise memory that is all zero; or see that it holds trees of this version. NULL: it does not. */
 struct trees *trees_create(void *memory, enum cache_mode mode);
 struct trees *trees_attach(void *memory, u64 size);
+void trees_set_limit(struct trees *t, u64 size); /* how far the memory goes in which they may grow */
 struct cache_stats *trees_stats(struct trees *t);
 enum cache_mode trees_mode(const struct trees *t);
 u64 trees_bytes(const struct trees *t); /* in use: what has to be saved */

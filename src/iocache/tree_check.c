@@ -125,6 +125,20 @@ static bool marks_fine(const struct trees *t, const struct branch *b)
 	return m[n - 1].reply == b->reply_from + b->reply.len && (none || m[0].reply >= before.reply);
 }
 
+/* Who uses a branch came through its parent: copies rely on it. */
+static bool use_fine(const struct trees *t, const struct branch *b)
+{
+	if (!b->used)
+		return true;
+	if (!tree_of(t, b->tree)->used || b->used_to < b->fork || b->used_to > branch_end(b) ||
+	    b->used_end > b->ended)
+		return false;
+	if (b->parent == TREE_NONE)
+		return true;
+	const struct branch *parent = branch_of(t, b->parent);
+	return parent->used && parent->used_to >= b->fork && (b->used_to > b->fork || b->used_end);
+}
+
 static bool branches_fine(struct check *k)
 {
 	const struct trees *t = k->t;
@@ -136,7 +150,8 @@ static bool branches_fine(struct check *k)
 			return false;
 	}
 	for (u32 i = 0; i < branches_count(t); i++)
-		if (!links_fine(t, i, branch_of(t, i)) || !marks_fine(t, branch_of(t, i)))
+		if (!links_fine(t, i, branch_of(t, i)) || !marks_fine(t, branch_of(t, i)) ||
+		    !use_fine(t, branch_of(t, i)))
 			return false;
 	return true;
 }

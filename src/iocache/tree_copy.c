@@ -72,6 +72,15 @@ static void cut(const struct copy *k, const struct branch *b, u64 *bytes, u32 *m
 	*reply = *marks ? branch_marks(k->from, b)[*marks - 1].reply - b->reply_from : 0;
 }
 
+/* Where a branch begins to speak that has lost its marks: law 4 must hold without them. */
+static u64 said_at_fork(const struct trees *t, const struct branch *b)
+{
+	struct tree_at fork = {.branch = b->parent, .written = b->fork};
+	struct mark_view m = {0};
+	tree_mark_before(t, &fork, &m);
+	return m.reply;
+}
+
 static bool fill(struct copy *k, u32 n, const struct branch *b)
 {
 	u64 bytes, reply;
@@ -80,7 +89,7 @@ static bool fill(struct copy *k, u32 n, const struct branch *b)
 	cut(k, b, &bytes, &marks, &reply, &ended);
 	struct branch *made = branch_of(k->to, n);
 	made->ended = ended;
-	made->reply_from = b->reply_from;
+	made->reply_from = marks || b->parent == TREE_NONE ? b->reply_from : said_at_fork(k->from, b);
 	made->used = b->used;
 	made->used_to = b->used_to;
 	made->used_end = b->used_end;
@@ -155,11 +164,11 @@ static u64 count_nodes(const struct trees *t, const struct branch *b)
 	return n;
 }
 
-static void recount(struct trees *t, u64 trees, u64 branches)
+static void recount(struct trees *t)
 {
 	struct cache_stats *s = &t->stats;
-	s->trees = trees;
-	s->branches = branches;
+	s->trees = trees_count(t);
+	s->branches = branches_count(t);
 	s->nodes = s->longest = 0;
 	for (u32 i = 0; i < branches_count(t); i++) {
 		const struct branch *b = branch_of(t, i);
@@ -184,9 +193,8 @@ u64 trees_copy(const struct trees *from, void *to, u64 size, bool used_only)
 	pages_vec_free(&k.trees);
 	if (!fine)
 		return 0;
-	struct cache_stats counted = k.to->stats;
 	k.to->stats = from->stats;
 	if (used_only)
-		recount(k.to, counted.trees, counted.branches);
+		recount(k.to);
 	return trees_bytes(k.to);
 }

@@ -30,6 +30,20 @@ static void count_cut(struct trees *t, const struct branch *b, u64 at)
 		t->stats.nodes++;
 }
 
+/*
+ * Branches without marks say nothing yet; what they will say begins where the last mark on the way stands. That mark may
+ * be younger than the branch.
+ */
+static void begin_reply(struct trees *t, u32 branch, u64 from)
+{
+	for (; branch != TREE_NONE; branch = branch_of(t, branch)->parent) {
+		struct branch *b = branch_of(t, branch);
+		if (b->marks.len)
+			return;
+		b->reply_from = from;
+	}
+}
+
 /* A branch that leaves *at with data, or with nothing but the end. *at becomes its end. */
 static bool fork_at(struct trees *t, struct tree_at *at, const void *data, size_t n, bool ended)
 {
@@ -45,6 +59,7 @@ static bool fork_at(struct trees *t, struct tree_at *at, const void *data, size_
 	if (number == TREE_NONE || !vec_reserve(t, &t->branches, sizeof child) ||
 	    !index_reserve(t, (u64)number + 1) || !vec_insert(t, &child.bytes, 0, data, n))
 		return false;
+	begin_reply(t, at->branch, child.reply_from);
 	count_cut(t, branch_of(t, at->branch), at->written);
 	vec_insert(t, &t->branches, t->branches.len, &child, sizeof child);
 	struct branch *parent = branch_of(t, at->branch);
@@ -87,20 +102,6 @@ bool tree_append_end(struct trees *t, struct tree_at *at)
 	branch_of(t, at->branch)->ended = 1;
 	at->ended = 1;
 	return true;
-}
-
-/*
- * Branches without marks say nothing yet; what they will say begins where the last mark on the way stands. That mark may
- * be younger than the branch.
- */
-static void begin_reply(struct trees *t, u32 branch, u64 from)
-{
-	for (; branch != TREE_NONE; branch = branch_of(t, branch)->parent) {
-		struct branch *b = branch_of(t, branch);
-		if (b->marks.len)
-			return;
-		b->reply_from = from;
-	}
 }
 
 /* Store what is not stored yet of the bytes [from, from + n) of the reply. */
