@@ -254,7 +254,7 @@ static bool overlap(const struct vk_sock *s, const struct vk_sock *other)
 
 static bool agree(const struct vk_sock *s, const struct vk_sock *other)
 {
-	bool listens = s->flavour == SOCK_LISTEN || other->flavour == SOCK_LISTEN;
+	bool listens = other->flavour == SOCK_LISTEN && !(other->shut & SHUT_READ);
 	if (sock_option(s, SOCK_REUSE_PORT) && sock_option(other, SOCK_REUSE_PORT))
 		return true;
 	return !listens && sock_option(s, SOCK_REUSE_ADDRESS) && sock_option(other, SOCK_REUSE_ADDRESS);

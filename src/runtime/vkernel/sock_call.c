@@ -15,6 +15,8 @@ static long send_unconnected(const struct vk_sock *s, u32 flags, const struct ne
 
 static long receive_unconnected(const struct vk_sock *s)
 {
+	if (s->family != NET_UNIX && s->flavour == SOCK_IDLE && (s->shut & SHUT_READ))
+		return 0;
 	return s->family == NET_UNIX && s->type == NET_STREAM ? -EINVAL : -ENOTCONN;
 }
 
@@ -31,8 +33,6 @@ long sock_receive(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_add
 		return receive_unconnected(sock_of(d));
 	if (flags & MSG_ERRQUEUE_)
 		return -EAGAIN; /* nothing is ever put there */
-	if (!u->left && sock_of(d)->type == NET_STREAM)
-		return 0;
 	return ops->recv(d, u, flags, from, out_flags);
 }
 
@@ -44,6 +44,12 @@ static long one_buffer(const struct vk_call *c, struct iovec *v, struct vk_uio *
 	return vk_uio_init(u, v, 1);
 }
 
+/* A connection has one already: then nobody looks at what it says. */
+static long destination_in(const struct vk_sock *s, u64 user, int len, struct net_address *to)
+{
+	return s->type == NET_DGRAM ? sock_address_in(s, user, len, to) : 0;
+}
+
 long vk_sys_sendto(const struct vk_call *c)
 {
 	long err;
@@ -53,9 +59,10 @@ long vk_sys_sendto(const struct vk_call *c)
 	struct vk_uio u;
 	if (!err)
 		err = one_buffer(c, &v, &u);
-	if (!err && c->a[4])
-		err = sock_address_in(sock_of(d), (u64)c->a[4], (int)c->a[5], &to);
-	return err ? err : sock_send(d, &u, (u32)c->a[3], to.family ? &to : NULL);
+	bool named = c->a[4] && c->a[5];
+	if (!err && named)
+		err = destination_in(sock_of(d), (u64)c->a[4], (int)c->a[5], &to);
+	return err ? err : sock_send(d, &u, (u32)c->a[3], named ? &to : NULL);
 }
 
 long vk_sys_recvfrom(const struct vk_call *c)
@@ -109,9 +116,10 @@ static long send_message(struct vk_desc *d, u64 user, u32 flags)
 	long err = message_in(user, &m, &u);
 	if (!err)
 		err = refuse_control(m);
-	if (!err && m->name && m->name_len)
-		err = sock_address_in(sock_of(d), m->name, (int)m->name_len, &to);
-	return err ? err : sock_send(d, &u, flags, to.family ? &to : NULL);
+	bool named = m->name && m->name_len;
+	if (!err && named)
+		err = destination_in(sock_of(d), m->name, (int)m->name_len, &to);
+	return err ? err : sock_send(d, &u, flags, named ? &to : NULL);
 }
 
 static long receive_message(struct vk_desc *d, u64 user, u32 flags)
@@ -207,8 +215,10 @@ long vk_sys_shutdown(const struct vk_call *c)
 	how += SHUT_READ; /* 0, 1, 2 are read, write, both: as bits 1, 2, 3 */
 	sock_step(d, OP_SHUTDOWN, how, 0, 0);
 	struct vk_sock *s = sock_of(d);
-	if ((err = may_shut_down(s)))
+	if ((err = may_shut_down(s))) {
+		s->shut |= (u8)how; /* and yet it has an effect */
 		return err;
+	}
 	const struct sock_ops *ops = sock_ops_of(d);
 	if ((how & ~s->shut) && ops->shutdown)
 		err = ops->shutdown(d, how & ~s->shut);

@@ -13,13 +13,13 @@ static bool is_path(const struct net_address *a)
 	return a->family == NET_UNIX && a->path[0];
 }
 
-static long may_connect(const struct vk_sock *s, const struct net_address *to)
+static long may_connect(const struct vk_sock *s)
 {
 	if (s->flavour == SOCK_LISTEN)
 		return s->family == NET_UNIX ? -EINVAL : -EISCONN;
 	if (s->flavour != SOCK_IDLE)
 		return -EISCONN;
-	return s->family == NET_UNIX && !to->path_len ? -EINVAL : 0;
+	return 0;
 }
 
 static long reach_inside(struct vk_desc *d, struct vk_desc *l, const struct net_address *to)
@@ -35,9 +35,12 @@ static long reach_peer(struct vk_desc *d, const struct net_address *to)
 	struct vk_sock *s = sock_of(d);
 	static struct net_address there;
 	there = sock_address_plain(to);
+	sock_note_hurry(d, 0);
 	long err = net_connect(&there, &s->pos);
-	if (err)
+	if (err) {
+		sock_bind_ephemeral(d, NULL); /* it has tried, and keeps the port */
 		return err;
+	}
 	s->flavour = SOCK_PEER;
 	s->remote = *to;
 	sock_bind_ephemeral(d, to);
@@ -47,16 +50,17 @@ static long reach_peer(struct vk_desc *d, const struct net_address *to)
 /* After the step: look who is there. */
 static SCHED_LOOK long reach(struct vk_desc *d, const struct net_address *to)
 {
-	long err = may_connect(sock_of(d), to);
-	if (err)
-		return err;
-	struct vk_desc *l = sock_listener(to, sock_of(d)->type);
-	if (l)
-		return reach_inside(d, l, to);
-	struct vk_desc *bound = is_path(to) ? sock_at_path(to, &err) : NULL;
+	struct vk_sock *s = sock_of(d);
+	struct vk_desc *l = sock_listener(to, s->type);
+	long err = 0, may = may_connect(s);
+	struct vk_desc *bound = !l && is_path(to) ? sock_at_path(to, &err) : NULL;
 	if (bound) /* ours, but not listening, or of another type */
-		return sock_of(bound)->type == sock_of(d)->type ? -ECONNREFUSED : -EPROTOTYPE;
-	return err ? err : reach_peer(d, to);
+		err = sock_of(bound)->type == s->type ? -ECONNREFUSED : -EPROTOTYPE;
+	if (may && s->family == NET_UNIX && !l && !err)
+		err = -ECONNREFUSED;
+	if (err || may)
+		return err ? err : may;
+	return l ? reach_inside(d, l, to) : reach_peer(d, to);
 }
 
 static SCHED_LOOK bool nothing_there(const struct net_address *to, long *err)
@@ -66,15 +70,14 @@ static SCHED_LOOK bool nothing_there(const struct net_address *to, long *err)
 
 static long connect_stream(struct vk_desc *d, const struct net_address *to)
 {
-	long err = may_connect(sock_of(d), to);
-	if (err)
-		return err;
+	long err;
+	if (to->family == NET_UNIX && !to->path_len)
+		return -EINVAL;
 	if (is_path(to)) {
 		sock_path_visit(to);
 		if (nothing_there(to, &err))
 			return err;
 	}
-	sock_note_hurry(d, 0);
 	if (sock_step(d, OP_CONNECT, 0, 0, (u64)to) == ALT_TIMEOUT)
 		return sock_of(d)->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
 	return reach(d, to);
@@ -102,6 +105,9 @@ long vk_sys_connect(const struct vk_call *c)
 	long err;
 	struct vk_desc *d = sock_use((int)c->a[0], &err);
 	struct net_address to = {0};
+	/* TCP doesn't look at the address first, the Unix domain does. */
+	if (!err && sock_of(d)->type == NET_STREAM && sock_of(d)->family != NET_UNIX && (int)c->a[2] >= 2)
+		err = may_connect(sock_of(d));
 	if (!err)
 		err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &to);
 	if (err)

@@ -97,6 +97,10 @@ static struct vk_sock *abstract_receiver(const struct net_address *to, long *err
 
 static struct vk_sock *unix_receiver(const struct net_address *to, long *err)
 {
+	if (!to->path_len) {
+		*err = -EINVAL;
+		return NULL;
+	}
 	if (!to->path[0])
 		return abstract_receiver(to, err);
 	struct vk_desc *d = sock_at_path(to, err);
@@ -337,15 +341,6 @@ static long dgram_pending(const struct vk_desc *d)
 	return s->held ? sock_record_len(s) : HD_MAX(sock_dgram_peer_next(s), 0L);
 }
 
-static long dgram_shutdown(struct vk_desc *d, u32 how)
-{
-	struct vk_sock *s = sock_of(d);
-	if (is_unix(s) || s->remote.family)
-		return 0;
-	s->shut |= (u8)how; /* and yet it has an effect */
-	return -ENOTCONN;
-}
-
 static void dgram_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
@@ -379,7 +374,6 @@ const struct sock_ops sock_dgram_ops = {
 	.recv = dgram_recv,
 	.poll = dgram_poll,
 	.pending = dgram_pending,
-	.shutdown = dgram_shutdown,
 	.release = dgram_release,
 	.can_send = dgram_can_send,
 	.can_recv = dgram_can_recv,

@@ -71,7 +71,8 @@ static void part(struct vk_sock *s, bool hard)
 void sock_local_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
-	part(s, s->held > 0);
+	bool lingers_not = s->family != NET_UNIX && s->options.linger == 1; /* SO_LINGER of 0 seconds */
+	part(s, s->held > 0 || lingers_not);
 	sock_data_drop(s, s->held);
 }
 
@@ -80,8 +81,8 @@ void sock_local_release(struct vk_desc *d)
 static bool listens_at(const struct vk_desc *d, const struct net_address *to, u16 type)
 {
 	const struct vk_sock *s = sock_of(d);
-	return d->kind == VK_SOCKET && s->flavour == SOCK_LISTEN && s->type == type && s->bound &&
-	       sock_address_reaches(&s->local, to);
+	return d->kind == VK_SOCKET && s->flavour == SOCK_LISTEN && !(s->shut & SHUT_READ) &&
+	       s->type == type && s->bound && sock_address_reaches(&s->local, to);
 }
 
 struct vk_desc *sock_local_listener(const struct net_address *to, u16 type)

@@ -79,6 +79,8 @@ static void take_name(struct vk_desc *d, const struct net_address *a)
 	struct vk_sock *s = sock_of(d);
 	s->local = *a;
 	s->bound = 1;
+	if (s->partner && s->family == NET_UNIX)
+		vk->sock[s->partner - 1].remote = *a;
 }
 
 static long bind_path(struct vk_desc *d, const struct net_address *a)
@@ -100,6 +102,15 @@ static long bind_path(struct vk_desc *d, const struct net_address *a)
 	return 0;
 }
 
+/* Linux makes the node before it looks whether the socket has a name already, and takes it back then. */
+static long bind_again(const struct net_address *a)
+{
+	static struct vk_place place;
+	struct path p = path_of(a);
+	long err = vk_path(AT_FDCWD, p.text, 0, &place);
+	return err ? err : place.mode ? -EADDRINUSE : -EINVAL;
+}
+
 /* Linux counts up; here the number depends on the socket alone. */
 static void choose_name(const struct vk_desc *d, struct net_address *a)
 {
@@ -111,12 +122,13 @@ static void choose_name(const struct vk_desc *d, struct net_address *a)
 
 static long bind_unix(struct vk_desc *d, struct net_address *a)
 {
-	if (!a->path_len && sock_of(d)->bound)
+	bool named = sock_of(d)->local.path_len; /* an accepted connection has its listener's name */
+	if (!a->path_len && named)
 		return 0;
 	if (!a->path_len)
 		choose_name(d, a);
-	if (sock_of(d)->bound)
-		return -EINVAL;
+	if (named)
+		return a->path[0] ? bind_again(a) : -EINVAL;
 	if (a->path[0])
 		return bind_path(d, a);
 	sock_port_visit(a, true);
@@ -151,8 +163,9 @@ long vk_sys_bind(const struct vk_call *c)
 		err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &a);
 	if (err)
 		return err;
+	bool is_short = sock_of(d)->family == NET_INET6 && (int)c->a[2] < 24;
 	if (a.family != sock_of(d)->family) /* AF_UNSPEC: a mistake of old that Linux forgives for IPv4 */
-		return sock_of(d)->family == NET_UNIX ? -EINVAL : -EAFNOSUPPORT;
+		return sock_of(d)->family == NET_UNIX || is_short ? -EINVAL : -EAFNOSUPPORT;
 	return a.family == NET_UNIX ? bind_unix(d, &a) : bind_inet(d, &a);
 }
 

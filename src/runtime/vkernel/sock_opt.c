@@ -137,6 +137,8 @@ static long check_level(const struct vk_sock *s, int level)
 		return -EOPNOTSUPP;
 	if ((level == SOL_TCP_) != (s->type == NET_STREAM) && (level == SOL_TCP_ || level == SOL_UDP_))
 		return -ENOPROTOOPT;
+	if (level != SOL_IP_ && level != SOL_TCP_ && level != SOL_UDP_ && level != SOL_IPV6_)
+		return -ENOPROTOOPT;
 	return level == SOL_IPV6_ && s->family == NET_INET ? -ENOPROTOOPT : 0;
 }
 

@@ -74,8 +74,8 @@ static u64 copy_out(const struct vk_sock *s, struct vk_uio *u, u64 n)
 static SCHED_LOOK long take(struct vk_sock *s, struct vk_uio *u, u32 flags, bool more)
 {
 	u32 state = 0;
-	u64 n = HD_MIN(net_look(&s->pos, &state), (u64)u->left);
-	if (!n)
+	u64 have = net_look(&s->pos, &state), n = HD_MIN(have, (u64)u->left);
+	if (!have)
 		return more ? 0 : at_end(s, state);
 	if (flags & MSG_TRUNC_) /* TCP: thrown away unseen */
 		u->left -= n;

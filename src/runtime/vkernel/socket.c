@@ -12,7 +12,9 @@
 
 static u32 idle_poll(const struct vk_desc *d)
 {
-	return POLLOUT | POLLWRNORM | POLLHUP | (sock_of(d)->family == NET_UNIX ? POLLWRBAND : 0);
+	const struct vk_sock *s = sock_of(d);
+	u32 mask = POLLOUT | POLLWRNORM | POLLHUP | (s->family == NET_UNIX ? POLLWRBAND : 0);
+	return s->shut & SHUT_READ ? mask | POLLIN | POLLRDNORM | POLLRDHUP : mask;
 }
 
 static void idle_describe(const struct vk_desc *d, struct text *t)
