@@ -152,6 +152,8 @@ static long open_existing(struct vk_place *p, u32 flags)
 		return -ENOTDIR;
 	if (S_ISCHR(p->mode))
 		return open_device(p, flags);
+	if (S_ISSOCK(p->mode))
+		return -ENXIO;
 	vk_refuse(S_ISFIFO(p->mode) ? "open of a named pipe" : "open of a special file");
 	return -ENXIO;
 }

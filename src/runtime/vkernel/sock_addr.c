@@ -13,7 +13,6 @@
 #include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/sock_abi.h"
 
-#define S_IFSOCK_ 0140000u
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
 #define IN6_MIN 24 /* without the scope, as old programs have it */
 #define ADDRESS_MAX 128

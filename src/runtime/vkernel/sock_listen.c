@@ -83,6 +83,7 @@ static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client
 static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 {
 	struct vk_sock *from = sock_of(l);
+	sock_note_hurry(l, 0);
 	struct vk_desc *d = sock_new(from->family, from->type, from->protocol, 0);
 	if (!d) {
 		*err = -ENFILE;
@@ -130,7 +131,6 @@ static long do_accept(const struct vk_call *c, u32 flags)
 		err = may_accept(sock_of(l));
 	if (err)
 		return err;
-	sock_note_hurry(l, 0);
 	if (sock_step(l, OP_ACCEPT, 0, 0, 0) == ALT_TIMEOUT)
 		return -EAGAIN;
 	struct vk_desc *d = take_next(l, &err);

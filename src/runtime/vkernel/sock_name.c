@@ -6,7 +6,6 @@
 #include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/sock_abi.h"
 
-#define S_IFSOCK_ 0140000u
 #define NSCD "/var/run/nscd/socket"
 
 struct path {
@@ -45,7 +44,7 @@ static SCHED_LOOK long look_at(const struct net_address *to, u32 *inode)
 		return err;
 	if (!place.mode)
 		return -ENOENT;
-	if ((place.mode & S_IFMT) != S_IFSOCK_)
+	if (!S_ISSOCK(place.mode))
 		return -ECONNREFUSED;
 	*inode = place.inode;
 	return vk_place_may(&place, 2);
@@ -86,7 +85,7 @@ static void take_name(struct vk_desc *d, const struct net_address *a)
 static long bind_path(struct vk_desc *d, const struct net_address *a)
 {
 	struct path p = path_of(a);
-	long err = vk_make_node(p.text, S_IFSOCK_ | 0777);
+	long err = vk_make_node(p.text, S_IFSOCK | 0777);
 	if (err)
 		return err == -EEXIST ? -EADDRINUSE : err;
 	u32 inode;

@@ -8,8 +8,6 @@
 #include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/sock_abi.h"
 
-#define S_IFSOCK_ 0140000u
-
 static u32 idle_poll(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
@@ -53,7 +51,7 @@ static u32 socket_poll(const struct vk_desc *d)
 
 static void socket_stat(const struct vk_desc *d, struct stat *st)
 {
-	st->st_mode = S_IFSOCK_ | 0777;
+	st->st_mode = S_IFSOCK | 0777;
 	st->st_ino = desc_slot(d) + 1;
 	st->st_nlink = 1;
 	st->st_blksize = HD_PAGE;
