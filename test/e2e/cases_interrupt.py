@@ -1,20 +1,11 @@
 """^C, signals and sudden death: results where they can be, and nothing left behind."""
 
 import json
-import pathlib
 import signal
 import subprocess
 
 import harness
-from support import case, expect, in_scratch, marked_environment, processes_with, program, wait_until
-
-
-def cpu_ticks(pid):
-    try:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return 0  # it ended
-    return int(fields[11]) + int(fields[12])
+from support import case, cpu_ticks, expect, in_scratch, marked_environment, processes_with, program, wait_until
 
 
 class Search:

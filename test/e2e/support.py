@@ -104,6 +104,14 @@ def processes_with(mark):
     return found
 
 
+def cpu_ticks(pid):
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0  # it ended
+    return int(fields[11]) + int(fields[12])
+
+
 def wait_until(condition, seconds=20):
     """Polls; True as soon as the condition holds."""
     end = time.monotonic() + seconds
