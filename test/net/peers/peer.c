@@ -20,7 +20,7 @@
  *	sleep:MS        sleep                                       jitter:US   sleep up to so long
  *	close, reset    end the connection, reset: with a RST       die:N  end the process
  *	unless:TEXT     skip the next word if the line is TEXT      when:TEXT  … if it is not
- *	loop            go on with the first word
+ *	loop            go on behind the word `mark`, or with the first word
  */
 #include <errno.h>
 #include <pthread.h>
@@ -270,10 +270,13 @@ static void play(int fd)
 {
 	struct talk *t = calloc(1, sizeof(*t));
 	t->fd = fd;
+	char **start = script;
 	for (char **word = script; *word; word++) {
 		if (!strcmp(*word, "loop"))
-			word = script;
-		if (argument(*word, "when") || argument(*word, "unless"))
+			word = start;
+		if (!strcmp(*word, "mark"))
+			start = word + 1;
+		else if (argument(*word, "when") || argument(*word, "unless"))
 			word += skips(t, *word);
 		else if (!play_word(t, *word))
 			break;
