@@ -76,9 +76,9 @@ static int write_trees(const struct check_options *opts, const struct outcome *o
 	if (!t)
 		return 0;
 	snprintf(path, sizeof(path), "%s/" TREES_NAME, opts->out);
-	if (trees_file_save(t, path, p))
+	if (trees_file_save(t, &o->net.config, path, p))
 		return -1;
-	return opts->save_trees[0] ? trees_file_save(t, opts->save_trees, p) : 0;
+	return opts->save_trees[0] ? trees_file_save(t, &o->net.config, opts->save_trees, p) : 0;
 }
 
 static int write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "iocache/tree.h"
 #include "report/play.h"
+#include "report/trees_file.h"
 
 static void on_started(void *self, pid_t pid)
 {
@@ -140,17 +141,18 @@ static int suppress(const struct suppressions *s, const struct story *story, con
 }
 
 /* Of all that was ever said, what this execution heard: enough to run it again. */
-static void keep_used_trees(const struct sut *s, struct trace *t)
+static int keep_used_trees(const struct sut *s, struct trace *t, struct problem *p)
 {
 	struct trees *all = s->wire ? trees_attach((char *)s->wire + WIRE_TREES, WIRE_TREES_SIZE) : NULL;
-	u64 room;
+	struct trees_blob used;
 
 	if (!all || !trees_count(all))
-		return;
-	room = trees_bytes(all);
-	t->trees = calloc(1, room);
-	if (t->trees)
-		t->trees_len = trees_copy(all, t->trees, room, true);
+		return 0;
+	if (trees_blob_copy_used(all, &used))
+		return problem_set(p, "out of memory");
+	t->trees = used.memory;
+	t->trees_len = used.len;
+	return 0;
 }
 
 static int confirm_one(const struct launch *search, const struct found *f, const struct found_violation *v,
@@ -165,6 +167,7 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 	struct sut s = {0};
 	struct problem why = {.text = "its path is lost"};
 	enum play_end end = PLAY_FAILED;
+	int kept;
 
 	if (v->path) {
 		if (trace_prepare(t, search, f, v))
@@ -176,8 +179,10 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 		l.trees_len = f->trees_len;
 		end = play(&s, &l, &listener, &t->story, &why);
 		interrupt_watch(0);
-		keep_used_trees(&s, t);
+		kept = keep_used_trees(&s, t, p);
 		sut_end(&s);
+		if (kept)
+			return -1;
 	}
 	if (end == PLAY_VIOLATION && same_violation(&t->story, v)) {
 		int known = suppress(suppressions, &t->story, v, variable.name, ignored, p);

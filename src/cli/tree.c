@@ -75,19 +75,21 @@ static int load_from_trace(const char *path, struct trees_blob *out, struct prob
 
 static int load(const char *from, struct trees_blob *out, struct problem *p)
 {
+	struct net_config ignored;
 	char path[4096];
 	struct stat st;
 
 	if (stat(from, &st))
 		return problem_set(p, "%s cannot be read: %s", from, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return is_trace(from) ? load_from_trace(from, out, p) : trees_file_load(from, out, p);
+		return is_trace(from) ? load_from_trace(from, out, p)
+				      : trees_file_load(from, out, &ignored, p);
 	snprintf(path, sizeof(path), "%s/trees.bin", from);
 	if (access(path, F_OK) && errno == ENOENT)
 		return problem_set(
 			p, "%s has no trees.bin: was it written by heddle check, of a program with peers?",
 			from);
-	return trees_file_load(path, out, p);
+	return trees_file_load(path, out, &ignored, p);
 }
 
 static int print(const struct tree_options *o, const struct trees *t, struct problem *p)

@@ -28,8 +28,7 @@ struct outcome_violation {
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
 	bool used; /* there are peers, or recorded communication */
-	bool live; /* peers answered; not: recorded trees alone */
-	u32 mode;  /* enum cache_mode */
+	struct net_config config;
 	struct cache_stats cache;
 	u64 timed;   /* answers after which a peer waited with a time-out: it may say more later */
 	u64 guessed; /* answers whose end was guessed from silence */

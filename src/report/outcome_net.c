@@ -26,8 +26,7 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 	struct trees *t;
 
 	n->used = trees || config->live;
-	n->live = config->live;
-	n->mode = config->mode;
+	n->config = *config;
 	if (!trees)
 		return 0;
 	/* The copy is what is looked at; the original is only read. */
@@ -43,7 +42,7 @@ const char *outcome_peer_assumption(const struct outcome *o)
 {
 	if (!o->net.used)
 		return "";
-	if (!o->net.live)
+	if (!o->net.config.live)
 		return "relative to the recorded trees: what the peers said then, they are taken to say "
 		       "always";
 	return "relative to what the peers were seen to answer: the same bytes on a connection get the same "

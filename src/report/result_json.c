@@ -60,8 +60,8 @@ static json_t *cache_json(const struct outcome_net *n)
 		{"timed", n->timed},
 		{"guessed", n->guessed},
 	};
-	json_t *j = json_pack("{s:s, s:b}", "mode", n->used ? cache_mode_name(n->mode) : "none", "live",
-			      n->live);
+	json_t *j = json_pack("{s:s, s:b}", "mode", n->used ? cache_mode_name(n->config.mode) : "none",
+			      "live", !!n->config.live);
 	size_t i;
 
 	for (i = 0; i < HD_ARRAY_LEN(counts); i++)

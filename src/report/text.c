@@ -31,7 +31,7 @@ void text_bytes_size(u64 n, char *out, size_t cap)
 		v /= 1024;
 		u++;
 	}
-	snprintf(out, cap, u && v < 100 ? "%.1f %s" : "%.0f %s", v, units[u]);
+	snprintf(out, cap, u && v < 100 ? "%.1f %s" : "%.0f %s", v, n == 1 ? "byte" : units[u]);
 }
 
 void text_duration(double seconds, char *out, size_t cap)

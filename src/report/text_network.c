@@ -38,11 +38,13 @@ void text_network(FILE *f, const struct outcome *o)
 
 	if (!n->used)
 		return;
-	fprintf(f, "  cache: %s%s", cache_mode_name(n->mode), n->live ? "" : ", recorded trees");
+	fprintf(f, "  cache: %s%s", cache_mode_name(n->config.mode),
+		n->config.live ? "" : ", recorded trees");
 	print_count(f, c->hits, "hit", "hits");
 	print_count(f, c->misses, "miss", "misses");
 	print_count(f, c->connections, "connection", "connections");
-	print_count(f, c->peer_starts, "client started", "clients started");
+	if (c->peer_starts)
+		print_count(f, c->peer_starts, "client started", "clients started");
 	putc('\n', f);
 	print_traffic(f, c);
 	print_trees(f, c);

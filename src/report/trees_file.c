@@ -43,8 +43,27 @@ int trees_blob_copy(void *memory, u64 size, struct trees_blob *out)
 	return 0;
 }
 
-/* What comes in front of the packed bytes, and they; checked from the first byte to the last. */
-static int unpack(const u8 *bytes, size_t n, struct trees_blob *out)
+int trees_blob_copy_used(const struct trees *t, struct trees_blob *out)
+{
+	/* A part may need an index of its own, or end its pieces elsewhere: hardly more than the whole. */
+	u64 room = 2 * trees_bytes(t) + (64u << 10);
+	struct trees_blob b = {calloc(1, room), 0};
+
+	if (b.memory)
+		b.len = trees_copy(t, b.memory, room, true);
+	if (!b.len || !trees_blob_trees(&b)) {
+		trees_blob_free(&b);
+		return -1;
+	}
+	*out = b;
+	return 0;
+}
+
+/*
+ * A size, then packed bytes: the trees, and `behind` more bytes that are copied to `rest`. Checked from the first byte to the
+ * last.
+ */
+static int unpack(const u8 *bytes, size_t n, struct trees_blob *out, void *rest, size_t behind)
 {
 	struct trees_blob b;
 	u64 len;
@@ -52,13 +71,15 @@ static int unpack(const u8 *bytes, size_t n, struct trees_blob *out)
 	if (n < sizeof(len))
 		return -1;
 	memcpy(&len, bytes, sizeof(len));
-	if (!len || len > TREES_SIZE)
+	if (len <= behind || len > TREES_SIZE + behind)
 		return -1;
-	b = (struct trees_blob){trees_unpack(bytes + sizeof(len), n - sizeof(len), len), len};
+	b = (struct trees_blob){trees_unpack(bytes + sizeof(len), n - sizeof(len), len), len - behind};
 	if (!trees_blob_trees(&b)) {
 		trees_blob_free(&b);
 		return -1;
 	}
+	if (behind)
+		memcpy(rest, (u8 *)b.memory + b.len, behind);
 	*out = b;
 	return 0;
 }
@@ -83,18 +104,37 @@ int trees_blob_parse(const char *text, struct trees_blob *out)
 {
 	size_t n;
 	u8 *bytes = base64_parse(text, &n);
-	int ret = bytes ? unpack(bytes, n, out) : -1;
+	int ret = bytes ? unpack(bytes, n, out, NULL, 0) : -1;
 
 	free(bytes);
 	return ret;
 }
 
-int trees_file_save(const struct trees *t, const char *path, struct problem *p)
+/* Trees and config in one piece, packed; owned by the caller. */
+static u8 *pack(const struct trees *t, const struct net_config *config, u64 *len, size_t *n)
 {
-	struct head h = {.version = TREES_VERSION, .size = trees_bytes(t)};
+	struct net_config c = *config;
+	u64 bytes = trees_bytes(t);
+	u8 *whole = malloc(bytes + sizeof(c)), *packed = NULL;
+
+	c.live = 0;
+	*len = bytes + sizeof(c);
+	if (whole) {
+		memcpy(whole, t, bytes);
+		memcpy(whole + bytes, &c, sizeof(c));
+		packed = trees_pack(whole, *len, n);
+	}
+	free(whole);
+	return packed;
+}
+
+int trees_file_save(const struct trees *t, const struct net_config *config, const char *path,
+		    struct problem *p)
+{
+	struct head h = {.version = TREES_VERSION};
 	struct file f;
 	size_t n;
-	u8 *packed = trees_pack(t, h.size, &n);
+	u8 *packed = pack(t, config, &h.size, &n);
 	int ret;
 
 	if (!packed)
@@ -132,7 +172,13 @@ static u8 *read_all(const char *path, size_t *n, struct problem *p)
 	return bytes;
 }
 
-static int parse(const u8 *bytes, size_t n, const char *path, struct trees_blob *out, struct problem *p)
+static bool config_makes_sense(const struct net_config *c)
+{
+	return c->mode <= CACHE_NONE && !c->live && c->clients <= NET_MAX_CLIENTS;
+}
+
+static int parse(const u8 *bytes, size_t n, const char *path, struct trees_blob *out,
+		 struct net_config *config, struct problem *p)
 {
 	struct head h;
 
@@ -146,17 +192,22 @@ static int parse(const u8 *bytes, size_t n, const char *path, struct trees_blob 
 			p,
 			"%s holds trees of version %u; this heddle reads version %u: check the program again",
 			path, h.version, TREES_VERSION);
-	if (h.zero || unpack(bytes + offsetof(struct head, size), n - offsetof(struct head, size), out))
+	if (h.zero || unpack(bytes + offsetof(struct head, size), n - offsetof(struct head, size), out,
+			     config, sizeof(*config)))
 		return problem_set(p, "%s is damaged or cut off; check the program again to get a new one",
 				   path);
+	if (!config_makes_sense(config)) {
+		trees_blob_free(out);
+		return problem_set(p, "%s is damaged; check the program again to get a new one", path);
+	}
 	return 0;
 }
 
-int trees_file_load(const char *path, struct trees_blob *out, struct problem *p)
+int trees_file_load(const char *path, struct trees_blob *out, struct net_config *config, struct problem *p)
 {
 	size_t n = 0;
 	u8 *bytes = read_all(path, &n, p);
-	int ret = bytes ? parse(bytes, n, path, out, p) : -1;
+	int ret = bytes ? parse(bytes, n, path, out, config, p) : -1;
 
 	free(bytes);
 	return ret;

@@ -348,19 +348,26 @@ static void test_pcap_datagrams(void **state)
 static void test_file(void **state)
 {
 	struct trees *t = world_example();
+	const struct net_config recorded = {
+		.mode = CACHE_LINEAR, .live = 1, .clients = 2, .client_port = {9000, 9001}};
 	const char *path = temporary_path("trees.bin");
 	struct trees_blob b;
+	struct net_config config;
 	struct problem p = {""};
 	size_t n;
 	char *before = printed(trees_text, t, &n), *after;
 
 	trees_stats(t)->hits = 17;
-	assert_int_equal(trees_file_save(t, path, &p), 0);
-	assert_int_equal(trees_file_load(path, &b, &p), 0);
+	assert_int_equal(trees_file_save(t, &recorded, path, &p), 0);
+	assert_int_equal(trees_file_load(path, &b, &config, &p), 0);
 	after = printed(trees_text, trees_blob_trees(&b), &n);
 	assert_string_equal(before, after);
 	assert_int_equal(trees_stats(trees_blob_trees(&b))->hits, 17);
 	assert_int_equal(trees_mode(trees_blob_trees(&b)), CACHE_BRANCHING);
+	assert_int_equal(config.mode, CACHE_LINEAR);
+	assert_int_equal(config.live, 0);
+	assert_int_equal(config.clients, 2);
+	assert_int_equal(config.client_port[1], 9001);
 	trees_blob_free(&b);
 	free(before);
 	free(after);
@@ -371,9 +378,10 @@ static void refused(const void *bytes, size_t n, const char *why)
 {
 	const char *path = temporary_file("mutant.bin", bytes, n);
 	struct problem p = {""};
+	struct net_config config;
 	struct trees_blob b;
 
-	assert_int_equal(trees_file_load(path, &b, &p), -1);
+	assert_int_equal(trees_file_load(path, &b, &config, &p), -1);
 	assert_non_null(strstr(p.text, "mutant.bin"));
 	if (!strstr(p.text, why))
 		fail_msg("\"%s\" does not say \"%s\"", p.text, why);
@@ -383,10 +391,11 @@ static void refused(const void *bytes, size_t n, const char *why)
 static bool harmless(const char *bytes, size_t n, const struct trees *t)
 {
 	struct problem p = {""};
+	struct net_config config;
 	struct trees_blob b;
 	bool same;
 
-	if (trees_file_load(temporary_file("mutant.bin", bytes, n), &b, &p))
+	if (trees_file_load(temporary_file("mutant.bin", bytes, n), &b, &config, &p))
 		return false;
 	same = b.len == trees_bytes(t) && !memcmp(b.memory, t, b.len);
 	trees_blob_free(&b);
@@ -400,7 +409,8 @@ static void test_damaged_files(void **state)
 	size_t n, i, passed = 0;
 	char *bytes;
 
-	assert_int_equal(trees_file_save(t, temporary_path("t.bin"), &p), 0);
+	assert_int_equal(trees_file_save(t, &(struct net_config){.clients = 3}, temporary_path("t.bin"), &p),
+			 0);
 	bytes = temporary_read(temporary_path("t.bin"), &n);
 	for (i = 0; i < n; i++)
 		refused(bytes, i, i < 8 ? "is no file with communication trees" : "cut off");
@@ -420,11 +430,12 @@ static void test_damaged_files(void **state)
 static void test_no_files(void **state)
 {
 	struct trees_blob b;
+	struct net_config config;
 	struct problem p = {""};
 
 	refused("[]", 2, "is no file");
-	assert_int_equal(trees_file_load(temporary_dir, &b, &p), -1);
-	assert_int_equal(trees_file_load("/nonexistent.bin", &b, &p), -1);
+	assert_int_equal(trees_file_load(temporary_dir, &b, &config, &p), -1);
+	assert_int_equal(trees_file_load("/nonexistent.bin", &b, &config, &p), -1);
 	assert_non_null(strstr(p.text, "/nonexistent.bin cannot be read: No such file"));
 }
 
@@ -448,6 +459,31 @@ static void test_blob_text(void **state)
 	/* What was written over is no trees any more. */
 	memset(b.memory, 0, 8);
 	assert_int_equal(trees_blob_copy(b.memory, b.len, &again), -1);
+	trees_blob_free(&b);
+	world_free(t);
+}
+
+/* A part is smaller, and still trees; of trees that nobody used nothing is left. */
+static void test_used_part(void **state)
+{
+	struct trees *t = world_example();
+	struct tree_at at = {.branch = tree_root(t, 0)};
+	struct trees_blob b;
+	char *text;
+	size_t n;
+
+	assert_int_equal(tree_follow(t, &at, "GET /b\n", 7), 7);
+	tree_use(t, &at);
+	assert_int_equal(trees_blob_copy_used(t, &b), 0);
+	text = printed(trees_text, trees_blob_trees(&b), &n);
+	assert_string_equal(text, "to 127.0.0.1:8080: 1 trace\n"
+				  "  < \"220 \\\"hi\\\"\\r\\n\"\n"
+				  "  > \"GET /\"\n"
+				  "  < nothing yet\n"
+				  "  > \"b\\n\"\n"
+				  "  < \"wait\"\n"
+				  "    (the peer waits with a time-out: it may say more later)\n");
+	free(text);
 	trees_blob_free(&b);
 	world_free(t);
 }
@@ -488,7 +524,8 @@ int main(void)
 		cmocka_unit_test(test_large),          cmocka_unit_test(test_pcap),
 		cmocka_unit_test(test_pcap_datagrams), cmocka_unit_test(test_file),
 		cmocka_unit_test(test_damaged_files),  cmocka_unit_test(test_no_files),
-		cmocka_unit_test(test_blob_text),      cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_blob_text),      cmocka_unit_test(test_used_part),
+		cmocka_unit_test(test_base64),
 	};
 
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);
