@@ -8,10 +8,12 @@
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "broker/quiet_priv.h"
 #include "broker/sockdiag.h"
@@ -107,6 +109,13 @@ static void inet_look(int nl, struct quiet_conn *c, int type)
 	}
 }
 
+static bool has_hung_up(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+
+	return poll(&p, 1, 0) > 0;
+}
+
 /* Between UNIX sockets nothing travels: a written byte is in the other's queue. SIOCOUTQ is what the other has not read. */
 static void unix_look(int nl, struct quiet_conn *c)
 {
@@ -116,7 +125,7 @@ static void unix_look(int nl, struct quiet_conn *c)
 
 	if (!c->accepted) {
 		r = fstat(c->fd, &st) ? -1 : sockdiag_unix_peer(nl, st.st_ino, &peer);
-		c->accepted = r == 0 || (r > 0 && peer);
+		c->accepted = r == 0 || (r > 0 && peer) || has_hung_up(c->fd);
 	}
 	if (!c->accepted)
 		c->queue = QUEUE_UNACCEPTED;
@@ -135,4 +144,24 @@ void queue_look(int nl, struct quiet_conn *c)
 		unix_look(nl, c);
 	else
 		inet_look(nl, c, type);
+}
+
+bool quiet_bound(int fd)
+{
+	struct sockaddr_storage here = {0}, there = {0};
+	socklen_t n = sizeof(here), m = sizeof(there);
+	const struct sockaddr_in *a = (const void *)&here, *b = (const void *)&there;
+	struct sockdiag_end end;
+	int nl, r;
+
+	if (getsockname(fd, (struct sockaddr *)&here, &n) || getpeername(fd, (struct sockaddr *)&there, &m))
+		return true;
+	if (n != m || (n == sizeof(*a) ? a->sin_addr.s_addr != b->sin_addr.s_addr
+				       : memcmp(&((struct sockaddr_in6 *)&here)->sin6_addr,
+						&((struct sockaddr_in6 *)&there)->sin6_addr, 16)))
+		return true; /* not from an address of ours to the same: elsewhere */
+	nl = sockdiag_open();
+	r = sockdiag_inet(nl, IPPROTO_UDP, &there, &here, &end);
+	close(nl);
+	return r != 0;
 }

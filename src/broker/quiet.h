@@ -63,6 +63,8 @@ bool quiet_alive(struct quiet_peer *q);
 bool quiet_sleepers(const struct quiet_peer *q);
 /* The process that has the other end of this local connection; 0: not found (or not ours to see). */
 pid_t quiet_owner(int fd);
+/* Would a datagram sent on this connected UDP socket find anybody? True if that is not on this machine. */
+bool quiet_bound(int fd);
 /* May we look into this process (/proc/PID/syscall)? */
 bool quiet_allowed(pid_t pid);
 

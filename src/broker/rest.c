@@ -243,6 +243,6 @@ int rest_wait(struct broker *b, struct connection *c, struct wire_net *n)
 		return status;
 	if (c->tree)
 		describe(&r);
-	c->answer |= (c->reset ? NET_RESET : c->eof ? NET_EOF : 0);
+	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);
 	return 0;
 }

@@ -44,7 +44,7 @@ static int refused(struct dial *d, int error)
 	return trouble(d->n, -error, "no connection to %s: %s", d->name, strerror(error));
 }
 
-/* For UDP nothing is asked at connect; whether somebody is there shows when a datagram comes back. */
+/* For UDP nothing is asked at connect; the kernel knows whether somebody would get what is sent. */
 static int dial_once(struct dial *d, int fd)
 {
 	struct sockaddr_storage s;
@@ -54,7 +54,9 @@ static int dial_once(struct dial *d, int fd)
 		bind(fd, (struct sockaddr *)&(struct sockaddr){.sa_family = AF_UNIX}, sizeof(sa_family_t));
 	if (!len)
 		return EAFNOSUPPORT;
-	return connect(fd, (struct sockaddr *)&s, len) == 0 ? 0 : errno;
+	if (connect(fd, (struct sockaddr *)&s, len))
+		return errno;
+	return d->to.family != NET_UNIX && d->to.type == NET_DGRAM && !quiet_bound(fd) ? ECONNREFUSED : 0;
 }
 
 /* Waits for a connection under way; a UNIX socket with a full backlog is asked again. */

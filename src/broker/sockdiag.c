@@ -116,8 +116,14 @@ int sockdiag_inet(int nl, int protocol, const struct sockaddr_storage *there,
 	const struct inet_diag_msg *m = (const void *)(a.bytes + NLMSG_HDRLEN);
 	int r;
 
-	put_address(there, &q.body.id.idiag_sport, q.body.id.idiag_src);
-	put_address(here, &q.body.id.idiag_dport, q.body.id.idiag_dst);
+	/* The kernel takes the addresses of UDP as a datagram to that socket has them: the other way round. */
+	if (protocol == IPPROTO_UDP) {
+		put_address(here, &q.body.id.idiag_sport, q.body.id.idiag_src);
+		put_address(there, &q.body.id.idiag_dport, q.body.id.idiag_dst);
+	} else {
+		put_address(there, &q.body.id.idiag_sport, q.body.id.idiag_src);
+		put_address(here, &q.body.id.idiag_dport, q.body.id.idiag_dst);
+	}
 	r = answered(&a, ask(nl, &q, sizeof(q), &a), sizeof(*m));
 	if (r <= 0)
 		return r;

@@ -3,6 +3,8 @@
  * otherwise wait for us while we wait for it.
  */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -65,14 +67,34 @@ static bool drain_once(struct connection *c)
 	return true;
 }
 
+/* A peer that writes in small pieces waits for our acknowledgement (Nagle): it is not to wait for the delayed one. */
+static void acknowledge(const struct connection *c)
+{
+	if (c->to.family != NET_UNIX && !c->framed)
+		setsockopt(c->fd, IPPROTO_TCP, TCP_QUICKACK, &(int){1}, sizeof(int));
+}
+
+/* Who writes to a peer that has closed gets a reset, which reading does not show. */
+static void notice_reset(struct connection *c)
+{
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	if (c->eof && getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 && error)
+		c->reset = true;
+}
+
 bool transfer_drain(struct connection *c)
 {
 	size_t before = c->reply.len;
-	bool over = c->eof || c->reset;
+	int over = c->eof + c->reset;
 
 	while (!c->eof && !c->reset && c->reply.len - c->given < REPLY_MAX && drain_once(c))
 		;
-	return c->reply.len != before || (c->eof || c->reset) != over;
+	if (c->reply.len != before)
+		acknowledge(c);
+	notice_reset(c);
+	return c->reply.len != before || c->eof + c->reset != over;
 }
 
 void transfer_pause(const struct connection *c, short events, u32 *delay_us)
