@@ -16,7 +16,7 @@
 
 #define CACHE_MAX_OPEN 2048u
 #define CACHE_ATTEMPTS 8u   /* connections lost one after the other before we give up */
-#define CACHE_SCHEDULE 600u /* bytes of a schedule that are remembered */
+#define CACHE_SCHEDULE 500u /* bytes of a schedule that are remembered */
 
 /* Of our own functions: the physical connection is not there any more; take another. */
 #define CACHE_AGAIN ((enum cache_problem)100)

@@ -123,19 +123,45 @@ static enum cache_problem connect(struct cache *c, u32 tree, struct physical *p,
 	return CACHE_FINE;
 }
 
-enum cache_problem physical_open(struct cache *c, u32 tree, struct physical **out)
+static enum cache_problem open_one(struct cache *c, u32 tree, u32 opens, struct physical **out)
 {
-	u32 opens = cache_list_open(c);
 	struct physical *p = room(c, opens);
+	struct tree_at root = root_at(c, tree);
 	enum cache_problem problem = connect(c, tree, p, opens);
 	if (problem == CACHE_FINE)
 		problem = exchange(c, p, NULL, 0, false);
-	if (problem == CACHE_FINE) {
-		struct tree_at root = root_at(c, tree);
+	if (problem == CACHE_FINE)
 		problem = hear(c, p, &root);
-	}
 	if (problem == CACHE_FINE)
 		*out = p;
+	return problem;
+}
+
+static u32 close_unused(struct cache *c, u32 tree, u32 opens)
+{
+	u32 closed = 0;
+	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
+		struct physical *p = &c->conn[i];
+		if (!p->conn || p->tree != tree || in_use(c, p, opens))
+			continue;
+		physical_close(c, p);
+		closed++;
+	}
+	return closed;
+}
+
+/*
+ * A peer that serves one connection at a time, or a few, may wait for the end of those that are open because we keep them, not
+ * because the SUT does. So before its refusal or silence counts, these are closed.
+ */
+enum cache_problem physical_open(struct cache *c, u32 tree, struct physical **out)
+{
+	u32 opens = cache_list_open(c);
+	enum cache_problem problem = open_one(c, tree, opens, out);
+	bool crowded = problem == CACHE_REFUSED ||
+		       (problem == CACHE_INCOMPLETE && c->reply.status == NET_TROUBLE_UNSERVED);
+	if (crowded && close_unused(c, tree, opens))
+		problem = open_one(c, tree, opens, out);
 	return problem;
 }
 

@@ -147,6 +147,8 @@ bool tree_mark_fits(const struct trees *t, const struct tree_at *at, const void 
 		    struct tree_at *against)
 {
 	u32 tree = branch_of(t, at->branch)->tree, sticky = NET_EOF | NET_RESET;
+	if (at->ended || tree_is_leaf(t, at))
+		return true; /* nothing is behind it */
 	u64 from = said_before(t, at);
 	for (u32 i = at->branch; i < branches_count(t); i++) {
 		struct mark_view m;

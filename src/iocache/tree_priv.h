@@ -93,11 +93,12 @@ static inline u32 branch_mark_count(const struct branch *b)
 }
 static inline u32 tree_bucket(const struct tree_key *k)
 {
-	const u8 *p = (const u8 *)k;
-	u32 h = 2166136261u;
-	for (size_t i = 0; i < sizeof *k; i++)
-		h = (h ^ p[i]) * 16777619u;
-	return h % TREES_BUCKETS;
+	_Static_assert(sizeof *k % sizeof(u32) == 0, "hashed by words");
+	u32 words[sizeof *k / sizeof(u32)], h = 2166136261u;
+	__builtin_memcpy(words, k, sizeof *k);
+	for (size_t i = 0; i < HD_ARRAY_LEN(words); i++)
+		h = (h ^ words[i]) * 0x01000193u;
+	return (h ^ h >> 16) % TREES_BUCKETS;
 }
 
 /* ---- tree.c: the arena ---- */

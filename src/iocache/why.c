@@ -1,7 +1,7 @@
 /* What went wrong, in whole sentences: which connection, what was asked, what was answered, and the way on. */
 #include "cache_priv.h"
 
-#define SHOWN 240u /* bytes of a conversation that are looked at */
+#define SHOWN 120u /* bytes of a conversation that are looked at */
 
 static struct text begin(struct cache *c, enum cache_problem problem, int error)
 {

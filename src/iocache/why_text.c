@@ -1,8 +1,8 @@
 /* Addresses and bytes, for people. */
 #include "cache_priv.h"
 
-#define SHOWN_HEAD 120u
-#define SHOWN_TAIL 120u
+#define SHOWN_HEAD 60u
+#define SHOWN_TAIL 60u
 
 static void put_ipv6(struct text *t, const u8 *ip)
 {

@@ -102,6 +102,7 @@ struct world {
 	u64 random;
 	u32 gone_percent;    /* exchanges that find their connection closed for lack of room */
 	u64 liar_from;       /* connections from this number on have another seed; 0: none */
+	u32 lie;             /* by how much; odd: another greeting */
 	int open_status;     /* of the next open; then 0 */
 	int exchange_status; /* likewise */
 	u32 refuse_above;    /* so many at a time are served; 0: any number */
@@ -149,7 +150,7 @@ static inline void world_open(void *self, const struct tree_key *k, const u32 *k
 	assert_true(w->conns < WORLD_CONNS);
 	struct world_conn *c = &w->conn[r->conn];
 	*c = (struct world_conn){.open = true, .key = *k};
-	machine_start(&c->m, world_seed(k) + (w->liar_from && w->conns >= w->liar_from ? 7 : 0));
+	machine_start(&c->m, world_seed(k) + (w->liar_from && w->conns >= w->liar_from ? w->lie : 0));
 }
 
 static inline void world_exchange(void *self, u32 conn, const void *data, u64 n, bool end,
