@@ -176,8 +176,27 @@ static int examine_with_peers(const struct check_options *opts, struct launch *l
 	return ret;
 }
 
+/* Instead of peers: what they said to another run, and how many clients it had. */
+static int load_trees(const struct check_options *opts, struct launch *l, struct trees_blob *trees,
+		      struct problem *p)
+{
+	if (!opts->load_trees[0])
+		return 0;
+	if (trees_file_load(opts->load_trees, trees, &l->config.net, p))
+		return -1;
+	if (l->config.net.mode == CACHE_NONE)
+		return problem_set(p,
+				   "%s was recorded with --cache none, which takes no answer from trees; "
+				   "record it again",
+				   opts->load_trees);
+	l->trees = trees->memory;
+	l->trees_len = trees->len;
+	return 0;
+}
+
 static int check(struct check_options *opts)
 {
+	struct trees_blob recorded = {0};
 	struct program program;
 	struct launch l = {
 		.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
@@ -198,13 +217,15 @@ static int check(struct check_options *opts)
 	o->races_ignored = !opts->config.races;
 	o->setting = opts->setting;
 	opts->setting = NULL;
-	if (examine_with_peers(opts, &l, o, &p) || write_reports(opts, o, &p)) {
+	if (load_trees(opts, &l, &recorded, &p) || examine_with_peers(opts, &l, o, &p) ||
+	    write_reports(opts, o, &p)) {
 		code = complain(&p);
 	} else {
 		tell(opts, o);
 		code = verdict_exit_code(outcome_verdict(o));
 	}
 	outcome_free(o);
+	trees_blob_free(&recorded);
 	free(o);
 	return code;
 }

@@ -27,7 +27,7 @@ struct outcome_violation {
 
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
-	bool used; /* there are peers, or recorded communication */
+	bool used; /* a connection was opened; all else is zero if not */
 	struct net_config config;
 	struct cache_stats cache;
 	u64 timed;   /* answers after which a peer waited with a time-out: it may say more later */

@@ -25,10 +25,10 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 	struct outcome_net *n = &o->net;
 	struct trees *t;
 
-	n->used = trees || config->live;
-	n->config = *config;
 	if (!trees)
 		return 0;
+	n->used = true;
+	n->config = *config;
 	/* The copy is what is looked at; the original is only read. */
 	if (trees_blob_copy((void *)trees, len, &n->trees))
 		return -1;
