@@ -6,7 +6,7 @@
  * engine wants to know. A call is a step as soon as one descriptor is of a kind that waits, or if the
  * call itself would wait.
  */
-#include "runtime/vkernel/vk_priv.h"
+#include "runtime/vkernel/sock.h"
 
 static u32 ready_events(const struct pollfd *p)
 {
@@ -38,6 +38,28 @@ static bool may_wait(const struct pollfd *p, u32 n)
 	return false;
 }
 
+/* Is there a socket in the list whose partner is outside, so that what it waits for may be late? */
+static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		if (d && d->kind == VK_SOCKET && sock_is_outside(d))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call that does not wait,
+ * or asks for other things at the same time, could come back without it, and that is not explored yet.
+ */
+static SCHED_LOOK void note_delays(const struct pollfd *p, u32 n, u64 timeout)
+{
+	for (u32 i = 0; i < n; i++)
+		if ((p[i].revents & POLLIN) && (n > 1 || !timeout) && may_be_late(&p[i], 1))
+			sock_note_delays();
+}
+
 /* op: arg = list, n = its length, arg2 = does not wait */
 static u32 poll_outcomes(const struct fiber *f, const struct op *o)
 {
@@ -67,23 +89,37 @@ const struct op_class op_poll = {"poll", poll_outcomes, poll_describe};
 
 #define FOREVER (~(u64)0)
 
+/* late: what peers have said comes too late for this call. */
+static SCHED_LOOK long fill_in(struct pollfd *p, u32 n, bool late)
+{
+	long ready = 0;
+	for (u32 i = 0; i < n; i++) {
+		u32 events = ready_events(&p[i]);
+		if (late && may_be_late(&p[i], 1))
+			events &= POLLOUT | POLLWRNORM;
+		p[i].revents = (short)events;
+		ready += events != 0;
+	}
+	return ready;
+}
+
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct pollfd *p, u32 n, u64 timeout)
 {
+	u32 alt = 0;
 	for (u32 i = 0; i < n; i++)
 		vk_desc_use(p[i].fd);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
 		struct op o = {.kind = OP_POLL, .flags = OPF_CANCEL, .n = n, .arg = (u64)p, .arg2 = !timeout};
 		if (timeout && timeout != FOREVER)
 			o.deadline = clock_deadline(timeout);
-		vk_step(NULL, &o);
+		if (may_be_late(p, n))
+			o.flags |= OPF_LATE;
+		alt = vk_step(NULL, &o);
 	}
 	/* After a time-out, too: Linux looks once more. */
-	long ready = 0;
-	for (u32 i = 0; i < n; i++) {
-		p[i].revents = (short)ready_events(&p[i]);
-		ready += p[i].revents != 0;
-	}
+	long ready = fill_in(p, n, alt == ALT_TIMEOUT);
+	note_delays(p, n, timeout);
 	return ready;
 }
 

@@ -57,6 +57,10 @@ static inline const struct sock_ops *sock_ops_of(const struct vk_desc *d)
 
 /* The socket behind fd (may be a step); or NULL and *err: -EBADF, -ENOTSOCK. */
 struct vk_desc *sock_use(int fd, long *err);
+/* The same for a call that steps first thing on a socket of this state (vk_desc_use_late). */
+struct vk_desc *sock_use_late(int fd, long *err, bool (*steps)(const struct vk_desc *d));
+/* Do send and receive on it? */
+bool sock_steps_first(const struct vk_desc *d);
 /* A fresh description with its socket; NULL: ENFILE. */
 struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags);
 /* Can there be such a socket? 0 or an error. */
@@ -109,6 +113,9 @@ bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
 u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
 /* Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says so. */
 void sock_note_hurry(const struct vk_desc *d, u32 flags);
+void sock_note_delays(void);
+/* May what this socket waits for come from a peer? */
+bool sock_is_outside(const struct vk_desc *d);
 /* Must this call not wait? O_NONBLOCK, or MSG_DONTWAIT among the flags. */
 bool sock_hurries(const struct vk_desc *d, u32 flags);
 /* What a stream that can't be written to any more answers: SIGPIPE (unless MSG_NOSIGNAL) and -EPIPE. */

@@ -196,10 +196,21 @@ bool sock_hurries(const struct vk_desc *d, u32 flags)
 	return (d->flags & O_NONBLOCK) || (flags & MSG_DONTWAIT_);
 }
 
+void sock_note_delays(void)
+{
+	vk_refuse("non-blocking sockets (delays are not explored)");
+}
+
 void sock_note_hurry(const struct vk_desc *d, u32 flags)
 {
 	if (sock_hurries(d, flags))
-		vk_refuse("non-blocking sockets (delays are not explored)");
+		sock_note_delays();
+}
+
+bool sock_is_outside(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	return s->flavour == SOCK_PEER || (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree;
 }
 
 /* A peer takes all that is sent to it, so only sockets inside can make a sender wait. */
