@@ -60,40 +60,45 @@ static void say_target(struct words *w, struct quiet_peer *q, const struct quiet
 }
 
 /* The name stands between the first '(' and the last ')' of the thread's state line. */
-static void say_thread(struct words *w, const struct quiet_thread *t)
+static void thread_name(const struct quiet_thread *t, char *out, size_t cap)
 {
-	char line[512], *name = NULL, *end = NULL;
+	char line[512], *name, *end;
 
-	if (thread_read(t, THREAD_STATE, line, sizeof(line)) > 0) {
-		name = strchr(line, '(');
-		end = strrchr(line, ')');
-	}
+	out[0] = 0;
+	if (thread_read(t, THREAD_STATE, line, sizeof(line)) <= 0)
+		return;
+	name = strchr(line, '(');
+	end = strrchr(line, ')');
 	if (name && end)
-		say(w, "%.*s ", (int)(end - name - 1), name + 1);
-	say(w, "%d/%d: ", t->pid, t->tid);
+		snprintf(out, cap, "%.*s", (int)(end - name - 1), name + 1);
+}
+
+static void say_thread(struct words *w, struct quiet_peer *q, const struct quiet_thread *t,
+		       const struct quiet_conn *c, u32 n)
+{
+	char name[64], call[32];
+
+	thread_name(t, name, sizeof(name));
+	if (strcmp(name, "heddle-keeper") == 0)
+		return; /* ours, around the peer */
+	wait_name(t->wait.call, call, sizeof(call));
+	say(w, "%s%s %d/%d: %s", w->len ? "; " : "", name, t->pid, t->tid, call);
+	say_target(w, q, t, c, n);
+	if (t->wait.kind == WAIT_TIMED)
+		say(w, " (with a time-out)");
 }
 
 void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
 {
 	struct words w = {.out = out, .cap = cap};
-	char name[32];
 	u32 i;
 
 	out[0] = 0;
 	threads_enumerate(q);
 	for (i = 0; i < q->threads; i++) {
-		struct quiet_thread *t = &q->thread[i];
-
-		thread_look(t);
-		if (t->wait.kind == WAIT_DEAD)
-			continue;
-		say(&w, "%s", w.len ? "; " : "");
-		say_thread(&w, t);
-		wait_name(t->wait.call, name, sizeof(name));
-		say(&w, "%s", name);
-		say_target(&w, q, t, c, n);
-		if (t->wait.kind == WAIT_TIMED)
-			say(&w, " (with a time-out)");
+		thread_look(&q->thread[i]);
+		if (q->thread[i].wait.kind != WAIT_DEAD)
+			say_thread(&w, q, &q->thread[i], c, n);
 	}
 	if (!w.len)
 		say(&w, "all its processes have ended");

@@ -61,13 +61,16 @@ static int choose_address(struct broker *b, const struct net_address *sut, struc
 
 static void take_port(int fd, struct net_address *a)
 {
-	struct sockaddr_storage s = {0};
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} s = {.v6 = {0}};
 	socklen_t len = sizeof(s);
 
-	if (a->family == NET_UNIX || getsockname(fd, (struct sockaddr *)&s, &len))
+	if (a->family == NET_UNIX || getsockname(fd, &s.any, &len))
 		return;
-	a->port = ntohs(a->family == NET_INET ? ((struct sockaddr_in *)&s)->sin_port
-					      : ((struct sockaddr_in6 *)&s)->sin6_port);
+	a->port = ntohs(a->family == NET_INET ? s.v4.sin_port : s.v6.sin6_port);
 }
 
 static int listen_at(struct net_address *a)

@@ -146,20 +146,27 @@ void queue_look(int nl, struct quiet_conn *c)
 		inet_look(nl, c, type);
 }
 
+static bool is_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	if (a->ss_family == AF_INET)
+		return memcmp(&((const struct sockaddr_in *)a)->sin_addr,
+			      &((const struct sockaddr_in *)b)->sin_addr, 4) == 0;
+	return memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+		      &((const struct sockaddr_in6 *)b)->sin6_addr, 16) == 0;
+}
+
+/* What goes from an address of ours to the same stays on this machine. */
 bool quiet_bound(int fd)
 {
 	struct sockaddr_storage here = {0}, there = {0};
 	socklen_t n = sizeof(here), m = sizeof(there);
-	const struct sockaddr_in *a = (const void *)&here, *b = (const void *)&there;
 	struct sockdiag_end end;
 	int nl, r;
 
 	if (getsockname(fd, (struct sockaddr *)&here, &n) || getpeername(fd, (struct sockaddr *)&there, &m))
 		return true;
-	if (n != m || (n == sizeof(*a) ? a->sin_addr.s_addr != b->sin_addr.s_addr
-				       : memcmp(&((struct sockaddr_in6 *)&here)->sin6_addr,
-						&((struct sockaddr_in6 *)&there)->sin6_addr, 16)))
-		return true; /* not from an address of ours to the same: elsewhere */
+	if (!is_same_host(&here, &there))
+		return true;
 	nl = sockdiag_open();
 	r = sockdiag_inet(nl, IPPROTO_UDP, &there, &here, &end);
 	close(nl);

@@ -221,7 +221,8 @@ static int wait_silence(struct rest *r)
 		if (now - r->start >= r->b->options.peer_timeout_ms + r->b->options.response_timeout_ms)
 			return trouble(r->n, NET_TROUBLE_SLOW, "the peer did not stop talking");
 	}
-	r->c->answer |= NET_GUESSED;
+	if (!r->c->eof && !r->c->reset)
+		r->c->answer |= NET_GUESSED;
 	return 0;
 }
 

@@ -33,7 +33,7 @@ static int refused(struct dial *d, int error)
 {
 	int status = 0;
 
-	if (d->pid && d->b->peers.ended(d->b->peers.self, d->pid, &status) && !quiet_alive(d->tree->q))
+	if (d->tree && d->b->peers.ended(d->b->peers.self, d->pid, &status) && !quiet_alive(d->tree->q))
 		return server_ended(d, status);
 	if (error == ECONNREFUSED || error == ENOENT)
 		return trouble(d->n, -error,
@@ -50,8 +50,10 @@ static int dial_once(struct dial *d, int fd)
 	struct sockaddr_storage s;
 	socklen_t len = address_to_kernel(&d->to, &s);
 
-	if (d->to.family == NET_UNIX && d->to.type == NET_DGRAM)
-		bind(fd, (struct sockaddr *)&(struct sockaddr){.sa_family = AF_UNIX}, sizeof(sa_family_t));
+	if (d->to.family == NET_UNIX &&
+	    d->to.type == NET_DGRAM) /* a name of our own, so that it can answer */
+		(void)bind(fd, (struct sockaddr *)&(struct sockaddr){.sa_family = AF_UNIX},
+			   sizeof(sa_family_t));
 	if (!len)
 		return EAFNOSUPPORT;
 	if (connect(fd, (struct sockaddr *)&s, len))

@@ -190,7 +190,7 @@ static u16 listens_in(int nl, u8 family, u64 inode)
 	       .body = {.sdiag_family = family,
 			.sdiag_protocol = IPPROTO_TCP,
 			.idiag_states = 1u << STATE_LISTEN}};
-	union answer a;
+	union answer a = {.bytes = {0}};
 	u16 port = 0;
 	ssize_t n = ask(nl, &q, sizeof(q), &a);
 

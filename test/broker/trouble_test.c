@@ -5,10 +5,13 @@
 #include "world.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static u32 open_to(const struct net_address *at)
@@ -313,6 +316,43 @@ static void unknown_server_is_looked_at(void **state)
 	}
 }
 
+static void *serve_here(void *arg)
+{
+	int listener = *(int *)arg, fd = accept(listener, NULL, NULL);
+	char data[64];
+	ssize_t n;
+
+	while ((n = read(fd, data, sizeof(data))) > 0)
+		if (write(fd, data, (size_t)n) < 0)
+			break;
+	close(fd);
+	return NULL;
+}
+
+/* We cannot look at ourselves: a peer in this very process is as good as one on another machine. */
+static void unseen_server_is_listened_to(void **state)
+{
+	struct net_address at = world_address("tcp");
+	struct sockaddr_in s = {
+		.sin_family = AF_INET, .sin_port = htons(at.port), .sin_addr.s_addr = htonl(0x7f000001)};
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	pthread_t t;
+	u32 conn;
+
+	(void)state;
+	assert_int_equal(bind(listener, (struct sockaddr *)&s, sizeof(s)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(pthread_create(&t, NULL, serve_here, &listener), 0);
+	conn = open_to(&at);
+	assert_int_equal(world_exchange(conn, "echo"), 0);
+	assert_true(world_answered("echo"));
+	assert_int_equal(world_net->flags, NET_GUESSED);
+	assert_int_equal(world_exchange_bytes(conn, "", 0, NET_END), 0);
+	assert_int_equal(world_net->flags, NET_EOF);
+	pthread_join(t, NULL);
+	close(listener);
+}
+
 static void long_reply(void **state)
 {
 	struct net_address at;
@@ -471,6 +511,7 @@ int main(void)
 		CASE(refused),
 		CASE(server_that_died),
 		CASE(unknown_server_is_looked_at),
+		CASE(unseen_server_is_listened_to),
 		CASE(long_reply),
 		CASE(much_both_ways),
 		CASE(much_both_ways_unix),
