@@ -23,6 +23,7 @@
 #include "runtime/sched/observe.h"
 #include "runtime/start/start.h"
 #include "runtime/terminal.h"
+#include "runtime/vkernel/vk_ops.h"
 #include "search/search.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
@@ -202,6 +203,8 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	bool give_up = !n || (o->flags & OPF_LATE);
 	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
+	if (hd_unlikely(o->watch) && vk_watch_moved(o->watch))
+		out[n++] = ACTION(slot, ALT_MOVED);
 	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);
 	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)

@@ -122,6 +122,8 @@ enum violation_kind {
 #define ALT_TIMEOUT 0xffffu
 #define ALT_SPURIOUS 0xfffeu
 #define ALT_CANCEL 0xfffdu
+#define ALT_MOVED \
+	0xfffcu /* the descriptor means something else by now, and the call looked it up after that */
 
 /* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
 #define WIRE_MAX_IGNORED 256

@@ -30,20 +30,38 @@ struct vk_desc *vk_desc_get(int fd)
 	return &vk->desc[vk->fd[fd].desc - 1];
 }
 
-static SCHED_LOOK bool use_shows(int fd)
+enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
+
+/* What others could change of what a call on fd finds there. */
+static SCHED_LOOK enum shows use_shows(int fd)
 {
 	const struct vk_desc *d = vk_desc_get(fd);
 	if (fd < 0 || fd >= VK_MAX_FDS || (d && d->kind == VK_CONSOLE))
-		return false;
-	bool seen = vk_observed((u64)&vk->fd[fd], false);
-	return d ? seen | vk_observed((u64)&d->flags, false) : seen;
+		return SHOWS_NOT;
+	bool number = vk_observed((u64)&vk->fd[fd], false);
+	bool flags = d && vk_observed((u64)&d->flags, false);
+	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
 }
 
 struct vk_desc *vk_desc_use(int fd)
 {
-	if (use_shows(fd))
+	if (use_shows(fd) != SHOWS_NOT)
 		vk_step_file(NULL, (u64)&vk->fd[fd]);
 	return vk_desc_get(fd);
+}
+
+static SCHED_LOOK bool look_up_late(int fd)
+{
+	struct vk_desc *d = vk_desc_get(fd);
+	if (!d || vk_stepped() || use_shows(fd) != SHOWS_NUMBER)
+		return false;
+	vk_look_up_late(fd, d);
+	return true;
+}
+
+struct vk_desc *vk_desc_use_late(int fd)
+{
+	return look_up_late(fd) ? vk_desc_get(fd) : vk_desc_use(fd);
 }
 
 void vk_describe_fd(int fd, struct text *t)

@@ -4,6 +4,7 @@
 #include <asm/ioctls.h>
 
 #include "runtime/vkernel/maps.h"
+#include "runtime/vkernel/sock.h"
 
 #define LOWEST_USER 0x10000u
 #define HIGHEST_USER 0x7ffffffff000u
@@ -68,10 +69,18 @@ long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count)
 	return 0;
 }
 
+/* Is the first thing that a transfer does a step on the description? */
+static SCHED_LOOK bool steps_first(int fd)
+{
+	const struct vk_desc *d = vk_desc_get(fd);
+	return d &&
+	       (d->kind == VK_PIPE || d->kind == VK_EVENTFD || (d->kind == VK_SOCKET && sock_steps_first(d)));
+}
+
 /* One descriptor, one transfer. offset -1: the description's own. */
 static long transfer(int fd, const struct iovec *iov, long count, long offset, bool out)
 {
-	struct vk_desc *d = vk_desc_use(fd);
+	struct vk_desc *d = steps_first(fd) ? vk_desc_use_late(fd) : vk_desc_use(fd);
 	if (!d || (d->flags & O_PATH))
 		return -EBADF;
 	const struct vk_ops *ops = vk_kinds[d->kind];

@@ -160,7 +160,8 @@ u64 sock_record_size(u64 bytes, const struct net_address *from);
 u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from);
 /* The first record: its length; recv with flags MSG_* (*from stays as it is if the sender has no name). */
 u32 sock_record_len(const struct vk_sock *s);
-long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from, u32 *out_flags);
+long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
+		      u32 *out_flags);
 /* How many there are, and their bytes. */
 u32 sock_record_count(const struct vk_sock *s, u32 *bytes);
 
@@ -194,7 +195,8 @@ bool sock_local_over(const struct vk_sock *s);
 
 /* The length of the next datagram from the peer; -1: none. */
 long sock_dgram_peer_next(const struct vk_sock *s);
-long sock_dgram_peer_recv(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from, u32 *out_flags);
+long sock_dgram_peer_recv(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
+			  u32 *out_flags);
 long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_address *to);
 void sock_dgram_peer_close(struct vk_sock *s);
 

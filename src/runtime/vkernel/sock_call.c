@@ -47,13 +47,17 @@ static long one_buffer(const struct vk_call *c, struct iovec *v, struct vk_uio *
 /* A connection has one already: then nobody looks at what it says. */
 static long destination_in(const struct vk_sock *s, u64 user, int len, struct net_address *to)
 {
-	return s->type == NET_DGRAM ? sock_address_in(s, user, len, to) : 0;
+	if (s->type != NET_DGRAM)
+		return 0;
+	if (s->family != NET_UNIX)
+		sock_bind_ephemeral(&vk->desc[s - vk->sock], NULL); /* even if nothing comes of it */
+	return sock_address_in(s, user, len, to);
 }
 
 long vk_sys_sendto(const struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
 	struct net_address to = {0};
 	struct iovec v;
 	struct vk_uio u;
@@ -68,7 +72,7 @@ long vk_sys_sendto(const struct vk_call *c)
 long vk_sys_recvfrom(const struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
 	struct net_address from = {0};
 	struct iovec v;
 	struct vk_uio u;
@@ -144,14 +148,14 @@ static long receive_message(struct vk_desc *d, u64 user, u32 flags)
 long vk_sys_sendmsg(const struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
 	return err ? err : send_message(d, (u64)c->a[1], (u32)c->a[2]);
 }
 
 long vk_sys_recvmsg(const struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
 	return err ? err : receive_message(d, (u64)c->a[1], (u32)c->a[2]);
 }
 
@@ -222,7 +226,8 @@ long vk_sys_shutdown(const struct vk_call *c)
 	const struct sock_ops *ops = sock_ops_of(d);
 	if ((how & ~s->shut) && ops->shutdown)
 		err = ops->shutdown(d, how & ~s->shut);
-	if (!err)
+	if (!err &&
+	    (s->flavour != SOCK_IDLE || s->family == NET_UNIX)) /* TCP's former listener is like new */
 		s->shut |= (u8)how;
 	return err;
 }

@@ -100,16 +100,27 @@ static long connect_datagrams(struct vk_desc *d, const struct net_address *to)
 	return sock_ops_of(d)->connect(d, to);
 }
 
+/* Those of the Unix domain look at the file system first. */
+static bool connects_by_step(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	return s->flavour == SOCK_IDLE && s->type == NET_STREAM && s->family != NET_UNIX;
+}
+
 long vk_sys_connect(const struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use_late((int)c->a[0], &err, connects_by_step);
 	struct net_address to = {0};
-	/* TCP doesn't look at the address first, the Unix domain does. */
-	if (!err && sock_of(d)->type == NET_STREAM && sock_of(d)->family != NET_UNIX && (int)c->a[2] >= 2)
-		err = may_connect(sock_of(d));
-	if (!err)
-		err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &to);
+	if (!d)
+		return err;
+	err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &to);
+	/* TCP looks at the address later than the Unix domain. */
+	bool tcp = sock_of(d)->type == NET_STREAM && sock_of(d)->family != NET_UNIX;
+	if (tcp && (err || to.family) && (int)c->a[2] >= 2 && may_connect(sock_of(d)))
+		return may_connect(sock_of(d));
+	if (err && sock_of(d)->type == NET_DGRAM && (int)c->a[2] >= 2)
+		sock_bind_ephemeral(d, NULL); /* even if nothing comes of it */
 	if (err)
 		return err;
 	if (sock_of(d)->type == NET_DGRAM)

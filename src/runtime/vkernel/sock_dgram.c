@@ -123,6 +123,20 @@ static bool may_send(const struct vk_sock *s, const struct vk_sock *r)
 
 /* ---- connecting ---- */
 
+/* Who is bound to an address of IPv4 by way of IPv6 does not reach IPv6, and the other way round. */
+static bool speaks_four_only(const struct vk_sock *s)
+{
+	return s->local.family == NET_INET6 && sock_address_plain(&s->local).family == NET_INET;
+}
+
+static bool speaks_six_only(const struct vk_sock *s)
+{
+	static const u8 any[16];
+	bool mapped = sock_address_plain(&s->local).family == NET_INET;
+	return s->family == NET_INET6 &&
+	       (sock_option(s, SOCK_ONLY_IPV6) || (memcmp(s->local.ip, any, sizeof any) != 0 && !mapped));
+}
+
 /* What others had sent is lost when the partner changes, and a partner that was connected back is told. */
 static void disconnect_unix(struct vk_sock *s)
 {
@@ -169,6 +183,8 @@ static long dgram_connect(struct vk_desc *d, const struct net_address *to)
 	struct vk_sock *s = sock_of(d);
 	if (is_unix(s))
 		return connect_unix(s, to);
+	if (to->family == NET_INET && speaks_six_only(s))
+		return -EAFNOSUPPORT;
 	if (to->family) {
 		sock_bind_ephemeral(d, to);
 		s->remote = *to;
@@ -262,6 +278,12 @@ static long send_udp(struct vk_desc *d, struct vk_uio *u, u32 flags, const struc
 {
 	struct vk_sock *s = sock_of(d);
 	sock_bind_ephemeral(d, NULL);
+	if (to && !to->family && s->family == NET_INET6) /* AF_UNSPEC: as if there were none */
+		to = NULL;
+	if (to && to->family == NET_INET && speaks_six_only(s))
+		return -ENETUNREACH;
+	if (to && speaks_four_only(s) && sock_address_plain(to).family == NET_INET6)
+		return -EAFNOSUPPORT;
 	if (to && !to->port)
 		return -EINVAL;
 	if (!to && !s->remote.family)

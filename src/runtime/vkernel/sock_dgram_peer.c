@@ -51,10 +51,11 @@ static long open_peer(struct vk_sock *s, const struct net_address *to)
 	return err;
 }
 
-/* Nobody there: who is connected is told by the next call, others never. */
-static long send_nowhere(struct vk_sock *s, size_t bytes)
+/* Nobody there: who is connected to that place is told by the next call, others never. */
+static long send_nowhere(struct vk_sock *s, size_t bytes, const struct net_address *to)
 {
-	if (s->remote.family)
+	struct net_address there = sock_address_plain(to), remote = sock_address_plain(&s->remote);
+	if (s->remote.family && is_same(&there, &remote))
 		s->error = ECONNREFUSED;
 	return (long)bytes;
 }
@@ -68,7 +69,7 @@ long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_
 	}
 	long err = s->pos.tree ? 0 : open_peer(s, to);
 	if (err == -ECONNREFUSED)
-		return send_nowhere(s, len);
+		return send_nowhere(s, len, to);
 	if (err)
 		return err;
 	memcpy(frame, &len, HEADER);

@@ -68,11 +68,20 @@ static void part(struct vk_sock *s, bool hard)
 		other->error = ECONNRESET;
 }
 
+/* An empty message alone does not count: Linux takes it for a trace of urgent data. */
+static bool has_unread(const struct vk_sock *s)
+{
+	u32 bytes;
+	if (s->type == NET_STREAM || !s->held)
+		return s->held;
+	return sock_record_count(s, &bytes) > 1 || bytes;
+}
+
 void sock_local_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
 	bool lingers_not = s->family != NET_UNIX && s->options.linger == 1; /* SO_LINGER of 0 seconds */
-	part(s, s->held > 0 || lingers_not);
+	part(s, has_unread(s) || lingers_not);
 	sock_data_drop(s, s->held);
 }
 

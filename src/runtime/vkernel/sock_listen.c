@@ -18,7 +18,8 @@ struct vk_desc *sock_listener(const struct net_address *to, u16 type)
 	if (to->family != NET_UNIX || !to->path[0])
 		return sock_local_listener(to, type);
 	struct vk_desc *l = sock_at_path(to, &err);
-	return l && sock_of(l)->flavour == SOCK_LISTEN && sock_of(l)->type == type ? l : NULL;
+	bool fits = l && sock_of(l)->flavour == SOCK_LISTEN && sock_of(l)->type == type;
+	return fits && !(sock_of(l)->shut & SHUT_READ) ? l : NULL;
 }
 
 /* ---- listen ---- */
@@ -123,10 +124,15 @@ static long may_accept(const struct vk_sock *s)
 	return s->flavour == SOCK_LISTEN ? 0 : -EINVAL;
 }
 
+static bool is_listener(const struct vk_desc *d)
+{
+	return sock_of(d)->flavour == SOCK_LISTEN;
+}
+
 static long do_accept(const struct vk_call *c, u32 flags)
 {
 	long err;
-	struct vk_desc *l = sock_use((int)c->a[0], &err);
+	struct vk_desc *l = sock_use_late((int)c->a[0], &err, is_listener);
 	if (!err)
 		err = may_accept(sock_of(l));
 	if (err)
@@ -175,14 +181,19 @@ static u32 listen_poll(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
 	u32 mask = can_accept(s) ? POLLIN | POLLRDNORM : 0;
-	return s->shut & SHUT_READ ? mask | POLLHUP | POLLRDHUP : mask;
+	mask |= s->shut & SHUT_READ ? POLLRDHUP : 0;
+	return s->shut == (SHUT_READ | SHUT_WRITE) ? mask | POLLHUP : mask;
 }
 
-/* As Linux: it listens no more, until listen is called again. */
+/* As Linux: TCP listens no more, until listen is called again. The Unix domain only takes no more. */
 static long listen_shutdown(struct vk_desc *d, u32 how)
 {
-	if (how & SHUT_READ)
-		sock_local_unlisten(d);
+	struct vk_sock *s = sock_of(d);
+	if (s->family == NET_UNIX || !(how & SHUT_READ))
+		return 0;
+	sock_local_unlisten(d);
+	s->flavour = SOCK_IDLE;
+	s->backlog = 0;
 	return 0;
 }
 

@@ -163,7 +163,9 @@ long vk_sys_bind(const struct vk_call *c)
 	if (err)
 		return err;
 	bool is_short = sock_of(d)->family == NET_INET6 && (int)c->a[2] < 24;
-	if (a.family != sock_of(d)->family) /* AF_UNSPEC: a mistake of old that Linux forgives for IPv4 */
+	if (!a.family && sock_of(d)->family == NET_INET) /* a mistake of old that Linux forgives */
+		a = (struct net_address){.family = NET_INET, .type = sock_of(d)->type};
+	if (a.family != sock_of(d)->family)
 		return sock_of(d)->family == NET_UNIX || is_short ? -EINVAL : -EAFNOSUPPORT;
 	return a.family == NET_UNIX ? bind_unix(d, &a) : bind_inet(d, &a);
 }

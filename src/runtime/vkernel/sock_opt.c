@@ -268,8 +268,8 @@ long vk_sys_getsockopt(const struct vk_call *c)
 		return -EFAULT;
 	if (*len < 0)
 		return -EINVAL;
-	if ((err = check_level(sock_of(d), level)))
-		return err;
+	if ((err = check_level(sock_of(d), level))) /* IPv4 says it in other words */
+		return sock_of(d)->family == NET_INET ? -EOPNOTSUPP : err;
 	if (level == SOL_SOCKET_ && name == SO_ERROR && sock_of(d)->flavour != SOCK_IDLE)
 		vk_step_file(d, (u64)d);
 	else

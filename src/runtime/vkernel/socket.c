@@ -108,11 +108,32 @@ bool sock_close_shows(const struct vk_desc *d)
 
 /* ---- making ---- */
 
-struct vk_desc *sock_use(int fd, long *err)
+static struct vk_desc *only_a_socket(struct vk_desc *d, long *err)
 {
-	struct vk_desc *d = vk_desc_use(fd);
 	*err = !d || (d->flags & O_PATH) ? -EBADF : d->kind != VK_SOCKET ? -ENOTSOCK : 0;
 	return *err ? NULL : d;
+}
+
+struct vk_desc *sock_use(int fd, long *err)
+{
+	return only_a_socket(vk_desc_use(fd), err);
+}
+
+static SCHED_LOOK bool is_such(int fd, bool (*such)(const struct vk_desc *d))
+{
+	const struct vk_desc *d = vk_desc_get(fd);
+	return d && d->kind == VK_SOCKET && such(d);
+}
+
+struct vk_desc *sock_use_late(int fd, long *err, bool (*steps)(const struct vk_desc *d))
+{
+	return only_a_socket(is_such(fd, steps) ? vk_desc_use_late(fd) : vk_desc_use(fd), err);
+}
+
+bool sock_steps_first(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	return s->flavour == SOCK_PEER || s->flavour == SOCK_LOCAL;
 }
 
 struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags)

@@ -95,6 +95,7 @@ static void drop_held(struct vk_fiber *f)
 		if (held)
 			vk_desc_put(&vk->desc[held - 1]);
 	}
+	f->again = 0;
 }
 
 static SCHED_LOOK void hold(struct vk_desc *d)
@@ -113,23 +114,119 @@ static SCHED_LOOK void hold(struct vk_desc *d)
 	hd_assert(!"a call holds at most two descriptions");
 }
 
+/*
+ * Late lookups. A call on a descriptor does two things: it finds the description behind the number, and then does its
+ * work, holding the description. Where other fibers close or replace the number, both are moments of their own, and
+ * two steps a call would multiply the states of every server whose threads close what another thread accepted. One step is
+ * enough: the call announces its work on the description that is there now, and remembers the number (op.watch).
+ * If the number still means the same when the step is taken, it makes no difference when it was looked up. If not, the lookup
+ * was either before the change (the outcomes of the operation, on the old description) or after it (ALT_MOVED: the call starts
+ * again and finds what is there now).
+ *
+ * The description is held from the announcement on, so a close by another fiber releases it only when this fiber moves. That is no
+ * loss: in an execution in which the lookup comes after the close, it could as well come right behind it, since what the
+ * fiber does up to its next step nobody sees.
+ */
+static struct {
+	struct vk_desc *d;
+	u64 watch;
+	void **again;
+} late;
+
+void vk_look_up_late(int fd, struct vk_desc *d)
+{
+	late.d = d;
+	late.watch = (u64)(fd + 1) << 32 | (u64)(d - vk->desc + 1);
+}
+
+bool vk_watch_moved(u64 watch)
+{
+	return vk->fd[(watch >> 32) - 1].desc != (u16)watch;
+}
+
+bool vk_stepped(void)
+{
+	return stepped;
+}
+
+/* A call that was to step, but failed before: then its lookup must be a step after all. */
+static long dispatch_late(const struct vk_call *c)
+{
+	long ret = dispatch(c);
+	if (hd_likely(!late.watch))
+		return ret;
+	u64 fd = (late.watch >> 32) - 1;
+	late.watch = 0;
+	vk_step_file(NULL, (u64)&vk->fd[fd]);
+	return dispatch(c);
+}
+
+static __attribute__((noinline)) long start_again(const struct vk_call *c)
+{
+	stepped = true; /* the lookup happens now */
+	vk_pc = c->pc;
+	return dispatch(c);
+}
+
+static __attribute__((noinline)) long dispatch_or_again(const struct vk_call *c)
+{
+	void *again[5];
+	if (__builtin_setjmp(again))
+		return start_again(c);
+	late.again = again;
+	return dispatch_late(c);
+}
+
 long vk_syscall(const struct vk_call *c)
 {
 	sched_scrub();
 	stepped = false;
+	late.watch = 0;
 	vk_pc = c->pc; /* never saved here: it may be that of a fiber that never came back */
 	drop_held(vk_self());
-	long ret = dispatch(c);
+	long ret = dispatch_or_again(c);
 	drop_held(vk_self());
 	return ret;
+}
+
+static SCHED_LOOK void watch_number(struct op *o, const struct vk_desc *d)
+{
+	hd_assert(d == late.d);
+	o->watch = late.watch;
+	late.watch = 0;
+	vk_self()->again = (u64)late.again;
+}
+
+static SCHED_LOOK void **leave_again(void)
+{
+	void **to = (void **)vk_self()->again;
+	vk_self()->again = 0;
+	return to;
+}
+
+static u32 step_watching(struct vk_desc *d, struct op o)
+{
+	watch_number(&o, d);
+	hold(d);
+	u32 alt = sched_step(&o);
+	void **again = leave_again();
+	if (alt != ALT_MOVED)
+		return alt;
+	drop_held(vk_self());
+	__builtin_longjmp(again, 1);
 }
 
 u32 vk_step(struct vk_desc *d, const struct op *o)
 {
 	u64 pc = vk_pc;
-	if (d)
-		hold(d);
-	u32 alt = sched_step(o);
+	u32 alt;
+	if (late.watch) {
+		alt = step_watching(d, *o);
+	} else {
+		if (d)
+			hold(d);
+		alt = sched_step(o);
+	}
 	stepped = true; /* others have run meanwhile: set it now, not before */
 	vk_pc = pc;
 	return alt;

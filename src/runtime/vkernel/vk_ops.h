@@ -28,6 +28,9 @@ void vk_signal_raise(int sig, u64 pc);
  */
 bool vk_signal_fault(int sig, void *info, void *context);
 
+/* Does the descriptor of a late lookup (struct op, watch) mean something else by now? See vk.c. */
+bool vk_watch_moved(u64 watch);
+
 /* PROT_* of an address in the SUT's own mappings; -1: not mapped (by the virtual kernel). */
 int vk_mem_prot(u64 address);
 

@@ -115,6 +115,11 @@ extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_op
 struct vk_desc *vk_desc_get(int fd);
 /* The same, telling the scheduler that this fiber uses fd: may be a step. NULL: EBADF. */
 struct vk_desc *vk_desc_use(int fd);
+/*
+ * The same for calls whose first act is a step on that description: both become one step (vk.c, "late lookups"). Until then such a
+ * call may only fail, without leaving a trace.
+ */
+struct vk_desc *vk_desc_use_late(int fd);
 /* A fresh description with one reference that belongs to the caller; NULL: ENFILE. */
 struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags);
 void vk_desc_put(struct vk_desc *d);
@@ -147,6 +152,10 @@ void vk_visit(const void *object, bool changes);
  * no other thread is there to see it (none yet, or all joined) doesn't count.
  */
 bool vk_observed(u64 object, bool changes);
+/* The next step's call has looked up fd, and found d, but others may change that until then. */
+void vk_look_up_late(int fd, struct vk_desc *d);
+/* Has the call under way been a step? */
+bool vk_stepped(void);
 void vk_refuse(const char *what);
 /* Who called, for messages. */
 extern u64 vk_pc;
@@ -233,6 +242,7 @@ struct vk_fiber {
 	u64 alt_sp, alt_size, alt_flags;
 	u64 random;  /* position in this fiber's stream */
 	u32 held[2]; /* descriptions (slot + 1) that the call under way keeps alive */
+	u64 again;   /* where to start the call again: late lookups */
 };
 
 struct vk_model {

@@ -1,0 +1,84 @@
+/*
+ * late_lookup.c: one thread reads from a descriptor, another closes or replaces it: the read finds the old file, the
+ * new one, or none; and a read that has found the old one goes on with it, after the other thread's next steps, too.
+ *
+ * heddle: verdict=verified args=replace outcomes=1,2
+ * heddle: verdict=verified args=close outcomes=1,9
+ * heddle: verdict=verified args=held outcomes=3,9
+ * heddle: verdict=verified args=back outcomes=1,2
+ * heddle: verdict=verified args=replace outcomes=1,2 options="--strategy bfs --sanity 2"
+ * heddle: verdict=verified args=held outcomes=3,9 options="--sanity 3"
+ * native: args=replace
+ * native: args=close
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "guest.h"
+
+static int first[2], second[2];
+
+/* 1, 2 or 3: what was read; 9: no such descriptor. */
+static void *reader(void *arg)
+{
+	char c = 0;
+	if (read(first[0], &c, 1) == 1)
+		return (void *)(long)c;
+	CHECK(errno == EBADF);
+	(void)arg;
+	return (void *)9;
+}
+
+static void *replace(void *arg)
+{
+	CHECK(dup2(second[0], first[0]) == first[0]);
+	return arg;
+}
+
+static void *close_it(void *arg)
+{
+	OK(close(first[0]));
+	return arg;
+}
+
+/* What comes on the old file is sent after the close: whoever reads it has held the file. */
+static void *close_and_send(void *arg)
+{
+	char c = 3;
+	OK(close(first[0]));
+	write(first[1], &c, 1);
+	return arg;
+}
+
+static void *there_and_back(void *arg)
+{
+	int old = dup(first[0]);
+	CHECK(dup2(second[0], first[0]) == first[0]);
+	CHECK(dup2(old, first[0]) == first[0]);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	void *(*other)(void *) = !strcmp(how, "replace") ? replace
+				 : !strcmp(how, "close") ? close_it
+				 : !strcmp(how, "held")  ? close_and_send
+							 : there_and_back;
+	signal(SIGPIPE, SIG_IGN);
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, first));
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, second));
+	if (other != close_and_send)
+		CHECK(write(first[1], "\1", 1) == 1);
+	CHECK(write(second[1], "\2", 1) == 1);
+	pthread_t a, b;
+	void *got;
+	OK(pthread_create(&a, NULL, reader, NULL));
+	OK(pthread_create(&b, NULL, other, NULL));
+	OK(pthread_join(a, &got));
+	OK(pthread_join(b, NULL));
+	heddle_outcome((long)got);
+	return 0;
+}
