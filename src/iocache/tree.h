@@ -41,7 +41,7 @@ struct cache_stats {
 	u64 bytes_received;
 	u64 polls; /* times a peer was waited for */
 	u64 trees, nodes, branches,
-		longest; /* nodes: strings of bytes between marks and forks; longest: bytes of the longest trace */
+		longest; /* nodes: strings of bytes between marks and forks; longest: bytes of the longest trace, both ways */
 };
 
 /* What a tree is about. Unused bytes zero. */

@@ -269,6 +269,24 @@ static void a_lost_connection_is_opened_again(void **state)
 	stop(b);
 }
 
+/* The transport closed a connection on its own and gave its number to another. */
+static void a_number_used_again_is_another_connection(void **state)
+{
+	(void)state;
+	struct bench *b = start(CACHE_BRANCHING);
+	char all[PEER_SAYS];
+	open_at(b, 0, 13);
+	write_at(b, 0, "a\n");
+	b->w->conns = 0;
+	open_at(b, 1, 15);
+	write_at(b, 0, "b\n");
+	write_at(b, 1, "c\n");
+	hears(b->c, &b->pos[0], answer(all, 13, "a\nb\n", false), 0);
+	hears(b->c, &b->pos[1], answer(all, 15, "c\n", false), 0);
+	assert_int_equal(b->w->opens, 3);
+	stop(b);
+}
+
 static void the_table_of_connections_closes_those_not_in_use(void **state)
 {
 	(void)state;
@@ -657,6 +675,7 @@ int main(void)
 		cmocka_unit_test(a_position_never_asked_about_is_asked_when_looked_at),
 		cmocka_unit_test(close_reset_and_end_are_events),
 		cmocka_unit_test(a_lost_connection_is_opened_again),
+		cmocka_unit_test(a_number_used_again_is_another_connection),
 		cmocka_unit_test(the_table_of_connections_closes_those_not_in_use),
 		cmocka_unit_test(a_refusal_is_remembered),
 		cmocka_unit_test(one_connection_too_many_is_refused_always),
