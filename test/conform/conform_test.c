@@ -28,14 +28,16 @@ static char base[256], real_world[300], virtual_world[300];
 
 /* ---- the two kernels ---- */
 
-/* A datagram socket that was shut down for reading says so only to those who would wait. */
-static bool is_shut_datagram(int fd)
+/* A datagram socket or listener that was shut down for reading says so only to those who would wait. */
+static bool is_shut(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLRDHUP};
-	int type = 0;
+	int type = 0, listens = 0;
 	socklen_t len = sizeof type;
-	return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) && type == SOCK_DGRAM &&
-	       poll(&p, 1, 0) == 1 && (p.revents & POLLRDHUP);
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) ||
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len))
+		return false;
+	return (type == SOCK_DGRAM || listens) && poll(&p, 1, 0) == 1 && (p.revents & POLLRDHUP);
 }
 
 /* A call that may wait is tried without waiting; EAGAIN then means: would wait. connect never does here. */
@@ -48,7 +50,7 @@ static bool may_block(long nr, int fd)
 	bool found = false;
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
 		found |= calls[i] == nr;
-	if (!found || is_shut_datagram(fd))
+	if (!found || is_shut(fd))
 		return false;
 	int flags = fcntl(fd, F_GETFL);
 	return flags >= 0 && !(flags & (O_NONBLOCK | O_PATH)) && !fstat(fd, &st) && !S_ISREG(st.st_mode) &&
@@ -198,6 +200,7 @@ static const struct sequences socket_sequences = {
 	.fresh = fresh_worlds,
 	.random = random_socket_step,
 	.play = play_socket_step,
+	.is_free_choice = is_odd_socket_step,
 	.print = print_socket_step,
 };
 

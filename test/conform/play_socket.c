@@ -180,12 +180,18 @@ static const int kinds[][2] = {
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
 /* TCP remembers addresses for a minute, unless it is told not to: then bind depends on what was before. */
-static long make_socket(kernel *k, unsigned kind, int flags)
+static void reuse_addresses(kernel *k, long fd)
 {
 	int one = 1;
-	long fd = K(SYS_socket, kinds[kind][0], kinds[kind][1] | flags, 0);
-	if (fd >= 0 && kinds[kind][0] != AF_UNIX && kinds[kind][1] == SOCK_STREAM)
+	if (fd >= 0)
 		K(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof one);
+}
+
+static long make_socket(kernel *k, unsigned kind, int flags)
+{
+	long fd = K(SYS_socket, kinds[kind][0], kinds[kind][1] | flags, 0);
+	if (kinds[kind][1] == SOCK_STREAM)
+		reuse_addresses(k, fd);
 	return fd;
 }
 
@@ -215,6 +221,7 @@ PLAY(play_odd_socket)
 	int fds[2] = {-1, -1};
 	if (s->flags % 2) {
 		out->ret = K(SYS_socket, o[0], o[1], o[2]);
+		reuse_addresses(k, out->ret);
 		return;
 	}
 	out->ret = K(SYS_socketpair, o[0], o[1], o[2], (long)fds);
@@ -319,7 +326,7 @@ PLAY(play_write)
 {
 	char buf[300];
 	pattern(buf, sizeof buf, s->n);
-	struct iovec v[2] = {{buf, s->n % 100}, {buf + 100, 100}};
+	struct iovec v[2] = {{buf, 1 + s->n % 99}, {buf + 100, 100}};
 	if (s->flags % 3)
 		out->ret = K(SYS_write, s->fd, (long)buf, s->n % sizeof buf);
 	else
@@ -559,6 +566,31 @@ void play_socket_step(kernel *k, const struct step *s, struct answer *out)
 	out->ret = 0;
 	out->len = 0;
 	plays[s->op].play(k, s, out);
+}
+
+static in_port_t port_of(const union any_address *a)
+{
+	return a->sa.sa_family == AF_INET    ? a->in.sin_port
+	       : a->sa.sa_family == AF_INET6 ? a->in6.sin6_port
+					     : 0;
+}
+
+bool is_odd_socket_step(const struct step *s)
+{
+	union any_address own = {.sa = {.sa_family = 0}}, to;
+	struct pollfd p = {.fd = s->fd, .events = POLLRDHUP};
+	socklen_t len = sizeof own;
+	bool binds = plays[s->op].play == play_bind || plays[s->op].play == play_listen;
+	if ((!binds && plays[s->op].play != play_connect) || getsockname(s->fd, &own.sa, &len))
+		return false;
+	if (binds && own.sa.sa_family == AF_UNIX && !getpeername(s->fd, &to.sa, &len))
+		return true;
+	make_address(s->path, &to);
+	if (!binds && port_of(&own) && port_of(&own) == port_of(&to))
+		return true;
+	if (!binds && to.sa.sa_family == AF_INET && !port_of(&to))
+		return true;
+	return own.sa.sa_family != AF_UNIX && poll(&p, 1, 0) == 1 && (p.revents & POLLRDHUP);
 }
 
 void print_socket_step(FILE *to, const struct step *s)

@@ -41,15 +41,20 @@ static bool same_address(const struct net_address *a, const struct net_address *
 	return x.family == y.family && x.port == y.port && !memcmp(x.ip, y.ip, sizeof x.ip);
 }
 
+static bool is_any(const struct net_address *a)
+{
+	static const u8 any[16];
+	return !memcmp(a->ip, any, sizeof any);
+}
+
 static const u8 loopback6[16] = {[15] = 1}, loopback4[16] = {127, 0, 0, 1};
 
 /* The sender's name as the receiver sees it: who is bound to any address speaks from this machine's. */
 static struct net_address udp_source(const struct vk_sock *s, const struct vk_sock *to)
 {
-	static const u8 any[16];
 	struct net_address a = s->local;
 	a.type = NET_DGRAM;
-	if (!memcmp(a.ip, any, sizeof any)) {
+	if (is_any(&a)) {
 		bool six = to->family == NET_INET6 && s->family == NET_INET6;
 		a.family = six ? NET_INET6 : NET_INET;
 		memcpy(a.ip, six ? loopback6 : loopback4, sizeof a.ip);
@@ -131,10 +136,8 @@ static bool speaks_four_only(const struct vk_sock *s)
 
 static bool speaks_six_only(const struct vk_sock *s)
 {
-	static const u8 any[16];
 	bool mapped = sock_address_plain(&s->local).family == NET_INET;
-	return s->family == NET_INET6 &&
-	       (sock_option(s, SOCK_ONLY_IPV6) || (memcmp(s->local.ip, any, sizeof any) != 0 && !mapped));
+	return s->family == NET_INET6 && (sock_option(s, SOCK_ONLY_IPV6) || (!is_any(&s->local) && !mapped));
 }
 
 /* What others had sent is lost when the partner changes, and a partner that was connected back is told. */
@@ -186,8 +189,9 @@ static long dgram_connect(struct vk_desc *d, const struct net_address *to)
 	if (to->family == NET_INET && speaks_six_only(s))
 		return -EAFNOSUPPORT;
 	if (to->family) {
+		struct net_address there = sock_address_plain(to);
 		sock_bind_ephemeral(d, to);
-		s->remote = *to;
+		s->remote = sock_address_in_family(s->family, &there);
 	} else {
 		s->remote = (struct net_address){0};
 		unbind_udp(d);
@@ -282,12 +286,12 @@ static long send_udp(struct vk_desc *d, struct vk_uio *u, u32 flags, const struc
 		to = NULL;
 	if (to && to->family == NET_INET && speaks_six_only(s))
 		return -ENETUNREACH;
-	if (to && speaks_four_only(s) && sock_address_plain(to).family == NET_INET6)
+	if (to && speaks_four_only(s) && sock_address_plain(to).family == NET_INET6 && !is_any(to))
 		return -EAFNOSUPPORT;
-	if (to && !to->port)
-		return -EINVAL;
 	if (!to && !s->remote.family)
 		return -EDESTADDRREQ;
+	if (to && !to->port)
+		return -EINVAL;
 	sock_step(d, OP_SEND, u->left, flags, 0);
 	if (s->error)
 		return take_error(s);

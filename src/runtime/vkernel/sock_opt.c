@@ -188,7 +188,7 @@ static bool special_get(struct vk_sock *s, int name, int *value)
 		*value = s->protocol;
 		return true;
 	case SO_ACCEPTCONN:
-		*value = s->flavour == SOCK_LISTEN && !(s->shut & SHUT_READ);
+		*value = s->flavour == SOCK_LISTEN;
 		return true;
 	case SO_ERROR:
 		*value = take_error(s);
