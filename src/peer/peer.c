@@ -187,6 +187,19 @@ static int choose_places(struct peers *s, struct problem *p)
 	return 0;
 }
 
+static int prepare(struct peers *s, struct problem *p)
+{
+	size_t commands = s->options.servers + s->options.clients;
+
+	s->starts = calloc(commands + 1, sizeof(*s->starts));
+	if (!s->starts)
+		return problem_set(p, "out of memory");
+	/* Whom the program talks to may run already, and often there is nobody. */
+	if (!commands)
+		return 0;
+	return choose_places(s, p) ? -1 : warden_start(&s->warden, s->places.folder, p);
+}
+
 struct peers *peers_start(const struct peer_options *o, struct problem *p)
 {
 	struct peers *s = calloc(1, sizeof(*s));
@@ -198,12 +211,7 @@ struct peers *peers_start(const struct peer_options *o, struct problem *p)
 	s->options = *o;
 	s->for_broker = (struct broker_peers){s,     start_client, end_client, server_of,
 					      ended, last_words,   interrupted};
-	s->starts = calloc(o->servers + o->clients + 1, sizeof(*s->starts));
-	if (!s->starts)
-		problem_set(p, "out of memory");
-	else if (o->servers + o->clients == 0)
-		return s; /* whom the program talks to runs already, or there is nobody */
-	else if (!choose_places(s, p) && !warden_start(&s->warden, s->places.folder, p))
+	if (prepare(s, p) == 0)
 		return s;
 	if (s->places.folder[0])
 		rmdir(s->places.folder);
