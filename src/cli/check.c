@@ -176,6 +176,15 @@ static int examine_with_peers(const struct check_options *opts, struct launch *l
 	return ret;
 }
 
+/* Hits, connections, bytes sent: the recording had those, not this run. */
+static void forget_costs(const struct trees_blob *trees)
+{
+	struct cache_stats *s = trees_stats(trees_blob_trees(trees));
+
+	*s = (struct cache_stats){
+		.trees = s->trees, .nodes = s->nodes, .branches = s->branches, .longest = s->longest};
+}
+
 /* Instead of peers: what they said to another run, and how many clients it had. */
 static int load_trees(const struct check_options *opts, struct launch *l, struct trees_blob *trees,
 		      struct problem *p)
@@ -189,6 +198,7 @@ static int load_trees(const struct check_options *opts, struct launch *l, struct
 				   "%s was recorded with --cache none, which takes no answer from trees; "
 				   "record it again",
 				   opts->load_trees);
+	forget_costs(trees);
 	l->trees = trees->memory;
 	l->trees_len = trees->len;
 	return 0;

@@ -160,15 +160,16 @@ static void print_threads(FILE *f, const struct story *s)
 			print_thread(f, s, &s->line[i]);
 }
 
-/* That of a communication deadlock has several lines: who waits on either side. */
-static void print_message(FILE *f, const char *message)
+/* That of a communication deadlock lists who waits on either side, one after the other: a line each. */
+static void print_message(FILE *f, const struct trace *t)
 {
-	const char *end;
+	const char *message = t->message, *end;
 
-	for (; *message; message = *end ? end + 1 : end) {
-		end = strchrnul(message, '\n');
-		fprintf(f, "  %.*s\n", (int)(end - message), message);
+	while (t->kind == VIOLATION_COMM_DEADLOCK && (end = strstr(message, "; "))) {
+		fprintf(f, "  %.*s;\n", (int)(end - message), message);
+		message = end + 2;
 	}
+	fprintf(f, "  %s\n", message);
 }
 
 void text_violation(FILE *f, const struct trace *t)
@@ -181,7 +182,7 @@ void text_violation(FILE *f, const struct trace *t)
 		story_thread(v, who, sizeof(who));
 	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->kind), who[0] ? " in " : "", who,
 		t->where[0] ? " at " : "", t->where);
-	print_message(f, t->message);
+	print_message(f, t);
 	if (v->text && !shared)
 		print_backtrace(f, v, "    ");
 	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n",

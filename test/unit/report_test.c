@@ -287,8 +287,7 @@ static void test_network_in_words(void **state)
 	free(text);
 	add_network(o, true);
 	text = written("text", o);
-	assert_non_null(
-		strstr(text, "  cache: linear, 1 234 hits, 1 miss, 2 connections\n"));
+	assert_non_null(strstr(text, "  cache: linear, 1 234 hits, 1 miss, 2 connections\n"));
 	assert_non_null(strstr(text, "sent 40 bytes (5 bytes of them again), received 77 bytes, 2 trees"));
 	assert_non_null(strstr(text, "note: after 1 answer a peer waited with a time-out"));
 	assert_non_null(strstr(text, "peers: relative to what the peers were seen to answer"));
@@ -353,9 +352,9 @@ static void test_comm_deadlock(void **state)
 	add_violation(o);
 	t = &o->violation[0].trace;
 	t->kind = t->story.violation_kind = VIOLATION_COMM_DEADLOCK;
-	strcpy(t->message, "thread 1 waits for the peer\nthe peer waits in recvfrom");
+	strcpy(t->message, "thread 1 waits for the peer; the peer waits in recvfrom");
 	text = written("text", o);
-	assert_non_null(strstr(text, "comm-deadlock at a.c:14\n  thread 1 waits for the peer\n"
+	assert_non_null(strstr(text, "comm-deadlock at a.c:14\n  thread 1 waits for the peer;\n"
 				     "  the peer waits in recvfrom\n"));
 	free(text);
 	text = written("junit", o);
