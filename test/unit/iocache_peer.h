@@ -136,7 +136,7 @@ static inline void world_open(void *self, const struct tree_key *k, const u32 *k
 {
 	struct world *w = self;
 	for (u32 i = 0; i < keeps; i++)
-		assert_true(keep[i] >= 1 && keep[i] <= w->conns);
+		assert_in_range(keep[i], 1, WORLD_CONNS - 1);
 	w->last_keeps = keeps;
 	r->status = w->open_status;
 	w->open_status = 0;
