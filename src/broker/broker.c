@@ -63,6 +63,7 @@ static int exchange(struct broker *b, struct wire_net *n)
 	n->flags = 0;
 	if (!c)
 		return gone(n);
+	connection_keep(b, c);
 	if (len > NET_DATA)
 		return trouble(n, NET_TROUBLE_TOOL, "a request of %llu bytes does not fit",
 			       (unsigned long long)len);
@@ -136,24 +137,34 @@ static int not_ready(struct broker *b, struct tree *t, pid_t pid, const char *na
 	return -1;
 }
 
+/* One look at a server that is starting. 1: ready, 0: not yet, -1: it will never be. */
+static int readiness(struct broker *b, struct tree *t, u64 *asleep_since)
+{
+	enum quiet rests;
+
+	if (tree_idle(b, t))
+		return -1;
+	rests = quiet_look(t->q, NULL, 0);
+	if (rests && quiet_listens(t->q, 0))
+		return 1;
+	if (rests != QUIET_YES || quiet_sleepers(t->q) || !quiet_asleep(t->q))
+		*asleep_since = broker_now_ms();
+	return broker_now_ms() - *asleep_since >= SETTLE_HABITS_MS ? -1 : 0;
+}
+
 /* Listening is not enough: who looks at it between bind and the accept loop would find a backlog that nobody serves. */
 int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct problem *p)
 {
-	u64 start = broker_now_ms(), asleep_since = start, now = start;
+	u64 start = broker_now_ms(), asleep_since = start;
 	struct tree *t = tree_of(b, pid); /* never released: what is learnt about it is kept */
-	bool ready = false;
+	int ready = 0;
 
-	while (!ready && now - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
-		if (tree_idle(b, t))
-			break;
-		ready = quiet_look(t->q, NULL, 0) && quiet_listens(t->q, 0);
-		now = broker_now_ms();
-		if (!quiet_asleep(t->q))
-			asleep_since = now;
-		if (!ready && now - asleep_since >= SETTLE_HABITS_MS)
-			break;
+	while (!ready && broker_now_ms() - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
+		ready = readiness(b, t, &asleep_since);
+		if (!ready)
+			nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
 	}
-	return ready ? 0 : not_ready(b, t, pid, name, p);
+	return ready > 0 ? 0 : not_ready(b, t, pid, name, p);
 }
 
 void broker_free(struct broker *b)

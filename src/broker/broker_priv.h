@@ -79,6 +79,8 @@ struct connection *connection_find(struct broker *b, u32 id);
 /* NULL: no room. */
 struct connection *connection_add(struct broker *b, int fd, const struct net_address *to);
 void connection_close(struct broker *b, struct connection *c);
+/* It is in use, whatever the list of the last NET_OPEN says. */
+void connection_keep(struct broker *b, const struct connection *c);
 /* Close what the SUT does not use any more: of this peer (NULL: any), at most that many. Returns how many were closed. */
 u32 connection_make_room(struct broker *b, const struct tree *t, const struct connection *but, u32 most);
 const char *connection_text(const struct connection *c, char *out, size_t cap);

@@ -26,7 +26,7 @@ static const struct connection *client_of(struct broker *b, int fd, const struct
 	for (i = 0; i < NET_MAX_CONNS; i++) {
 		const struct connection *c = b->conn[i];
 
-		if (c && c->client && c->tree != but && quiet_holds(c->tree->q, fd))
+		if (c && c->client && c->tree && c->tree != but && quiet_holds(c->tree->q, fd))
 			return c;
 	}
 	return NULL;
@@ -127,9 +127,12 @@ static int take(struct knock *k, int fd)
 	c->client = k->n->client;
 	c->pid = k->pid;
 	c->tree = k->tree;
+	if (quiet_alive(c->tree->q) && !quiet_allowed(k->pid)) {
+		tree_release(k->b, c->tree);
+		c->tree = NULL;
+	}
 	k->n->conn = c->id;
-	if (k->b->keeps < NET_MAX_CONNS)
-		k->b->keep[k->b->keeps++] = c->id;
+	connection_keep(k->b, c);
 	return 0;
 }
 

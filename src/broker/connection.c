@@ -75,6 +75,12 @@ static bool is_kept(const struct broker *b, u32 id)
 	return false;
 }
 
+void connection_keep(struct broker *b, const struct connection *c)
+{
+	if (!is_kept(b, c->id) && b->keeps < NET_MAX_CONNS)
+		b->keep[b->keeps++] = c->id;
+}
+
 static struct connection *oldest_unused(struct broker *b, const struct tree *t, const struct connection *but)
 {
 	struct connection *oldest = NULL;

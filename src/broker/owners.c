@@ -204,13 +204,16 @@ pid_t quiet_owner(int fd)
 	return owner == getpid() || is_ancestor(owner, getpid()) ? 0 : owner;
 }
 
+/* Not every kernel counts runs and lists children; without them nothing can be said for sure. */
 bool quiet_allowed(pid_t pid)
 {
 	struct quiet_thread t = {.pid = pid, .tid = pid, .fd = {-1, -1, -1, -1}};
 	char line[512];
+	u64 runs = thread_runs(&t);
 
-	return thread_read(&t, THREAD_SYSCALL, line, sizeof(line)) > 0 && thread_runs(&t) + 1 > 1 &&
-	       thread_read(&t, THREAD_STATE, line, sizeof(line)) > 0;
+	return runs && runs != ~0ull && thread_read(&t, THREAD_SYSCALL, line, sizeof(line)) > 0 &&
+	       thread_read(&t, THREAD_STATE, line, sizeof(line)) > 0 &&
+	       thread_read(&t, THREAD_CHILDREN, line, sizeof(line)) >= 0;
 }
 
 /* Lines of /proc/net/udp, udp6 and unix end with, or hold, the inode; only bound ones are of interest. */

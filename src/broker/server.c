@@ -32,9 +32,14 @@ static int server_ended(struct dial *d, int status)
 static int refused(struct dial *d, int error)
 {
 	int status = 0;
+	char waits[1024];
 
 	if (d->tree && d->b->peers.ended(d->b->peers.self, d->pid, &status) && !quiet_alive(d->tree->q))
 		return server_ended(d, status);
+	if (d->tree && (error == ECONNREFUSED || error == ENOENT)) {
+		quiet_describe(d->tree->q, NULL, 0, waits, sizeof(waits));
+		return trouble(d->n, -error, "the server peer does not listen at %s (%s)", d->name, waits);
+	}
 	if (error == ECONNREFUSED || error == ENOENT)
 		return trouble(d->n, -error,
 			       "nothing listens at %s: start the server there before, or let heddle start it "
@@ -86,9 +91,19 @@ static int dial_wait(struct dial *d, int fd, int error)
 	return error == EISCONN ? 0 : error;
 }
 
+/* Out of descriptors, those go that nobody needs. */
+static int new_socket(struct dial *d)
+{
+	int type = d->to.type | SOCK_CLOEXEC | SOCK_NONBLOCK, fd = socket(d->to.family, type, 0);
+
+	if (fd < 0 && errno == EMFILE && connection_make_room(d->b, NULL, NULL, NET_MAX_CONNS))
+		fd = socket(d->to.family, type, 0);
+	return fd;
+}
+
 static int dial(struct dial *d, int *out)
 {
-	int fd = socket(d->to.family, d->to.type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
+	int fd = new_socket(d), error;
 
 	if (fd < 0)
 		return trouble(d->n, NET_TROUBLE_TOOL, "no socket for %s: %s", d->name, strerror(errno));
@@ -134,11 +149,14 @@ static int add_connection(struct dial *d, int fd)
 	}
 	c->tree = d->tree;
 	d->tree = NULL;
-	if (!c->tree)
+	if (c->tree && quiet_alive(c->tree->q) && !quiet_allowed(d->pid)) {
+		tree_release(d->b, c->tree);
+		c->tree = NULL;
+	} else if (!c->tree) {
 		c->tree = tree_of_stranger(d->b, fd);
+	}
 	d->n->conn = c->id;
-	if (d->b->keeps < NET_MAX_CONNS)
-		d->b->keep[d->b->keeps++] = c->id;
+	connection_keep(d->b, c);
 	return 0;
 }
 

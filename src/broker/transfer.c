@@ -188,6 +188,8 @@ int transfer_send(struct broker *b, struct connection *c, struct wire_net *n)
 {
 	int status;
 
+	if (!n->len)
+		return 0;
 	memcpy(room(&c->unsent, n->len), n->data, n->len);
 	c->unsent.len += n->len;
 	status = send_all(b, c, n);
