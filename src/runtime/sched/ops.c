@@ -84,6 +84,8 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 	const struct op_class *c = op_classes[o->kind];
 	if (alt == ALT_CANCEL) {
 		text_str(t, "is cancelled");
+	} else if (alt == ALT_MOVED) {
+		vk_describe_moved(o->watch, t);
 	} else if (c->describe) {
 		c->describe(f, o, alt, t);
 	} else {

@@ -144,6 +144,14 @@ bool vk_watch_moved(u64 watch)
 	return vk->fd[(watch >> 32) - 1].desc != (u16)watch;
 }
 
+void vk_describe_moved(u64 watch, struct text *t)
+{
+	int fd = (int)(watch >> 32) - 1;
+	text_str(t, "finds ");
+	vk_describe_fd(fd, t);
+	text_str(t, vk_desc_get(fd) ? " replaced" : " closed");
+}
+
 bool vk_stepped(void)
 {
 	return stepped;

@@ -30,6 +30,8 @@ bool vk_signal_fault(int sig, void *info, void *context);
 
 /* Does the descriptor of a late lookup (struct op, watch) mean something else by now? See vk.c. */
 bool vk_watch_moved(u64 watch);
+/* "finds descriptor 4 closed" */
+void vk_describe_moved(u64 watch, struct text *t);
 
 /* PROT_* of an address in the SUT's own mappings; -1: not mapped (by the virtual kernel). */
 int vk_mem_prot(u64 address);
