@@ -118,7 +118,7 @@ int verb_tree(int argc, char **argv)
 	struct problem p;
 	int code = parse(&o, argc, argv);
 
-	if (code)
+	if (code || !o.from)
 		return code;
 	if (load(o.from, &b, &p))
 		return complain(&p);

@@ -211,10 +211,11 @@ static u32 *lineage(const struct trees *t, u32 branch, size_t *n)
 	u32 *list, at;
 	size_t i = 0;
 
+	hd_assert(branch != TREE_NONE);
 	for (at = branch; at != TREE_NONE; at = b.parent, i++)
 		branch_get(t, at, &b);
 	*n = i;
-	list = malloc(i * sizeof(*list));
+	list = calloc(i, sizeof(*list));
 	for (at = branch; list && at != TREE_NONE; at = b.parent) {
 		branch_get(t, at, &b);
 		list[--i] = at;
