@@ -135,6 +135,8 @@ void sock_describe_address(const struct net_address *a, struct text *t);
 struct net_address sock_address_plain(const struct net_address *a);
 /* This fiber uses a port (or an abstract name), or changes who holds it; a step where it must be one. */
 void sock_port_visit(const struct net_address *a, bool changes);
+/* What follows is a step already, and depends on who is there: then those who come there must step, too. */
+void sock_port_use(const struct net_address *a);
 u64 sock_port_object(const struct net_address *a);
 /* Does another socket hold what s is bound to? */
 bool sock_port_taken(const struct vk_sock *s);

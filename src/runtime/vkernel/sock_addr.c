@@ -228,8 +228,13 @@ u64 sock_port_object(const struct net_address *a)
 
 static SCHED_LOOK bool port_shows(const struct net_address *a, bool changes)
 {
-	bool known = a->family == NET_UNIX ? a->path_len && !a->path[0] : a->port != 0;
+	bool known = a->family == NET_UNIX ? a->path_len : a->port != 0;
 	return known && vk_observed(sock_port_object(a), changes);
+}
+
+SCHED_LOOK void sock_port_use(const struct net_address *a)
+{
+	port_shows(a, false);
 }
 
 void sock_port_visit(const struct net_address *a, bool changes)

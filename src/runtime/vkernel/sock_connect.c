@@ -78,6 +78,7 @@ static long connect_stream(struct vk_desc *d, const struct net_address *to)
 		if (nothing_there(to, &err))
 			return err;
 	}
+	sock_port_use(to);
 	if (sock_step(d, OP_CONNECT, 0, 0, (u64)to) == ALT_TIMEOUT)
 		return sock_of(d)->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
 	return reach(d, to);
@@ -95,6 +96,7 @@ static long connect_datagrams(struct vk_desc *d, const struct net_address *to)
 	}
 	if (is_path(to))
 		sock_path_visit(to);
+	sock_port_use(to);
 	if (sock_of(d)->family == NET_UNIX || sock_close_shows(d))
 		sock_step(d, OP_CONNECT, 0, 0, (u64)to);
 	return sock_ops_of(d)->connect(d, to);

@@ -248,8 +248,10 @@ static long send_unix(struct vk_desc *d, struct vk_uio *u, u32 flags, const stru
 {
 	struct vk_sock *s = sock_of(d), *r;
 	long err;
-	if (to)
+	if (to) {
 		sock_path_visit(to);
+		sock_port_use(to);
+	}
 	do {
 		sched_scrub();
 		sock_step(d, OP_SEND, u->left, flags, who_makes_wait(s, to));
@@ -292,6 +294,7 @@ static long send_udp(struct vk_desc *d, struct vk_uio *u, u32 flags, const struc
 		return -EDESTADDRREQ;
 	if (to && !to->port)
 		return -EINVAL;
+	sock_port_use(to ? to : &s->remote);
 	sock_step(d, OP_SEND, u->left, flags, 0);
 	if (s->error)
 		return take_error(s);
