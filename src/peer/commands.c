@@ -138,5 +138,6 @@ int peers_check(const struct peer_options *o, struct net_config *c, struct probl
 		if (check_client(o->client[n - 1], n, &c->client_port[n - 1], p))
 			return -1;
 	c->clients = (u32)o->clients;
+	c->servers = (u32)o->servers;
 	return 0;
 }

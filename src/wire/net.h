@@ -81,7 +81,7 @@ struct net_config {
 	u32 clients;           /* client peers, numbered from 1 */
 	u32 identical_clients; /* all share one tree */
 	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
-	u32 pad;
+	u32 servers;           /* server peers */
 	u16 client_port
 		[NET_MAX_CLIENTS]; /* the SUT's port that client n + 1 connects to; 0: the only one there is */
 };

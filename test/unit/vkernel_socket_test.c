@@ -100,6 +100,11 @@ u32 net_next_client(const u64 *taken, u16 port)
 	return 0;
 }
 
+bool net_may_serve(const struct net_address *path)
+{
+	return path->path[0] == 's';
+}
+
 u32 net_client_of(const struct cache_pos *pos)
 {
 	return clients && pos->tree;

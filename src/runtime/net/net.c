@@ -46,7 +46,7 @@ static void keep_first(char *to, size_t cap, const char *text)
 
 static bool ever_connected(void)
 {
-	return trees_count(cache_trees(cache)) != 0;
+	return trees_stats(cache_trees(cache))->connections != 0; /* trees remember refusals, too */
 }
 
 bool net_hopeless(void)
@@ -195,6 +195,22 @@ u64 net_look(const struct cache_pos *pos, u32 *flags)
 	u64 bytes;
 	net_look_known(pos, &bytes, flags);
 	return bytes;
+}
+
+static u64 do_find(u64 to, u64 a, u64 b, u64 c)
+{
+	struct tree_key k = {.to = *(const struct net_address *)to};
+	(void)a;
+	(void)b;
+	(void)c;
+	return tree_find(cache_trees(cache), &k) != TREE_NONE;
+}
+
+bool net_may_serve(const struct net_address *path)
+{
+	if (rt_wire->config.net.servers)
+		return true;
+	return engine_in_fiber() ? scratch_call(do_find, (u64)path, 0, 0, 0) : do_find((u64)path, 0, 0, 0);
 }
 
 u32 net_next_client(const u64 *taken, u16 port)

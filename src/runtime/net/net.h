@@ -33,6 +33,9 @@ u64 net_look(const struct cache_pos *pos, u32 *flags);
 /* Client peers: their number, and the lowest that is not yet taken (bit n - 1 of taken) and comes to `port`; 0: none left. */
 u32 net_next_client(const u64 *taken, u16 port);
 
+/* May a peer listen at a path that the file system does not have? (A server's {path:NAME} stands for it.) */
+bool net_may_serve(const struct net_address *path);
+
 /* ---- for the engine ---- */
 
 /* Must the search end? */

@@ -57,7 +57,7 @@ static SCHED_LOOK void note_delays(const struct pollfd *p, u32 n, u64 timeout)
 {
 	for (u32 i = 0; i < n; i++)
 		if ((p[i].revents & POLLIN) && (n > 1 || !timeout) && may_be_late(&p[i], 1))
-			sock_note_delays();
+			vk_refuse("poll (delays of the network are not explored)");
 }
 
 /* op: arg = list, n = its length, arg2 = does not wait */

@@ -7,9 +7,20 @@
 #include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/sock_abi.h"
 
+static bool port_listens(void)
+{
+	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+		if (vk->sock[i].flavour == SOCK_LISTEN && vk->sock[i].family != NET_UNIX)
+			return true;
+	return false;
+}
+
+/* A client that names no port comes to a path only where it can't come to a port. */
 static u32 next_client(const struct vk_sock *l)
 {
-	return l->family == NET_UNIX ? 0 : net_next_client(vk->client_taken, l->local.port);
+	if (l->family == NET_UNIX && (!l->local.path[0] || port_listens()))
+		return 0;
+	return net_next_client(vk->client_taken, l->local.port);
 }
 
 struct vk_desc *sock_listener(const struct net_address *to, u16 type)
@@ -65,19 +76,29 @@ long vk_sys_listen(const struct vk_call *c)
 
 /* ---- accept ---- */
 
+/*
+ * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of this machine
+ * mostly speak.
+ */
+static struct net_address entrance(const struct vk_sock *l)
+{
+	static const u8 any[16];
+	struct net_address a = l->local;
+	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof any) && !sock_option(l, SOCK_ONLY_IPV6))
+		a.family = NET_INET;
+	return a;
+}
+
 /* What the connection is called on this side: the listener's name, with an address if that has none. */
 static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client)
 {
-	static const u8 loopback6[16] = {[15] = 1};
 	struct vk_sock *s = sock_of(d);
+	struct net_address from = {.family = entrance(l).family, .type = l->type};
+	from.port = l->family == NET_UNIX ? 0 : (u16)(SOCK_CLIENT_PORT + client);
 	s->local = l->local;
-	s->bound = 1;
-	s->remote = (struct net_address){.family = l->family, .type = l->type};
-	s->remote.port = (u16)(SOCK_CLIENT_PORT + client);
-	if (l->family == NET_INET)
-		memcpy(s->remote.ip, "\x7f\0\0\1", 4);
-	else
-		memcpy(s->remote.ip, loopback6, sizeof loopback6);
+	s->bound = l->family != NET_UNIX; /* a path is the listener's alone */
+	from = sock_address_plain(&from);
+	s->remote = sock_address_in_family(l->family, &from);
 	sock_bind_ephemeral(d, &s->remote);
 }
 
@@ -92,7 +113,9 @@ static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 	}
 	struct vk_sock *s = sock_of(d);
 	s->options = from->options;
-	*err = net_accept(&from->local, client, &s->pos);
+	static struct net_address at;
+	at = entrance(from);
+	*err = net_accept(&at, client, &s->pos);
 	if (*err) {
 		vk_desc_put(d);
 		return NULL;

@@ -2,6 +2,7 @@
  * sock_name.c: giving sockets their names, and telling them: bind, getsockname, getpeername. Names in the file system are
  * nodes of the overlay; the socket holds its node, so that connect finds it by whatever path leads there.
  */
+#include "runtime/net/net.h"
 #include "runtime/vkernel/overlay.h"
 #include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/sock_abi.h"
@@ -40,10 +41,10 @@ static SCHED_LOOK long look_at(const struct net_address *to, u32 *inode)
 	if (str_equal(p.text, NSCD))
 		return -ENOENT;
 	long err = vk_path(AT_FDCWD, p.text, PATH_FOLLOW | PATH_QUIET, &place);
+	if (!err && !place.mode)
+		err = -ENOENT;
 	if (err)
-		return err;
-	if (!place.mode)
-		return -ENOENT;
+		return err == -ENOENT && net_may_serve(to) ? 0 : err;
 	if (!S_ISSOCK(place.mode))
 		return -ECONNREFUSED;
 	*inode = place.inode;

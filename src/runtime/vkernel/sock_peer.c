@@ -214,9 +214,10 @@ static void peer_describe(const struct vk_desc *d, struct text *t)
 	const struct vk_sock *s = sock_of(d);
 	text_str(t, "connection ");
 	sock_describe_number(d, t);
-	if (net_client_of(&s->pos)) {
+	u32 client = net_client_of(&s->pos); /* 1, whoever it is, if all share one tree */
+	if (client) {
 		text_str(t, " (client ");
-		text_dec(t, (long)s->remote.port - (long)SOCK_CLIENT_PORT);
+		text_dec(t, s->remote.port ? s->remote.port - SOCK_CLIENT_PORT : client);
 		text_str(t, ")");
 	} else {
 		text_str(t, " to ");

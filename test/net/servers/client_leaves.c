@@ -1,11 +1,12 @@
 /*
  * Clients that leave: at once, after their question, with a reset, or having shut down their side only and still reading. A
- * server that writes to one that is gone gets SIGPIPE, unless it cares.
+ * server that writes to one that is gone gets SIGPIPE, unless it cares; but a reset is told as an error first.
  *
  * heddle: verdict=verified outcomes=0 clients=1 args=quiet client="@peer connect {port} close"
  * heddle: verdict=verified outcomes=1 clients=1 args=quiet client="@peer connect {port} send:q~ shut want:answer want:more"
  * heddle: verdict=verified outcomes=2 clients=1 args=quiet client="@peer connect {port} send:q~ line reset"
- * heddle: verdict=violation kind=crash text~="SIGPIPE" clients=1 args=loud client="@peer connect {port} send:q~ line reset"
+ * heddle: verdict=verified outcomes=2 clients=1 args=loud client="@peer connect {port} send:q~ line reset"
+ * heddle: verdict=violation kind=crash text~="SIGPIPE" clients=1 args=loud client="@peer connect {port} send:q~ close"
  * heddle: verdict=verified outcomes=0,1 args=quiet client1="@peer connect {port} close" client2="@peer connect {port} send:q~ shut want:answer want:more"
  * heddle: verdict=verified outcomes=0,1 cache=none args=quiet client1="@peer connect {port} close" client2="@peer connect {port} send:q~ shut want:answer want:more"
  * native: skip
