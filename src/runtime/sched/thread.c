@@ -245,11 +245,9 @@ int thread_cancel_state(int off, int *old)
 
 /* --- create, join, detach --- */
 
-static bool ever_detached; /* persistent */
-
 bool fiber_ever_detached(void)
 {
-	return ever_detached;
+	return M->ever_detached;
 }
 
 int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u64 pc)
@@ -260,7 +258,7 @@ int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u
 		return EAGAIN;
 	}
 	f->detached = detached;
-	ever_detached |= detached;
+	M->ever_detached |= detached;
 	*tcb = f->tcb;
 	return 0;
 }
@@ -302,7 +300,7 @@ int thread_detach(u64 tcb)
 	if (f->detached)
 		return EINVAL;
 	f->detached = 1;
-	ever_detached = true;
+	M->ever_detached = 1;
 	if (f->life == FIBER_DONE)
 		fiber_free(f);
 	return 0;
