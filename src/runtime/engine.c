@@ -548,6 +548,9 @@ static void note_what_was_left_out(void)
 	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
 		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
 		     "dfs does that");
+	if (terminal_lonely())
+		note("some executions end with threads that wait for a connection, and no client was given: "
+		     "--client 'COMMAND' starts one (see heddle help check)");
 	if (start_compiled_by_clang())
 		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
 		     "members of local "

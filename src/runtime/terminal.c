@@ -12,6 +12,7 @@
 #include "runtime/terminal.h"
 
 #include "base/text.h"
+#include "runtime/engine.h"
 #include "runtime/net/net.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mutex.h"
@@ -21,6 +22,7 @@
 enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
 #define NO_FIBER LAYOUT_MAX_FIBERS
 
+static bool lonely; /* persistent */
 static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
 
 static bool alive(u32 slot)
@@ -176,6 +178,11 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 	return VIOLATION_COMM_DEADLOCK;
 }
 
+bool terminal_lonely(void)
+{
+	return lonely;
+}
+
 enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len)
 {
 	u32 roots = mark_roots();
@@ -191,6 +198,7 @@ enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own
 	if (!roots)
 		return VIOLATION_NONE; /* nobody is left at all */
 	*slot = first_that_is(BY_PEER);
+	lonely |= first_that_is(BY_CLIENT) != NO_FIBER && !rt_wire->config.net.clients;
 	if (*slot == NO_FIBER)
 		return judge_idle(slot, buf, cap, own_len);
 	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);

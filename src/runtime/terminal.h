@@ -12,5 +12,7 @@
  * peers, whose process numbers change from run to run).
  */
 enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len);
+/* Was there an end in which threads wait for clients, and no client was ever given? Worth a note. */
+bool terminal_lonely(void);
 
 #endif
