@@ -118,14 +118,26 @@ bool violation_is_shared(u32 kind)
 	return kind == VIOLATION_DEADLOCK || kind == VIOLATION_COMM_DEADLOCK;
 }
 
+/* Who waits for a thread's end, or for clients, is not to blame. */
+static bool may_be_culprit(const struct story_line *l)
+{
+	return l->op != OP_JOIN && l->op != OP_ACCEPT && l->frames;
+}
+
 const struct story_line *story_culprit(const struct story *s)
 {
+	const struct story_line *first = NULL;
 	size_t i;
 
-	for (i = 0; violation_is_shared(s->violation_kind) && i < s->fibers; i++)
-		if (s->fiber[i].op != OP_JOIN && s->fiber[i].frames)
+	for (i = 0; violation_is_shared(s->violation_kind) && i < s->fibers; i++) {
+		if (!may_be_culprit(&s->fiber[i]))
+			continue;
+		if (s->fiber[i].thread == s->violation.thread)
 			return &s->fiber[i];
-	return &s->violation;
+		if (!first)
+			first = &s->fiber[i];
+	}
+	return first ? first : &s->violation;
 }
 
 void story_thread(const struct story_line *l, char *out, size_t cap)
