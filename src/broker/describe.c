@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "broker/quiet_priv.h"
 #include "broker/sockdiag.h"
@@ -81,6 +82,8 @@ static void say_thread(struct words *w, struct quiet_peer *q, const struct quiet
 	thread_name(t, name, sizeof(name));
 	if (strcmp(name, "heddle-keeper") == 0)
 		return; /* ours, around the peer */
+	if (strcmp(name, "sh") == 0 && t->wait.call == SYS_wait4)
+		return; /* the shell of the command, which waits for what it started */
 	wait_name(t->wait.call, call, sizeof(call));
 	say(w, "%s%s %d/%d: %s", w->len ? "; " : "", name, t->pid, t->tid, call);
 	say_target(w, q, t, c, n);
