@@ -221,6 +221,7 @@ static void late_udp(void)
 	serve_udp(); /* to know a port that is free */
 	memcpy(&a, &address, sizeof(a));
 	OK(close(server));
+	OK(pipe(pair_fd)); /* who comes next shall not get the same port from the kernel */
 	pthread_t t = spawn(try_twice, NULL);
 	serve_at(&a, sizeof(a));
 	heddle_outcome((long)join(t));
