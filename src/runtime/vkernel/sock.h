@@ -201,5 +201,7 @@ long sock_dgram_peer_recv(struct vk_sock *s, struct vk_uio *u, u32 flags, struct
 			  u32 *out_flags);
 long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_address *to);
 void sock_dgram_peer_close(struct vk_sock *s);
+/* Before a wait: are there client peers that nobody but this socket could serve? They are not, and the verdict says so. */
+void sock_dgram_note_clients(const struct vk_sock *s);
 
 #endif

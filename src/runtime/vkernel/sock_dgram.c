@@ -337,6 +337,7 @@ static long dgram_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct ne
 	struct vk_sock *s = sock_of(d);
 	if (flags & MSG_OOB_)
 		return is_unix(s) ? -EOPNOTSUPP : -EINVAL;
+	sock_dgram_note_clients(s);
 	sock_step(d, OP_RECV, u->left, flags, 0);
 	if (s->error)
 		return take_error(s);

@@ -36,6 +36,22 @@ long sock_dgram_peer_recv(struct vk_sock *s, struct vk_uio *u, u32 flags, struct
 	return flags & MSG_TRUNC_ ? len : n;
 }
 
+static bool somebody_listens(void)
+{
+	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+		if (vk->sock[i].flavour == SOCK_LISTEN)
+			return true;
+	return false;
+}
+
+/* A client peer that could only come to this socket: nobody starts it, so waiting for it would look like a deadlock. */
+SCHED_LOOK void sock_dgram_note_clients(const struct vk_sock *s)
+{
+	bool serves = s->family != NET_UNIX && s->bound && !s->remote.family && !s->pos.tree && !s->held;
+	if (serves && !somebody_listens() && net_next_client(vk->client_taken, s->local.port))
+		vk_refuse("recv (datagrams of client peers)");
+}
+
 static bool is_same(const struct net_address *a, const struct net_address *b)
 {
 	return a->family == b->family && a->port == b->port && !memcmp(a->ip, b->ip, sizeof a->ip);
