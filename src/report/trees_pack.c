@@ -29,9 +29,12 @@ u8 *trees_pack(const void *bytes, u64 len, size_t *packed)
 
 void *trees_unpack(const u8 *packed, size_t n, u64 len)
 {
-	/* A file may claim any size: memory that nothing is unpacked to costs nothing. */
-	void *out = calloc(1, len ? len : 1);
+	void *out;
 
+	/* A file may claim any size; what is packed in it must say the same before memory is taken for it. */
+	if (ZSTD_getFrameContentSize(packed, n) != len)
+		return NULL;
+	out = calloc(1, len ? len : 1);
 	if (out && ZSTD_decompress(out, len, packed, n) == len)
 		return out;
 	free(out);
