@@ -110,6 +110,8 @@ size_t symbols_unwind(struct symbols *s, const struct wire_regs *regs, struct fr
 	struct walk w = {s, out, 0, max};
 	bool lost;
 
+	if (!regs->rip)
+		return 0; /* the process has ended: nobody stands anywhere */
 	s->regs = *regs;
 	if (!symbols_module_of(s, regs->rip))
 		symbols_refresh(s);

@@ -302,8 +302,29 @@ static enum step_result target_step(void *t, u32 action)
 	return engine_step(action);
 }
 
+#define RUST_PANIC_STATUS 101
+
+/* "srv.rs:26:5: assertion failed …", without the backtrace that may follow. */
+static enum terminal_kind end_of_panic(void)
+{
+	static const char backtrace[] = "stack backtrace:", note_of[] = "note: run with";
+	char buf[sizeof M->panic + 64];
+	struct text text;
+	text_init(&text, buf, sizeof buf);
+	text_str(&text, "the program ");
+	const char *p = M->panic;
+	for (; *p && !str_starts(p, backtrace) && !str_starts(p, note_of); p++)
+		text_bytes(&text, p, 1);
+	while (text.len && buf[text.len - 1] == ' ')
+		buf[--text.len] = 0;
+	set_violation(VIOLATION_ASSERT, 0, 0, 0, 0, buf);
+	return TERMINAL_VIOLATION;
+}
+
 static enum terminal_kind end_of_process(void)
 {
+	if (M->exit_status == RUST_PANIC_STATUS && M->panic[0])
+		return end_of_panic();
 	if (M->exit_status && !rt_wire->result.exit_status)
 		rt_wire->result.exit_status = M->exit_status;
 	if (!rt_wire->config.check_exit || !M->exit_status)

@@ -13,6 +13,7 @@
 #include "runtime/trap/trap.h"
 
 void *memcpy(void *to, const void *from, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
 
 /* A loop that waits for the clock without ever letting go must end: see clock_read. */
 #define CLOCK_READS_FREE 1000
@@ -220,8 +221,29 @@ void sched_exit(int status)
 	engine_leave();
 }
 
+/*
+ * A Rust program whose main panics ends with status 101 and nothing else: no signal, no abort. Its words are what tells it from
+ * one that means its status, so they are kept, in the state, until then.
+ */
+static SCHED_LOOK void keep_panic(const char *data, size_t n)
+{
+	static const char mark[] = " panicked at ";
+	size_t len = str_len(M->panic), from = 0;
+	if (!len) {
+		while (from + sizeof mark - 1 <= n && memcmp(data + from, mark, sizeof mark - 1))
+			from++;
+		if (from + sizeof mark - 1 > n)
+			return;
+		from++;
+	}
+	for (size_t i = from; i < n && len + 1 < sizeof M->panic; i++)
+		M->panic[len++] = data[i] == '\n' ? ' ' : data[i];
+}
+
 void sched_output(int fd, const void *data, size_t n)
 {
+	if (fd == 2)
+		keep_panic(data, n);
 	start_output_keep(fd, data, n);
 	if (rt_wire->config.mode == WIRE_REPLAY && rt_wire->config.show_output)
 		replay_output(fd, data, n);
