@@ -8,7 +8,7 @@
  * heddle: verdict=violation kind=comm-deadlock cache=none server="@peer listen {port:7000} line echo loop" args=unfinished
  * heddle: verdict=violation kind=comm-deadlock cache=linear server="@peer listen {port:7000} line echo loop" args=unfinished
  * heddle: verdict=verified server="@peer listen {port:7000} line echo loop" args=early
- * heddle: verdict=violation kind=comm-deadlock|deadlock text~="pthread_mutex_lock" server="@peer listen {port:7000} line echo loop" args=lock
+ * heddle: verdict=violation kind=comm-deadlock|deadlock text~="waits for mutex lock" server="@peer listen {port:7000} line echo loop" args=lock
  * native: skip
  */
 #include "net.h"

@@ -1,9 +1,9 @@
 /*
- * What is written to one connection is answered on another, as by a chat server: trees of single connections can't tell
+ * What is written to one connection is answered on another, as a chat server does: trees of single connections can't tell
  * that. It must be noticed.
  *
- * heddle: verdict=incomplete text~="connection.*connection" server="@peer listen {port:7000} line other:%l~ loop"
- * heddle: verdict=incomplete text~="connection.*connection" cache=linear server="@peer listen {port:7000} line other:%l~ loop"
+ * heddle: verdict=incomplete text~="connection.*connection" server="@peer listen {port:7000} line others:%l~ loop"
+ * heddle: verdict=incomplete text~="connection.*connection" cache=linear server="@peer listen {port:7000} line others:%l~ loop"
  */
 #include "net.h"
 

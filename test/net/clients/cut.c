@@ -4,7 +4,7 @@
  *
  * heddle: verdict=verified outcomes=2,20 connections<=2 server="@peer listen {port:7000} line echo loop" args=0
  * heddle: verdict=verified outcomes=2,20 cache=none server="@peer listen {port:7000} line echo loop" args=0
- * heddle: verdict=verified outcomes=2,20 cache=linear connections<=2 server="@peer listen {port:7000} line echo loop" args=0
+ * heddle: verdict=incomplete text~="in the same piece.*--cache branching" cache=linear server="@peer listen {port:7000} line echo loop" args=0
  * heddle: verdict=verified outcomes=2,120 connections<=2 server="@peer listen {port:7000} take:1 send:+ take:1 send:+ loop" args=1
  * heddle: verdict=verified outcomes=2,120 connections<=2 options="--strategy bfs" server="@peer listen {port:7000} take:1 send:+ take:1 send:+ loop" args=1
  */

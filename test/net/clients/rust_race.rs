@@ -1,6 +1,6 @@
 // Two threads of a Rust client share a connection without keeping question and answer together: one takes the other's answer.
 //
-// heddle: verdict=violation kind=abort|exit-status|comm-deadlock|assert options="-k --check-exit" server="@peer listen {port:7000} line send:%l~ loop"
+// heddle: verdict=violation kind=abort|exit-status|comm-deadlock|assert options="--check-exit" server="@peer listen {port:7000} line send:%l~ loop"
 // native: skip
 use std::io::{Read, Write};
 use std::net::TcpStream;

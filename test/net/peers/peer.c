@@ -15,7 +15,7 @@
  *	                %c a counter of all connections, %t the same without adding, %r a random number
  *	letter          the line is a number n: send the n-th letter of the alphabet
  *	big:N           send N bytes, in pieces of 1000
- *	other:TEXT      send it on the connection that was accepted before this one
+ *	others:TEXT     send it on all other connections
  *	want:TEXT       read a line; a wrong one ends this process with status 1
  *	sleep:MS        sleep                                       jitter:US   sleep up to so long
  *	close, reset    end the connection, reset: with a RST       die:N  end the process
@@ -43,7 +43,7 @@ struct talk {
 };
 
 static char **script;
-static int counter, previous = -1;
+static int counter, connections[64];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void fail(const char *format, ...)
@@ -162,6 +162,23 @@ static int send_text(struct talk *t, int fd, const char *text)
 	return send_all(fd, out, expand(t, text, out, sizeof(out)));
 }
 
+/* connections[fd]: is it one of ours? */
+static void note_connection(int fd, int open)
+{
+	pthread_mutex_lock(&lock);
+	if (fd < (int)(sizeof(connections) / sizeof(*connections)))
+		connections[fd] = open;
+	pthread_mutex_unlock(&lock);
+}
+
+static int send_others(struct talk *t, const char *text)
+{
+	for (int fd = 0; fd < (int)(sizeof(connections) / sizeof(*connections)); fd++)
+		if (connections[fd] && fd != t->fd)
+			send_text(t, fd, text);
+	return 1;
+}
+
 static int send_big(int fd, long n)
 {
 	char piece[1000];
@@ -214,8 +231,8 @@ static int play_text(struct talk *t, const char *word)
 	const char *a;
 	if ((a = argument(word, "send")))
 		return send_text(t, t->fd, a);
-	if ((a = argument(word, "other")))
-		return previous < 0 || send_text(t, previous, a);
+	if ((a = argument(word, "others")))
+		return send_others(t, a);
 	if ((a = argument(word, "want")))
 		return want(t, a);
 	if ((a = argument(word, "take")))
@@ -281,6 +298,7 @@ static void play(int fd)
 		else if (!play_word(t, *word))
 			break;
 	}
+	note_connection(fd, 0);
 	close(fd);
 	free(t);
 }
@@ -318,8 +336,8 @@ static void serve(int listener)
 		how = play, script++;
 	else if (*script && !strcmp(*script, "fork"))
 		how = serve_in_process, script++;
-	for (int last = -1, fd; (fd = accept(listener, NULL, NULL)) >= 0; last = fd) {
-		previous = last;
+	for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;) {
+		note_connection(fd, 1);
 		how(fd);
 	}
 	fail("accept: %s", strerror(errno));

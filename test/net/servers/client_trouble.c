@@ -5,8 +5,8 @@
  * heddle: exit=2 error~="no-such-command|not found" clients=1 client="no-such-command {port}"
  * heddle: exit=2 error~="without connecting|did not connect|never connected" clients=1 client="true {port}"
  * heddle: exit=2 error~="lost my way" clients=1 client="echo lost my way {port}; exit 4"
- * heddle: exit=2 error~="connect" clients=1 client="sleep 1000; : {port}" options="--peer-timeout 1s"
- * heddle: exit=2 error~="connect" clients=1 client="exec cat /dev/zero > /dev/null; : {port}" options="--peer-timeout 1s"
+ * heddle: verdict=incomplete text~="did not connect" clients=1 client="sleep 1000; : {port}" options="--peer-timeout 1s"
+ * heddle: verdict=incomplete text~="did not connect" clients=1 client="exec cat /dev/zero > /dev/null; : {port}" options="--peer-timeout 1s"
  * heddle: exit=2 error~="client" clients=3
  * heddle: verdict=verified outcomes=1
  * heddle: verdict=incomplete text~="another|further|second" clients=1 client="@peer connect {port} send:x~ & exec @peer connect {port} send:y~ eof"
