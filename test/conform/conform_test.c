@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../unit/fake_sched.h"
+#include "play_address.h"
 #include "play_socket.h"
 #include "sequences.h"
 
@@ -261,7 +262,7 @@ int main(int argc, char **argv)
 
 	uint64_t before = digest_of(virtual_world);
 	printf("1..4\n");
-	socket_setup();
+	address_setup();
 	int failed = report(1, sequences_compare(&file_sequences, count, seed),
 			    "random sequences agree with Linux");
 	failed += report(2, compare_full_pipe(), "a full pipe behaves as in Linux");

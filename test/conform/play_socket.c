@@ -11,113 +11,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "play_address.h"
+
 #define FDS 9 /* descriptors 3 to 11 */
-
-/* ---- addresses ---- */
-
-#define PORTS 2
-static in_port_t port[PORTS]; /* network order */
-
-static in_port_t free_port(void)
-{
-	struct sockaddr_in6 a = {.sin6_family = AF_INET6};
-	socklen_t len = sizeof a;
-	int fd = socket(AF_INET6, SOCK_STREAM, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, len) || getsockname(fd, (struct sockaddr *)&a, &len)) {
-		perror("a free port");
-		exit(2);
-	}
-	close(fd);
-	return a.sin6_port;
-}
-
-void socket_setup(void)
-{
-	for (int i = 0; i < PORTS; i++)
-		port[i] = free_port();
-}
-
-union any_address {
-	struct sockaddr sa;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un un;
-	unsigned char bytes[128];
-};
-
-static socklen_t address4(union any_address *a, in_addr_t ip, in_port_t p)
-{
-	a->in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = p, .sin_addr = {htonl(ip)}};
-	return sizeof a->in;
-}
-
-static socklen_t address6(union any_address *a, struct in6_addr ip, in_port_t p)
-{
-	a->in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = p, .sin6_addr = ip};
-	return sizeof a->in6;
-}
-
-static socklen_t address_unix(union any_address *a, const char *name, size_t n)
-{
-	a->un = (struct sockaddr_un){.sun_family = AF_UNIX};
-	memcpy(a->un.sun_path, name, n);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
-}
-
-enum { ADDRESS_4 = 0, ADDRESS_6 = 4, ADDRESS_UNIX = 6, ADDRESS_ODD = 11, ADDRESSES = 17 };
-
-static socklen_t abstract_address(union any_address *a)
-{
-	char name[32] = {0};
-	int n = snprintf(name + 1, sizeof name - 1, "conform-%d", (int)getpid());
-	return address_unix(a, name, (size_t)n + 1);
-}
-
-/* The address of that number, its length. */
-static socklen_t make_address(unsigned i, union any_address *a)
-{
-	const struct in6_addr any6 = IN6ADDR_ANY_INIT, loop6 = IN6ADDR_LOOPBACK_INIT;
-	memset(a, 0, sizeof *a);
-	switch (i) {
-	case 0:
-	case 1:
-		return address4(a, INADDR_LOOPBACK, port[i]);
-	case 2:
-		return address4(a, INADDR_ANY, port[0]);
-	case 3:
-		return address4(a, INADDR_LOOPBACK, 0);
-	case 4:
-		return address6(a, loop6, port[0]);
-	case 5:
-		return address6(a, any6, port[1]);
-	case 6:
-	case 7:
-		return address_unix(a, i == 6 ? "s1" : "s2", 3);
-	case 8:
-		return address_unix(a, "none/s", 7);
-	case 9:
-		return abstract_address(a);
-	case 10:
-		return address_unix(a, "a", 2);
-	case 11:
-		return address_unix(a, "", 0);
-	case 12:
-		return address4(a, INADDR_LOOPBACK, port[0]) - 4;
-	case 13:
-		a->sa.sa_family = AF_UNSPEC;
-		return sizeof a->in;
-	case 14:
-		a->sa.sa_family = 77;
-		return sizeof a->in;
-	case 15:
-		return address_unix(a, "s1", 2); /* without its zero */
-	default:
-		return 1;
-	}
-}
 
 /* ---- answers ---- */
 
@@ -134,26 +32,18 @@ static void add_long(struct answer *out, long value)
 	add(out, &value, sizeof value);
 }
 
-static in_port_t plain_port(in_port_t p)
-{
-	for (int i = 0; i < PORTS; i++)
-		if (p == port[i])
-			return (in_port_t)(i + 1);
-	return p ? 99 : 0;
-}
-
 static void add_address(struct answer *out, union any_address *a, socklen_t len)
 {
 	add_long(out, len);
 	if (len > sizeof *a)
 		len = sizeof *a;
 	if (a->sa.sa_family == AF_INET && len >= sizeof a->in)
-		a->in.sin_port = plain_port(a->in.sin_port);
+		a->in.sin_port = address_plain_port(a->in.sin_port);
 	const size_t chosen = offsetof(struct sockaddr_un, sun_path) + 6; /* by the kernel */
 	if (a->sa.sa_family == AF_UNIX && !a->un.sun_path[0] && len == chosen)
 		memset(a->un.sun_path, 'x', 6);
 	if (a->sa.sa_family == AF_INET6 && len >= sizeof a->in6)
-		a->in6.sin6_port = plain_port(a->in6.sin6_port);
+		a->in6.sin6_port = address_plain_port(a->in6.sin6_port);
 	add(out, a, len);
 }
 
@@ -244,7 +134,7 @@ PLAY(play_connection)
 	unsigned kind = s->n % 4; /* TCP, TCP over IPv6, two of the Unix domain */
 	static const unsigned at[] = {ADDRESS_4, ADDRESS_6, ADDRESS_UNIX, ADDRESS_UNIX + 3};
 	union any_address a;
-	socklen_t len = make_address(at[kind], &a);
+	socklen_t len = address_make(at[kind], &a);
 	long listener = make_socket(k, kind, 0), client = make_socket(k, kind, 0);
 	add_long(out, K(SYS_bind, listener, (long)&a, len));
 	add_long(out, K(SYS_listen, listener, 64));
@@ -257,7 +147,7 @@ PLAY(play_connection)
 PLAY(play_bind)
 {
 	union any_address a;
-	socklen_t len = make_address(s->path, &a);
+	socklen_t len = address_make(s->path, &a);
 	out->ret = K(SYS_bind, s->fd, (long)&a, len);
 }
 
@@ -269,7 +159,7 @@ PLAY(play_listen)
 PLAY(play_connect)
 {
 	union any_address a;
-	socklen_t len = make_address(s->path, &a);
+	socklen_t len = address_make(s->path, &a);
 	out->ret = K(SYS_connect, s->fd, (long)&a, len);
 }
 
@@ -303,7 +193,7 @@ PLAY(play_sendto)
 {
 	union any_address a;
 	char buf[300];
-	socklen_t len = make_address(s->path, &a);
+	socklen_t len = address_make(s->path, &a);
 	pattern(buf, sizeof buf, s->n);
 	out->ret = K(SYS_sendto, s->fd, (long)buf, s->n % sizeof buf, send_flag(s), (long)&a, len);
 }
@@ -317,7 +207,7 @@ PLAY(play_sendmsg)
 	struct msghdr m = {.msg_iov = v, .msg_iovlen = s->n % 4};
 	if (s->flags % 3 == 0) {
 		m.msg_name = &a;
-		m.msg_namelen = make_address(s->path, &a);
+		m.msg_namelen = address_make(s->path, &a);
 	}
 	out->ret = K(SYS_sendmsg, s->fd, (long)&m, send_flag(s));
 }
@@ -568,13 +458,6 @@ void play_socket_step(kernel *k, const struct step *s, struct answer *out)
 	plays[s->op].play(k, s, out);
 }
 
-static in_port_t port_of(const union any_address *a)
-{
-	return a->sa.sa_family == AF_INET    ? a->in.sin_port
-	       : a->sa.sa_family == AF_INET6 ? a->in6.sin6_port
-					     : 0;
-}
-
 bool is_odd_socket_step(const struct step *s)
 {
 	union any_address own = {.sa = {.sa_family = 0}}, to;
@@ -585,10 +468,10 @@ bool is_odd_socket_step(const struct step *s)
 		return false;
 	if (binds && own.sa.sa_family == AF_UNIX && !getpeername(s->fd, &to.sa, &len))
 		return true;
-	make_address(s->path, &to);
-	if (!binds && port_of(&own) && port_of(&own) == port_of(&to))
+	address_make(s->path, &to);
+	if (!binds && address_port(&own) && address_port(&own) == address_port(&to))
 		return true;
-	if (!binds && to.sa.sa_family == AF_INET && !port_of(&to))
+	if (!binds && to.sa.sa_family == AF_INET && !address_port(&to))
 		return true;
 	return own.sa.sa_family != AF_UNIX && poll(&p, 1, 0) == 1 && (p.revents & POLLRDHUP);
 }
