@@ -7,7 +7,7 @@
  * heddle: verdict=verified outcomes=1 args=unix
  * heddle: verdict=verified outcomes=1 args=pair
  * heddle: verdict=verified outcomes=12,21 args=two
- * heddle: verdict=verified outcomes=1 args=connected
+ * heddle: verdict=verified outcomes=1 args=connected options="--allow-refused"
  * heddle: verdict=verified outcomes=0,1 args=late
  * heddle: verdict=verified outcomes=0,1 args=lateudp options=--allow-refused
  * heddle: verdict=verified outcomes=0,1 args=lateabstract

@@ -30,6 +30,17 @@ struct vk_desc *vk_desc_get(int fd)
 	return &vk->desc[vk->fd[fd].desc - 1];
 }
 
+/*
+ * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps anyway share one
+ * object: with late lookups it costs next to nothing to call them shared, and a server that hands its connections to threads would
+ * teach the search the same lesson once for each, and be started again each time.
+ */
+static u64 number_object(int fd)
+{
+	const struct vk_desc *d = vk_desc_get(fd);
+	return d && vk_kinds[d->kind]->waits ? (u64)&vk->streams : (u64)&vk->fd[fd];
+}
+
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
@@ -38,7 +49,7 @@ static SCHED_LOOK enum shows use_shows(int fd)
 	const struct vk_desc *d = vk_desc_get(fd);
 	if (fd < 0 || fd >= VK_MAX_FDS || (d && d->kind == VK_CONSOLE))
 		return SHOWS_NOT;
-	bool number = vk_observed((u64)&vk->fd[fd], false);
+	bool number = vk_observed(number_object(fd), false);
 	bool flags = d && vk_observed((u64)&d->flags, false);
 	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
 }
@@ -134,7 +145,7 @@ static SCHED_LOOK bool change_shows(int fd)
 {
 	bool seen = vk_observed((u64)&vk->numbers, true);
 	if (fd >= 0)
-		seen |= vk_observed((u64)&vk->fd[fd], true);
+		seen |= vk_observed(number_object(fd), true);
 	return seen | close_shows(fd);
 }
 

@@ -247,6 +247,7 @@ struct vk_fiber {
 
 struct vk_model {
 	u64 numbers; /* always 0: its address stands for "which descriptor numbers are free" */
+	u64 streams; /* likewise, for "what the numbers of sockets, pipes and eventfds mean" */
 	struct vk_fd fd[VK_MAX_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
