@@ -38,7 +38,9 @@ static long reach_peer(struct vk_desc *d, const struct net_address *to)
 	sock_note_hurry(d, 0);
 	long err = net_connect(&there, &s->pos);
 	if (err) {
-		sock_bind_ephemeral(d, NULL); /* it has tried, and keeps the port */
+		u8 bound = s->bound;
+		sock_bind_ephemeral(d, NULL); /* it has tried: it shows a port, but does not hold it */
+		s->bound = bound;
 		return err;
 	}
 	s->flavour = SOCK_PEER;
