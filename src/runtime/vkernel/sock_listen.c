@@ -56,7 +56,7 @@ static long start_listening(struct vk_desc *d, int backlog)
 		return -EADDRINUSE;
 	}
 	/* As unsigned: negative is a lot. Linux lets one more in. */
-	s->backlog = (u16)HD_MIN((u32)backlog, SOCK_BACKLOG - 1);
+	s->backlog = (u16)HD_MIN((u32)backlog, 4096u); /* net.core.somaxconn */
 	s->shut = 0;
 	return 0;
 }
