@@ -237,8 +237,9 @@ long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out
 	n = HD_MIN(n, (u64)VK_MAX_RW);
 	if (out->kind == VK_SOCKET && sock_of(out)->flavour == SOCK_PEER)
 		return sock_peer_send_file(out, in, in_pos, n);
-	/* More than one piece if `out` is the same file and grows. */
-	while (n && done > 0 && (!total || out->kind == VK_FILE)) {
+	/* More than one piece if `out` is the same file and grows; and a socket takes all, or waits. */
+	bool goes_on = out->kind == VK_FILE || out->kind == VK_SOCKET;
+	while (n && done > 0 && (!total || goes_on)) {
 		done = copy_piece(in, in_pos, out, out_pos, n);
 		if (done > 0) {
 			total += done;

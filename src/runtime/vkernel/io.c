@@ -210,6 +210,9 @@ long vk_sys_ioctl(const struct vk_call *c)
 	case FIONREAD:
 		return tell_pending(d, c);
 	}
+	const u32 of_sockets = 0x89; /* SIOC…: interfaces, routes, marks */
+	if (d->kind == VK_SOCKET && ((u32)c->a[1] >> 8 & 0xff) == of_sockets)
+		vk_refuse("ioctl of a socket (SIOC…)");
 	return -ENOTTY;
 }
 

@@ -113,7 +113,6 @@ bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
 u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
 /* Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says so. */
 void sock_note_hurry(const struct vk_desc *d, u32 flags);
-void sock_note_delays(void);
 /* May what this socket waits for come from a peer? */
 bool sock_is_outside(const struct vk_desc *d);
 /* Must this call not wait? O_NONBLOCK, or MSG_DONTWAIT among the flags. */
@@ -138,6 +137,8 @@ void sock_port_visit(const struct net_address *a, bool changes);
 /* What follows is a step already, and depends on who is there: then those who come there must step, too. */
 void sock_port_use(const struct net_address *a);
 u64 sock_port_object(const struct net_address *a);
+/* "port 80", if object is one; else false. */
+bool sock_describe_port(u64 object, struct text *t);
 /* Does another socket hold what s is bound to? */
 bool sock_port_taken(const struct vk_sock *s);
 /* sock_name.c: connected, and not yet at its end? */

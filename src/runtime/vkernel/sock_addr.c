@@ -226,6 +226,16 @@ u64 sock_port_object(const struct net_address *a)
 	return PORT_OBJECT | (u64)a->type << 16 | a->port;
 }
 
+bool sock_describe_port(u64 object, struct text *t)
+{
+	if (object >> 32 != PORT_OBJECT >> 32)
+		return false;
+	text_str(t, object & 0xffff ? "port " : "the names of sockets");
+	if (object & 0xffff)
+		text_dec(t, (long)(object & 0xffff));
+	return true;
+}
+
 static SCHED_LOOK bool port_shows(const struct net_address *a, bool changes)
 {
 	bool known = a->family == NET_UNIX ? a->path_len : a->port != 0;

@@ -196,15 +196,10 @@ bool sock_hurries(const struct vk_desc *d, u32 flags)
 	return (d->flags & O_NONBLOCK) || (flags & MSG_DONTWAIT_);
 }
 
-void sock_note_delays(void)
-{
-	vk_refuse("non-blocking sockets (delays are not explored)");
-}
-
 void sock_note_hurry(const struct vk_desc *d, u32 flags)
 {
 	if (sock_hurries(d, flags))
-		sock_note_delays();
+		vk_refuse("non-blocking sockets (delays are not explored)");
 }
 
 bool sock_is_outside(const struct vk_desc *d)

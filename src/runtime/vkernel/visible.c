@@ -1,6 +1,7 @@
 #include "runtime/vkernel/visible.h"
 
 #include "runtime/vkernel/overlay.h"
+#include "runtime/vkernel/sock.h"
 
 /* The key of a directory's listing from that of its name, and back. */
 #define LISTING 0x5851f42d4c957f2dUL
@@ -94,7 +95,7 @@ static bool describe_model(u64 object, struct text *t)
 
 static void describe_object(u64 object, struct text *t)
 {
-	if (describe_model(object, t))
+	if (describe_model(object, t) || sock_describe_port(object, t))
 		return;
 	const char *path = path_of_key(object);
 	if (!path)
