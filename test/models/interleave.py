@@ -4,13 +4,13 @@ the yardstick for heddle's counts. It shares no code and no data with heddle.
 
 A transition executes one thread's pending operation and everything up to its next
 one. Pending operations are: the start of a thread, locking a mutex, waking from a
-condition variable (with the mutex, as one step), joining a thread, and a signal
+condition variable (with the mutex, as one step), joining a thread, a call on a socket, and a signal
 that two or more threads wait for (one outcome per waiter). Unlocking, broadcasting and
 signals with at most one waiter belong to the transition that reaches them.
 
 A program is written in continuations: each function gets the world, the thread's number
 and its live locals, runs up to the next operation, and returns it as a tuple made by
-lock(), wait(), join() or DONE. World state = `World.shared` (a tuple) + mutex owners + pending operations.
+lock(), wait(), join(), call() or DONE. World state = `World.shared` (a tuple) + mutex owners + pending operations.
 """
 
 DONE = ("done",)
@@ -26,6 +26,11 @@ def lock(mutex, then, *live):
 
 def join(thread, then, *live):
     return ("join", thread, then, live)
+
+
+def call(ready, then, *live):
+    """Waits until ready(world, *live)."""
+    return ("call", ready, then, live)
 
 
 class World:
@@ -76,6 +81,8 @@ def outcomes(world, op):
         return 1 if world.threads[thing] == DONE else 0
     if kind == "signal":
         return len(world.waiters(thing))
+    if kind == "call":
+        return 1 if thing(world, *op[3]) else 0
     return 1 if kind == "start" else 0
 
 

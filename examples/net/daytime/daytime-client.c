@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *host;
 static int port;
@@ -16,12 +17,11 @@ static int port;
 static void *ask(void *arg)
 {
 	char line[LINE_ROOM] = "";
-	FILE *server = fdopen(net_connect(host, port), "r");
+	struct net_lines server = {.fd = net_connect(host, port)};
 
-	net_must(server, "fdopen");
-	fgets(line, sizeof line, server);
+	net_line(&server, line);
 	assert(!strcmp(line, DAYTIME));
-	fclose(server);
+	close(server.fd);
 	return arg;
 }
 
