@@ -182,7 +182,9 @@ static __attribute__((noinline)) long dispatch_or_again(const struct vk_call *c)
 	if (__builtin_setjmp(again))
 		return start_again(c);
 	late.again = again;
-	return dispatch_late(c);
+	long ret = dispatch_late(c);
+	late.again = NULL;
+	return ret;
 }
 
 long vk_syscall(const struct vk_call *c)
@@ -197,9 +199,9 @@ long vk_syscall(const struct vk_call *c)
 	return ret;
 }
 
-static SCHED_LOOK void watch_number(struct op *o, const struct vk_desc *d)
+static SCHED_LOOK void watch_number(struct op *o)
 {
-	hd_assert(d == late.d);
+	hold(late.d);
 	o->watch = late.watch;
 	late.watch = 0;
 	vk_self()->again = (u64)late.again;
@@ -214,8 +216,9 @@ static SCHED_LOOK void **leave_again(void)
 
 static u32 step_watching(struct vk_desc *d, struct op o)
 {
-	watch_number(&o, d);
-	hold(d);
+	watch_number(&o);
+	if (d)
+		hold(d);
 	u32 alt = sched_step(&o);
 	void **again = leave_again();
 	if (alt != ALT_MOVED)
