@@ -153,8 +153,11 @@ class Machine:
         return told
 
     def stuck(self, state):
-        """Nobody can go on: does one wait for a peer?"""
-        return any(t[0] < len(s) and s[t[0]][0] == "r" for t, s in zip(state[0], self.scripts))
+        """Nobody can go on: does one wait for a peer? Or do threads wait for clients while one that is there has not been heard?"""
+        waiting = [s[t[0]] for t, s in zip(state[0], self.scripts) if t[0] < len(s)]
+        unheard = any(text and not closed for text, closed in
+                      (self.available(state, ("a", i)) for i in range(len(state[2]))))
+        return any(action[0] == "r" for action in waiting) or bool(waiting and unheard)
 
 
 def explore(program, limit):

@@ -13,6 +13,7 @@
 #include "net.h"
 
 #define MOST 4
+#define LISTEN_PORT (PORT + 9)
 
 struct thread {
 	const char *script;
@@ -95,7 +96,7 @@ int main(int argc, char **argv)
 	CHECK(threads > 0 && threads <= MOST);
 	for (int i = 2; i < argc; i++)
 		if (strchr(argv[i], 'a') && listener < 0)
-			listener = listen_on(PORT);
+			listener = listen_on(LISTEN_PORT);
 	for (int i = 0; argv[1][i] && argv[1][i] != '-'; i++)
 		connection[i] = dial(PORT + argv[1][i] - '0');
 	for (int i = 0; i < threads; i++) {
