@@ -15,6 +15,7 @@
 #include "runtime/engine_priv.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
+#include "runtime/notes.h"
 #include "runtime/replay.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fair.h"
@@ -188,6 +189,18 @@ static bool timeout_allowed(const struct op *o)
 	return false;
 }
 
+/* Who waits for something that may never come must be able to have begun: vk.c, "Late lookups". */
+static u32 moved_actions(u32 slot, const struct op *o, bool waits, u32 *out)
+{
+	u32 n = 0;
+	if (!vk_watch_moved(o->watch))
+		return 0;
+	out[n++] = ACTION(slot, ALT_MOVED);
+	if (waits && !o->deadline)
+		out[n++] = ACTION(slot, ALT_STAYS);
+	return n;
+}
+
 /* The enabled actions of one fiber. */
 static u32 fiber_actions(u32 slot, u32 *out)
 {
@@ -200,11 +213,11 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	for (u32 i = 0; i < n; i++)
 		out[i] = ACTION(slot, i);
 	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
-	bool give_up = !n || (o->flags & OPF_LATE);
+	bool waits = !n, give_up = waits || (o->flags & OPF_LATE);
 	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
-	if (hd_unlikely(o->watch) && vk_watch_moved(o->watch))
-		out[n++] = ACTION(slot, ALT_MOVED);
+	if (hd_unlikely(o->watch))
+		n += moved_actions(slot, o, waits, out + n);
 	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);
 	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
@@ -557,45 +570,6 @@ static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
 
 /* --- main --- */
 
-static void note(const char *what)
-{
-	struct wire_result *r = &rt_wire->result;
-	if (r->notes < HD_ARRAY_LEN(r->note))
-		str_copy(r->note[r->notes++], sizeof r->note[0], what);
-}
-
-static void note_what_was_left_out(void)
-{
-	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
-		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
-		     "dfs does that");
-	if (terminal_lonely())
-		note("some executions end with threads that wait for a connection, and no client was given: "
-		     "--client 'COMMAND' starts one (see heddle help check)");
-	if (start_compiled_by_clang())
-		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
-		     "members of local "
-		     "objects; gcc (HEDDLE_CC=gcc heddle cc) does not");
-}
-
-#define CLOCK_WORTH_A_NOTE 60000000000u
-
-/* A loop around a timed wait goes on for ever, and as the program reads the clock, no state comes twice. */
-static void note_endless_time(void)
-{
-	struct wire_result *r = &rt_wire->result;
-	if (r->end == SEARCH_COMPLETE || r->end == SEARCH_VIOLATION || rt_wire->config.time_horizon_ms ||
-	    r->clock_max < CLOCK_WORTH_A_NOTE || r->notes == HD_ARRAY_LEN(r->note))
-		return;
-	struct text t;
-	text_init(&t, r->note[r->notes++], sizeof r->note[0]);
-	text_str(&t, "time-outs took the program's clock to ");
-	text_dec(&t, (long)(r->clock_max / 1000000000u));
-	text_str(
-		&t,
-		" s; if it waits periodically, its states never repeat: --time-horizon 10s bounds the clock");
-}
-
 static void search(void)
 {
 	static const struct search_hooks hooks = {NULL, hook_violation, hook_stop, hook_now, hook_insane};
@@ -605,8 +579,7 @@ static void search(void)
 	rt_wire->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_wire->stats);
 	if (net_stopped() && rt_wire->result.end == SEARCH_COMPLETE)
 		rt_wire->result.end = SEARCH_STOPPED;
-	note_endless_time();
-	note_what_was_left_out();
+	notes_write();
 	rt_wire->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_wire->result.tracked_pages = s->pages;

@@ -86,6 +86,8 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 		text_str(t, "is cancelled");
 	} else if (alt == ALT_MOVED) {
 		vk_describe_moved(o->watch, t);
+	} else if (alt == ALT_STAYS) {
+		vk_describe_stays(o->watch, t);
 	} else if (c->describe) {
 		c->describe(f, o, alt, t);
 	} else {

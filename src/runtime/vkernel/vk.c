@@ -123,6 +123,10 @@ static SCHED_LOOK void hold(struct vk_desc *d)
  * was either before the change (the outcomes of the operation, on the old description) or after it (ALT_MOVED: the call starts
  * again and finds what is there now).
  *
+ * An operation that waits has no outcome, yet it may have begun before the change, and then no change of the number ever ends it: a
+ * thread in accept is not woken by who closes the listener. So waiting on is an outcome, too (ALT_STAYS): the number is
+ * forgotten. Else a thread that could always find its descriptor closed would never be seen to wait for ever.
+ *
  * The description is held from the announcement on, so a close by another fiber releases it only when this fiber moves. That is no
  * loss: in an execution in which the lookup comes after the close, it could as well come right behind it, since what the
  * fiber does up to its next step nobody sees.
@@ -150,6 +154,13 @@ void vk_describe_moved(u64 watch, struct text *t)
 	text_str(t, "finds ");
 	vk_describe_fd(fd, t);
 	text_str(t, vk_desc_get(fd) ? " replaced" : " closed");
+}
+
+void vk_describe_stays(u64 watch, struct text *t)
+{
+	text_str(t, "waits already for what ");
+	vk_describe_fd((int)(watch >> 32) - 1, t);
+	text_str(t, " was");
 }
 
 bool vk_stepped(void)
@@ -221,6 +232,11 @@ static u32 step_watching(struct vk_desc *d, struct op o)
 		hold(d);
 	u32 alt = sched_step(&o);
 	void **again = leave_again();
+	if (alt == ALT_STAYS) {
+		o.watch = 0;
+		sched_scrub(); /* the first time left its bytes where frames will lie that wait */
+		return sched_step(&o);
+	}
 	if (alt != ALT_MOVED)
 		return alt;
 	drop_held(vk_self());

@@ -32,6 +32,7 @@ bool vk_signal_fault(int sig, void *info, void *context);
 bool vk_watch_moved(u64 watch);
 /* "finds descriptor 4 closed" */
 void vk_describe_moved(u64 watch, struct text *t);
+void vk_describe_stays(u64 watch, struct text *t);
 
 /* PROT_* of an address in the SUT's own mappings; -1: not mapped (by the virtual kernel). */
 int vk_mem_prot(u64 address);
