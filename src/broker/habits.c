@@ -24,6 +24,14 @@ bool habit_sleeps(const struct quiet_thread *t)
 	       t->wait.pc == h->pc;
 }
 
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
 static void note_calm(struct quiet_peer *q, u64 sent)
 {
 	u32 i;
@@ -48,6 +56,20 @@ static bool was_disturbed(const struct quiet_peer *q, u64 sent)
 	return false;
 }
 
+/* Housekeeping may come less and less often the longer nothing happens (memcached): it is not waited for any more. */
+static bool has_slowed_down(struct quiet_thread *t)
+{
+	u64 now = now_ms();
+
+	if (!habit_sleeps(t))
+		return false;
+	if (t->lull != t->runs) {
+		t->lull = t->runs;
+		t->lull_since_ms = now;
+	}
+	return now - t->lull_since_ms > FREQUENT_MS;
+}
+
 bool habit_settled(struct quiet_peer *q, u64 sent)
 {
 	bool settled = true;
@@ -62,8 +84,10 @@ bool habit_settled(struct quiet_peer *q, u64 sent)
 		return false;
 	}
 	for (; i < q->threads; i++) {
-		const struct quiet_thread *t = &q->thread[i];
+		struct quiet_thread *t = &q->thread[i];
 
+		if (has_slowed_down(t))
+			t->habit.frequent = false;
 		if (t->habit.frequent && habit_sleeps(t))
 			settled &= t->runs >= t->calm_since + WAKES;
 	}
@@ -78,14 +102,6 @@ bool quiet_sleepers(const struct quiet_peer *q)
 		if (q->thread[i].habit.known)
 			return true;
 	return false;
-}
-
-static u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
 /* A candidate's habit holds where it slept first; calm_since counts how often it had run then. */

@@ -23,9 +23,10 @@ struct quiet_thread {
 	int fd[THREAD_FILES]; /* -1: opened for each reading */
 	bool seen;            /* in the enumeration under way */
 	struct wait wait;
-	u64 runs;       /* at pass A */
-	u64 asleep_at;  /* runs at the last quiet_asleep */
-	u64 calm_since; /* runs when the peer was first found calm */
+	u64 runs;                /* at pass A */
+	u64 asleep_at;           /* runs at the last quiet_asleep */
+	u64 calm_since;          /* runs when the peer was first found calm */
+	u64 lull, lull_since_ms; /* runs at the start of the present sleep of its habit; when that was seen */
 	struct habit habit;
 };
 

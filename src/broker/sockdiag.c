@@ -162,24 +162,39 @@ int sockdiag_unix_peer(int nl, u64 inode, u64 *peer)
 	return 1;
 }
 
+/* What is looked for among the listening sockets: the one with this inode, or all on this port. */
+struct listeners {
+	u64 inode;
+	u16 port;
+	u64 *found;
+	size_t cap, count;
+};
+
+static void note_listener(struct listeners *l, const struct inet_diag_msg *m)
+{
+	u16 port = ntohs(m->id.idiag_sport);
+
+	if (l->inode && m->idiag_inode == l->inode)
+		l->port = port;
+	else if (!l->inode && port == l->port && l->count < l->cap)
+		l->found[l->count++] = m->idiag_inode;
+}
+
 /* Goes through one part of a dump; true: the last one. */
-static bool in_dump(const union answer *a, ssize_t n, u64 inode, u16 *port)
+static bool in_dump(const union answer *a, ssize_t n, struct listeners *l)
 {
 	const struct nlmsghdr *h = &a->header;
 	size_t left = (size_t)HD_MAX(n, 0);
 
 	for (; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
-		const struct inet_diag_msg *m = NLMSG_DATA(h);
-
 		if (h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR)
 			return true;
-		if (m->idiag_inode == inode)
-			*port = ntohs(m->id.idiag_sport);
+		note_listener(l, NLMSG_DATA(h));
 	}
 	return n <= 0;
 }
 
-static u16 listens_in(int nl, u8 family, u64 inode)
+static void listeners_of(int nl, u8 family, struct listeners *l)
 {
 	struct {
 		struct nlmsghdr header;
@@ -190,18 +205,28 @@ static u16 listens_in(int nl, u8 family, u64 inode)
 	       .body = {.sdiag_family = family,
 			.sdiag_protocol = IPPROTO_TCP,
 			.idiag_states = 1u << STATE_LISTEN}};
-	union answer a = {.bytes = {0}};
-	u16 port = 0;
+	union answer a;
 	ssize_t n = ask(nl, &q, sizeof(q), &a);
 
-	while (n > 0 && !in_dump(&a, n, inode, &port))
+	while (n > 0 && !in_dump(&a, n, l))
 		n = recv(nl, &a, sizeof(a), 0);
-	return port;
 }
 
 u16 sockdiag_listens(int nl, u64 inode)
 {
-	u16 port = listens_in(nl, AF_INET, inode);
+	struct listeners l = {.inode = inode};
 
-	return port ? port : listens_in(nl, AF_INET6, inode);
+	listeners_of(nl, AF_INET, &l);
+	if (!l.port)
+		listeners_of(nl, AF_INET6, &l);
+	return l.port;
+}
+
+size_t sockdiag_listeners(int nl, u16 port, u64 *inode, size_t cap)
+{
+	struct listeners l = {.port = port, .found = inode, .cap = cap};
+
+	listeners_of(nl, AF_INET, &l);
+	listeners_of(nl, AF_INET6, &l);
+	return l.count;
 }

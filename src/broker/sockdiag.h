@@ -40,5 +40,7 @@ int sockdiag_inet(int nl, int protocol, const struct sockaddr_storage *there,
 int sockdiag_unix_peer(int nl, u64 inode, u64 *peer);
 /* The local TCP port on which the socket with this inode listens (v4 or v6); 0: on none. */
 u16 sockdiag_listens(int nl, u64 inode);
+/* The other way round: the inodes of those that listen on this TCP port; returns how many. */
+size_t sockdiag_listeners(int nl, u16 port, u64 *inode, size_t cap);
 
 #endif

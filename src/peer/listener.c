@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "broker/sockdiag.h"
+
 #define INODES 16
-#define TCP_LISTENS 0x0a
 #define UNIX_LISTENS 0x10000 /* __SO_ACCEPTCON of the flags */
 
 struct inodes {
@@ -21,18 +22,29 @@ static void add(struct inodes *s, u64 inode)
 		s->inode[s->count++] = inode;
 }
 
-static void read_inet(struct inodes *s, const char *table, u16 port, bool must_listen)
+/* Only those that listen are asked for: /proc/net/tcp goes through all connections of the machine, which takes milliseconds. */
+static void ask_tcp(struct inodes *s, u16 port)
+{
+	int nl = sockdiag_open();
+
+	if (nl < 0)
+		return;
+	s->count = sockdiag_listeners(nl, port, s->inode, INODES);
+	close(nl);
+}
+
+static void read_udp(struct inodes *s, const char *table, u16 port)
 {
 	FILE *f = fopen(table, "re");
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		unsigned local, state;
+		unsigned local;
 		unsigned long inode;
 
-		if (sscanf(line, " %*[^:]: %*[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %lu", &local, &state,
-			   &inode) == 3 &&
-		    local == port && (!must_listen || state == TCP_LISTENS))
+		if (sscanf(line, " %*[^:]: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &local, &inode) ==
+			    2 &&
+		    local == port)
 			add(s, inode);
 	}
 	if (f)
@@ -116,11 +128,11 @@ bool listener_is_below(pid_t root, const struct net_address *at)
 
 	if (at->family == NET_UNIX) {
 		read_unix(&s, at);
+	} else if (at->type == NET_STREAM) {
+		ask_tcp(&s, at->port);
 	} else {
-		bool stream = at->type == NET_STREAM;
-
-		read_inet(&s, stream ? "/proc/net/tcp" : "/proc/net/udp", at->port, stream);
-		read_inet(&s, stream ? "/proc/net/tcp6" : "/proc/net/udp6", at->port, stream);
+		read_udp(&s, "/proc/net/udp", at->port);
+		read_udp(&s, "/proc/net/udp6", at->port);
 	}
 	d = s.count ? opendir("/proc") : NULL;
 	while (d && !found && (e = readdir(d)))

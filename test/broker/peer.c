@@ -64,6 +64,14 @@ static void *ticks(void *arg)
 	return NULL;
 }
 
+/* Ticks, but after the first answer hardly ever. */
+static void *tires(void *arg)
+{
+	for (;;)
+		peer_pause_ms(peer_answered ? 3600000 : 10);
+	return arg;
+}
+
 static void serve_datagrams(const char *manner, int fd)
 {
 	struct sockaddr_storage from;
@@ -137,6 +145,8 @@ int main(int argc, char **argv)
 		pthread_create(&t, NULL, ticks, (void *)10L);
 	if (strcmp(argv[1], "housekeeper") == 0)
 		pthread_create(&t, NULL, ticks, (void *)1000L);
+	if (strcmp(argv[1], "tires") == 0)
+		pthread_create(&t, NULL, tires, NULL);
 	if (strcmp(argv[1], "loafer") == 0)
 		peer_pause_ms(30);
 	if (strcmp(argv[1], "dead") == 0) {

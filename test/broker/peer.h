@@ -9,6 +9,7 @@
 /* Reads up to a line's end, byte by byte: nothing of the next line is lost. Returns its length without the end; -1: no more. */
 int peer_line(int fd, char *out, size_t cap);
 void peer_answer(int fd, const char *line);
+extern _Atomic int peer_answered; /* anything yet */
 void peer_pause_ms(long ms);
 void peer_write(int fd, const void *data, size_t n);
 

@@ -40,10 +40,13 @@ void peer_write(int fd, const void *data, size_t n)
 		}
 }
 
+_Atomic int peer_answered;
+
 void peer_answer(int fd, const char *line)
 {
 	char text[300];
 
+	peer_answered = 1;
 	peer_write(fd, text, (size_t)snprintf(text, sizeof(text), "re %s\n", line));
 }
 

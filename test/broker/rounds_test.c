@@ -99,6 +99,7 @@ ROUNDS(works_without_sleeping, "spin", "tcp", 1, 100)
 ROUNDS(waits_with_time_out, "timed", "tcp", 1, 200)
 ROUNDS(housekeeping_often, "ticker", "tcp", 1, 30)
 ROUNDS(housekeeping_every_second, "housekeeper", "tcp", 1, 200)
+ROUNDS(housekeeping_less_and_less, "tires", "tcp", 1, 30)
 ROUNDS(looks_for_work_now_and_then, "poller", "tcp", 2, 100)
 ROUNDS(started_slowly, "loafer", "tcp", 1, 50)
 
@@ -223,6 +224,7 @@ int main(void)
 		cmocka_unit_test(waits_with_time_out),
 		cmocka_unit_test(housekeeping_often),
 		cmocka_unit_test(housekeeping_every_second),
+		cmocka_unit_test(housekeeping_less_and_less),
 		cmocka_unit_test(looks_for_work_now_and_then),
 		cmocka_unit_test(started_slowly),
 		cmocka_unit_test(datagrams_at_once),
