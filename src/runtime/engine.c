@@ -152,30 +152,6 @@ void engine_violation(enum violation_kind kind, u64 pc, u64 address, u32 signo, 
 	engine_abandon(ABANDON_VIOLATION);
 }
 
-/* --- for messages --- */
-
-/* "1 1 2×3 1": threads in the order in which they moved; the beginning is left out if it is long. */
-void engine_describe_schedule(struct text *t)
-{
-	enum { SHOWN = 60 };
-	u64 len;
-	const u32 *path = search_current_path(&len);
-	u64 from = len > SHOWN ? len - SHOWN : 0;
-	text_str(t, from ? "threads … " : "threads ");
-	for (u64 i = from; i < len;) {
-		u64 run = 1;
-		while (i + run < len && ACTION_FIBER(path[i + run]) == ACTION_FIBER(path[i]))
-			run++;
-		text_str(t, i == from ? "" : " ");
-		text_dec(t, (long)ACTION_FIBER(path[i]) + 1);
-		if (run > 1) {
-			text_str(t, "×");
-			text_dec(t, (long)run);
-		}
-		i += run;
-	}
-}
-
 /* --- target interface --- */
 
 static bool timeout_allowed(const struct op *o)

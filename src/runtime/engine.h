@@ -28,8 +28,6 @@ HD_NORETURN void engine_abandon(enum engine_abandon_why why);
 /* A lesson was learnt: the search has to start again (ignored in replay). */
 void engine_want_restart(void);
 bool engine_before_main(void);
-/* Which threads moved, in which order, on the way to the current state. */
-void engine_describe_schedule(struct text *t);
 void engine_main_starts(void);
 
 /* A violation by a signal or by a failing call; pc: the place that tells it from others; regs: where the
