@@ -124,6 +124,7 @@ enum violation_kind {
 #define ALT_CANCEL 0xfffdu
 #define ALT_MOVED \
 	0xfffcu /* the descriptor means something else by now, and the call looked it up after that */
+#define ALT_STAYS 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
 
 /* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
 #define WIRE_MAX_IGNORED 256

@@ -1,6 +1,7 @@
 /*
  * late_lookup.c: one thread reads from a descriptor, another closes or replaces it: the read finds the old file, the
- * new one, or none; and a read that has found the old one goes on with it, after the other thread's next steps, too.
+ * new one, or none; and a read that has found the old one goes on with it, after the other thread's next steps, too. If
+ * nothing comes there, it waits for ever: a close wakes nobody, neither in read nor in accept.
  *
  * heddle: verdict=verified args=replace outcomes=1,2
  * heddle: verdict=verified args=close outcomes=1,9
@@ -8,11 +9,16 @@
  * heddle: verdict=verified args=back outcomes=1,2
  * heddle: verdict=verified args=replace outcomes=1,2 options="--strategy bfs --sanity 2"
  * heddle: verdict=verified args=held outcomes=3,9 options="--sanity 3"
+ * heddle: verdict=violation kind=deadlock args=stuck outcomes=9 options=--keep-going
+ * heddle: verdict=violation kind=deadlock args=accept outcomes=9 options=--keep-going
+ * heddle: verdict=violation kind=deadlock args=accept options="--strategy bfs --sanity 3"
+ * heddle: verdict=verified args=shutdown outcomes=9,22
  * native: args=replace
  * native: args=close
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -60,17 +66,52 @@ static void *there_and_back(void *arg)
 	return arg;
 }
 
+static int listener;
+
+static void *acceptor(void *arg)
+{
+	CHECK(accept(listener, NULL, NULL) == -1 && (errno == EBADF || errno == EINVAL));
+	(void)arg;
+	return (void *)(long)errno;
+}
+
+/* How not to stop a thread that accepts; and how. */
+static void *stop(void *how)
+{
+	if (how)
+		OK(shutdown(listener, SHUT_RDWR));
+	OK(close(listener));
+	return NULL;
+}
+
+static void stop_acceptor(bool well)
+{
+	pthread_t a, b;
+	void *got;
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	OK(listen(listener, 1));
+	OK(pthread_create(&a, NULL, acceptor, NULL));
+	OK(pthread_create(&b, NULL, stop, well ? &listener : NULL));
+	OK(pthread_join(b, NULL));
+	OK(pthread_join(a, &got));
+	heddle_outcome((long)got);
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 	void *(*other)(void *) = !strcmp(how, "replace") ? replace
 				 : !strcmp(how, "close") ? close_it
+				 : !strcmp(how, "stuck") ? close_it
 				 : !strcmp(how, "held")  ? close_and_send
 							 : there_and_back;
+	if (!strcmp(how, "accept") || !strcmp(how, "shutdown"))
+		stop_acceptor(how[0] == 's');
 	signal(SIGPIPE, SIG_IGN);
 	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, first));
 	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, second));
-	if (other != close_and_send)
+	if (other != close_and_send && strcmp(how, "stuck") != 0)
 		CHECK(write(first[1], "\1", 1) == 1);
 	CHECK(write(second[1], "\2", 1) == 1);
 	pthread_t a, b;

@@ -53,7 +53,7 @@ struct op {
 	u64 object;
 	u64 arg, arg2;
 	u64 deadline; /* virtual nanoseconds + 1; 0: waits for ever. With one, ALT_TIMEOUT is always an outcome */
-	u64 watch;    /* vk_watch_moved() of it: ALT_MOVED is an outcome, and ALT_STAYS if it waits; 0: none */
+	u64 watch;    /* vk_watch_moved() of it: ALT_MOVED is an outcome (or ALT_STAYS); 0: none */
 };
 #define OPF_CANCEL 1      /* a cancellation point */
 #define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */

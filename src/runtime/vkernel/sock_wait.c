@@ -18,10 +18,19 @@ u32 vk_open_connections(const struct cache_pos **out, u32 room)
 	return n;
 }
 
+static bool has_number(const struct vk_sock *s)
+{
+	for (u32 fd = 0; fd < VK_MAX_FDS; fd++)
+		if (vk->fd[fd].desc == s - vk->sock + 1)
+			return true;
+	return false;
+}
+
+/* A server that has closed its listener is not idle: whoever still waits there was to be stopped, and is not. */
 static enum vk_wait socket_waits_for(const struct vk_sock *s, const struct cache_pos **pos)
 {
 	if (s->flavour == SOCK_LISTEN)
-		return VK_WAIT_CLIENT;
+		return has_number(s) ? VK_WAIT_CLIENT : VK_WAIT_OTHER;
 	if (!is_peer(s))
 		return VK_WAIT_OTHER;
 	*pos = &s->pos;
