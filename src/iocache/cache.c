@@ -102,7 +102,8 @@ static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache
 		if (p == but || p->tree == 0)
 			continue;
 		const struct tree_key *other = tree_key_of(c->t, p->tree - 1);
-		if (memcmp(&other->to, &k->to, sizeof k->to) != 0 || other->client != k->client)
+		if (memcmp(&other->to, &k->to, sizeof k->to) != 0 || other->client != k->client ||
+		    other->owner != k->owner)
 			continue;
 		instances[other->instance / 64 % (CACHE_MAX_OPEN / 64)] |= 1ull << other->instance % 64;
 		n++;
@@ -114,6 +115,8 @@ static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache
 static u32 choose_instance(struct cache *c, struct tree_key *k, const struct cache_pos *pos)
 {
 	u64 instances[CACHE_MAX_OPEN / 64 + 1] = {0};
+	if (!c->ops->instances)
+		k->owner = 0;
 	u32 others = open_to(c, k, pos, instances);
 	k->instance = 0;
 	if (!c->ops->instances)

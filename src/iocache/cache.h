@@ -67,7 +67,7 @@ void cache_set_open_list(struct cache *c, u32 (*list)(void *self, const struct c
 /* Who is running, for messages: "thread 2, step 17 (schedule 1 1 2 2 …)". Set once; may be NULL. */
 void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, size_t cap), void *self);
 
-/* key->instance is chosen here. On success *pos is at the root, and the greeting is known. */
+/* key->instance is chosen here; key->owner: the thread that opens, from 1. On success *pos is at the root, and the greeting is known. */
 enum cache_problem cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
 /* All n bytes go, or none. */
 enum cache_problem cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n);

@@ -25,7 +25,7 @@
 #include "wire/wire.h"
 
 #define TREES_MAGIC 0x7365657274646568u
-#define TREES_VERSION 1u
+#define TREES_VERSION 2u
 #define TREES_SIZE WIRE_TREES_SIZE /* of the piece of memory, sparse */
 #define TREE_NONE 0xffffffffu
 
@@ -48,7 +48,9 @@ struct cache_stats {
 struct tree_key {
 	struct net_address to; /* where the SUT connects; or where it listens */
 	u32 client;            /* > 0: an accepted connection, of this client peer */
-	u32 instance; /* linear, none: the how-manieth of simultaneous connections, from 0; branching: 0 */
+	/* Linear, none: a tree for each connection. Named by who opened it (thread number), and the how-manieth simultaneous one of
+	 * that thread it is, from 0: so that which tree a connection gets does not depend on other threads. Branching: 0. */
+	u32 owner, instance;
 };
 
 /* Initialise memory that is all zero; or see that it holds trees of this version. NULL: it does not. */

@@ -51,9 +51,13 @@ void why_put_key(struct text *t, const struct tree_key *k)
 		text_str(t, "the connection to ");
 	}
 	put_address(t, &k->to);
-	if (k->instance) {
-		text_str(t, " (simultaneous connection ");
-		text_dec(t, (long)k->instance + 1);
+	if (k->owner && !k->client) {
+		text_str(t, " (opened by thread ");
+		text_dec(t, (long)k->owner);
+		if (k->instance) {
+			text_str(t, ", simultaneous connection ");
+			text_dec(t, (long)k->instance + 1);
+		}
 		text_str(t, ")");
 	}
 }

@@ -57,10 +57,14 @@ static void address_name(const struct net_address *a, char *out, size_t cap)
 void tree_title(const struct tree_key *k, char *out, size_t cap)
 {
 	const char *datagrams = k->to.type == NET_STREAM ? "" : ", datagrams";
-	char address[512], again[40] = "";
+	char address[512], again[60] = "";
 
 	address_name(&k->to, address, sizeof(address));
-	if (k->instance)
+	if (k->owner && k->instance)
+		snprintf(again, sizeof(again), " by thread %u, connection %u", k->owner, k->instance + 1);
+	else if (k->owner)
+		snprintf(again, sizeof(again), " by thread %u", k->owner);
+	else if (k->instance)
 		snprintf(again, sizeof(again), ", connection %u", k->instance + 1);
 	if (k->client && k->to.family == NET_UNIX)
 		snprintf(out, cap, "client %u of %s%s%s", k->client, address, again, datagrams);

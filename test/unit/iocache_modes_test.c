@@ -88,6 +88,34 @@ static void linear_gives_each_simultaneous_connection_a_trace(void **state)
 	stop(b);
 }
 
+static void open_by(struct bench *b, u32 i, u32 owner)
+{
+	struct tree_key k = world_key(13, 0);
+	k.owner = owner;
+	assert_int_equal(cache_open(b->c, &k, &b->pos[i]), CACHE_FINE);
+}
+
+/* Whoever connects first: each thread finds its own trace again. Branching shares one tree among them. */
+static void traces_belong_to_threads_whatever_their_order(void **state)
+{
+	(void)state;
+	static const enum cache_mode modes[] = {CACHE_LINEAR, CACHE_BRANCHING};
+	for (size_t m = 0; m < HD_ARRAY_LEN(modes); m++) {
+		struct bench *b = start(modes[m]);
+		for (u32 round = 0; round < 4; round++) {
+			u32 first = round % 2, second = !first;
+			open_by(b, first, first + 1);
+			open_by(b, second, second + 1);
+			write_at(b, 0, "a\n");
+			write_at(b, 1, "b\n");
+			backtrack(b);
+		}
+		assert_int_equal(b->w->opens, 2);
+		assert_int_equal(stats(b)->trees, modes[m] == CACHE_LINEAR ? 2 : 1);
+		stop(b);
+	}
+}
+
 /* ---- none ---- */
 
 static void none_opens_again_after_each_backtrack(void **state)
@@ -173,6 +201,7 @@ int main(void)
 		cmocka_unit_test(linear_refuses_an_early_close),
 		cmocka_unit_test(linear_refuses_other_cuts),
 		cmocka_unit_test(linear_gives_each_simultaneous_connection_a_trace),
+		cmocka_unit_test(traces_belong_to_threads_whatever_their_order),
 		cmocka_unit_test(none_opens_again_after_each_backtrack),
 		cmocka_unit_test(trees_alone_answer_what_they_hold),
 		cmocka_unit_test(full_memory_is_a_tool_error),

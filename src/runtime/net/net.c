@@ -122,6 +122,7 @@ static u64 do_open(u64 to, u64 client, u64 pos, u64 unused)
 	const struct net_config *c = &rt_wire->config.net;
 	struct tree_key k = {.to = *(const struct net_address *)to, .client = (u32)client};
 	(void)unused;
+	k.owner = client ? 0 : engine_current() + 1; /* clients have names of their own */
 	if (c->identical_clients && k.client)
 		k.client = 1;
 	return cache_open(cache, &k, (struct cache_pos *)pos);
