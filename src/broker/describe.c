@@ -26,24 +26,38 @@ static void HD_PRINTF(2, 3) say(struct words *w, const char *format, ...)
 		w->len = HD_MIN(w->len + (size_t)n, w->cap - 1);
 }
 
-static void say_socket(struct words *w, int nl, const struct quiet_conn *c, u32 n, u64 inode)
+static u64 end_of(int nl, const struct quiet_conn *c)
 {
-	u16 port;
+	return c->inode ? c->inode : owner_other_end(nl, c->fd);
+}
+
+/* To ask for the port of a listening socket is to go through all of them; that is done once for each. */
+static u16 port_of(struct quiet_thread *t, int nl, u64 inode)
+{
+	if (t->listener != inode) {
+		t->listener_port = sockdiag_listens(nl, inode);
+		t->listener = t->listener_port ? inode : 0;
+	}
+	return t->listener_port;
+}
+
+static void say_socket(struct words *w, int nl, struct quiet_thread *t, const struct quiet_conn *c, u32 n,
+		       u64 inode)
+{
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		if (!c[i].closed && owner_other_end(nl, c[i].fd) == inode) {
+	for (i = 0; i < n && t->listener != inode; i++)
+		if (!c[i].closed && end_of(nl, &c[i]) == inode) {
 			say(w, i ? " on another connection of this peer" : " on this connection");
 			return;
 		}
-	port = sockdiag_listens(nl, inode);
-	if (port)
-		say(w, " on port %u", port);
+	if (port_of(t, nl, inode))
+		say(w, " on port %u", t->listener_port);
 	else
 		say(w, " on a socket");
 }
 
-static void say_target(struct words *w, struct quiet_peer *q, const struct quiet_thread *t,
+static void say_target(struct words *w, struct quiet_peer *q, struct quiet_thread *t,
 		       const struct quiet_conn *c, u32 n)
 {
 	int fd = wait_descriptor(&t->wait);
@@ -53,56 +67,50 @@ static void say_target(struct words *w, struct quiet_peer *q, const struct quiet
 	if (fd < 0 || owner_link(t->pid, fd, link, sizeof(link)))
 		return;
 	if (sscanf(link, "socket:[%llu]", &inode) == 1)
-		say_socket(w, q->nl, c, n, inode);
+		say_socket(w, q->nl, t, c, n, inode);
 	else if (strncmp(link, "pipe:", 5) == 0)
 		say(w, " on a pipe");
 	else
 		say(w, " on %s", link);
 }
 
-/* The name stands between the first '(' and the last ')' of the thread's state line. */
-static void thread_name(const struct quiet_thread *t, char *out, size_t cap)
-{
-	char line[512], *name, *end;
-
-	out[0] = 0;
-	if (thread_read(t, THREAD_STATE, line, sizeof(line)) <= 0)
-		return;
-	name = strchr(line, '(');
-	end = strrchr(line, ')');
-	if (name && end)
-		snprintf(out, cap, "%.*s", (int)(end - name - 1), name + 1);
-}
-
-static void say_thread(struct words *w, struct quiet_peer *q, const struct quiet_thread *t,
+static void say_thread(struct words *w, struct quiet_peer *q, struct quiet_thread *t,
 		       const struct quiet_conn *c, u32 n)
 {
-	char name[64], call[32];
+	char call[32];
 
-	thread_name(t, name, sizeof(name));
-	if (strcmp(name, "heddle-keeper") == 0)
+	if (strcmp(t->name, "heddle-keeper") == 0)
 		return; /* ours, around the peer */
-	if (strcmp(name, "sh") == 0 && t->wait.call == SYS_wait4)
+	if (strcmp(t->name, "sh") == 0 && t->wait.call == SYS_wait4)
 		return; /* the shell of the command, which waits for what it started */
 	wait_name(t->wait.call, call, sizeof(call));
-	say(w, "%s%s %d/%d: %s", w->len ? "; " : "", name, t->pid, t->tid, call);
+	say(w, "%s%s %d/%d: %s", w->len ? "; " : "", t->name, t->pid, t->tid, call);
 	say_target(w, q, t, c, n);
 	if (t->wait.kind == WAIT_TIMED)
 		say(w, " (with a time-out)");
 }
 
-void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
+void quiet_tell(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
 {
 	struct words w = {.out = out, .cap = cap};
 	u32 i;
 
 	out[0] = 0;
+	for (i = 0; i < q->threads; i++)
+		if (q->thread[i].wait.kind != WAIT_DEAD)
+			say_thread(&w, q, &q->thread[i], c, n);
+	if (!w.len)
+		say(&w, "all its processes have ended");
+}
+
+void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
+{
+	u32 i;
+
 	threads_enumerate(q);
 	for (i = 0; i < q->threads; i++) {
 		thread_look(&q->thread[i]);
-		if (q->thread[i].wait.kind != WAIT_DEAD)
-			say_thread(&w, q, &q->thread[i], c, n);
+		thread_state(&q->thread[i]);
 	}
-	if (!w.len)
-		say(&w, "all its processes have ended");
+	quiet_tell(q, c, n, out, cap);
 }

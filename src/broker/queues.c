@@ -99,6 +99,7 @@ static void inet_look(int nl, struct quiet_conn *c, int type)
 		return;
 	}
 	r = sockdiag_inet(nl, type == SOCK_DGRAM ? IPPROTO_UDP : IPPROTO_TCP, &there, &here, &end);
+	c->inode = r > 0 ? end.inode : 0;
 	if (r < 0) {
 		c->queue = QUEUE_COMING;
 	} else if (type == SOCK_DGRAM) {

@@ -101,13 +101,11 @@ static bool queues(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	return empty;
 }
 
-static bool still_sleeps(const struct quiet_thread *t)
+static bool still_sleeps(struct quiet_thread *t)
 {
-	char line[512];
-
 	if (t->wait.kind == WAIT_DEAD)
 		return true;
-	if (thread_read(t, THREAD_STATE, line, sizeof(line)) < 0 || wait_state(line) != 'S')
+	if (thread_state(t) != 'S')
 		return false;
 	return habit_sleeps(t) || thread_runs(t) == t->runs;
 }

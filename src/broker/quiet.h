@@ -30,6 +30,7 @@ struct quiet_conn {
 	bool accepted;          /* set by quiet_look: the peer has taken it from its backlog */
 	bool excused;           /* the peer is known to leave it alone: its queue does not count */
 	enum quiet_queue queue; /* set by quiet_look, if it came that far */
+	u64 inode;              /* of the peer's end, likewise; 0: not known */
 };
 
 struct quiet_peer;
@@ -46,6 +47,8 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
 bool quiet_asleep(struct quiet_peer *q);
 /* What each thread waits for, in words: "memcached 4711/4712: epoll_wait; …". */
 void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap);
+/* The same of a peer that was just found quiet, as it was seen then. */
+void quiet_tell(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap);
 /*
  * Threads that sleep periodically although nothing is asked of them (housekeeping) are found and ignored from now on, as long
  * as they sleep at that place of the program. To be called when the peer is idle; takes up to a few seconds if there are any.

@@ -22,6 +22,9 @@ struct quiet_thread {
 	pid_t pid, tid;
 	int fd[THREAD_FILES]; /* -1: opened for each reading */
 	bool seen;            /* in the enumeration under way */
+	char name[32];        /* when its state was last read */
+	u64 listener;         /* inode of a listening socket it was seen waiting at, and its port */
+	u16 listener_port;
 	struct wait wait;
 	u64 runs;                /* at pass A */
 	u64 asleep_at;           /* runs at the last quiet_asleep */
@@ -55,6 +58,8 @@ void threads_free(struct quiet_peer *q);
 /* Text of a thread's file, 0-terminated. Negative: it is gone, or not ours to see. */
 int thread_read(const struct quiet_thread *t, enum thread_file which, char *out, size_t cap);
 u64 thread_runs(const struct quiet_thread *t);
+/* The letter of its state (0: it cannot be seen); fills in t->name. */
+char thread_state(struct quiet_thread *t);
 /* Fills in t->wait; its kind is never WAIT_FILE. */
 void thread_look(struct quiet_thread *t);
 

@@ -88,11 +88,6 @@ static int crosstalk(struct rest *r)
 	return 0;
 }
 
-static void describe(struct rest *r)
-{
-	quiet_describe(r->c->tree->q, r->look, r->count, r->n->text, sizeof(r->n->text));
-}
-
 static int in_words(struct rest *r, int status, const char *what)
 {
 	char waits[1024], name[200];
@@ -243,7 +238,7 @@ int rest_wait(struct broker *b, struct connection *c, struct wire_net *n)
 	if (status)
 		return status;
 	if (c->tree)
-		describe(&r);
+		quiet_tell(c->tree->q, r.look, r.count, n->text, sizeof(n->text));
 	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);
 	return 0;
 }

@@ -57,6 +57,21 @@ u64 thread_runs(const struct quiet_thread *t)
 	return thread_read(t, THREAD_RUNS, line, sizeof(line)) < 0 ? ~0ull : wait_runs(line);
 }
 
+/* "PID (name) S …"; the name may hold anything. */
+char thread_state(struct quiet_thread *t)
+{
+	char line[512], *name, *end;
+
+	t->name[0] = 0;
+	if (thread_read(t, THREAD_STATE, line, sizeof(line)) <= 0)
+		return 0;
+	name = strchr(line, '(');
+	end = strrchr(line, ')');
+	if (name && end > name)
+		snprintf(t->name, sizeof(t->name), "%.*s", (int)(end - name - 1), name + 1);
+	return wait_state(line);
+}
+
 /* Reading a pipe or a socket is waiting; reading a disk is work. */
 static bool is_on_disk(pid_t pid, int fd)
 {
