@@ -102,6 +102,16 @@ static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client
 	sock_bind_ephemeral(d, &s->remote);
 }
 
+/* TCP's is a copy of its listener, the Unix domain's a fresh one. */
+static void inherit(struct vk_sock *s, const struct vk_sock *l)
+{
+	if (l->family == NET_UNIX)
+		return;
+	s->options = l->options;
+	s->receive_timeout = l->receive_timeout;
+	s->send_timeout = l->send_timeout;
+}
+
 static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 {
 	struct vk_sock *from = sock_of(l);
@@ -112,7 +122,7 @@ static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 		return NULL;
 	}
 	struct vk_sock *s = sock_of(d);
-	s->options = from->options;
+	inherit(s, from);
 	static struct net_address at;
 	at = entrance(from);
 	*err = net_accept(&at, client, &s->pos);
