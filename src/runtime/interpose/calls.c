@@ -17,37 +17,44 @@
 static __attribute__((noinline)) long call(long nr, long a, long b, long c, long d, u64 pc)
 {
 	struct vk_call k = {nr, {a, b, c, d, 0, 0}, pc};
+	start_early(); /* time and names are virtual from the first constructor on */
 	return errno_from(vk_syscall(&k));
+}
+
+static __attribute__((noinline)) long call_fd(long nr, long a, long b, long c, u64 pc)
+{
+	struct vk_call k = {nr, {a, b, c}, pc};
+	return descriptor_call(&k);
 }
 
 SHIM_DEEP(ssize_t, read)(int fd, void *buf, size_t n)
 {
-	return call(SYS_read, fd, (long)buf, (long)n, 0, SHIM_CALLER);
+	return call_fd(SYS_read, fd, (long)buf, (long)n, SHIM_CALLER);
 }
 
 SHIM_DEEP(ssize_t, write)(int fd, const void *buf, size_t n)
 {
-	return call(SYS_write, fd, (long)buf, (long)n, 0, SHIM_CALLER);
+	return call_fd(SYS_write, fd, (long)buf, (long)n, SHIM_CALLER);
 }
 
 SHIM_DEEP(ssize_t, readv)(int fd, const struct iovec *iov, int n)
 {
-	return call(SYS_readv, fd, (long)iov, n, 0, SHIM_CALLER);
+	return call_fd(SYS_readv, fd, (long)iov, n, SHIM_CALLER);
 }
 
 SHIM_DEEP(ssize_t, writev)(int fd, const struct iovec *iov, int n)
 {
-	return call(SYS_writev, fd, (long)iov, n, 0, SHIM_CALLER);
+	return call_fd(SYS_writev, fd, (long)iov, n, SHIM_CALLER);
 }
 
 SHIM_DEEP(int, close)(int fd)
 {
-	return (int)call(SYS_close, fd, 0, 0, 0, SHIM_CALLER);
+	return (int)call_fd(SYS_close, fd, 0, 0, SHIM_CALLER);
 }
 
 SHIM_DEEP(int, poll)(struct pollfd *fds, nfds_t n, int timeout)
 {
-	return (int)call(SYS_poll, (long)fds, (long)n, timeout, 0, SHIM_CALLER);
+	return (int)call_fd(SYS_poll, (long)fds, (long)n, timeout, SHIM_CALLER);
 }
 
 SHIM_DEEP(pid_t, getpid)(void)

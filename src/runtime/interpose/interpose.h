@@ -9,7 +9,10 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/sys.h"
 #include "runtime/sched/sched.h"
+#include "runtime/start/start.h"
+#include "runtime/vkernel/vk.h"
 
 /* Where the SUT called from: in a plain HD_EXPORT function, and in the body of a shim. */
 #define CALLER ((u64)__builtin_return_address(0))
@@ -73,6 +76,14 @@ static inline long errno_from(long result)
 		return result;
 	errno = (int)-result;
 	return -1;
+}
+
+/* A call about a descriptor: those of a library's constructor are real, since ld.so runs it before the program is taken over. */
+static inline long descriptor_call(const struct vk_call *c)
+{
+	if (hd_unlikely(!start_taken_over()))
+		return errno_from(sys_call6(c->nr, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]));
+	return errno_from(vk_syscall(c));
 }
 
 static inline bool timespec_ok(const struct timespec *ts)

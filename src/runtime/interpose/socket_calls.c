@@ -9,7 +9,7 @@
 
 static __attribute__((noinline)) long call(const struct vk_call *c)
 {
-	return errno_from(vk_syscall(c));
+	return descriptor_call(c);
 }
 
 SHIM_DEEP(int, socket)(int family, int type, int protocol)

@@ -38,7 +38,7 @@
 #define ENGINE_STACK (1UL << 20)
 
 static struct {
-	bool early, by_clang;
+	bool early, taken_over, by_clang;
 	int (*main)(int, char **, char **);
 	int argc;
 	char **argv;
@@ -168,11 +168,17 @@ void start_exclude(u64 address)
 	maps_exclude(address);
 }
 
+bool start_taken_over(void)
+{
+	return S.taken_over;
+}
+
 static void boot(void)
 {
 	vk_setup();
 	net_setup();
 	trap_setup_calls();
+	S.taken_over = true;
 	atomics_setup();
 	engine_main();
 }

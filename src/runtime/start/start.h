@@ -10,6 +10,8 @@
 
 /* Wire, tracked regions, heap, fault handlers: on the first malloc, or in __libc_start_main. Idempotent. */
 void start_early(void);
+/* Not yet: constructors of libraries run, on the system's own kernel. */
+bool start_taken_over(void);
 /* Fiber 0: the real start-up code of the C library, then main. */
 HD_NORETURN void start_run_main(void);
 /* The initial state is reached: protect everything. */
