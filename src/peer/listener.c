@@ -119,12 +119,62 @@ static bool is_below(pid_t pid, pid_t root)
 	return pid == root;
 }
 
+static bool holds_below(const char *pid, const struct inodes *s);
+
+static bool a_child_holds(const char *pid, const char *tid, const struct inodes *s)
+{
+	char path[640], text[4096], *child, *rest = NULL;
+	bool found = false;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/task/%s/children", pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	for (child = strtok_r(text, " ", &rest); child && !found; child = strtok_r(NULL, " ", &rest))
+		found = holds_below(child, s);
+	return found;
+}
+
+/* From the root down. What this does not find (kernels that do not list children) is searched among all processes. */
+static bool holds_below(const char *pid, const struct inodes *s)
+{
+	bool found = has_one(pid, s);
+	char path[320];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%s/task", pid);
+	d = found ? NULL : opendir(path);
+	while (d && !found && (e = readdir(d)))
+		found = e->d_name[0] != '.' && a_child_holds(pid, e->d_name, s);
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static bool is_found_below(pid_t root, const struct inodes *s)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !found && (e = readdir(d)))
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+			found = is_below(atoi(e->d_name), root) && has_one(e->d_name, s);
+	if (d)
+		closedir(d);
+	return found;
+}
+
 bool listener_is_below(pid_t root, const struct net_address *at)
 {
 	struct inodes s = {.count = 0};
-	struct dirent *e;
-	bool found = false;
-	DIR *d;
+	char name[16];
 
 	if (at->family == NET_UNIX) {
 		read_unix(&s, at);
@@ -134,11 +184,6 @@ bool listener_is_below(pid_t root, const struct net_address *at)
 		read_udp(&s, "/proc/net/udp", at->port);
 		read_udp(&s, "/proc/net/udp6", at->port);
 	}
-	d = s.count ? opendir("/proc") : NULL;
-	while (d && !found && (e = readdir(d)))
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
-			found = is_below(atoi(e->d_name), root) && has_one(e->d_name, &s);
-	if (d)
-		closedir(d);
-	return found;
+	snprintf(name, sizeof(name), "%d", root);
+	return s.count && (holds_below(name, &s) || is_found_below(root, &s));
 }
