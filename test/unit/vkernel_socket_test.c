@@ -485,13 +485,12 @@ static void who_must_not_wait_does_not_and_the_verdict_hears_of_it(void **state)
 
 static void passing_descriptors_is_refused(void **state)
 {
-	struct {
-		struct cmsghdr h;
-		int fd;
-	} control = {{sizeof control, SOL_SOCKET, SCM_RIGHTS}, 0};
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	*(struct cmsghdr *)control = (struct cmsghdr){
+		.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
 	struct iovec v = {"x", 1};
 	struct msghdr m = {
-		.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+		.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
 	long s = connected();
 	assert_true(CALL_3(SYS_sendmsg, s, &m, 0) < 0);
 	assert_int_equal(fake.refused, 1);
