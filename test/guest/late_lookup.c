@@ -1,7 +1,8 @@
 /*
  * late_lookup.c: one thread reads from a descriptor, another closes or replaces it: the read finds the old file, the
  * new one, or none; and a read that has found the old one goes on with it, after the other thread's next steps, too. If
- * nothing comes there, it waits for ever: a close wakes nobody, neither in read nor in accept.
+ * nothing comes there, it waits for ever: a close wakes nobody, neither in read nor in accept. A thread that is cancelled
+ * lets it go before its cleanup handlers run.
  *
  * heddle: verdict=verified args=replace outcomes=1,2
  * heddle: verdict=verified args=close outcomes=1,9
@@ -13,6 +14,8 @@
  * heddle: verdict=violation kind=deadlock args=accept outcomes=9 options=--keep-going
  * heddle: verdict=violation kind=deadlock args=accept options="--strategy bfs --sanity 3"
  * heddle: verdict=verified args=shutdown outcomes=9,22
+ * heddle: verdict=verified args=cancel outcomes=0
+ * native: args=cancel
  * native: args=replace
  * native: args=close
  */
@@ -98,6 +101,38 @@ static void stop_acceptor(bool well)
 	exit(0);
 }
 
+static sem_t seen;
+
+static void wait_for_partner(void *arg)
+{
+	(void)arg;
+	OK(sem_wait(&seen));
+}
+
+static void *cancelled_reader(void *arg)
+{
+	char c;
+	pthread_cleanup_push(wait_for_partner, NULL);
+	CHECK(read(first[0], &c, 1) <= 0);
+	pthread_cleanup_pop(1);
+	return arg;
+}
+
+/* The last descriptor is closed: the partner sees the end, although a thread that was reading still runs its handlers. */
+static void close_while_handlers_run(void)
+{
+	char c;
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, first));
+	OK(sem_init(&seen, 0, 0));
+	pthread_t a = spawn(cancelled_reader, NULL);
+	OK(pthread_cancel(a));
+	OK(close(first[0]));
+	heddle_outcome(read(first[1], &c, 1));
+	OK(sem_post(&seen));
+	join(a);
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -108,6 +143,8 @@ int main(int argc, char **argv)
 							 : there_and_back;
 	if (!strcmp(how, "accept") || !strcmp(how, "shutdown"))
 		stop_acceptor(how[0] == 's');
+	if (!strcmp(how, "cancel"))
+		close_while_handlers_run();
 	signal(SIGPIPE, SIG_IGN);
 	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, first));
 	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, second));

@@ -198,6 +198,7 @@ void thread_cancel_now(void)
 	struct fiber *f = sched_self();
 	f->cancel_asked = 0;
 	f->cancel_off = 1;
+	vk_call_ends(fiber_slot(f)); /* before the handlers run, which may wait long */
 	thread_exit(CANCELED);
 }
 

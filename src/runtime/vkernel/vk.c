@@ -287,6 +287,11 @@ void vk_fiber_start(u32 slot, u32 creator)
 	vk->fiber[slot].mask = vk->fiber[creator].mask;
 }
 
+void vk_call_ends(u32 slot)
+{
+	drop_held(&vk->fiber[slot]);
+}
+
 void vk_fiber_end(u32 slot)
 {
 	drop_held(&vk->fiber[slot]);

@@ -22,6 +22,8 @@ void vk_setup(void);
 long vk_syscall(const struct vk_call *c);
 /* A fiber ends (robust lists, per-fiber kernel state). */
 void vk_fiber_end(u32 slot);
+/* It will not come back from the call it is in, if any: what that held is let go. */
+void vk_call_ends(u32 slot);
 
 /* Model memory of the virtual kernel: one struct, zero at start, in LAYOUT_MODEL. Size is vk_model_size(). */
 size_t vk_model_size(void);
