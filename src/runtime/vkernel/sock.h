@@ -80,8 +80,10 @@ long sock_receive(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_add
 
 /* A listener inside the SUT that a connection to `to` reaches, by port or by path; NULL: none. */
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
-/* "client 2 on ": what accept takes next. */
-void sock_describe_next(const struct vk_desc *d, struct text *t);
+/* Could accept take a connection from inside (its outcome 0) as well as a client (1)? Else there is only 0. */
+bool sock_has_both(const struct vk_desc *l);
+/* "client 2 on ": what accept takes with this outcome. */
+void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t);
 
 /* ---- sock_peer.c ---- */
 

@@ -1,7 +1,7 @@
 /*
  * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the listener's queue; client
  * peers come when they are accepted: the lowest number that is left, which depends on what was accepted before and on
- * nothing else.
+ * nothing else. If there are both, the client may have come first, or not.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sock.h"
@@ -136,13 +136,19 @@ static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 	return d;
 }
 
-static SCHED_LOOK struct vk_desc *take_next(struct vk_desc *l, long *err)
+bool sock_has_both(const struct vk_desc *l)
+{
+	const struct vk_sock *s = sock_of(l);
+	return s->flavour == SOCK_LISTEN && s->queue[0] && !(s->shut & SHUT_READ) && next_client(s);
+}
+
+static SCHED_LOOK struct vk_desc *take_next(struct vk_desc *l, u32 alt, long *err)
 {
 	if (sock_of(l)->flavour != SOCK_LISTEN || (sock_of(l)->shut & SHUT_READ)) {
 		*err = -EINVAL;
 		return NULL;
 	}
-	struct vk_desc *d = sock_local_take(l);
+	struct vk_desc *d = alt ? NULL : sock_local_take(l);
 	if (d)
 		return d;
 	u32 client = next_client(sock_of(l));
@@ -170,9 +176,10 @@ static long do_accept(const struct vk_call *c, u32 flags)
 		err = may_accept(sock_of(l));
 	if (err)
 		return err;
-	if (sock_step(l, OP_ACCEPT, 0, 0, 0) == ALT_TIMEOUT)
+	u32 alt = sock_step(l, OP_ACCEPT, 0, 0, 0);
+	if (alt == ALT_TIMEOUT)
 		return -EAGAIN;
-	struct vk_desc *d = take_next(l, &err);
+	struct vk_desc *d = take_next(l, alt, &err);
 	if (!d)
 		return err;
 	d->flags |= flags & O_NONBLOCK;
@@ -246,10 +253,10 @@ static void listen_describe(const struct vk_desc *d, struct text *t)
 	}
 }
 
-void sock_describe_next(const struct vk_desc *d, struct text *t)
+void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t)
 {
 	const struct vk_sock *s = sock_of(d);
-	u32 client = s->queue[0] ? 0 : next_client(s);
+	u32 client = s->queue[0] && !alt ? 0 : next_client(s);
 	text_str(t, client ? "client " : "a connection from inside");
 	if (client)
 		text_dec(t, client);

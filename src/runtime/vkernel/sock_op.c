@@ -40,6 +40,13 @@ static u32 send_outcomes(const struct fiber *f, const struct op *o)
 	return (o->n & MSG_DONTWAIT_) || !ops->can_send || ops->can_send(desc_of(o), o);
 }
 
+/* Nobody knows who came first, a client or a connection from inside: see sock_listen.c. */
+static u32 accept_outcomes(const struct fiber *f, const struct op *o)
+{
+	u32 n = recv_outcomes(f, o);
+	return n && sock_has_both(desc_of(o)) ? 2 : n;
+}
+
 /* Only a listener inside can make a connect wait. arg2: the address. */
 static u32 connect_outcomes(const struct fiber *f, const struct op *o)
 {
@@ -166,7 +173,7 @@ static void accept_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to accept a connection on " : "accepts ");
 	if (alt != OP_DESCRIBE_PENDING)
-		sock_describe_next(desc_of(o), t);
+		sock_describe_next(desc_of(o), alt, t);
 	describe_socket(o, t);
 	if (alt == OP_DESCRIBE_PENDING && !recv_outcomes(f, o))
 		text_str(t, " (no client is left)");
@@ -186,7 +193,7 @@ static void shutdown_describe(const struct fiber *f, const struct op *o, u32 alt
 const struct op_class op_recv = {"receive", recv_outcomes, recv_describe};
 const struct op_class op_send = {"send", send_outcomes, send_describe};
 const struct op_class op_connect = {"connect", connect_outcomes, connect_describe};
-const struct op_class op_accept = {"accept", recv_outcomes, accept_describe};
+const struct op_class op_accept = {"accept", accept_outcomes, accept_describe};
 const struct op_class op_shutdown = {"shut down", NULL, shutdown_describe};
 
 /* ---- making them ---- */
