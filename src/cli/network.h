@@ -11,6 +11,7 @@
 struct network {
 	struct peers *peers; /* NULL: recorded trees take their place */
 	struct broker *broker;
+	bool gave_up; /* after ^C a peer was not waited for: the search could not go on */
 };
 
 /* Start the peers and wait until the servers are ready. On failure nothing runs and *n needs no network_end. */

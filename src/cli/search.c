@@ -171,7 +171,7 @@ static void note_exit(const struct sut *s, struct outcome *o)
 }
 
 /* Is there a result at all? */
-static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
+static int judge_end(const struct sut *s, const struct network *network, struct outcome *o, struct problem *p)
 {
 	const struct wire *w = s->wire;
 	char why[sizeof(w->result.error)], how[1024];
@@ -180,7 +180,7 @@ static int judge_end(const struct sut *s, struct outcome *o, struct problem *p)
 	if (w->phase == WIRE_DONE && o->end != SEARCH_TOOL_ERROR && o->end <= SEARCH_STOPPED && !why[0] &&
 	    o->stats.states)
 		return 0;
-	if (interrupt_count() >= 2) {
+	if (interrupt_count() >= 2 || network->gave_up) {
 		o->interrupted = true;
 		return 0;
 	}
@@ -209,7 +209,7 @@ int search_process(const struct check_options *options, const struct launch *l, 
 	copy_outcome(&s, o);
 	note_atomics(&s, o);
 	note_exit(&s, o);
-	ret = judge_end(&s, o, p);
+	ret = judge_end(&s, network, o, p);
 	if (ret == 0) {
 		copy_found(&s, found);
 		ret = copy_trees(&s, found, p);
