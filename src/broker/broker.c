@@ -128,10 +128,14 @@ static int not_ready(struct broker *b, struct tree *t, pid_t pid, const char *na
 			    how ? ""
 				: "; a server must stay in the foreground: does it put itself in the "
 				  "background?");
+	} else if (broker_interrupted(b)) {
+		problem_set(p, "interrupted before %s was ready", name);
 	} else {
 		quiet_describe(t->q, NULL, 0, waits, sizeof(waits));
-		problem_set(p, "%s did not get ready: it must listen somewhere and come to rest (%s)", name,
-			    waits);
+		problem_set(p,
+			    "%s did not get ready: it must listen somewhere and come to rest (%s); "
+			    "--peer-timeout gives it more time",
+			    name, waits);
 	}
 	free(n);
 	return -1;
@@ -142,7 +146,7 @@ static int readiness(struct broker *b, struct tree *t, u64 *asleep_since)
 {
 	enum quiet rests;
 
-	if (tree_idle(b, t))
+	if (tree_idle(b, t) || (!quiet_alive(t->q) && b->peers.ended(b->peers.self, t->root, NULL)))
 		return -1;
 	rests = quiet_look(t->q, NULL, 0);
 	if (rests && quiet_listens(t->q, 0))

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -29,6 +30,20 @@ static int server_ended(struct dial *d, int status)
 	return NET_TROUBLE_NO_PEER;
 }
 
+static int nobody_listens(struct dial *d, int error)
+{
+	char place[16];
+
+	if (d->n->to.family == NET_UNIX)
+		snprintf(place, sizeof(place), "{path:NAME}");
+	else
+		snprintf(place, sizeof(place), "{port:%u}", d->n->to.port);
+	return trouble(d->n, -error,
+		       "the program connects to %s, and nothing listens there: start the server before, or "
+		       "with --server 'COMMAND %s'; --allow-refused lets the program see the refusal",
+		       d->name, place);
+}
+
 static int refused(struct dial *d, int error)
 {
 	int status = 0;
@@ -41,11 +56,7 @@ static int refused(struct dial *d, int error)
 		return trouble(d->n, -error, "the server peer does not listen at %s (%s)", d->name, waits);
 	}
 	if (error == ECONNREFUSED || error == ENOENT)
-		return trouble(d->n, -error,
-			       "nothing listens at %s: start the server there before, or let heddle start it "
-			       "with --server "
-			       "'command'",
-			       d->name);
+		return nobody_listens(d, error);
 	return trouble(d->n, -error, "no connection to %s: %s", d->name, strerror(error));
 }
 
