@@ -59,6 +59,26 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 	return 0;
 }
 
+/* A Rust program that ends because it panicked has said where; the stack of that moment is gone. */
+static void panic_where(const char *message, char *out, size_t cap)
+{
+	static const char mark[] = " panicked at ";
+	const char *file = strstr(message, mark), *slash;
+	size_t len, digits;
+
+	if (!file)
+		return;
+	file += sizeof(mark) - 1;
+	len = strcspn(file, ":");
+	while ((slash = memchr(file, '/', len))) {
+		len -= (size_t)(slash + 1 - file);
+		file = slash + 1;
+	}
+	digits = file[len] ? strspn(file + len + 1, "0123456789") : 0;
+	if (digits)
+		snprintf(out, cap, "%.*s", (int)(len + 1 + digits), file);
+}
+
 static void trace_judge(struct trace *t)
 {
 	const struct story_line *who = story_culprit(&t->story);
@@ -67,6 +87,8 @@ static void trace_judge(struct trace *t)
 	t->thread = who->thread;
 	snprintf(t->message, sizeof(t->message), "%s", t->story.violation.text);
 	frames_where(who->frame, who->frames, t->where, sizeof(t->where));
+	if (!t->where[0] && t->kind == VIOLATION_ASSERT)
+		panic_where(t->message, t->where, sizeof(t->where));
 }
 
 /* A deadlock belongs to all threads; the others must happen to the same one. */

@@ -1,4 +1,5 @@
 /* outcome_net.c: what an outcome says about peers and their recorded communication. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/outcome.h"
@@ -20,13 +21,42 @@ static void count_doubts(struct outcome_net *n, const struct trees *t)
 	}
 }
 
+static bool was_accepted(const struct trees *t, u32 client)
+{
+	u32 i;
+
+	for (i = 0; t && i < trees_count(t); i++)
+		if (tree_key_of(t, i)->client == client)
+			return true;
+	return false;
+}
+
+/* A wrong port in a client's command, say: nobody should take for served who never came. */
+static void note_clients(struct outcome *o, const struct trees *t, const struct net_config *config)
+{
+	u32 all = config->identical_clients ? HD_MIN(config->clients, 1u) : config->clients, never = 0, n;
+
+	if (!config->live || o->end != SEARCH_COMPLETE || o->notes == HD_ARRAY_LEN(o->note))
+		return;
+	for (n = 1; n <= all; n++)
+		never += !was_accepted(t, n);
+	if (never)
+		snprintf(o->note[o->notes++], sizeof(o->note[0]),
+			 "%u of %u clients were never accepted, in any execution; does the program listen "
+			 "where "
+			 "{port} or {port:N} in their command says?",
+			 never, all);
+}
+
 int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct net_config *config)
 {
 	struct outcome_net *n = &o->net;
 	struct trees *t;
 
-	if (!trees)
+	if (!trees) {
+		note_clients(o, NULL, config);
 		return 0;
+	}
 	n->used = true;
 	n->config = *config;
 	/* The copy is what is looked at; the original is only read. */
@@ -35,6 +65,7 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 	t = trees_blob_trees(&n->trees);
 	n->cache = *trees_stats(t);
 	count_doubts(n, t);
+	note_clients(o, t, config);
 	return 0;
 }
 
