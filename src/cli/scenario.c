@@ -13,6 +13,7 @@
  *   cache: branching            or {mode: branching, save: FILE, load: FILE}
  *   any option: value           keep-going: yes
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,7 +271,7 @@ int scenario_load(struct check_options *o, const char *path, struct problem *p)
 	int ret;
 
 	if (!f)
-		return problem_set(p, "the scenario %s cannot be read", path);
+		return problem_set(p, "the scenario %s cannot be read: %s", path, strerror(errno));
 	if (!yaml_parser_initialize(&parser)) {
 		fclose(f);
 		return problem_set(p, "out of memory");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report/json.h"
 #include "report/trace.h"
@@ -281,11 +282,15 @@ int trace_load(struct trace *t, const char *path, struct problem *p)
 	json_error_t error;
 	json_t *j = json_load_file(path, 0, &error);
 	json_int_t version = 0;
+	struct stat st;
 	int ret = 0;
 
 	memset(t, 0, sizeof(*t));
 	if (!j && error.line < 0)
 		return problem_set(p, "%s", error.text);
+	if (!j && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return problem_set(p, "%s is a folder; give one of its traces, like %s/violation-1.trace",
+				   path, path);
 	if (!j)
 		return problem_set(p, "%s is not a trace, or damaged (line %d: %s)", path, error.line,
 				   error.text);
