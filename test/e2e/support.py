@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
@@ -20,6 +21,7 @@ import schema  # noqa: E402
 
 SCHEMA = json.loads((harness.ROOT / "docs" / "result.schema.json").read_text())
 CASES = []
+COMPILING = threading.Lock()
 
 
 class Skip(Exception):
@@ -41,7 +43,9 @@ def expect(condition, why):
 def program(name):
     """A compiled guest (or a program of this folder)."""
     source = HERE / name if (HERE / name).exists() else harness.GUESTS / name
-    binary, why = harness.compile_guest(source)
+    flags = " ".join(re.findall(r"^[ */]*build: (.*)$", source.read_text(), re.M)).split()
+    with COMPILING:  # rustc's intermediate files are in each other's way
+        binary, why = harness.compile_guest(source, flags)
     expect(why is None, f"{name} does not compile: {why}")
     return binary
 
