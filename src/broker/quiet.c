@@ -138,9 +138,8 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 		     (queues(q, c, n) || quiet_without(ABLATION_QUEUES)) &&
 		     (quiet_without(ABLATION_AGAIN) || pass_b(q));
 
-	if (!quiet) {
+	if (!quiet) { /* who was born meanwhile is met in a later pass B, and looked at after that */
 		q->calm = false;
-		threads_enumerate(q);
 		return QUIET_BUSY;
 	}
 	if (!habit_settled(q, sent_in_all(c, n)))

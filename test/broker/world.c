@@ -75,7 +75,8 @@ static bool ended(void *self, pid_t pid, int *status)
 	(void)self;
 	if (!p->ended && waitpid(pid, &p->status, WNOHANG) == pid)
 		p->ended = true;
-	*status = p->status;
+	if (status)
+		*status = p->status;
 	return p->ended;
 }
 
