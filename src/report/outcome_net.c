@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/outcome.h"
+#include "report/trees.h"
 
 /* Answers that are not sure to be complete. */
 static void count_doubts(struct outcome_net *n, const struct trees *t)
@@ -48,6 +49,29 @@ static void note_clients(struct outcome *o, const struct trees *t, const struct 
 			 never, all);
 }
 
+/* Not an error once somebody else was there; but a typing error in one of two ports looks the same. */
+static void note_refused(struct outcome *o, const struct trees *t, const struct net_config *config)
+{
+	char first[200] = "", more[40] = "";
+	u32 refused = 0, error, i;
+
+	for (i = 0; i < trees_count(t); i++) {
+		if (tree_key_of(t, i)->to.family == NET_UNIX || tree_refusal(t, i, &error) != 1)
+			continue;
+		if (!refused++)
+			tree_title(tree_key_of(t, i), first, sizeof(first));
+	}
+	if (!refused || !config->live || config->allow_refused || o->notes == HD_ARRAY_LEN(o->note))
+		return;
+	if (refused > 1)
+		snprintf(more, sizeof(more), " and %u other place%s", refused - 1, refused > 2 ? "s" : "");
+	snprintf(o->note[o->notes++], sizeof(o->note[0]),
+		 "connections %s%s were refused, as nobody listens there, and the program saw it; is it "
+		 "meant? "
+		 "--allow-refused says so",
+		 first, more);
+}
+
 int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct net_config *config)
 {
 	struct outcome_net *n = &o->net;
@@ -66,6 +90,7 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 	n->cache = *trees_stats(t);
 	count_doubts(n, t);
 	note_clients(o, t, config);
+	note_refused(o, t, config);
 	return 0;
 }
 

@@ -139,25 +139,28 @@ static void print_thread(FILE *f, const struct story *s, const struct story_line
 	print_backtrace(f, now, "         ");
 }
 
-static bool seen_before(const struct story *s, size_t at)
+/* The next thread by number, whether it is still there or only was; NULL: that was the last one. */
+static const struct story_line *thread_after(const struct story *s, u32 last)
 {
+	const struct story_line *next = NULL;
 	size_t i;
 
-	for (i = 0; i < at; i++)
-		if (s->line[i].thread == s->line[at].thread && s->line[i].kind == WIRE_EV_STEP)
-			return true;
-	return fiber_of(s, s->line[at].thread) != NULL;
+	for (i = 0; i < s->fibers; i++)
+		if (s->fiber[i].thread > last && (!next || s->fiber[i].thread < next->thread))
+			next = &s->fiber[i];
+	for (i = 0; i < s->lines; i++)
+		if (s->line[i].kind == WIRE_EV_STEP && s->line[i].thread > last &&
+		    (!next || s->line[i].thread < next->thread))
+			next = &s->line[i];
+	return next;
 }
 
 static void print_threads(FILE *f, const struct story *s)
 {
-	size_t i;
+	const struct story_line *l;
 
-	for (i = 0; i < s->fibers; i++)
-		print_thread(f, s, &s->fiber[i]);
-	for (i = 0; i < s->lines; i++)
-		if (s->line[i].kind == WIRE_EV_STEP && !seen_before(s, i))
-			print_thread(f, s, &s->line[i]);
+	for (l = thread_after(s, 0); l; l = thread_after(s, l->thread))
+		print_thread(f, s, l);
 }
 
 /* That of a communication deadlock lists who waits on either side, one after the other: a line each. */

@@ -229,3 +229,12 @@ def live_line(place):
             break
     expect(process.wait(30) == 3, f"exit {process.returncode}")
     expect(re.search(rb"\d+.*states", text), text)
+
+
+@case
+@in_scratch
+def threads_by_number(place):
+    """check: a violation tells of its threads in the order of their numbers, those that have ended too"""
+    run = place.check("--", program("abandons.c"), status=1)
+    threads = re.findall(r"^  thread (\d+)$", run.err, re.M)
+    expect(threads == ["1", "2", "3"], run.err)

@@ -61,6 +61,24 @@ def nobody_listens(place):
     one_sentence(run, r"connects to 127\.0\.0\.1:7777, and nothing listens there.*\{port:7777\}.*--allow-refused")
 
 
+def refusals(place, *arguments):
+    run = place.check("--server", f"{program('answers.c')} {{port:7777}}", *arguments, status=0)
+    return [n for n in run.result["notes"] if "refused" in n]
+
+
+@case
+@in_scratch
+def refused_elsewhere(place):
+    """peers: connections that were refused while others were not are noted, unless they are allowed to be"""
+    closed = ["7", "9"]  # of the first services of all; nobody has them any more
+    found = refusals(place, "--", program("knocks.c"), "7777", *closed)
+    expect(len(found) == 1 and "to 127.0.0.1:7 and 1 other place were refused" in found[0], found)
+    found = refusals(place, "--allow-refused", "--", program("knocks.c"), "7777", *closed)
+    expect(not found, found)
+    found = refusals(place, "--", program("knocks.c"), "7777")
+    expect(not found, found)
+
+
 @case
 @in_scratch
 def server_too_slow(place):
