@@ -4,6 +4,8 @@
 #ifndef HEDDLE_BROKER_PRIV_H
 #define HEDDLE_BROKER_PRIV_H
 
+#include <sys/socket.h>
+
 #include "broker/broker.h"
 #include "broker/quiet.h"
 
@@ -32,8 +34,12 @@ struct connection {
 	struct net_address to;
 	struct tree *tree; /* NULL: not a process of this machine that we may look into */
 	bool framed;       /* datagrams */
-	bool polled; /* the peer has been heard: whatever comes unasked is for somebody else's request */
-	bool known;  /* tree has been checked to be the one that accepted */
+	/* A client that sends datagrams: its address, as fd is not connected then. from_len 0: it is. */
+	struct sockaddr_storage from;
+	socklen_t from_len;
+	bool another; /* … it has sent from a second address, too */
+	bool polled;  /* the peer has been heard: whatever comes unasked is for somebody else's request */
+	bool known;   /* tree has been checked to be the one that accepted */
 	bool eof, reset;
 	bool accepted, excused;
 	u64 sent;
@@ -108,6 +114,9 @@ int client_another(struct broker *b, struct wire_net *n);
 /* listener.c */
 struct listener *listener_for(struct broker *b, const struct net_address *sut, struct problem *p);
 int listener_accept(const struct listener *l);
+/* Datagrams: a socket for one client alone, at *physical. -1: *p says why. */
+int listener_datagrams(struct broker *b, const struct net_address *sut, struct net_address *physical,
+		       struct problem *p);
 void listener_free_all(struct broker *b);
 
 #endif

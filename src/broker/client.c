@@ -1,9 +1,11 @@
 /*
- * client.c: NET_OPEN for a client peer: start it, and accept exactly its connection.
+ * client.c: NET_OPEN for a client peer: start it, and accept exactly its connection. One that sends datagrams has a socket of
+ * ours to itself, and is there when the first one is; where that came from is the client's address.
  */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "broker/address.h"
@@ -12,7 +14,11 @@
 struct knock {
 	struct broker *b;
 	struct wire_net *n;
-	struct listener *l;
+	struct listener *l;          /* NULL: datagrams */
+	int fd;                      /* where they come */
+	struct net_address physical; /* where the client is sent to */
+	struct sockaddr_storage from;
+	socklen_t from_len;
 	pid_t pid;
 	struct tree *tree;
 	u64 start, asleep_since;
@@ -47,7 +53,11 @@ int client_another(struct broker *b, struct wire_net *n)
 {
 	struct listener *l;
 	int fd, status;
+	u32 i;
 
+	for (i = 0; i < NET_MAX_CONNS; i++)
+		if (b->conn[i] && b->conn[i]->another)
+			return another(n, b->conn[i]);
 	for (l = b->listeners; l; l = l->next) {
 		fd = listener_accept(l);
 		if (fd < 0)
@@ -72,8 +82,8 @@ static int ended(struct knock *k, int how)
 {
 	char name[ADDRESS_TEXT];
 
-	trouble(k->n, NET_TROUBLE_NO_PEER, "client %u has ended without connecting to %s", k->n->client,
-		address_text(&k->n->to, name));
+	trouble(k->n, NET_TROUBLE_NO_PEER, "client %u has ended without %s %s", k->n->client,
+		k->l ? "connecting to" : "sending anything to", address_text(&k->n->to, name));
 	trouble_add_end(k->b, k->n, k->pid, how);
 	return NET_TROUBLE_NO_PEER;
 }
@@ -91,10 +101,25 @@ static int still_waiting(struct knock *k)
 	if (!quiet_asleep(k->tree->q) || quiet_look(k->tree->q, NULL, 0) != QUIET_YES)
 		k->asleep_since = now;
 	if (now - k->asleep_since >= SETTLE_MS)
-		return not_coming(k, NET_TROUBLE_NO_PEER, "is at rest without having connected to");
+		return not_coming(k, NET_TROUBLE_NO_PEER,
+				  k->l ? "is at rest without having connected to"
+				       : "is at rest without having sent anything to");
 	if (now - k->start >= k->b->options.peer_timeout_ms)
-		return not_coming(k, NET_TROUBLE_SLOW, "did not connect within --peer-timeout to");
+		return not_coming(k, NET_TROUBLE_SLOW,
+				  k->l ? "did not connect within --peer-timeout to"
+				       : "sent nothing within --peer-timeout to");
 	return 0;
+}
+
+/* The fd of the connection; negative: not yet. */
+static int knocked(struct knock *k)
+{
+	if (k->l)
+		return listener_accept(k->l);
+	k->from_len = sizeof(k->from);
+	if (recvfrom(k->fd, NULL, 0, MSG_PEEK | MSG_DONTWAIT, (struct sockaddr *)&k->from, &k->from_len) < 0)
+		return -1;
+	return k->fd;
 }
 
 /* What it did before it ended or came to rest counts: hence one more try after the verdict. */
@@ -102,9 +127,9 @@ static int wait_for_it(struct knock *k, int *fd)
 {
 	u32 delay = 0;
 	int status = 0;
-	struct pollfd p = {.fd = k->l->fd, .events = POLLIN};
+	struct pollfd p = {.fd = k->l ? k->l->fd : k->fd, .events = POLLIN};
 
-	while ((*fd = listener_accept(k->l)) < 0 && !status) {
+	while ((*fd = knocked(k)) < 0 && !status) {
 		status = still_waiting(k);
 		if (!status && poll(&p, 1, 0) <= 0)
 			transfer_pause(NULL, 0, &delay);
@@ -114,10 +139,10 @@ static int wait_for_it(struct knock *k, int *fd)
 
 static int take(struct knock *k, int fd)
 {
-	const struct connection *other = client_of(k->b, fd, k->tree);
+	const struct connection *other = k->l ? client_of(k->b, fd, k->tree) : NULL;
 	struct connection *c = other ? NULL : connection_add(k->b, fd, &k->n->to);
 
-	if (!c)
+	if (!c && k->l)
 		close(fd);
 	if (other)
 		return another(k->n, other);
@@ -127,6 +152,8 @@ static int take(struct knock *k, int fd)
 	c->client = k->n->client;
 	c->pid = k->pid;
 	c->tree = k->tree;
+	c->from = k->from;
+	c->from_len = k->l ? 0 : k->from_len;
 	if (quiet_alive(c->tree->q) && !quiet_allowed(k->pid)) {
 		tree_release(k->b, c->tree);
 		c->tree = NULL;
@@ -136,25 +163,47 @@ static int take(struct knock *k, int fd)
 	return 0;
 }
 
+static bool prepare(struct knock *k, struct problem *p)
+{
+	if (k->n->to.type == NET_DGRAM) {
+		k->fd = listener_datagrams(k->b, &k->n->to, &k->physical, p);
+		return k->fd >= 0;
+	}
+	k->l = listener_for(k->b, &k->n->to, p);
+	if (k->l)
+		k->physical = k->l->physical;
+	return k->l != NULL;
+}
+
+static int start(struct knock *k, struct problem *p)
+{
+	int fd = -1, status;
+
+	k->pid = k->b->peers.start_client(k->b->peers.self, k->n->client, &k->physical, p);
+	if (k->pid <= 0)
+		return trouble(k->n, NET_TROUBLE_TOOL, "%s", p->text);
+	k->tree = tree_of(k->b, k->pid);
+	k->start = k->asleep_since = broker_now_ms();
+	status = wait_for_it(k, &fd);
+	if (!status)
+		status = take(k, fd);
+	if (status) {
+		k->b->peers.end_client(k->b->peers.self, k->pid);
+		tree_release(k->b, k->tree);
+	}
+	return status;
+}
+
 int client_open(struct broker *b, struct wire_net *n)
 {
 	struct problem p;
-	struct knock k = {.b = b, .n = n, .l = listener_for(b, &n->to, &p)};
-	int fd = -1, status;
+	struct knock k = {.b = b, .n = n, .fd = -1};
+	int status;
 
-	if (!k.l)
+	if (!prepare(&k, &p))
 		return trouble(n, NET_TROUBLE_TOOL, "%s", p.text);
-	k.pid = b->peers.start_client(b->peers.self, n->client, &k.l->physical, &p);
-	if (k.pid <= 0)
-		return trouble(n, NET_TROUBLE_TOOL, "%s", p.text);
-	k.tree = tree_of(b, k.pid);
-	k.start = k.asleep_since = broker_now_ms();
-	status = wait_for_it(&k, &fd);
-	if (!status)
-		status = take(&k, fd);
-	if (status) {
-		b->peers.end_client(b->peers.self, k.pid);
-		tree_release(b, k.tree);
-	}
+	status = start(&k, &p);
+	if (status && k.fd >= 0)
+		close(k.fd);
 	return status;
 }

@@ -73,7 +73,7 @@ static void take_port(int fd, struct net_address *a)
 	a->port = ntohs(a->family == NET_INET ? s.v4.sin_port : s.v6.sin6_port);
 }
 
-static int listen_at(struct net_address *a)
+static int bind_at(struct net_address *a)
 {
 	struct sockaddr_storage s;
 	socklen_t len = address_to_kernel(a, &s);
@@ -81,7 +81,7 @@ static int listen_at(struct net_address *a)
 
 	if (fd < 0)
 		return -1;
-	if (bind(fd, (struct sockaddr *)&s, len) || listen(fd, BACKLOG)) {
+	if (bind(fd, (struct sockaddr *)&s, len) || (a->type == NET_STREAM && listen(fd, BACKLOG))) {
 		close(fd);
 		return -1;
 	}
@@ -102,7 +102,7 @@ struct listener *listener_for(struct broker *b, const struct net_address *sut, s
 	*l = (struct listener){.sut = *sut, .fd = -1};
 	if (sut->type != NET_STREAM)
 		problem_set(p, "client peers connect by streams; %s is none", address_text(sut, name));
-	else if (choose_address(b, sut, &l->physical) || (l->fd = listen_at(&l->physical)) < 0)
+	else if (choose_address(b, sut, &l->physical) || (l->fd = bind_at(&l->physical)) < 0)
 		problem_set(p, "no place to listen for the clients of %s: %s", address_text(sut, name),
 			    strerror(errno));
 	if (l->fd < 0) {
@@ -111,6 +111,21 @@ struct listener *listener_for(struct broker *b, const struct net_address *sut, s
 	}
 	l->next = b->listeners;
 	return b->listeners = l;
+}
+
+/* For one client alone: whatever comes there is the client's, from the first datagram on. */
+int listener_datagrams(struct broker *b, const struct net_address *sut, struct net_address *physical,
+		       struct problem *p)
+{
+	char name[ADDRESS_TEXT];
+	int fd = -1;
+
+	if (sut->family == NET_UNIX)
+		problem_set(p, "client peers send datagrams to ports; %s is none", address_text(sut, name));
+	else if (choose_address(b, sut, physical) || (fd = bind_at(physical)) < 0)
+		problem_set(p, "no place for the datagrams of %s: %s", address_text(sut, name),
+			    strerror(errno));
+	return fd;
 }
 
 int listener_accept(const struct listener *l)

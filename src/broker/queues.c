@@ -85,16 +85,25 @@ static enum quiet_queue tcp_queue(struct quiet_conn *c, const struct sockdiag_en
 	return q ? q : tcp_taken(c, there, &here);
 }
 
+static int other_end(const struct quiet_conn *c, struct sockaddr_storage *there)
+{
+	socklen_t n = sizeof(*there);
+
+	if (!c->there)
+		return getpeername(c->fd, (struct sockaddr *)there, &n);
+	*there = *c->there;
+	return 0;
+}
+
 static void inet_look(int nl, struct quiet_conn *c, int type)
 {
 	struct sockaddr_storage here = {0}, there = {0};
-	socklen_t n = sizeof(here), m = sizeof(there);
+	socklen_t n = sizeof(here);
 	struct sockdiag_end end;
 	int r;
 
 	c->queue = QUEUE_EMPTY;
-	if (getsockname(c->fd, (struct sockaddr *)&here, &n) ||
-	    getpeername(c->fd, (struct sockaddr *)&there, &m)) {
+	if (getsockname(c->fd, (struct sockaddr *)&here, &n) || other_end(c, &there)) {
 		c->accepted = true; /* a reset has undone it */
 		return;
 	}

@@ -7,6 +7,7 @@
 #define HEDDLE_BROKER_QUIET_H
 
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "base/base.h"
@@ -25,9 +26,10 @@ enum quiet_queue {
 /* Our end of a connection to the peer. */
 struct quiet_conn {
 	int fd;
-	u64 sent;               /* bytes we wrote (streams) */
-	bool closed;            /* by the peer: not looked at */
-	bool accepted;          /* set by quiet_look: the peer has taken it from its backlog */
+	const struct sockaddr_storage *there; /* the other end, where fd itself is not connected; else NULL */
+	u64 sent;                             /* bytes we wrote (streams) */
+	bool closed;                          /* by the peer: not looked at */
+	bool accepted;                        /* set by quiet_look: the peer has taken it from its backlog */
 	bool excused;           /* the peer is known to leave it alone: its queue does not count */
 	enum quiet_queue queue; /* set by quiet_look, if it came that far */
 	u64 inode;              /* of the peer's end, likewise; 0: not known */

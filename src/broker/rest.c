@@ -29,6 +29,7 @@ static void add(struct rest *r, struct connection *c)
 {
 	r->conn[r->count] = c;
 	r->look[r->count++] = (struct quiet_conn){.fd = c->fd,
+						  .there = c->from_len ? &c->from : NULL,
 						  .sent = c->sent,
 						  .closed = c->reset || (c->eof && c != r->c),
 						  .accepted = c->accepted,

@@ -47,11 +47,22 @@ static bool would_wait(int error)
 	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
+static ssize_t receive(struct connection *c, u8 *to)
+{
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	ssize_t n = recvfrom(c->fd, to, CHUNK, MSG_DONTWAIT, (struct sockaddr *)&from, &len);
+
+	if (n >= 0 && c->from_len && (len != c->from_len || memcmp(&from, &c->from, len)))
+		c->another = true;
+	return n;
+}
+
 static bool drain_once(struct connection *c)
 {
 	size_t head = c->framed ? FRAME_HEAD : 0;
 	u8 *at = room(&c->reply, CHUNK + head);
-	ssize_t n = recv(c->fd, at + head, CHUNK, MSG_DONTWAIT);
+	ssize_t n = receive(c, at + head);
 
 	if (n < 0) {
 		c->reset |= !would_wait(errno);
@@ -132,7 +143,8 @@ static bool push(struct connection *c)
 {
 	const u8 *part;
 	size_t size = next_part(c, &part), head = c->framed ? FRAME_HEAD : 0;
-	ssize_t n = send(c->fd, part, size - head, MSG_DONTWAIT | MSG_NOSIGNAL);
+	const struct sockaddr *to = c->from_len ? (const struct sockaddr *)&c->from : NULL;
+	ssize_t n = sendto(c->fd, part, size - head, MSG_DONTWAIT | MSG_NOSIGNAL, to, c->from_len);
 
 	if (n < 0) {
 		c->reset |= !would_wait(errno) && errno != ENOBUFS;

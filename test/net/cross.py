@@ -17,6 +17,7 @@ PROGRAMS = [
     ("clients/greeting.c", [], ["--server", "@peer listen {port:7000} PACE send:hello~ line send:bye~"], True),
     ("clients/lost_update.c", ["locked"], ["--server", "@bank {port:7000} PACE"], True),
     ("servers/echo.c", [], ["--client", "@peer connect {port} PACE send:hello{n}~ want:hello{n}", "--clients", "2"], True),
+    ("servers/datagrams.c", ["workers"], ["--client", "@peer send {port} PACE send:{n}~ want:{n}", "--clients", "2"], True),
     ("servers/page_counter.c", [], ["--client", "@peer connect {port} send:GET_/{n}~ PACE line", "--clients", "2"], False),
     ("servers/pool.c", ["free"], ["--client", "@peer connect {port} PACE send:{n}~ want:{n}", "--clients", "2"], True),
 ]

@@ -60,6 +60,23 @@ u32 net_next_client(const u64 *taken, u16 port)
 	return 0;
 }
 
+u32 net_clients(void)
+{
+	return 0;
+}
+
+bool net_clients_identical(void)
+{
+	return false;
+}
+
+bool net_client_comes_to(u32 client, u16 port)
+{
+	(void)client;
+	(void)port;
+	return false;
+}
+
 bool net_may_serve(const struct net_address *path)
 {
 	(void)path;

@@ -237,11 +237,27 @@ bool net_may_serve(const struct net_address *path)
 	return engine_in_fiber() ? scratch_call(do_find, (u64)path, 0, 0, 0) : do_find((u64)path, 0, 0, 0);
 }
 
+u32 net_clients(void)
+{
+	return rt_wire->config.net.clients;
+}
+
+bool net_clients_identical(void)
+{
+	return rt_wire->config.net.identical_clients;
+}
+
+bool net_client_comes_to(u32 client, u16 port)
+{
+	u16 named = rt_wire->config.net.client_port[client - 1];
+	return !named || named == port;
+}
+
 u32 net_next_client(const u64 *taken, u16 port)
 {
 	const struct net_config *c = &rt_wire->config.net;
 	for (u32 i = 0; i < c->clients; i++)
-		if (!(taken[i / 64] >> i % 64 & 1) && (!c->client_port[i] || c->client_port[i] == port))
+		if (!(taken[i / 64] >> i % 64 & 1) && net_client_comes_to(i + 1, port))
 			return i + 1;
 	return 0;
 }

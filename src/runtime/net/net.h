@@ -33,6 +33,11 @@ u64 net_look(const struct cache_pos *pos, u32 *flags);
 /* Client peers: their number, and the lowest that is not yet taken (bit n - 1 of taken) and comes to `port`; 0: none left. */
 u32 net_next_client(const u64 *taken, u16 port);
 
+/* How many there are; does this one come to `port`; do they all share one tree, so that none differs from another? */
+u32 net_clients(void);
+bool net_client_comes_to(u32 client, u16 port);
+bool net_clients_identical(void);
+
 /* May a peer listen at a path that the file system does not have? (A server's {path:NAME} stands for it.) */
 bool net_may_serve(const struct net_address *path);
 

@@ -27,6 +27,8 @@ struct sock_ops {
 	/* from: filled in (family 0: none). *out_flags: MSG_TRUNC, MSG_EOR … */
 	long (*recv)(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
 		     u32 *out_flags);
+	/* Whose message comes first? That many outcomes has recv, one even if none has come. NULL: one. */
+	u32 (*sources)(const struct vk_desc *d);
 	u32 (*poll)(const struct vk_desc *d);
 	long (*pending)(const struct vk_desc *d);
 	long (*shutdown)(struct vk_desc *d,
@@ -80,6 +82,8 @@ long sock_receive(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_add
 
 /* A listener inside the SUT that a connection to `to` reaches, by port or by path; NULL: none. */
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
+/* Where client peers come to. */
+struct net_address sock_entrance(const struct vk_sock *l);
 /* Could accept take a connection from inside (its outcome 0) as well as a client (1)? Else there is only 0. */
 bool sock_has_both(const struct vk_desc *l);
 /* "client 2 on ": what accept takes with this outcome. */
@@ -115,6 +119,9 @@ bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
 u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
 /* Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says so. */
 void sock_note_hurry(const struct vk_desc *d, u32 flags);
+/* 6 bytes "hello\n": the beginning is in data. */
+#define SOCK_SHOWN 40
+void sock_describe_data(const u8 *data, u64 n, struct text *t);
 /* May what this socket waits for come from a peer? */
 bool sock_is_outside(const struct vk_desc *d);
 /* Must this call not wait? O_NONBLOCK, or MSG_DONTWAIT among the flags. */
@@ -196,15 +203,48 @@ void sock_local_unlisten(struct vk_desc *l);
 /* Has a local TCP connection come to its end, both sides closed or reset? getpeername and shutdown: ENOTCONN. */
 bool sock_local_over(const struct vk_sock *s);
 
+/* ---- sock_dgram_source.c: where the next datagram comes from ---- */
+
+/* How many could be the next to be read; the nth of them, from 0 (0: none). */
+u32 sock_sources(const struct vk_sock *s);
+u32 sock_source(const struct vk_sock *s, u32 nth);
+bool sock_source_is_outside(u32 source);
+/* As recv; the source must be one of them. */
+long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, struct net_address *from,
+		      u32 *out_flags);
+/* FIONREAD */
+long sock_source_pending(const struct vk_sock *s);
+/* ": client 2: 5 bytes \"hello\"", where that is not clear anyway. */
+void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t);
+
+/* ---- sock_dgram_client.c: datagrams of client peers ---- */
+
+/* Does a listener wait for this client peer (0: for any)? */
+bool sock_somebody_listens(u32 client);
+/* May any client peer send to this socket? */
+bool sock_callers_come(const struct vk_sock *s);
+/* Could a datagram of this client be the next that s reads? */
+bool sock_caller_ready(const struct vk_sock *s, u32 client);
+long sock_caller_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,
+		      u32 *out_flags);
+/* The client that has come from this address; 0: none. */
+u32 sock_caller_at(const struct net_address *to);
+/* The connection that a socket has to the only client it hears; NULL: it has none. */
+const struct cache_pos *sock_caller_connected(const struct vk_sock *s);
+/* s is about to be connected to this address. */
+void sock_callers_note_connect(const struct vk_sock *s, const struct net_address *to);
+long sock_caller_send(const struct vk_sock *s, u32 client, struct vk_uio *u);
+void sock_callers_close(const struct vk_sock *s);
+void sock_describe_caller(u32 client, struct text *t);
+
 /* ---- sock_dgram_peer.c: datagrams to peers ---- */
 
-/* The length of the next datagram from the peer; -1: none. */
-long sock_dgram_peer_next(const struct vk_sock *s);
-long sock_dgram_peer_recv(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
-			  u32 *out_flags);
+/* The length of the next datagram on a connection; -1: none. */
+long sock_frame_next(const struct cache_pos *pos);
+/* It must be there. */
+long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *out_flags);
+long sock_frame_send(struct cache_pos *pos, struct vk_uio *u);
 long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_address *to);
 void sock_dgram_peer_close(struct vk_sock *s);
-/* Before a wait: are there client peers that nobody but this socket could serve? They are not, and the verdict says so. */
-void sock_dgram_note_clients(const struct vk_sock *s);
 
 #endif

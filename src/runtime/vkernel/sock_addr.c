@@ -291,9 +291,10 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to)
 		return; /* stays without a name */
 	s->local.family = s->family;
 	s->local.type = s->type;
-	if (!s->bound)
+	if (!s->bound) {
 		s->local.port = (u16)(SOCK_EPHEMERAL + desc_slot(d));
-	s->bound = 1;
+		s->bound = 1;
+	}
 	if (!to || !is_any(&s->local))
 		return;
 	if (s->family == NET_INET) {

@@ -10,6 +10,7 @@
  *                  who alone is heard
  *   s->partner                                    the socket itself; 0: it was closed meanwhile
  */
+#include "runtime/net/net.h"
 #include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/sock_abi.h"
 
@@ -190,6 +191,7 @@ static long dgram_connect(struct vk_desc *d, const struct net_address *to)
 		return -EAFNOSUPPORT;
 	if (to->family) {
 		struct net_address there = sock_address_plain(to);
+		sock_callers_note_connect(s, to);
 		sock_bind_ephemeral(d, to);
 		s->remote = sock_address_in_family(s->family, &there);
 	} else {
@@ -328,7 +330,21 @@ static bool dgram_can_recv(const struct vk_desc *d, const struct op *o)
 {
 	const struct vk_sock *s = sock_of(d);
 	(void)o;
-	return s->held || s->error || (s->shut & SHUT_READ) || sock_dgram_peer_next(s) >= 0;
+	return s->error || (s->shut & SHUT_READ) || sock_sources(s);
+}
+
+static u32 dgram_sources(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	return s->error ? 1 : sock_sources(s);
+}
+
+/* The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look like a deadlock. */
+static SCHED_LOOK void note_clients(const struct vk_sock *s)
+{
+	if (is_unix(s) && s->bound && !s->held && net_next_client(vk->client_taken, 0) &&
+	    !sock_somebody_listens(0))
+		vk_refuse("recv (datagrams of client peers in the Unix domain)");
 }
 
 static long dgram_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
@@ -337,15 +353,18 @@ static long dgram_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct ne
 	struct vk_sock *s = sock_of(d);
 	if (flags & MSG_OOB_)
 		return is_unix(s) ? -EOPNOTSUPP : -EINVAL;
-	sock_dgram_note_clients(s);
-	sock_step(d, OP_RECV, u->left, flags, 0);
+	note_clients(s);
+	u32 alt = sock_step(d, OP_RECV, u->left, flags, 0);
+	if (alt == ALT_TIMEOUT)
+		return -EAGAIN;
 	if (s->error)
 		return take_error(s);
-	if (s->held)
-		return sock_record_take(s, u, flags, from, out_flags);
-	if (sock_dgram_peer_next(s) >= 0)
-		return sock_dgram_peer_recv(s, u, flags, from, out_flags);
-	return (s->shut & SHUT_READ) && !sock_hurries(d, flags) ? 0 : -EAGAIN;
+	u32 source = sock_source(s, alt);
+	if (!source)
+		return (s->shut & SHUT_READ) && !sock_hurries(d, flags) ? 0 : -EAGAIN;
+	if (sock_source_is_outside(source))
+		sock_note_hurry(d, flags);
+	return sock_source_recv(s, source, u, flags, from, out_flags);
 }
 
 /* ---- the object ---- */
@@ -358,7 +377,7 @@ static u32 dgram_poll(const struct vk_desc *d)
 		mask |= POLLHUP;
 	if (s->shut & SHUT_READ)
 		mask |= POLLIN | POLLRDNORM | POLLRDHUP;
-	if (s->held || sock_dgram_peer_next(s) >= 0)
+	if (sock_sources(s))
 		mask |= POLLIN | POLLRDNORM;
 	if (!r || has_room(s, r, 0))
 		mask |= POLLOUT | POLLWRNORM | POLLWRBAND;
@@ -367,8 +386,7 @@ static u32 dgram_poll(const struct vk_desc *d)
 
 static long dgram_pending(const struct vk_desc *d)
 {
-	const struct vk_sock *s = sock_of(d);
-	return s->held ? sock_record_len(s) : HD_MAX(sock_dgram_peer_next(s), 0L);
+	return sock_source_pending(sock_of(d));
 }
 
 static void dgram_release(struct vk_desc *d)
@@ -379,6 +397,7 @@ static void dgram_release(struct vk_desc *d)
 			vk->sock[i].partner = 0;
 	sock_data_drop(s, s->held);
 	sock_dgram_peer_close(s);
+	sock_callers_close(s);
 }
 
 static void dgram_describe(const struct vk_desc *d, struct text *t)
@@ -402,6 +421,7 @@ static void dgram_describe(const struct vk_desc *d, struct text *t)
 const struct sock_ops sock_dgram_ops = {
 	.send = dgram_send,
 	.recv = dgram_recv,
+	.sources = dgram_sources,
 	.poll = dgram_poll,
 	.pending = dgram_pending,
 	.release = dgram_release,

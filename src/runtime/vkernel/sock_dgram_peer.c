@@ -1,7 +1,7 @@
 /*
  * sock_dgram_peer.c: datagrams to a peer and from it. To the I/O cache a socket and its peer are a connection, which
  * carries each datagram behind its length (4 bytes, little endian), in both directions; it is opened when the
- * first datagram goes there. One socket speaks to one peer.
+ * first datagram goes there. One socket speaks to one server; clients come to it: sock_dgram_client.c.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sock.h"
@@ -12,44 +12,35 @@
 /* Not on a fiber's stack. Filled and emptied between two steps. */
 static u8 frame[HEADER + 65536];
 
-long sock_dgram_peer_next(const struct vk_sock *s)
+long sock_frame_next(const struct cache_pos *pos)
 {
 	u32 flags = 0, len;
-	if (!s->pos.tree || net_look(&s->pos, &flags) < HEADER)
+	if (!pos->tree || net_look(pos, &flags) < HEADER)
 		return -1;
-	net_copy(&s->pos, 0, &len, HEADER);
+	net_copy(pos, 0, &len, HEADER);
 	hd_assert(len <= sizeof frame - HEADER);
 	return len;
 }
 
-long sock_dgram_peer_recv(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
-			  u32 *out_flags)
+long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *out_flags)
 {
-	u32 len = (u32)sock_dgram_peer_next(s);
-	net_copy(&s->pos, HEADER, frame, len);
+	u32 len = (u32)sock_frame_next(pos);
+	net_copy(pos, HEADER, frame, len);
 	u32 n = (u32)vk_uio_out(u, frame, len);
-	*from = s->peer;
 	if (n < len)
 		*out_flags |= MSG_TRUNC_;
 	if (!(flags & MSG_PEEK_))
-		s->pos.read += HEADER + len;
+		pos->read += HEADER + len;
 	return flags & MSG_TRUNC_ ? len : n;
 }
 
-static bool somebody_listens(void)
+long sock_frame_send(struct cache_pos *pos, struct vk_uio *u)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
-		if (vk->sock[i].flavour == SOCK_LISTEN)
-			return true;
-	return false;
-}
-
-/* A client peer that could only come to this socket: nobody starts it, so waiting for it would look like a deadlock. */
-SCHED_LOOK void sock_dgram_note_clients(const struct vk_sock *s)
-{
-	bool serves = s->family != NET_UNIX && s->bound && !s->remote.family && !s->pos.tree && !s->held;
-	if (serves && !somebody_listens() && net_next_client(vk->client_taken, s->local.port))
-		vk_refuse("recv (datagrams of client peers)");
+	u32 len = (u32)u->left;
+	memcpy(frame, &len, HEADER);
+	vk_uio_in(u, frame + HEADER, len);
+	long err = net_write(pos, frame, HEADER + len);
+	return err ? err : (long)len;
 }
 
 static bool is_same(const struct net_address *a, const struct net_address *b)
@@ -78,20 +69,19 @@ static long send_nowhere(struct vk_sock *s, size_t bytes, const struct net_addre
 
 long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_address *to)
 {
-	u32 len = (u32)u->left;
+	u32 client = sock_caller_at(to);
+	if (client)
+		return sock_caller_send(s, client, u);
 	if (s->pos.tree && !is_same(&s->peer, to)) {
 		vk_refuse("datagrams from one socket to several peers");
 		return -EPERM;
 	}
 	long err = s->pos.tree ? 0 : open_peer(s, to);
 	if (err == -ECONNREFUSED)
-		return send_nowhere(s, len, to);
+		return send_nowhere(s, u->left, to);
 	if (err)
 		return err;
-	memcpy(frame, &len, HEADER);
-	vk_uio_in(u, frame + HEADER, len);
-	err = net_write(&s->pos, frame, HEADER + len);
-	return err ? err : (long)len;
+	return sock_frame_send(&s->pos, u);
 }
 
 void sock_dgram_peer_close(struct vk_sock *s)

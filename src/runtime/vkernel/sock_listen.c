@@ -80,7 +80,7 @@ long vk_sys_listen(const struct vk_call *c)
  * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of this machine
  * mostly speak.
  */
-static struct net_address entrance(const struct vk_sock *l)
+struct net_address sock_entrance(const struct vk_sock *l)
 {
 	static const u8 any[16];
 	struct net_address a = l->local;
@@ -93,7 +93,7 @@ static struct net_address entrance(const struct vk_sock *l)
 static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client)
 {
 	struct vk_sock *s = sock_of(d);
-	struct net_address from = {.family = entrance(l).family, .type = l->type};
+	struct net_address from = {.family = sock_entrance(l).family, .type = l->type};
 	from.port = l->family == NET_UNIX ? 0 : (u16)(SOCK_CLIENT_PORT + client);
 	s->local = l->local;
 	s->bound = l->family != NET_UNIX; /* a path is the listener's alone */
@@ -124,7 +124,7 @@ static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 	struct vk_sock *s = sock_of(d);
 	inherit(s, from);
 	static struct net_address at;
-	at = entrance(from);
+	at = sock_entrance(from);
 	*err = net_accept(&at, client, &s->pos);
 	if (*err) {
 		vk_desc_put(d);

@@ -16,13 +16,15 @@
 
 enum sock_flavour { SOCK_IDLE = 0, SOCK_LISTEN, SOCK_PEER, SOCK_LOCAL, SOCK_DATAGRAM, SOCK_FLAVOURS };
 
+#define SOCK_NAMED 2u /* bound: by the SUT, not by the kernel */
+
 #define SHUT_READ 1u
 #define SHUT_WRITE 2u
 
 struct vk_sock {
 	u8 used, flavour;
 	u8 shut;  /* SHUT_* done by the SUT; local: on the other end, too, where Linux would tell this one */
-	u8 bound; /* local is set */
+	u8 bound; /* local is set; SOCK_NAMED: by bind */
 	u16 family, type;
 	u16 protocol, error;     /* error: SO_ERROR, positive errno, taken by whoever sees it first */
 	u16 was_reset, fin_seen; /* peer: the reset was told; the peer's close was read before */
@@ -32,14 +34,22 @@ struct vk_sock {
 	u32 held;                         /* local, datagram: bytes in vk->sock_data that wait to be read */
 	u32 partner;                      /* local: description slot + 1 of the other end while it is open */
 	u16 queue[SOCK_BACKLOG]; /* listen: description slots + 1 of connections from inside, oldest first */
-	u16 backlog, pad;
+	u16 backlog;
+	u16 looked_at; /* datagrams: the source whose datagram MSG_PEEK has shown: it is the next; 0: any */
 	u64 receive_timeout, send_timeout; /* nanoseconds, 0: none */
 	struct vk_sock_options {
 		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */
 		u32 receive_buffer, send_buffer; /* 0: the default */
-		u32 linger, low_water, pad; /* linger: seconds + 1; 0: off */
-		int value[SOCK_OPTION_VALUES]; /* sock_opt.c: numbers that are only remembered, as difference from the default */
+		u32 linger, low_water, pad;      /* linger: seconds + 1; 0: off */
+		/* sock_opt.c: numbers that are only remembered, as difference from the default */
+		int value[SOCK_OPTION_VALUES];
 	} options;
+};
+
+/* A client peer that sends datagrams, by its number. Zero: it has not come, or its socket is closed. */
+struct vk_caller {
+	struct cache_pos pos;
+	u32 socket, pad; /* slot + 1 */
 };
 
 #endif

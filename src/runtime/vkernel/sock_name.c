@@ -78,7 +78,7 @@ static void take_name(struct vk_desc *d, const struct net_address *a)
 {
 	struct vk_sock *s = sock_of(d);
 	s->local = *a;
-	s->bound = 1;
+	s->bound = SOCK_NAMED;
 	if (s->partner && s->family == NET_UNIX)
 		vk->sock[s->partner - 1].remote = *a;
 }

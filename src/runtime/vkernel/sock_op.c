@@ -7,8 +7,6 @@
 #include "runtime/vkernel/sock.h"
 #include "runtime/vkernel/sock_abi.h"
 
-#define SHOWN 40 /* bytes of a message */
-
 static const struct vk_sock *socket_of(const struct op *o)
 {
 	return (const struct vk_sock *)o->object;
@@ -30,7 +28,9 @@ static u32 recv_outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct sock_ops *ops = ops_of(o);
 	(void)f;
-	return (o->n & MSG_DONTWAIT_) || !ops->can_recv || ops->can_recv(desc_of(o), o);
+	if (!(o->n & MSG_DONTWAIT_) && ops->can_recv && !ops->can_recv(desc_of(o), o))
+		return 0;
+	return ops->sources ? HD_MAX(ops->sources(desc_of(o)), 1u) : 1;
 }
 
 static u32 send_outcomes(const struct fiber *f, const struct op *o)
@@ -94,14 +94,13 @@ static void describe_byte(u8 c, struct text *t)
 	}
 }
 
-/* 6 bytes "hello\n" */
-static void describe_data(const u8 *data, u64 n, struct text *t)
+void sock_describe_data(const u8 *data, u64 n, struct text *t)
 {
 	describe_count(n, t);
 	text_str(t, " \"");
-	for (u64 i = 0; i < HD_MIN(n, (u64)SHOWN); i++)
+	for (u64 i = 0; i < HD_MIN(n, (u64)SOCK_SHOWN); i++)
 		describe_byte(data[i], t);
-	text_str(t, n > SHOWN ? "…\"" : "\"");
+	text_str(t, n > SOCK_SHOWN ? "…\"" : "\"");
 }
 
 /* The SUT's buffers may have gone since the call checked them. */
@@ -111,16 +110,16 @@ static u64 peek_uio(const struct vk_uio *from, u8 *to)
 	for (u32 i = u.at; i < u.count; i++)
 		if (u.iov[i].iov_len && !vk_user_ok((u64)u.iov[i].iov_base, u.iov[i].iov_len))
 			return 0;
-	return vk_uio_in(&u, to, SHOWN);
+	return vk_uio_in(&u, to, SOCK_SHOWN);
 }
 
 static void send_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
-	u8 data[SHOWN];
+	u8 data[SOCK_SHOWN];
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to send " : "sends ");
 	if (socket_of(o)->flavour == SOCK_PEER && o->arg2 && peek_uio((const struct vk_uio *)o->arg2, data))
-		describe_data(data, o->arg, t);
+		sock_describe_data(data, o->arg, t);
 	else
 		describe_count(o->arg, t);
 	text_str(t, " on ");
@@ -132,13 +131,13 @@ static void send_describe(const struct fiber *f, const struct op *o, u32 alt, st
 static void describe_received(const struct op *o, struct text *t)
 {
 	const struct vk_sock *s = socket_of(o);
-	u8 data[SHOWN];
+	u8 data[SOCK_SHOWN];
 	u32 flags = 0;
 	u64 n = HD_MIN(net_look(&s->pos, &flags), o->arg);
 	text_str(t, ": ");
 	if (n) {
-		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SHOWN));
-		describe_data(data, n, t);
+		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
+		sock_describe_data(data, n, t);
 	} else {
 		text_str(t, flags & NET_EOF     ? "the peer has closed it"
 			    : flags & NET_RESET ? "the peer has reset it"
@@ -155,6 +154,8 @@ static void recv_describe(const struct fiber *f, const struct op *o, u32 alt, st
 		text_str(t, ", and gives up: time-out");
 	else if (alt != OP_DESCRIBE_PENDING && socket_of(o)->flavour == SOCK_PEER)
 		describe_received(o, t);
+	else if (alt != OP_DESCRIBE_PENDING && socket_of(o)->flavour == SOCK_DATAGRAM)
+		sock_describe_source(socket_of(o), alt, t);
 }
 
 static void connect_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -212,7 +213,8 @@ void sock_note_hurry(const struct vk_desc *d, u32 flags)
 bool sock_is_outside(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
-	return s->flavour == SOCK_PEER || (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree;
+	return s->flavour == SOCK_PEER || (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree ||
+	       sock_callers_come(s);
 }
 
 /* A peer takes all that is sent to it, so only sockets inside can make a sender wait. */
@@ -225,7 +227,7 @@ static u64 timeout_of(const struct vk_sock *s, u16 kind)
 
 static bool may_be_late(const struct vk_sock *s, u16 kind)
 {
-	return kind == OP_ACCEPT || (kind == OP_RECV && s->flavour == SOCK_PEER);
+	return kind == OP_ACCEPT || (kind == OP_RECV && sock_is_outside(&vk->desc[s - vk->sock]));
 }
 
 static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)

@@ -15,6 +15,9 @@ u32 vk_open_connections(const struct cache_pos **out, u32 room)
 	for (u32 i = 0; i < VK_MAX_DESCS && n < room; i++)
 		if (vk->desc[i].kind == VK_SOCKET && is_peer(&vk->sock[i]))
 			out[n++] = &vk->sock[i].pos;
+	for (u32 i = 0; i < net_clients() && n < room; i++)
+		if (vk->caller[i].socket)
+			out[n++] = &vk->caller[i].pos;
 	return n;
 }
 
@@ -31,9 +34,12 @@ static enum vk_wait socket_waits_for(const struct vk_sock *s, const struct cache
 {
 	if (s->flavour == SOCK_LISTEN)
 		return has_number(s) ? VK_WAIT_CLIENT : VK_WAIT_OTHER;
-	if (!is_peer(s))
+	if (sock_callers_come(s))
+		return has_number(s) ? VK_WAIT_CLIENT : VK_WAIT_OTHER;
+	const struct cache_pos *caller = sock_caller_connected(s);
+	if (!caller && !is_peer(s))
 		return VK_WAIT_OTHER;
-	*pos = &s->pos;
+	*pos = caller ? caller : &s->pos;
 	return VK_WAIT_PEER;
 }
 
@@ -68,6 +74,19 @@ enum vk_wait vk_waits_for(const struct op *o, const struct cache_pos **pos)
 	}
 }
 
+static const struct cache_pos *unread_datagram(u64 *bytes)
+{
+	for (u32 i = 0; i < net_clients(); i++) {
+		const struct vk_caller *c = &vk->caller[i];
+		long n = c->socket ? sock_frame_next(&c->pos) : -1;
+		if (n < 0)
+			continue;
+		*bytes = (u64)n;
+		return &c->pos;
+	}
+	return NULL;
+}
+
 const struct cache_pos *vk_unanswered(u64 *bytes)
 {
 	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
@@ -80,5 +99,5 @@ const struct cache_pos *vk_unanswered(u64 *bytes)
 		if (*bytes && !(flags & (NET_EOF | NET_RESET)))
 			return &s->pos;
 	}
-	return NULL;
+	return unread_datagram(bytes);
 }

@@ -262,9 +262,10 @@ struct vk_model {
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
-	struct vk_sock sock[VK_MAX_DESCS];      /* beside desc */
-	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM];  /* what waits to be read: at the front, zeros behind */
-	u64 mapped_shared[VK_MAX_SHARED];       /* keys of host files, in ascending order, zeros behind */
+	struct vk_caller caller[NET_MAX_CLIENTS];
+	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
+	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
+	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */
 };
 extern struct vk_model *vk;
 static inline struct vk_fiber *vk_self(void)

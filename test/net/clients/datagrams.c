@@ -5,6 +5,9 @@
  * heddle: verdict=verified server="@peer datagrams {port:7000} send:=%l=" args=cut
  * heddle: verdict=verified server="@peer datagrams {port:7000} send:1%l send:2%l" args=two
  * heddle: verdict=verified outcomes=12,21 cache=none server="@peer datagrams {port:7000} send:=%l=" args=order
+ *
+ * With a time-out, the answer may be late.
+ * heddle: verdict=verified outcomes=0,1 server="@peer datagrams {port:7000} send:1" args=late
  */
 #include "net.h"
 
@@ -53,6 +56,15 @@ static void two(void)
 	CHECK(recv(fd, text, sizeof(text), 0) == 2 && text[0] == '2');
 }
 
+static void late(void)
+{
+	struct timeval t = {.tv_sec = 1};
+	char text[8];
+	OK(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)));
+	ask("x");
+	heddle_outcome(recv(fd, text, sizeof(text), 0) == 1);
+}
+
 int main(int argc, char **argv)
 {
 	struct sockaddr_in a = loopback(PORT);
@@ -62,6 +74,8 @@ int main(int argc, char **argv)
 		order();
 	else if (story(argc, argv, "cut"))
 		cut();
+	else if (story(argc, argv, "late"))
+		late();
 	else
 		two();
 	return 0;

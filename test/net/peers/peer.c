@@ -2,11 +2,11 @@
  * peer.c: a peer that plays a script, as server or client, so that each test says in its own header what the other side
  * does.
  *
- *	peer listen|connect|datagrams ADDRESS WORD…
+ *	peer listen|connect|datagrams|send ADDRESS WORD…
  *
  * ADDRESS is a port of 127.0.0.1, 6:PORT of ::1, or a path. A server plays the script on every connection, each in a thread
- * of its own (first word `serial`: one after the other in the main thread; `fork`: in a process of its own). In texts ~ is the
- * end of a line and _ a space.
+ * of its own (first word `serial`: one after the other in the main thread; `fork`: in a process of its own). `datagrams` answers
+ * each with send: words; `send` is a client that sends a datagram for each such word. In texts ~ is the end of a line and _ a space.
  *
  *	line            read a line and remember it; where the SUT has closed, the script ends
  *	take:N          read N bytes and forget them                eof    read until the SUT shuts down
@@ -368,7 +368,7 @@ static void answer_datagrams(int fd)
 int main(int argc, char **argv)
 {
 	if (argc < 3)
-		fail("usage: peer listen|connect|datagrams ADDRESS WORD…");
+		fail("usage: peer listen|connect|datagrams|send ADDRESS WORD…");
 	signal(SIGPIPE, SIG_IGN);
 	srandom((unsigned)getpid());
 	script = argv + 3;
@@ -376,6 +376,8 @@ int main(int argc, char **argv)
 		serve(endpoint_listen(argv[2], SOCK_STREAM));
 	else if (!strcmp(argv[1], "datagrams"))
 		answer_datagrams(endpoint_listen(argv[2], SOCK_DGRAM));
+	else if (!strcmp(argv[1], "send"))
+		play(endpoint_connect(argv[2], SOCK_DGRAM));
 	else
 		play(endpoint_connect(argv[2], SOCK_STREAM));
 	return 0;
