@@ -56,6 +56,8 @@ def differences(program, truth, run, mode):
         return f"verdict {verdict} {kinds} ({run.result.get('reason')}), expected {'comm-deadlock' if truth.stuck else 'verified'}"
     if found != truth.outcomes:
         return f"outcomes: missing {sorted(truth.outcomes - found)}, extra {sorted(found - truth.outcomes)}"
+    if run.result["end_states"] != truth.ends:
+        return f"{run.result['end_states']} end states, expected {truth.ends}"
     needed = connections_needed(program, truth)
     if mode == "branching" and needed is not None and run.result["cache"]["connections"] != needed:
         return f"{run.result['cache']['connections']} connections, expected {needed}"

@@ -54,7 +54,7 @@ Program = collections.namedtuple("Program", "name servers connections clients th
 client; threads: scripts for talkers.c."""
 
 Truth = collections.namedtuple("Truth", "outcomes stuck ends traces states")
-"""stuck: some execution leaves a thread in read for ever; traces: for each peer all that is ever written to it."""
+"""stuck: some execution leaves a thread in read for ever; ends: different states at the end of others; traces: for each peer all that is ever written to it."""
 
 
 def mix(hash_, value):

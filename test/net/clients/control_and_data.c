@@ -1,0 +1,17 @@
+/*
+ * Two connections that belong together, as in FTP: what is asked on one is answered on the other. Outside of what trees of single
+ * connections can hold, and it must be said.
+ *
+ * heddle: verdict=incomplete text~="another connection" server="@peer listen {port:7000} line when:get others:data~ unless:get echo loop"
+ */
+#include "net.h"
+
+int main(void)
+{
+	int control = dial(PORT), data = dial(PORT);
+	say(control, "open\n");
+	hear_text(control, "open\n");
+	say(control, "get\n");
+	hear_text(data, "data\n");
+	return 0;
+}
