@@ -125,6 +125,20 @@ def recorded_trees(place):
 
 @case
 @in_scratch
+def datagrams_of_clients(place):
+    """check, replay: whose datagram came first is in the trace; no client is needed to replay it, nor with --load-trees"""
+    clients = ["--clients", "2", "--client", f"{program('sends.c')} {{port}} {{n}}"]
+    wrong = place.check(*clients, "--", program("hears.c"), "wrong", status=1)
+    expect("client 2, which is new" in wrong.err, wrong.err)
+    replay = place.heddle("replay", place.path / "out" / "violation-1.trace", status=1)
+    expect("client 2, which is new" in replay.out + replay.err, replay.out)
+    live = place.check(*clients, "--save-trees", "all.trees", "--", program("hears.c"), "order", status=0)
+    again = place.check("--clients", "2", "--client", "false {port}", "--load-trees", "all.trees", "--", program("hears.c"), "order", status=0)
+    expect(figures(live) == figures(again), f"{figures(live)} {figures(again)}")
+
+
+@case
+@in_scratch
 def network_summary(place):
     """check: the summary tells of the cache where there is a peer, and only there"""
     run = check(place, "order", status=0)
