@@ -80,10 +80,16 @@ static int not_coming(struct knock *k, int status, const char *what)
 
 static int ended(struct knock *k, int how)
 {
-	char name[ADDRESS_TEXT];
+	char name[ADDRESS_TEXT], there[ADDRESS_TEXT];
 
-	trouble(k->n, NET_TROUBLE_NO_PEER, "client %u has ended without %s %s", k->n->client,
-		k->l ? "connecting to" : "sending anything to", address_text(&k->n->to, name));
+	address_text(&k->n->to, name);
+	if (k->l)
+		trouble(k->n, NET_TROUBLE_NO_PEER,
+			"client %u has ended without connecting to %s, which stands for %s", k->n->client,
+			address_text(&k->l->physical, there), name);
+	else
+		trouble(k->n, NET_TROUBLE_NO_PEER, "client %u has ended without sending anything to %s",
+			k->n->client, name);
 	trouble_add_end(k->b, k->n, k->pid, how);
 	return NET_TROUBLE_NO_PEER;
 }

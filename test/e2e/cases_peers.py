@@ -90,6 +90,14 @@ def server_too_slow(place):
 
 @case
 @in_scratch
+def client_elsewhere(place):
+    """peers: a client that goes elsewhere is told where it was expected"""
+    run = place.check("--client", "echo not at {port} >&2; exit 4", "--", SERVER, "2626", "1", status=2)
+    one_sentence(run, r"without connecting to 127\.0\.0\.1:(\d+), which stands for 127\.0\.0\.1:2626 \(exit status 4\).* not at \1$")
+
+
+@case
+@in_scratch
 def client_at_another_port(place):
     """peers: clients that no execution accepts are counted in a note"""
     run = place.check("--client", f"{PEER} 127.0.0.1 {{port:2627}} 1", "--", SERVER, "2626", "1", status=0)
