@@ -220,6 +220,8 @@ static const struct option_spec table[] = {
 	 "start a client that connects to the program, at {port}; repeatable", 0, apply_client},
 	{"clients", 0, OPTION_CALL, "N", "so many clients; the last --client serves for the rest", 0,
 	 apply_clients},
+	{"ask-again", 0, OPTION_FLAG, NULL, "at the end, ask the peers everything once more and compare",
+	 AT(config.net.ask_again), NULL},
 	{"identical-clients", 0, OPTION_FLAG, NULL, "all clients say the same to the same",
 	 AT(config.net.identical_clients), NULL},
 	{"cache", 0, OPTION_CALL, "branching|linear|none",

@@ -83,6 +83,9 @@ void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
 
+/* All that was ever said goes once more over fresh connections; an answer that differs: CACHE_NONDETERMINISTIC. See again.c. */
+enum cache_problem cache_ask_again(struct cache *c);
+
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);
 

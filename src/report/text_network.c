@@ -48,6 +48,9 @@ void text_network(FILE *f, const struct outcome *o)
 	putc('\n', f);
 	print_traffic(f, c);
 	print_trees(f, c);
+	if (c->asked_again)
+		fprintf(f, "  asked again at the end: %lu traces%s\n", c->asked_again,
+			o->incomplete_why[0] ? "" : ", with the same answers");
 	if (n->timed)
 		fprintf(f,
 			"  note: after %lu answer%s a peer waited with a time-out: what it may say later, of "

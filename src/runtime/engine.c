@@ -553,6 +553,8 @@ static void search(void)
 	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	rt_wire->phase = WIRE_RUNNING;
 	rt_wire->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_wire->stats);
+	if (rt_wire->result.end == SEARCH_COMPLETE && !rt_wire->result.violations)
+		net_ask_again();
 	if (net_stopped() && rt_wire->result.end == SEARCH_COMPLETE)
 		rt_wire->result.end = SEARCH_STOPPED;
 	notes_write();

@@ -80,6 +80,7 @@ struct net_config {
 	u32 live;              /* 1: a broker answers; 0: only what the trees hold (replay, --load-trees) */
 	u32 clients;           /* client peers, numbered from 1 */
 	u32 identical_clients; /* all share one tree */
+	u32 ask_again;         /* at the end, ask the peers everything once more and compare */
 	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
 	u32 servers;           /* server peers */
 	u16 client_port

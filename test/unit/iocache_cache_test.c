@@ -333,6 +333,31 @@ static void another_answer_to_a_replay_is_noticed(void **state)
 	}
 }
 
+/* Every trace goes over a fresh connection; what that costs is not the search's. */
+static void everything_can_be_asked_again(void **state)
+{
+	(void)state;
+	for (u32 lie = 0; lie < 2; lie++) {
+		struct bench *b = start(CACHE_BRANCHING);
+		static const char *const said[] = {"a\nb\n", "a\nc\n", "d"};
+		for (size_t i = 0; i < HD_ARRAY_LEN(said); i++) {
+			open_at(b, 0, 14);
+			write_at(b, 0, said[i]);
+			backtrack(b);
+		}
+		struct cache_stats before = *stats(b);
+		u64 opened = b->w->opens;
+		b->w->liar_from = lie ? b->w->conns + 2 : 0; /* the second of them lies */
+		b->w->lie = 8;
+		assert_int_equal(cache_ask_again(b->c), lie ? CACHE_NONDETERMINISTIC : CACHE_FINE);
+		assert_int_equal(stats(b)->asked_again, lie ? 2 : 3);
+		assert_int_equal(b->w->opens - opened, lie ? 2 : 3);
+		assert_int_equal(stats(b)->connections, before.connections);
+		assert_int_equal(stats(b)->bytes_sent, before.bytes_sent);
+		stop(b);
+	}
+}
+
 /* A mark that comes late must fit what is recorded behind it, in its own branch and in those that leave it. */
 static void a_late_answer_that_contradicts_is_noticed(void **state)
 {
@@ -414,6 +439,7 @@ int main(void)
 		cmocka_unit_test(troubles_have_their_verdict_and_words),
 		cmocka_unit_test(another_greeting_is_noticed),
 		cmocka_unit_test(another_answer_to_a_replay_is_noticed),
+		cmocka_unit_test(everything_can_be_asked_again),
 		cmocka_unit_test(a_late_answer_that_contradicts_is_noticed),
 		cmocka_unit_test(a_late_answer_is_compared_with_branches_that_leave_behind_it),
 		cmocka_unit_test(notes_of_the_peer_are_kept),

@@ -283,6 +283,12 @@ void net_backtracked(void)
 	cache_backtracked(cache);
 }
 
+void net_ask_again(void)
+{
+	if (rt_wire->config.net.ask_again)
+		note_trouble(cache_ask_again(cache));
+}
+
 u32 net_client_of(const struct cache_pos *pos)
 {
 	return pos->tree ? tree_key_of(cache_trees(cache), pos->tree - 1)->client : 0;

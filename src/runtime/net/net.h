@@ -56,6 +56,8 @@ void net_stop_if_hopeless(void);
 /* The client peer at the other end; 0: a server. */
 u32 net_client_of(const struct cache_pos *pos);
 void net_backtracked(void);
+/* After a complete search, if that is wanted. */
+void net_ask_again(void);
 /* What the peer at the other end of *pos was waiting for, in words; nothing if unknown. */
 void net_describe_peer(const struct cache_pos *pos, struct text *t);
 
