@@ -113,6 +113,29 @@ static void print_refused(FILE *f, const struct outcome *o)
 		fputs("</ul>\n", f);
 }
 
+static void print_notes(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->notes; i++) {
+		fputs("<p>Note: ", f);
+		xml_escape(f, o->note[i]);
+		fputs(".</p>\n", f);
+	}
+}
+
+static void print_words(FILE *f, const char *title, char *const *word, const char *between)
+{
+	if (!word || !*word)
+		return;
+	fprintf(f, "<p>%s<code>", title);
+	for (; *word; word++) {
+		xml_escape(f, *word);
+		fputs(word[1] ? between : "", f);
+	}
+	fputs("</code></p>\n", f);
+}
+
 static void print_violation(FILE *f, const struct outcome *o, size_t i)
 {
 	const struct trace *t = &o->violation[i].trace;
@@ -128,7 +151,6 @@ void html_print(FILE *f, const struct outcome *o)
 {
 	const char *verdict = verdict_name(outcome_verdict(o));
 	char reason[OUTCOME_REASON];
-	char *const *arg;
 	size_t i;
 
 	outcome_reason(o, reason, sizeof(reason));
@@ -137,13 +159,11 @@ void html_print(FILE *f, const struct outcome *o)
 		"<style>%s</style>\n<h1 class=\"%s\">%s</h1>\n<p>",
 		verdict, style, verdict, verdict);
 	xml_escape(f, reason);
-	fputs(".</p>\n<p><code>", f);
-	for (arg = o->argv; *arg; arg++) {
-		xml_escape(f, *arg);
-		putc(' ', f);
-	}
-	fputs("</code></p>\n", f);
+	fputs(".</p>\n", f);
+	print_words(f, "Program: ", o->argv, " ");
+	print_words(f, "Options: ", o->setting, "</code> <code>");
 	print_counts(f, o);
+	print_notes(f, o);
 	print_refused(f, o);
 	for (i = 0; i < o->violations; i++)
 		print_violation(f, o, i);
