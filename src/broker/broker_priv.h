@@ -94,6 +94,8 @@ const char *connection_text(const struct connection *c, char *out, size_t cap);
 /* transfer.c */
 /* Take what is there. False: nothing was. */
 bool transfer_drain(struct connection *c);
+/* Have datagrams of the peer been thrown away, for lack of room? */
+bool transfer_lost(const struct connection *c);
 /* Send all, taking the answer meanwhile. Returns the status. */
 int transfer_send(struct broker *b, struct connection *c, struct wire_net *n);
 void transfer_end(struct connection *c);

@@ -222,6 +222,18 @@ static int wait_silence(struct rest *r)
 	return 0;
 }
 
+/* What the kernel has thrown away, the program would wait for in vain. */
+static int lost(struct rest *r)
+{
+	char name[200];
+
+	if (!transfer_lost(r->c))
+		return 0;
+	return trouble(r->n, NET_TROUBLE_STUCK,
+		       "%s: the peer sent more datagrams at once than the system keeps, and some are lost",
+		       connection_text(r->c, name, sizeof(name)));
+}
+
 int rest_wait(struct broker *b, struct connection *c, struct wire_net *n)
 {
 	struct rest r = {.b = b, .c = c, .n = n};
@@ -234,6 +246,8 @@ int rest_wait(struct broker *b, struct connection *c, struct wire_net *n)
 	c->polled = true;
 	if (!status && c->tree)
 		status = crosstalk(&r);
+	if (!status)
+		status = lost(&r);
 	if (!status)
 		status = client_another(b, n);
 	if (status)

@@ -3,6 +3,7 @@
  * otherwise wait for us while we wait for it.
  */
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -106,6 +107,15 @@ bool transfer_drain(struct connection *c)
 		acknowledge(c);
 	notice_reset(c);
 	return c->reply.len != before || c->eof + c->reset != over;
+}
+
+bool transfer_lost(const struct connection *c)
+{
+	u32 info[SK_MEMINFO_VARS] = {0};
+	socklen_t len = sizeof(info);
+
+	return c->framed && getsockopt(c->fd, SOL_SOCKET, SO_MEMINFO, info, &len) == 0 &&
+	       info[SK_MEMINFO_DROPS];
 }
 
 void transfer_pause(const struct connection *c, short events, u32 *delay_us)

@@ -89,6 +89,16 @@ static void serve_datagrams(const char *manner, int fd)
 	}
 }
 
+/* More than a socket keeps. */
+static void flood(int fd)
+{
+	static char data[FLOOD_BYTES];
+	int i;
+
+	for (i = 0; i < FLOOD; i++)
+		send(fd, data, sizeof(data), 0);
+}
+
 static int client(const char *manner, const char *address)
 {
 	char line[256];
@@ -103,7 +113,11 @@ static int client(const char *manner, const char *address)
 	if (strcmp(manner, "client-slowly") == 0)
 		peer_pause_ms(30);
 	fd = at(address, 1);
+	if (strcmp(manner, "client-floods") == 0)
+		flood(fd);
 	peer_answer(fd, "hello");
+	if (strcmp(manner, "client-both") == 0)
+		peer_answer(at(address, 1), "hello");
 	while (peer_line(fd, line, sizeof(line)) >= 0) {
 		if (strcmp(manner, "client-twice") == 0)
 			at(address, 1);

@@ -25,4 +25,8 @@ void serve_poller(int listener);
 void serve_chat(int listener);
 void serve_echo(int listener);
 
+/* Datagrams that are sent at once, and their size. */
+#define FLOOD 17
+#define FLOOD_BYTES 60000
+
 #endif

@@ -2,6 +2,7 @@
  * trouble_test.c: what the broker says of peers that end, stay away, do not read, talk to others, or come twice; and of
  * long replies.
  */
+#include "peer.h"
 #include "world.h"
 
 #include <errno.h>
@@ -464,6 +465,47 @@ static void client_that_comes_twice(void **state)
 	expect_words("client 2");
 }
 
+static void datagrams_of_a_client(void **state)
+{
+	struct net_address sut = world_address("udp");
+	u32 conn;
+
+	(void)state;
+	assert_int_equal(world_open(&sut, 1), 0);
+	conn = world_net->conn;
+	assert_int_equal(world_exchange(conn, ""), 0);
+	assert_int_equal(world_net->len, 4 + 9);
+	assert_memory_equal(world_net->data, "\x9\0\0\0re hello\n", world_net->len);
+	assert_int_equal(world_exchange_bytes(conn, "\1\0\0\0\n", 5, 0), 0);
+	assert_int_equal(world_net->len, 4 + 4);
+	assert_memory_equal(world_net->data, "\4\0\0\0re \n", world_net->len);
+}
+
+static void client_that_sends_from_two_places(void **state)
+{
+	struct net_address sut = world_address("udp");
+
+	(void)state;
+	world_client("client-both");
+	assert_int_equal(world_open(&sut, 2), 0);
+	assert_int_equal(world_exchange(world_net->conn, ""), NET_TROUBLE_ANOTHER);
+	expect_words("client 2");
+}
+
+/* How much of it the kernel keeps is open, but nothing may be lost without a word. */
+static void client_that_floods(void **state)
+{
+	struct net_address sut = world_address("udp");
+
+	(void)state;
+	world_client("client-floods");
+	assert_int_equal(world_open(&sut, 1), 0);
+	if (world_exchange(world_net->conn, "") == 0)
+		assert_int_equal(world_net->len, FLOOD * (4 + FLOOD_BYTES) + 4 + 9);
+	else
+		expect_words("lost");
+}
+
 static void server_that_does_not_start(void **state)
 {
 	struct problem p;
@@ -519,6 +561,9 @@ int main(void)
 		CASE(client_that_ends),
 		CASE(client_that_rests),
 		CASE(client_that_comes_twice),
+		CASE(datagrams_of_a_client),
+		CASE(client_that_sends_from_two_places),
+		CASE(client_that_floods),
 		CASE(server_that_does_not_start),
 		CASE(server_that_listens_nowhere),
 	};
