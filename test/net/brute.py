@@ -11,10 +11,10 @@ import generate  # noqa: E402
 import harness  # noqa: E402
 import model  # noqa: E402
 
-PROGRAMS = 40
+PROGRAMS = 30
 STATE_LIMIT = 3000
 MODES = [["--cache", "branching"], ["--cache", "branching", "--strategy", "bfs"], ["--cache", "none"], ["--cache", "linear"]]
-NONE_STATES = 400  # mode none replays after every step back: small programs only
+NONE_STATES = 200  # mode none replays after every step back: small programs only
 
 
 def options_for(program, peer):
