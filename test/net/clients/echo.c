@@ -1,10 +1,12 @@
 /*
- * Two threads, each with a connection of its own to an echo server: whatever the order, each gets its own line back.
+ * Two threads, each with a connection of its own to an echo server: whatever the order, each gets its own line back. A server that
+ * serves one connection at a time lets the second wait for the first one's end: that is outside the model, and said.
  *
  * heddle: verdict=verified outcomes=1 connections=2 trees=1 server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=1 cache=linear connections=2 server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=1 cache=none server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=1 connections=2 server="@peer listen {port:7000} fork line echo loop"
+ * heddle: verdict=incomplete text~="has not accepted" server="@peer listen {port:7000} serial line echo loop"
  */
 #include "net.h"
 
