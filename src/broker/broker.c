@@ -75,6 +75,8 @@ static int exchange(struct broker *b, struct wire_net *n)
 	n->len = 0;
 	if (!status && (flags & NET_END))
 		transfer_end(c);
+	if (!status && (flags & NET_PATIENT))
+		transfer_await(b, c);
 	if (!status && !(flags & NET_MORE))
 		status = answer(b, c, n);
 	return status;

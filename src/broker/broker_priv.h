@@ -103,6 +103,8 @@ void transfer_end(struct connection *c);
 void transfer_deliver(struct connection *c, struct wire_net *n);
 /* Sleep until something comes, or for *delay_us, which grows. */
 void transfer_pause(const struct connection *c, short events, u32 *delay_us);
+/* Wait for the peer to speak, for as long as a peer may take. */
+void transfer_await(struct broker *b, const struct connection *c);
 
 /* rest.c: wait until the peer has answered all it will. Returns the status. */
 int rest_wait(struct broker *b, struct connection *c, struct wire_net *n);

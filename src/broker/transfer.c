@@ -19,6 +19,7 @@
 #define FRAME_HEAD 4
 #define YIELDS 4 /* looks before the first sleep: a fast peer answers within microseconds */
 #define DELAY_MAX_US 500
+#define AWAIT_MS 50
 
 static u8 *room(struct bytes *s, size_t more)
 {
@@ -132,6 +133,16 @@ void transfer_pause(const struct connection *c, short events, u32 *delay_us)
 		*delay_us = 0;
 	else
 		*delay_us = HD_MIN(*delay_us * 2, DELAY_MAX_US);
+}
+
+void transfer_await(struct broker *b, const struct connection *c)
+{
+	struct pollfd p = {.fd = c->fd, .events = POLLIN | POLLRDHUP};
+	u64 start = broker_now_ms();
+
+	while (!c->eof && !c->reset && broker_now_ms() - start < b->options.peer_timeout_ms &&
+	       !broker_interrupted(b) && poll(&p, 1, AWAIT_MS) == 0)
+		;
 }
 
 /* What to hand to the kernel next; 0: nothing more (part of a datagram waits for the rest). */

@@ -86,6 +86,12 @@ const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
 /* All that was ever said goes once more over fresh connections; an answer that differs: CACHE_NONDETERMINISTIC. See again.c. */
 enum cache_problem cache_ask_again(struct cache *c);
 
+/*
+ * Is the peer really silent at *pos, where the SUT waits and nobody can go on? If it is not, the search ends, incomplete.
+ * closed_others: the SUT has closed a connection to a server, of which that was not told.
+ */
+enum cache_problem cache_confirm(struct cache *c, const struct cache_pos *pos, bool closed_others);
+
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);
 

@@ -3,6 +3,7 @@
  *
  *   cache.c      the interface: opens, writes, looks; what is known is answered here
  *   branching.c, linear.c, none.c   what happens to the rest: one table of functions each
+ *   confirm.c    a last look before silence is called a deadlock
  *   physical.c   physical connections: taking, opening, bringing one to a position
  *   record.c     what a peer said, compared with the tree or added to it
  *   why_*.c      what went wrong, in words
@@ -64,6 +65,7 @@ struct cache {
 	void *tell_self;
 	u64 clock, epoch;
 	struct pages_vec scratch;   /* bytes on their way out */
+	struct pages_vec heard_out; /* confirm.c: struct heard_out */
 	struct pages_vec schedules; /* linear: struct recorded, who recorded what */
 	const struct cache_pos *open[CACHE_MAX_OPEN];
 	u32 keep[NET_MAX_CONNS];
@@ -99,6 +101,8 @@ enum cache_problem physical_bring(struct cache *c, struct physical *p, const str
 /* Bring it to *at, and on: send data, and the end; record or compare the answer. *at moves behind what was sent. */
 enum cache_problem physical_send(struct cache *c, struct physical *p, struct tree_at *at, const void *data,
 				 size_t n, bool end);
+/* Nothing is sent. Does the peer say more than it had? Then that is what went wrong. patient: wait for it. */
+enum cache_problem physical_hear_more(struct cache *c, struct physical *p, bool patient);
 
 /* ---- record.c ---- */
 
@@ -121,6 +125,8 @@ enum cache_problem why_left(struct cache *c, const struct tree_key *k, const str
 /* data was said at `at` behind the first `said` bytes; the mark at `against` is of another opinion. */
 enum cache_problem why_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, u64 said,
 					const struct tree_at *against);
+/* c->reply came when nobody had asked. */
+enum cache_problem why_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient);
 enum cache_problem why_diverged_write(struct cache *c, u32 tree, const struct tree_at *at, const void *data,
 				      size_t n, bool end);
 enum cache_problem why_diverged_cut(struct cache *c, u32 tree, const struct tree_at *at);

@@ -66,11 +66,9 @@ static void forget_number(struct cache *c, u32 conn)
 /* ---- exchanges ---- */
 
 /* The answer is in c->reply. Unless all is fine, the connection is dropped: where it stands is not known any more. */
-static enum cache_problem exchange(struct cache *c, struct physical *p, const void *data, u64 n, bool end)
+static enum cache_problem settle(struct cache *c, struct physical *p, u64 n)
 {
 	struct cache_stats *s = trees_stats(c->t);
-	c->reply = (struct transport_reply){0};
-	c->transport.exchange(c->transport.self, p->conn, data, n, end, &c->reply);
 	p->last_use = ++c->clock;
 	s->polls++;
 	if (c->reply.status == 0) {
@@ -84,6 +82,30 @@ static enum cache_problem exchange(struct cache *c, struct physical *p, const vo
 	}
 	enum cache_problem problem = why_trouble(c,
 						 p->tree); /* before the close: the text is the transport's */
+	physical_close(c, p);
+	return problem;
+}
+
+static enum cache_problem exchange(struct cache *c, struct physical *p, const void *data, u64 n, bool end)
+{
+	c->reply = (struct transport_reply){0};
+	c->transport.exchange(c->transport.self, p->conn, data, n, end, &c->reply);
+	return settle(c, p, n);
+}
+
+enum cache_problem physical_hear_more(struct cache *c, struct physical *p, bool patient)
+{
+	c->reply = (struct transport_reply){0};
+	if (patient && c->transport.await)
+		c->transport.await(c->transport.self, p->conn, &c->reply);
+	else
+		c->transport.exchange(c->transport.self, p->conn, "", 0, false, &c->reply);
+	enum cache_problem problem = settle(c, p, 0);
+	if (problem == CACHE_AGAIN)
+		return CACHE_FINE; /* it has gone: nobody to ask */
+	if (problem != CACHE_FINE || (!c->reply.len && !(c->reply.flags & NET_CLOSED & ~p->flags)))
+		return problem;
+	problem = why_spoke_late(c, p->tree, &p->at, patient);
 	physical_close(c, p);
 	return problem;
 }

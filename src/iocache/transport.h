@@ -23,6 +23,8 @@ struct transport {
 	/* Any length; the whole reply is in r. end: shut down writing behind the data. */
 	void (*exchange)(void *self, u32 conn, const void *data, u64 n, bool end, struct transport_reply *r);
 	void (*close)(void *self, u32 conn);
+	/* The same as an exchange without data, but first wait, long, for the peer to speak. May be NULL. */
+	void (*await)(void *self, u32 conn, struct transport_reply *r);
 };
 
 #endif

@@ -162,6 +162,23 @@ enum cache_problem why_nondeterministic(struct cache *c, u32 tree, const struct 
 	return CACHE_NONDETERMINISTIC;
 }
 
+enum cache_problem why_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient)
+{
+	struct text t = begin(c, CACHE_INCOMPLETE, 0);
+	text_str(&t, "A peer speaks when nobody has asked it: ");
+	why_put_key(&t, tree_key_of(c->t, tree));
+	text_str(&t, ", after ");
+	put_written(c, &t, at);
+	text_str(&t, ". The program waits for it, and nobody else can go on; but ");
+	text_str(&t,
+		 patient ? "after a while it said "
+			 : "heard once more, without the connections that the program has closed, it said ");
+	why_put_bytes(&t, c->reply.data, c->reply.len);
+	put_closed(&t, c->reply.flags);
+	text_str(&t, ". What a peer says by itself, or because of other connections, is not explored.");
+	return CACHE_INCOMPLETE;
+}
+
 /* ---- linear ---- */
 
 struct recorded {

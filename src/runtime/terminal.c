@@ -5,7 +5,7 @@
  * do: two workers that hold each other's locks are not excused by a main thread that sits in accept.
  *
  * If all are blocked by roots: a root that waits for a peer makes it a communication deadlock, because the peer is quiet (the cache looked:
- * else the fiber would be enabled). If all roots wait for clients, and no client is left, the server is idle, and
+ * else the fiber would be enabled), and stays so when it is heard once more. If all roots wait for clients, and no client is left, the server is idle, and
  * that is a normal end; unless a client that is still there has said something nobody read: then a wake-up was lost, and the
  * client waits for ever.
  */
@@ -22,7 +22,8 @@
 enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
 #define NO_FIBER LAYOUT_MAX_FIBERS
 
-static bool lonely; /* persistent */
+static bool lonely, undecided; /* persistent */
+static bool any_waits_for_anyone;
 static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
 
 static bool alive(u32 slot)
@@ -77,6 +78,7 @@ static enum root root_of(const struct op *o)
 static u32 mark_roots(void)
 {
 	u32 roots = 0;
+	any_waits_for_anyone = false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		blocked[i] = alive(i) ? (u8)root_of(&M->fiber[i].op) : NOT_BLOCKED;
 		roots += blocked[i] != NOT_BLOCKED;
@@ -90,6 +92,7 @@ static bool mark_one(u32 slot)
 	u32 by = giver(&M->fiber[slot].op, &anyone);
 	if (anyone) {
 		blocked[slot] = BY_CLIENT; /* there is a root, and it could run again */
+		any_waits_for_anyone = true;
 		return true;
 	}
 	if (by >= LAYOUT_MAX_FIBERS || !blocked[by])
@@ -131,6 +134,18 @@ static bool not_known(void)
 	return false;
 }
 
+/* Do those stay silent that fibers wait for? */
+static bool silence_holds(void)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct cache_pos *pos = NULL;
+		if (alive(i) && vk_waits_for(&M->fiber[i].op, &pos) == VK_WAIT_PEER &&
+		    !net_confirm_silence(pos))
+			return false;
+	}
+	return true;
+}
+
 /* Behind the SUT's part: what the peers of the waiting fibers wait for. */
 static void describe_peers(struct text *t)
 {
@@ -162,6 +177,7 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 {
 	u64 bytes;
 	const struct cache_pos *pos = vk_unanswered(&bytes);
+	undecided |= any_waits_for_anyone && vk_client_stays();
 	if (!pos)
 		return VIOLATION_NONE;
 	*slot = NO_FIBER;
@@ -176,6 +192,11 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 	text_str(&t, ": ");
 	net_describe_peer(pos, &t);
 	return VIOLATION_COMM_DEADLOCK;
+}
+
+bool terminal_undecided(void)
+{
+	return undecided;
 }
 
 bool terminal_lonely(void)
@@ -201,6 +222,8 @@ enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own
 	lonely |= first_that_is(BY_CLIENT) != NO_FIBER && !rt_wire->config.net.clients;
 	if (*slot == NO_FIBER)
 		return judge_idle(slot, buf, cap, own_len);
+	if (!silence_holds())
+		return VIOLATION_NONE;
 	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
 	struct text t = {buf, cap, *own_len};
 	describe_peers(&t);

@@ -48,6 +48,8 @@ enum net_op {
 #define NET_GUESSED \
 	32u /* A: not a peer of this machine: silence for --response-timeout was taken for the end */
 
+#define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
+
 /* Status of a reply. 0: done. Negative: an errno that the SUT is to see (-ECONNREFUSED …). Positive: */
 enum net_trouble {
 	NET_TROUBLE_TOOL = 1,  /* ours: the run ends with a tool error (exit 2), text says why */

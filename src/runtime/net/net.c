@@ -214,6 +214,12 @@ bool net_look_known(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 	return !problem;
 }
 
+bool net_confirm_silence(const struct cache_pos *pos)
+{
+	enum cache_problem problem = cache_confirm(cache, pos, vk_has_parted());
+	return !problem || !note_trouble(problem);
+}
+
 u64 net_look(const struct cache_pos *pos, u32 *flags)
 {
 	u64 bytes;

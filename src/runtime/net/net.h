@@ -47,6 +47,8 @@ bool net_may_serve(const struct net_address *path);
 bool net_stopped(void);
 /* The same as net_look; false: it is not known what the peer would have said. */
 bool net_look_known(const struct cache_pos *pos, u64 *bytes, u32 *flags);
+/* Nobody can go on: is the peer really silent there? false: it is not; the search will end, and no verdict is to be given. */
+bool net_confirm_silence(const struct cache_pos *pos);
 /*
  * An execution is over, and every connection the SUT ever tried was refused: no peer was started. That is a mistake of
  * the user's, not a behaviour to be checked (unless --allow-refused).

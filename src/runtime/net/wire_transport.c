@@ -99,6 +99,17 @@ static void wire_exchange(void *self, u32 conn, const void *data, u64 n, bool en
 		collect_parts(conn, r);
 }
 
+static void wire_await(void *self, u32 conn, struct transport_reply *r)
+{
+	struct wire_net *n = request(NET_EXCHANGE, conn);
+	(void)self;
+	n->flags = NET_PATIENT;
+	ask(n);
+	answer(n, r);
+	if (!r->status && (r->flags & NET_MORE))
+		collect_parts(conn, r);
+}
+
 static void wire_close(void *self, u32 conn)
 {
 	(void)self;
@@ -107,6 +118,6 @@ static void wire_close(void *self, u32 conn)
 
 const struct transport *wire_transport(void)
 {
-	static const struct transport t = {NULL, wire_open, wire_exchange, wire_close};
+	static const struct transport t = {NULL, wire_open, wire_exchange, wire_close, wire_await};
 	return &t;
 }

@@ -101,3 +101,22 @@ const struct cache_pos *vk_unanswered(u64 *bytes)
 	}
 	return unread_datagram(bytes);
 }
+
+bool vk_client_stays(void)
+{
+	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+		const struct vk_sock *s = &vk->sock[i];
+		u32 flags;
+		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos))
+			continue;
+		net_look(&s->pos, &flags);
+		if (!(s->shut & SHUT_WRITE) && !(flags & (NET_EOF | NET_RESET)))
+			return true;
+	}
+	return false;
+}
+
+bool vk_has_parted(void)
+{
+	return vk->parted;
+}

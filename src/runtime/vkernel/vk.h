@@ -43,5 +43,9 @@ enum vk_wait {
 enum vk_wait vk_waits_for(const struct op *o, const struct cache_pos **pos);
 /* A connection of a client that still waits for an answer to what nobody has read; NULL: none. */
 const struct cache_pos *vk_unanswered(u64 *bytes);
+/* Has the program closed a connection to a server? */
+bool vk_has_parted(void);
+/* Is a client still there, to which the program could speak? */
+bool vk_client_stays(void);
 
 #endif

@@ -1,0 +1,24 @@
+/*
+ * A server that speaks by itself in the end: after a time-out, or because another connection was closed. Who waits for it
+ * is in no deadlock, and what it says is not explored: neither a violation nor verified. One that never does is one.
+ *
+ * heddle: verdict=incomplete text~="speaks.*after a while it said .late" server="@peer listen {port:7000} patience:300 send:late~ eof"
+ * heddle: verdict=incomplete text~="speaks" cache=linear server="@peer listen {port:7000} patience:300 send:late~ eof"
+ * heddle: verdict=incomplete text~="speaks" cache=none server="@peer listen {port:7000} patience:300 send:late~ eof"
+ * heddle: verdict=violation kind=comm-deadlock server="@peer listen {port:7000} patience:300 eof" options="--peer-timeout 1s"
+ * heddle: verdict=incomplete text~="speaks.*heard once more.*left" args=close server="@peer listen {port:7000} eof others:left~"
+ * heddle: verdict=incomplete text~="speaks" args=close cache=none server="@peer listen {port:7000} eof others:left~"
+ * heddle: verdict=violation kind=comm-deadlock args=close server="@peer listen {port:7000} eof"
+ * native: skip
+ */
+#include "net.h"
+
+int main(int argc, char **argv)
+{
+	char c;
+	int one = story(argc, argv, "close") ? dial(PORT) : -1, two = dial(PORT);
+	if (one >= 0)
+		OK(close(one));
+	CHECK(read(two, &c, 1) == 1);
+	return 0;
+}
