@@ -70,6 +70,21 @@ static void copy_violation(const struct sut *s, const struct wire_violation *fro
 		memcpy(to->path, path, to->path_len * sizeof(u32));
 }
 
+/* Only what is used: most of these megabytes were never touched, and reading a page makes it. */
+static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
+{
+	to->names = HD_MIN(from->names, LAYOUT_MAX_FIBERS);
+	to->observed = HD_MIN(from->observed, WIRE_MAX_OBSERVED);
+	to->visible = HD_MIN(from->visible, WIRE_MAX_VISIBLE);
+	to->clock_read = from->clock_read;
+	to->cancel_used = from->cancel_used;
+	to->fair = from->fair;
+	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
+	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
+	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));
+	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
+}
+
 static void copy_found(const struct sut *s, struct found *f)
 {
 	const struct wire_result *r = &s->wire->result;
@@ -84,9 +99,7 @@ static void copy_found(const struct sut *s, struct found *f)
 		f->refused[i].call[sizeof(f->refused[i].call) - 1] = 0;
 		f->refused[i].stack_len = HD_MIN(f->refused[i].stack_len, WIRE_REFUSED_STACK);
 	}
-	f->learnt = s->wire->learnt;
-	f->learnt.names = HD_MIN(f->learnt.names, LAYOUT_MAX_FIBERS);
-	f->learnt.observed = HD_MIN(f->learnt.observed, WIRE_MAX_OBSERVED);
+	copy_learnt(&s->wire->learnt, &f->learnt);
 	f->environment = s->environment;
 }
 
