@@ -65,9 +65,12 @@ static char *demangle_cxx(const char *name)
 
 void symbols_demangle(const char *name, char *out, size_t cap)
 {
-	char *plain = demangle_cxx(name);
-	char *whole = plain ? plain : strdup(name);
+	char *plain, *whole;
 
+	if (symbols_demangle_rust(name, out, cap))
+		return;
+	plain = demangle_cxx(name);
+	whole = plain ? plain : strdup(name);
 	if (whole && plain && drop_rust_hash(whole))
 		spell_out_rust(whole);
 	snprintf(out, cap, "%s", whole ? whole : name);
