@@ -103,6 +103,18 @@ static SCHED_LOOK long fill_in(struct pollfd *p, u32 n, bool late)
 	return ready;
 }
 
+/* Which descriptions the numbers stand for, as one number. */
+static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
+{
+	const u64 prime = 1099511628211u;
+	u64 sum = 0;
+	for (u32 i = 0; i < n; i++) {
+		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		sum = sum * prime + (d ? (u64)(d - vk->desc) + 1 : 0);
+	}
+	return sum;
+}
+
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct pollfd *p, u32 n, u64 timeout)
 {
@@ -115,7 +127,11 @@ static long poll_list(struct pollfd *p, u32 n, u64 timeout)
 			o.deadline = clock_deadline(timeout);
 		if (may_be_late(p, n))
 			o.flags |= OPF_LATE;
+		u64 before = meaning(p, n);
 		alt = vk_step(NULL, &o);
+		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
+		if (timeout && meaning(p, n) != before)
+			vk_refuse("poll or select (another thread closed a descriptor)");
 	}
 	/* After a time-out, too: Linux looks once more. */
 	long ready = fill_in(p, n, alt == ALT_TIMEOUT);
