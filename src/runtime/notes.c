@@ -21,9 +21,9 @@ static void note_what_was_left_out(void)
 		note("some executions end with threads that wait for a connection, and no client was given: "
 		     "--client 'COMMAND' starts one (see heddle help check)");
 	if (terminal_undecided())
-		note("some executions end with no client left, one still connected, and threads that wait "
-		     "for a condition, semaphore, futex or rwlock: taken for idle workers; a lost wake-up or "
-		     "a deadlock looks the same");
+		note("some executions end with no client left, a connection still open, and threads that "
+		     "wait for a condition, semaphore, futex or rwlock: taken for idle workers; a lost "
+		     "wake-up or a deadlock looks the same");
 	if (start_compiled_by_clang())
 		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
 		     "members of local "

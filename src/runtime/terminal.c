@@ -177,9 +177,10 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 {
 	u64 bytes;
 	const struct cache_pos *pos = vk_unanswered(&bytes);
-	undecided |= any_waits_for_anyone && vk_client_stays();
-	if (!pos)
+	if (!pos) {
+		undecided |= any_waits_for_anyone && vk_client_stays();
 		return VIOLATION_NONE;
+	}
 	*slot = NO_FIBER;
 	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
 	struct text t = {buf, cap, *own_len};

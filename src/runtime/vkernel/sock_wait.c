@@ -110,7 +110,7 @@ bool vk_client_stays(void)
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos))
 			continue;
 		net_look(&s->pos, &flags);
-		if (!(s->shut & SHUT_WRITE) && !(flags & (NET_EOF | NET_RESET)))
+		if (!(s->shut & SHUT_WRITE) && !(flags & NET_RESET)) /* behind an end it may still listen */
 			return true;
 	}
 	return false;
