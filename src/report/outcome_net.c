@@ -49,6 +49,22 @@ static void note_clients(struct outcome *o, const struct trees *t, const struct 
 			 never, all);
 }
 
+/* The same of servers: whichever they are, somebody should have been connected to. */
+static void note_servers(struct outcome *o, const struct trees *t, const struct net_config *config)
+{
+	u32 i, error;
+
+	if (!config->live || !config->servers || o->end != SEARCH_COMPLETE ||
+	    o->notes == HD_ARRAY_LEN(o->note))
+		return;
+	for (i = 0; t && i < trees_count(t); i++)
+		if (!tree_key_of(t, i)->client && tree_refusal(t, i, &error) != 1)
+			return;
+	snprintf(o->note[o->notes++], sizeof(o->note[0]),
+		 "a server was started, and no execution connects to any: does the program get the right "
+		 "arguments, and {port:N} its port?");
+}
+
 /* Not an error once somebody else was there; but a typing error in one of two ports looks the same. */
 static void note_refused(struct outcome *o, const struct trees *t, const struct net_config *config)
 {
@@ -79,6 +95,7 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 
 	if (!trees) {
 		note_clients(o, NULL, config);
+		note_servers(o, NULL, config);
 		return 0;
 	}
 	n->used = true;
@@ -90,6 +107,7 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 	n->cache = *trees_stats(t);
 	count_doubts(n, t);
 	note_clients(o, t, config);
+	note_servers(o, t, config);
 	note_refused(o, t, config);
 	return 0;
 }

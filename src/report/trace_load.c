@@ -302,7 +302,9 @@ int trace_load(struct trace *t, const char *path, struct problem *p)
 			"%s is a trace of version %d; this heddle reads version %d: check the program again",
 			path, (int)version, TRACE_VERSION);
 	else if (!load(j, t))
-		ret = problem_set(p, "%s is damaged; check the program again to get a new one", path);
+		ret = problem_set(
+			p, "%s is damaged, or of another version; check the program again to get a new one",
+			path);
 	json_decref(j);
 	if (ret)
 		trace_free(t);

@@ -81,6 +81,17 @@ def refused_elsewhere(place):
 
 @case
 @in_scratch
+def server_not_used(place):
+    """peers: a server that no execution connects to is noted"""
+    def found(*ports):
+        run = place.check("--server", f"{program('answers.c')} {{port:7777}}", "--", program("knocks.c"), *ports, status=0)
+        return any("no execution connects" in n for n in run.result["notes"])
+    expect(found(), "no note")
+    expect(not found("7777"), "a note, although the program connects")
+
+
+@case
+@in_scratch
 def server_too_slow(place):
     """peers: a server that does not listen in time: what it does, and --peer-timeout"""
     run = place.check("--peer-timeout", "300ms", "--server", "sleep 600; : {port:7777}", "--", program("asks.c"), "order",
