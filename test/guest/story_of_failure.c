@@ -2,7 +2,7 @@
  * story_of_failure.c: the report says of the thread whose assertion fails that it fails, not that it
  * has ended, and of one that never ran that it has not started.
  *
- * heddle: verdict=violation kind=assert text~="has not started yet.*now: fails" options="--strategy bfs"
+ * heddle: verdict=violation kind=assert text~="now: fails.*has not started yet" options="--strategy bfs"
  * native: any
  */
 #include "guest.h"
