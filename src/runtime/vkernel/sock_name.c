@@ -206,5 +206,9 @@ long vk_sys_getpeername(const struct vk_call *c)
 	struct vk_desc *d = sock_use((int)c->a[0], &err);
 	if (err)
 		return err;
+	vk_visit(&vk->ends, false);
+	d = sock_use((int)c->a[0], &err);
+	if (err)
+		return err;
 	return sock_is_connected(sock_of(d)) ? tell(d, &sock_of(d)->remote, c) : -ENOTCONN;
 }

@@ -248,6 +248,8 @@ static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
 {
 	struct op o = {.kind = kind, .arg = bytes, .arg2 = arg2};
+	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+		vk_observed((u64)&vk->ends, true);
 	fill_op(&o, d, flags);
 	return vk_step(d, &o);
 }

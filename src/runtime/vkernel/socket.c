@@ -103,6 +103,8 @@ bool sock_close_shows(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
 	bool unknown = s->flavour == SOCK_IDLE || s->flavour == SOCK_DATAGRAM;
+	if (s->flavour == SOCK_LOCAL)
+		vk_observed((u64)&vk->ends, true);
 	return !unknown || (s->bound && !never_spoke(d));
 }
 
