@@ -53,13 +53,14 @@ struct op {
 	u64 object;
 	u64 arg, arg2;
 	u64 deadline; /* virtual nanoseconds + 1; 0: waits for ever. With one, ALT_TIMEOUT is always an outcome */
-	u64 watch;    /* vk_watch_moved() of it: ALT_MOVED is an outcome (or ALT_STAYS); 0: none */
+	u64 watch; /* vk_watch_moved() of it: ALT_MOVED is an outcome (or ALT_STAYS); 0: none */
 };
 #define OPF_CANCEL 1      /* a cancellation point */
 #define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */
 #define OPF_CANCEL_SELF 4 /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
 
-#define OPF_LATE 8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
+#define OPF_LATE \
+	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
 
 /* What the engine knows about a kind of operation. One table, ops.c. */
 struct op_class {
