@@ -123,6 +123,7 @@ static bool copy_branch(struct copy *k, const struct branch *b)
 	if (k->used_only && !b->used)
 		return push(&k->numbers, TREE_NONE);
 	bool root = b->parent == TREE_NONE;
+	hd_assert(k->trees.data); /* a branch belongs to a tree, and trees were copied first */
 	u32 n = root ? tree_root(k->to, ((u32 *)k->trees.data)[b->tree]) : hang(k, b);
 	return push(&k->numbers, n) && fill(k, n, b) && (root || index_add(k->to, n));
 }
