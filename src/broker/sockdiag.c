@@ -205,7 +205,7 @@ static void listeners_of(int nl, u8 family, struct listeners *l)
 	       .body = {.sdiag_family = family,
 			.sdiag_protocol = IPPROTO_TCP,
 			.idiag_states = 1u << STATE_LISTEN}};
-	union answer a;
+	union answer a = {.header = {0}};
 	ssize_t n = ask(nl, &q, sizeof(q), &a);
 
 	while (n > 0 && !in_dump(&a, n, l))
