@@ -67,6 +67,21 @@ static int prepare_out(const char *dir, struct problem *p)
 	return 0;
 }
 
+/* Before the search, not after it. */
+static int prepare_save(const char *path, struct problem *p)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[2048];
+
+	if (!path[0])
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	if (access(dir, W_OK) == 0)
+		return 0;
+	return problem_set(p, "%s cannot be written: %s: %s; choose another place with --save-trees", path,
+			   dir, strerror(errno));
+}
+
 /* Where the network was used: for heddle tree, and for a later run without peers. */
 static int write_trees(const struct check_options *opts, const struct outcome *o, struct problem *p)
 {
@@ -214,7 +229,8 @@ static int check(struct check_options *opts)
 	struct problem p;
 	int code;
 
-	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p))
+	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p) ||
+	    prepare_save(opts->save_trees, &p))
 		return complain(&p);
 	o = calloc(1, sizeof(*o));
 	if (!o) {
@@ -227,12 +243,14 @@ static int check(struct check_options *opts)
 	o->races_ignored = !opts->config.races;
 	o->setting = opts->setting;
 	opts->setting = NULL;
-	if (load_trees(opts, &l, &recorded, &p) || examine_with_peers(opts, &l, o, &p) ||
-	    write_reports(opts, o, &p)) {
+	if (load_trees(opts, &l, &recorded, &p) || examine_with_peers(opts, &l, o, &p)) {
 		code = complain(&p);
 	} else {
-		tell(opts, o);
-		code = verdict_exit_code(outcome_verdict(o));
+		bool lost = write_reports(opts, o, &p);
+
+		if (!lost || o->violations) /* what was found is told even if it can't be written */
+			tell(opts, o);
+		code = lost ? complain(&p) : verdict_exit_code(outcome_verdict(o));
 	}
 	outcome_free(o);
 	trees_blob_free(&recorded);

@@ -111,6 +111,14 @@ def figures(run):
 
 @case
 @in_scratch
+def trees_to_nowhere(place):
+    """check: --save-trees into a folder that is not there is told before the search, not after it"""
+    run = place.check("--save-trees", place.path / "none" / "saved", "--", program("asks.c"), "order", status=2)
+    one_sentence(run, r"none/: No such file or directory; choose another place with --save-trees")
+
+
+@case
+@in_scratch
 def recorded_trees(place):
     """check: --save-trees, then --load-trees without any peer: the same search; where it leaves them, incomplete"""
     live = check(place, "order", "--save-trees", place.path / "saved", status=0)
