@@ -29,7 +29,8 @@ u32 sock_data_room(const struct vk_sock *s)
 
 static void put(struct vk_sock *s, const void *from, u32 n)
 {
-	memcpy(data_of(s) + s->held, from, n);
+	if (n)
+		memcpy(data_of(s) + s->held, from, n);
 	s->held += n;
 }
 
