@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,14 @@ static void on_end(int signo)
 	_exit(128 + signo);
 }
 
+/* By the system call: libc keeps two signals to itself, and whoever started us may have ignored them. */
+static void default_action(int signo)
+{
+	const unsigned long all_default[4] = {0};
+
+	syscall(SYS_rt_sigaction, signo, all_default, NULL, 8);
+}
+
 HD_NORETURN static void run_command(const char *command, pid_t keeper)
 {
 	sigset_t none;
@@ -29,7 +38,7 @@ HD_NORETURN static void run_command(const char *command, pid_t keeper)
 	if (getppid() != keeper)
 		_exit(FAILED);
 	for (i = 1; i < NSIG; i++)
-		signal(i, SIG_DFL);
+		default_action(i);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
