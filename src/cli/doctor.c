@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <gnu/libc-version.h>
 #include <linux/prctl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,17 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "broker/quiet.h"
+#include "broker/sockdiag.h"
 #include "cli/cli.h"
 #include "launch/runtime_library.h"
 #include "report/text.h"
@@ -228,6 +234,54 @@ static bool disk(struct finding *f)
 	return bytes >= 16UL << 20;
 }
 
+/* A listening socket of ours, found by its inode. */
+static bool sockets_are_shown(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), nl = sockdiag_open();
+	struct stat st;
+	bool shown = fd >= 0 && nl >= 0 && !bind(fd, (struct sockaddr *)&at, len) && !listen(fd, 1) &&
+		     !getsockname(fd, (struct sockaddr *)&at, &len) && !fstat(fd, &st) &&
+		     sockdiag_listens(nl, st.st_ino) == ntohs(at.sin_port);
+
+	close(fd);
+	close(nl);
+	return shown;
+}
+
+static bool waits_are_shown(void)
+{
+	const struct timespec moment = {0, 1000000};
+	pid_t pid = fork();
+	bool shown = false;
+	int i;
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	for (i = 0; pid > 0 && !shown && i < 200; i++) { /* until it has come to its pause */
+		shown = quiet_allowed(pid);
+		nanosleep(&moment, NULL);
+	}
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return shown;
+}
+
+static bool peers(struct finding *f)
+{
+	snprintf(f->detail, sizeof(f->detail), "heddle sees when a peer has finished its answer");
+	snprintf(f->remedy, sizeof(f->remedy),
+		 "the end of a peer's answer can only be guessed (--response-timeout): allow %s in this "
+		 "container",
+		 sockets_are_shown() ? "reading /proc/PID/syscall of own processes (ptrace)"
+				     : "netlink sock_diag");
+	return sockets_are_shown() && waits_are_shown();
+}
+
 static const struct {
 	const char *name;
 	bool (*check)(struct finding *f);
@@ -240,6 +294,7 @@ static const struct {
 	{"address layout", layout, true},
 	{"glibc", libc, true},
 	{"runtime library", runtime, true},
+	{"peers", peers, false},
 	{"fsgsbase", fsgsbase, false},
 	{"avx2", avx2, false},
 	{"gdb", gdb, false},
