@@ -15,6 +15,13 @@ SERVER = LIFE + f"{WILD} daemon & {WILD} breeder & exec {BUILD}/examples/net/day
 THREADS = "9"
 
 
+def program_of(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return None  # it has just ended
+
+
 class Check:
     """A running heddle check."""
 
@@ -27,8 +34,7 @@ class Check:
                                         start_new_session=True)
 
     def sut(self):
-        return [pid for pid in processes_with(self.mark)
-                if os.path.realpath(f"/proc/{pid}/exe") == str(CLIENT.resolve())]
+        return [pid for pid in processes_with(self.mark) if program_of(pid) == str(CLIENT.resolve())]
 
     def wait_for_search(self):
         def searches():
@@ -54,7 +60,12 @@ class Check:
 
 
 def long_check(place):
-    return Check(place, "--", CLIENT, "127.0.0.1", "1313", THREADS).wait_for_search()
+    check = Check(place, "--", CLIENT, "127.0.0.1", "1313", THREADS)
+    try:
+        return check.wait_for_search()
+    except BaseException:
+        check.process.kill()
+        raise
 
 
 @case
