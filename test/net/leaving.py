@@ -32,6 +32,13 @@ def processes_with(mark):
     return found
 
 
+def of_process(pid, what):
+    try:
+        return pathlib.Path(f"/proc/{pid}/{what}").read_text()
+    except OSError:
+        return ""  # it has just ended
+
+
 class Scene:
     """A run of heddle in the background, with peers that carry a mark."""
 
@@ -63,7 +70,7 @@ class Scene:
 
     def sut(self):
         return [pid for pid in processes_with(self.mark) if pid != self.process.pid
-                and pathlib.Path(f"/proc/{pid}/comm").read_text().startswith("talkers")]
+                and of_process(pid, "comm").startswith("talkers")]
 
     def wait_until_searching(self):
         ready = wait_until(lambda: self.process.poll() is not None or any(cpu_ticks(p) > 20 for p in self.sut()))
@@ -137,8 +144,8 @@ def peer_killed(scene):
 def slow_peer_interrupted(scene):
     """^C while a server thinks for a minute"""
     scene.start(SHORT, "--peer-timeout", "2m", "--server", scene.server("line sleep:60000 echo loop"))
-    asleep = wait_until(lambda: any(pathlib.Path(f"/proc/{p}/wchan").read_text().startswith("hrtimer")
-                                    or len(list(pathlib.Path(f"/proc/{p}/task").iterdir())) > 1 for p in scene.servers()))
+    asleep = wait_until(lambda: any(of_process(p, "wchan").startswith("hrtimer")
+                                    or re.search(r"^Threads:\t(?!1$)", of_process(p, "status"), re.M) for p in scene.servers()))
     expect(asleep, "the server was not asked")
     scene.process.send_signal(signal.SIGINT)
     scene.end(2, 3)
