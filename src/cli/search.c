@@ -175,7 +175,7 @@ static void note_atomics(const struct sut *s, struct outcome *o)
 			 o->atomics_unread);
 }
 
-/* A panic in Rust's main is one, and easily overlooked. */
+/* Easily overlooked where nobody looks at the status; a Rust panic, which ends with one, is a violation by itself. */
 static void note_exit(const struct sut *s, struct outcome *o)
 {
 	if (s->wire->result.exit_status && !s->wire->config.check_exit)

@@ -72,7 +72,7 @@ static bool ever_connected(void)
 	return trees_stats(cache_trees(cache))->connections != 0; /* trees remember refusals, too */
 }
 
-bool net_hopeless(void)
+static bool hopeless(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
 	return rt_wire->result.nobody[0] && c->live && !c->allow_refused && !ever_connected();
@@ -278,7 +278,7 @@ bool net_stopped(void)
 void net_stop_if_hopeless(void)
 {
 	struct wire_result *r = &rt_wire->result;
-	if (hd_likely(!net_hopeless()))
+	if (hd_likely(!hopeless()))
 		return;
 	keep_first(r->error, sizeof r->error, r->nobody);
 	stopped = true;

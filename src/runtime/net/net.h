@@ -53,7 +53,6 @@ bool net_confirm_silence(const struct cache_pos *pos);
  * An execution is over, and every connection the SUT ever tried was refused: no peer was started. That is a mistake of
  * the user's, not a behaviour to be checked (unless --allow-refused).
  */
-bool net_hopeless(void);
 void net_stop_if_hopeless(void);
 /* The client peer at the other end; 0: a server. */
 u32 net_client_of(const struct cache_pos *pos);
