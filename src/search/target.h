@@ -11,6 +11,7 @@
 #define HEDDLE_SEARCH_TARGET_H
 
 #include "base/base.h"
+#include "search/footprint.h"
 #include "wire/options.h"
 
 /* How a step ended. */
@@ -82,6 +83,11 @@ struct target_ops {
 	bool (*busy)(void *t, u32 action);
 	bool (*can_livelock)(void *t);
 	void (*livelock)(void *t);
+	/*
+	 * What the last step touched, from its pending operation to just before the next one; valid until the next step.
+	 * NULL: the target keeps no footprints (then nothing is known to commute).
+	 */
+	const struct footprint *(*footprint)(void *t);
 	/* Bytes of undo log and the like: for limits and statistics. */
 	u64 (*memory)(void *t);
 };

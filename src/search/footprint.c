@@ -1,0 +1,73 @@
+#include "search/footprint.h"
+
+/*
+ * Rows and columns in the order of enum access_mode: read, write, add, acquire, release, try. Both tables are
+ * symmetric. docs/DEPENDENCY.md explains each entry; a unit test compares the two.
+ */
+static const u8 commutes[ACCESS_MODES][ACCESS_MODES] = {
+	[ACCESS_READ] = {1, 0, 0, 0, 0, 0},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0},
+	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0},     [ACCESS_ACQUIRE] = {0, 0, 0, 0, 0, 0},
+	[ACCESS_RELEASE] = {0, 0, 0, 0, 1, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0},
+};
+
+/* Beyond what commutes: a release is a left-mover past everything that can't tell whether the object is held. */
+static const u8 merges[ACCESS_MODES][ACCESS_MODES] = {
+	[ACCESS_READ] = {1, 0, 0, 0, 0, 0},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0},
+	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0},     [ACCESS_ACQUIRE] = {0, 0, 0, 1, 1, 0},
+	[ACCESS_RELEASE] = {0, 0, 0, 1, 1, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0},
+};
+
+bool access_commutes(enum access_mode a, enum access_mode b)
+{
+	return commutes[a][b];
+}
+
+bool access_merges(enum access_mode a, enum access_mode b)
+{
+	return merges[a][b];
+}
+
+static bool same_object(const struct access *a, const struct access *b)
+{
+	return a->object < b->object + b->bytes && b->object < a->object + a->bytes;
+}
+
+void footprint_add(struct footprint *f, u64 object, u32 bytes, enum access_mode mode)
+{
+	if (object_class(object) == OBJECT_WORLD)
+		f->world = 1;
+	for (u32 i = f->count; i-- > 0;) {
+		const struct access *a = &f->access[i];
+		if (a->object == object && a->mode == mode && a->bytes >= bytes)
+			return;
+	}
+	if (hd_unlikely(f->count == FOOTPRINT_MAX)) {
+		f->world = 1;
+		return;
+	}
+	f->access[f->count++] = (struct access){object, bytes, mode};
+}
+
+bool footprint_conflicts(const struct footprint *a, const struct footprint *b)
+{
+	if (a->world || b->world)
+		return true;
+	for (u32 i = 0; i < a->count; i++)
+		for (u32 j = 0; j < b->count; j++)
+			if (same_object(&a->access[i], &b->access[j]) &&
+			    !commutes[a->access[i].mode][b->access[j].mode])
+				return true;
+	return false;
+}
+
+bool footprint_writes(const struct footprint *f, u64 object)
+{
+	if (f->world)
+		return true;
+	for (u32 i = 0; i < f->count; i++) {
+		const struct access *a = &f->access[i];
+		if (a->mode != ACCESS_READ && object >= a->object && object < a->object + a->bytes)
+			return true;
+	}
+	return false;
+}
