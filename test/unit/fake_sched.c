@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/sched/access.h"
 #include "runtime/sched/futex.h"
 #include "runtime/scratch.h"
 #include "runtime/vkernel/vk_ops.h"
@@ -57,8 +58,9 @@ static struct lesson {
 } lessons[LESSONS];
 static u32 lesson_count;
 
-bool sched_observed(u64 object, bool looks)
+bool access_use(u64 object, enum access_mode mode)
 {
+	bool looks = mode == ACCESS_WRITE || mode == ACCESS_TRY;
 	u32 i = 0;
 	while (i < lesson_count && lessons[i].object != object)
 		i++;
@@ -71,6 +73,14 @@ bool sched_observed(u64 object, bool looks)
 	if (looks)
 		l->lookers |= 1ul << fake.slot;
 	return l->lookers && __builtin_popcountl(l->users) > 1;
+}
+
+/* Footprints are the engine's business. */
+void access_declare(u64 object, u32 bytes, enum access_mode mode)
+{
+	(void)object;
+	(void)bytes;
+	(void)mode;
 }
 
 bool sched_all_joined(void)

@@ -47,7 +47,7 @@ bool maps_full(u32 range, u64 start, u64 end)
 
 static void insert_at(struct vk_maps *m, u64 i, struct vk_map new)
 {
-	memmove(&m->map[i + 1], &m->map[i], (m->count - i) * sizeof m->map[0]);
+	memmove(&m->map[i + 1], &m->map[i], (m->count - i) * sizeof(m->map[0]));
 	m->map[i] = new;
 	m->count++;
 }
@@ -55,7 +55,7 @@ static void insert_at(struct vk_maps *m, u64 i, struct vk_map new)
 static void delete_at(struct vk_maps *m, u64 i)
 {
 	m->count--;
-	memmove(&m->map[i], &m->map[i + 1], (m->count - i) * sizeof m->map[0]);
+	memmove(&m->map[i], &m->map[i + 1], (m->count - i) * sizeof(m->map[0]));
 	m->map[m->count] = (struct vk_map){0};
 }
 

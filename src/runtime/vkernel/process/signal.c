@@ -34,7 +34,7 @@ static HD_NORETURN void die(int sig, u64 pc)
 {
 	char message[64];
 	struct text t;
-	text_init(&t, message, sizeof message);
+	text_init(&t, message, sizeof(message));
 	text_str(&t, "killed by signal ");
 	text_dec(&t, sig);
 	text_str(&t, " (");
@@ -63,9 +63,7 @@ static void run_handler(int sig)
 	info.si_code = SI_TKILL;
 	info.si_pid = VK_PID;
 	u64 context[128] = {0}; /* a ucontext nobody can resume from */
-	u64 pc = vk_pc;         /* the handler makes calls of its own */
 	((void (*)(int, siginfo_t *, void *))act.handler)(sig, &info, context);
-	vk_pc = pc;
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 
@@ -78,7 +76,7 @@ static void deliver(int sig, u64 pc)
 		return;
 	}
 	if (STOPS_BY_DEFAULT & BIT(sig)) {
-		vk_refuse("a signal that stops the process");
+		sched_refused("a signal that stops the process", pc);
 		return;
 	}
 	die(sig, pc);
@@ -105,19 +103,19 @@ void vk_signal_raise(int sig, u64 pc)
 
 /* ---- sending ---- */
 
-static long send_to_other(u32 slot, int sig)
+static long send_to_other(const struct vk_call *c, u32 slot, int sig)
 {
 	if (!sched_fiber(slot))
 		return -ESRCH;
 	if (!sig || does_nothing(sig))
 		return 0;
 	if (vk_signal_disposition(sig) == VK_SIG_DEFAULT && !(vk->fiber[slot].mask & BIT(sig)))
-		die(sig, vk_pc);
-	vk_refuse("a signal to another thread");
+		die(sig, c->pc);
+	vk_refuse(c, "a signal to another thread");
 	return -ENOSYS;
 }
 
-static long send(long tid, int sig)
+static long send(const struct vk_call *c, long tid, int sig)
 {
 	if (sig < 0 || sig > VK_SIGNALS)
 		return -EINVAL;
@@ -125,18 +123,18 @@ static long send(long tid, int sig)
 		return -ESRCH;
 	u32 slot = (u32)(tid - VK_PID);
 	if (slot != sched_self_slot())
-		return send_to_other(slot, sig);
+		return send_to_other(c, slot, sig);
 	if (sig)
-		vk_signal_raise(sig, vk_pc);
+		vk_signal_raise(sig, c->pc);
 	return 0;
 }
 
 /* To the process: Linux prefers the caller if it does not block the signal, and so do we. */
-long vk_sys_kill(const struct vk_call *c)
+long vk_sys_kill(struct vk_call *c)
 {
 	int pid = (int)c->a[0], sig = (int)c->a[1];
 	if (pid != VK_PID && pid != 0) {
-		vk_refuse("kill of another process");
+		vk_refuse(c, "kill of another process");
 		return -ESRCH;
 	}
 	if (sig < 0 || sig > VK_SIGNALS)
@@ -150,19 +148,19 @@ long vk_sys_kill(const struct vk_call *c)
 	return 0;
 }
 
-long vk_sys_tkill(const struct vk_call *c)
+long vk_sys_tkill(struct vk_call *c)
 {
-	return send((int)c->a[0], (int)c->a[1]);
+	return send(c, (int)c->a[0], (int)c->a[1]);
 }
 
-long vk_sys_tgkill(const struct vk_call *c)
+long vk_sys_tgkill(struct vk_call *c)
 {
-	return (int)c->a[0] == VK_PID ? send((int)c->a[1], (int)c->a[2]) : -ESRCH;
+	return (int)c->a[0] == VK_PID ? send(c, (int)c->a[1], (int)c->a[2]) : -ESRCH;
 }
 
 /* ---- dispositions and masks ---- */
 
-long vk_sys_rt_sigaction(const struct vk_call *c)
+long vk_sys_rt_sigaction(struct vk_call *c)
 {
 	int sig = (int)c->a[0];
 	const struct vk_sigaction *new = vk_user(c->a[1]);
@@ -170,7 +168,7 @@ long vk_sys_rt_sigaction(const struct vk_call *c)
 	if (c->a[3] != sizeof(u64) || sig < 1 || sig > VK_SIGNALS ||
 	    (new && (sig == SIGKILL || sig == SIGSTOP)))
 		return -EINVAL;
-	if ((new && !vk_user_ok((u64) new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
 	struct vk_sigaction was = vk->action[sig];
 	if (new) {
@@ -201,15 +199,15 @@ static long change_mask(u64 *mask, int how, u64 set)
 	return 0;
 }
 
-long vk_sys_rt_sigprocmask(const struct vk_call *c)
+long vk_sys_rt_sigprocmask(struct vk_call *c)
 {
 	const u64 *set = vk_user(c->a[1]);
 	u64 *old = vk_user(c->a[2]);
 	struct vk_fiber *f = vk_self();
 	u64 was = f->mask;
-	if (c->a[3] != sizeof *set)
+	if (c->a[3] != sizeof(*set))
 		return -EINVAL;
-	if ((set && !vk_user_ok((u64)set, sizeof *set)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((set && !vk_user_ok((u64)set, sizeof(*set))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
 	if (set) {
 		long err = change_mask(&f->mask, (int)c->a[0], *set);
@@ -222,7 +220,7 @@ long vk_sys_rt_sigprocmask(const struct vk_call *c)
 	return 0;
 }
 
-long vk_sys_rt_sigpending(const struct vk_call *c)
+long vk_sys_rt_sigpending(struct vk_call *c)
 {
 	if (c->a[1] != sizeof(u64))
 		return -EINVAL;
@@ -232,12 +230,12 @@ long vk_sys_rt_sigpending(const struct vk_call *c)
 	return 0;
 }
 
-long vk_sys_sigaltstack(const struct vk_call *c)
+long vk_sys_sigaltstack(struct vk_call *c)
 {
 	const stack_t *new = vk_user(c->a[0]);
 	stack_t *old = vk_user(c->a[1]);
 	struct vk_fiber *f = vk_self();
-	if ((new && !vk_user_ok((u64) new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
 	stack_t was = {.ss_sp = (void *)f->alt_sp, .ss_flags = (int)f->alt_flags, .ss_size = f->alt_size};
 	if (!f->alt_sp)

@@ -59,8 +59,8 @@ static u32 connect_outcomes(const struct fiber *f, const struct op *o)
 
 void sock_describe_number(const struct vk_desc *d, struct text *t)
 {
-	for (int fd = 0; fd < VK_MAX_FDS; fd++)
-		if (vk_desc_get(fd) == d) {
+	for (int fd = 0; fd < (int)vk->fd_limit; fd++)
+		if (vk_fd_peek(fd) == d) {
 			text_dec(t, fd);
 			return;
 		}
@@ -88,7 +88,7 @@ static void describe_byte(u8 c, struct text *t)
 		text_bytes(t, (const char *)&c, 1);
 	} else if (c < ' ' || c >= 0x7f) {
 		char code[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
-		text_bytes(t, code, sizeof code);
+		text_bytes(t, code, sizeof(code));
 	} else {
 		text_bytes(t, (const char *)&c, 1);
 	}
@@ -199,22 +199,22 @@ const struct op_class op_shutdown = {"shut down", NULL, shutdown_describe};
 
 /* ---- making them ---- */
 
-bool sock_hurries(const struct vk_desc *d, u32 flags)
+bool sock_nonblocking(const struct vk_desc *d, u32 flags)
 {
 	return (d->flags & O_NONBLOCK) || (flags & MSG_DONTWAIT_);
 }
 
-void sock_note_hurry(const struct vk_desc *d, u32 flags)
+void sock_note_nonblocking(struct vk_call *c, const struct vk_desc *d, u32 flags)
 {
-	if (sock_hurries(d, flags))
-		vk_refuse("non-blocking sockets (delays are not explored)");
+	if (sock_nonblocking(d, flags))
+		vk_refuse(c, "non-blocking sockets (delays are not explored)");
 }
 
 bool sock_is_outside(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
 	return s->flavour == SOCK_PEER || (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree ||
-	       sock_callers_come(s);
+	       sock_expects_clients(s);
 }
 
 /* A peer takes all that is sent to it, so only sockets inside can make a sender wait. */
@@ -233,11 +233,11 @@ static bool may_be_late(const struct vk_sock *s, u16 kind)
 static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 {
 	const struct vk_sock *s = sock_of(d);
-	bool hurries = sock_hurries(d, flags);
+	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = o->kind == OP_SHUTDOWN ? 0 : OPF_CANCEL;
-	o->n = flags | (hurries ? MSG_DONTWAIT_ : 0);
+	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
 	o->object = (u64)s;
-	u64 timeout = hurries ? 0 : timeout_of(s, o->kind);
+	u64 timeout = nonblocking ? 0 : timeout_of(s, o->kind);
 	if (!timeout)
 		return;
 	o->deadline = clock_deadline(timeout);
@@ -245,18 +245,21 @@ static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 		o->flags |= OPF_LATE;
 }
 
-u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
+long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
 {
 	struct op o = {.kind = kind, .arg = bytes, .arg2 = arg2};
 	if (kind == OP_SEND || kind == OP_SHUTDOWN)
-		vk_observed((u64)&vk->ends, true);
+		vk_touch(VK_ENDS, ACCESS_ADD);
 	fill_op(&o, d, flags);
-	return vk_step(d, &o);
+	long alt = vk_step(c, &o);
+	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+		vk_declare(VK_ENDS, ACCESS_ADD);
+	return alt;
 }
 
-long sock_broken(u32 flags)
+long sock_broken(struct vk_call *c, u32 flags)
 {
 	if (!(flags & MSG_NOSIGNAL_))
-		vk_signal_raise(SIGPIPE, vk_pc);
+		vk_signal_raise(SIGPIPE, c->pc);
 	return -EPIPE;
 }

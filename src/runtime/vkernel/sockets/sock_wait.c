@@ -12,18 +12,18 @@ static bool is_peer(const struct vk_sock *s)
 u32 vk_open_connections(const struct cache_pos **out, u32 room)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < VK_MAX_DESCS && n < room; i++)
+	for (u32 i = 0; i < vk->desc_limit && n < room; i++)
 		if (vk->desc[i].kind == VK_SOCKET && is_peer(&vk->sock[i]))
 			out[n++] = &vk->sock[i].pos;
 	for (u32 i = 0; i < net_clients() && n < room; i++)
-		if (vk->caller[i].socket)
-			out[n++] = &vk->caller[i].pos;
+		if (vk->dgram_client[i].socket)
+			out[n++] = &vk->dgram_client[i].pos;
 	return n;
 }
 
 static bool has_number(const struct vk_sock *s)
 {
-	for (u32 fd = 0; fd < VK_MAX_FDS; fd++)
+	for (u32 fd = 0; fd < vk->fd_limit; fd++)
 		if (vk->fd[fd].desc == s - vk->sock + 1)
 			return true;
 	return false;
@@ -34,12 +34,12 @@ static enum vk_wait socket_waits_for(const struct vk_sock *s, const struct cache
 {
 	if (s->flavour == SOCK_LISTEN)
 		return has_number(s) ? VK_WAIT_CLIENT : VK_WAIT_OTHER;
-	if (sock_callers_come(s))
+	if (sock_expects_clients(s))
 		return has_number(s) ? VK_WAIT_CLIENT : VK_WAIT_OTHER;
-	const struct cache_pos *caller = sock_caller_connected(s);
-	if (!caller && !is_peer(s))
+	const struct cache_pos *client = sock_client_connected(s);
+	if (!client && !is_peer(s))
 		return VK_WAIT_OTHER;
-	*pos = caller ? caller : &s->pos;
+	*pos = client ? client : &s->pos;
 	return VK_WAIT_PEER;
 }
 
@@ -49,7 +49,7 @@ static enum vk_wait poll_waits_for(const struct op *o, const struct cache_pos **
 	const struct pollfd *p = (const struct pollfd *)o->arg;
 	enum vk_wait found = VK_WAIT_OTHER;
 	for (u32 i = 0; i < o->n; i++) {
-		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		const struct vk_desc *d = vk_fd_peek(p[i].fd);
 		if (!d || d->kind != VK_SOCKET)
 			continue;
 		enum vk_wait w = socket_waits_for(sock_of(d), pos);
@@ -77,7 +77,7 @@ enum vk_wait vk_waits_for(const struct op *o, const struct cache_pos **pos)
 static const struct cache_pos *unread_datagram(u64 *bytes)
 {
 	for (u32 i = 0; i < net_clients(); i++) {
-		const struct vk_caller *c = &vk->caller[i];
+		const struct dgram_client *c = &vk->dgram_client[i];
 		long n = c->socket ? sock_frame_next(&c->pos) : -1;
 		if (n < 0)
 			continue;
@@ -89,7 +89,7 @@ static const struct cache_pos *unread_datagram(u64 *bytes)
 
 const struct cache_pos *vk_unanswered(u64 *bytes)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		const struct vk_sock *s = &vk->sock[i];
 		u32 flags;
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos) ||
@@ -104,7 +104,7 @@ const struct cache_pos *vk_unanswered(u64 *bytes)
 
 bool vk_client_stays(void)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		const struct vk_sock *s = &vk->sock[i];
 		u32 flags;
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos))
