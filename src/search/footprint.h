@@ -78,6 +78,8 @@ static inline void footprint_clear(struct footprint *f)
 }
 /* Is some use of a and some use of b one of the same object, in modes that don't commute? */
 bool footprint_conflicts(const struct footprint *a, const struct footprint *b);
+/* May uses of a have been merged into a step around which others do b? (access_merges, for each pair of uses of one object) */
+bool footprint_merges(const struct footprint *a, const struct footprint *b);
 /* Does f hold a use of this object (of this byte of memory) in a mode that may change it? */
 bool footprint_writes(const struct footprint *f, u64 object);
 

@@ -32,6 +32,35 @@ enum terminal_kind {
 /* A position in the target's undo log. */
 typedef u64 target_mark;
 
+/*
+ * For the audit of footprints (audit.h), at --sanity 2 and above. Texts are for people; a buffer is always terminated.
+ */
+struct target_audit {
+	/*
+	 * Did the last step, `action`, change something that belongs neither to its fiber nor to an object that it declared
+	 * as changed? True: `why` says what.
+	 */
+	bool (*undeclared)(void *t, u32 action, char *why, size_t cap);
+	/* What the enabled action is about to do. */
+	void (*describe)(void *t, u32 action, char *buf, size_t cap);
+	/* Keep the present state, ... */
+	void (*remember)(void *t);
+	/* ... and tell the first thing in which the present state differs from it. False: none. */
+	bool (*difference)(void *t, char *buf, size_t cap);
+	/*
+	 * a and b are enabled here, and lead to different states in different orders. Is that because one of them depends
+	 * on memory that the other writes without saying so, as unmodified programs that race do? The address of the word;
+	 * 0: no. Executes steps, and undoes them.
+	 */
+	u64 (*race)(void *t, u32 a, u32 b);
+	/* How many uses were merged into the last step (all may be NULL: the target does not merge); ... */
+	u32 (*merged)(void *t);
+	/* ... let the next step end before the k-th of them (from 1); ... */
+	void (*split)(void *t, u32 k);
+	/* ... and the action that goes on with `action` after that. */
+	u32 (*rest)(void *t, u32 action);
+};
+
 struct target_ops {
 	/*
 	 * Enabled actions of the current state, in a fixed order that depends on
@@ -88,6 +117,8 @@ struct target_ops {
 	 * NULL: the target keeps no footprints (then nothing is known to commute).
 	 */
 	const struct footprint *(*footprint)(void *t);
+	/* NULL: footprints can't be audited. */
+	const struct target_audit *audit;
 	/* Bytes of undo log and the like: for limits and statistics. */
 	u64 (*memory)(void *t);
 };

@@ -1,5 +1,6 @@
 #include "toy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,6 +244,7 @@ static void on_insane(void *self, const char *what, const u32 *path, u64 len)
 	(void)len;
 	t->insane++;
 	t->insanity = what;
+	snprintf(t->insanity_text, sizeof t->insanity_text, "%s", what);
 }
 
 void toy_init(struct toy *t, const struct toy_model *model)
