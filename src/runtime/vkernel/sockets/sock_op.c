@@ -78,28 +78,11 @@ static void describe_count(u64 n, struct text *t)
 	text_str(t, n == 1 ? " byte" : " bytes");
 }
 
-static void describe_byte(u8 c, struct text *t)
-{
-	static const char hex[] = "0123456789abcdef";
-	if (c == '\n' || c == '\r' || c == '\t' || c == 0) {
-		text_str(t, c == '\n' ? "\\n" : c == '\r' ? "\\r" : c ? "\\t" : "\\0");
-	} else if (c == '"' || c == '\\') {
-		text_str(t, "\\");
-		text_bytes(t, (const char *)&c, 1);
-	} else if (c < ' ' || c >= 0x7f) {
-		char code[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
-		text_bytes(t, code, sizeof code);
-	} else {
-		text_bytes(t, (const char *)&c, 1);
-	}
-}
-
 void sock_describe_data(const u8 *data, u64 n, struct text *t)
 {
 	describe_count(n, t);
 	text_str(t, " \"");
-	for (u64 i = 0; i < HD_MIN(n, (u64)SOCK_SHOWN); i++)
-		describe_byte(data[i], t);
+	text_escaped(t, data, HD_MIN(n, (u64)SOCK_SHOWN));
 	text_str(t, n > SOCK_SHOWN ? "…\"" : "\"");
 }
 
