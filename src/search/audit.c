@@ -5,8 +5,10 @@
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
-/* Of one state, at most this many actions, and uses merged into one of them, are looked at; in large states, others
- * each time. */
+/*
+ * Of one state at most this many actions, and uses merged into one of them, are looked at; in large states, others
+ * each time.
+ */
 #define ACTIONS_MAX 24
 #define MERGED_MAX 12
 
@@ -20,7 +22,7 @@ enum ending {
 	ENDED_STOP,
 };
 
-struct result {
+struct audit_result {
 	enum ending how;
 	u64 actions; /* hash of the enabled actions */
 	struct fingerprint fp;
@@ -105,7 +107,7 @@ static u64 hash_fiber(struct audit *a, struct search *s, u32 fiber)
 	return hash;
 }
 
-static void conclude(struct audit *a, struct search *s, struct result *r)
+static void conclude(struct audit *a, struct search *s, struct audit_result *r)
 {
 	if (r->how != ENDED_OK)
 		return;
@@ -113,7 +115,7 @@ static void conclude(struct audit *a, struct search *s, struct result *r)
 	r->actions = hash_enabled(a, s);
 }
 
-static bool same_result(const struct result *a, const struct result *b)
+static bool same_result(const struct audit_result *a, const struct audit_result *b)
 {
 	if (a->how != b->how || a->how != ENDED_OK)
 		return a->how == b->how;
@@ -156,7 +158,7 @@ static void count_race(struct search *s, u64 address, u32 a, u32 b)
 	}
 }
 
-static const char *what_differs(const struct result *one, const struct result *other)
+static const char *what_differs(const struct audit_result *one, const struct audit_result *other)
 {
 	if (one->how == ENDED_DISABLED || other->how == ENDED_DISABLED)
 		return "after the one, the other is no longer possible";
@@ -197,12 +199,12 @@ static bool apart_from_fiber(const struct audit *a, struct search *s, u32 i, u32
 }
 
 /* The i-th action and then the j-th. */
-static struct result in_order(struct audit *a, struct search *s, u32 i, u32 j)
+static struct audit_result in_order(struct audit *a, struct search *s, u32 i, u32 j)
 {
 	u32 second = a->action[j], fiber = fiber_of(s, second);
 	bool apart = apart_from_fiber(a, s, i, fiber);
 	u64 could = hash_fiber(a, s, fiber);
-	struct result r = {.how = step(s, a->action[i])};
+	struct audit_result r = {.how = step(s, a->action[i])};
 	if (r.how != ENDED_OK)
 		return r;
 	if (!is_enabled(a, s, second))
@@ -215,8 +217,8 @@ static struct result in_order(struct audit *a, struct search *s, u32 i, u32 j)
 	return r;
 }
 
-static enum move tell_pair(struct audit *a, struct search *s, u32 i, u32 j, const struct result *one,
-			   const struct result *other)
+static enum move tell_pair(struct audit *a, struct search *s, u32 i, u32 j, const struct audit_result *one,
+			   const struct audit_result *other)
 {
 	target_mark here = s->ops->mark(s->self);
 	struct text t;
@@ -244,12 +246,12 @@ static enum move tell_pair(struct audit *a, struct search *s, u32 i, u32 j, cons
 
 static enum move check_pair(struct audit *a, struct search *s, u32 i, u32 j, target_mark here)
 {
-	struct result one = in_order(a, s, i, j);
+	struct audit_result one = in_order(a, s, i, j);
 	enum move m = interruption(s, one.how, here);
 	if (m != MOVE_KNOWN)
 		return m;
 	search_undo(s, here);
-	struct result other = in_order(a, s, j, i);
+	struct audit_result other = in_order(a, s, j, i);
 	m = interruption(s, other.how, here);
 	if (m != MOVE_KNOWN)
 		return m;
@@ -291,9 +293,9 @@ static enum ending step_split(struct search *s, u32 action, u32 k)
 }
 
 /* The first part of the action (all of it: k is 0), another's step, and the rest. */
-static struct result around(struct audit *a, struct search *s, u32 action, u32 k, u32 between)
+static struct audit_result around(struct audit *a, struct search *s, u32 action, u32 k, u32 between)
 {
-	struct result r = {.how = k ? step_split(s, action, k) : step(s, action)};
+	struct audit_result r = {.how = k ? step_split(s, action, k) : step(s, action)};
 	if (r.how == ENDED_OK)
 		r.how = is_enabled(a, s, between) ? step(s, between) : ENDED_DISABLED;
 	if (r.how == ENDED_OK && k) {
@@ -305,7 +307,7 @@ static struct result around(struct audit *a, struct search *s, u32 action, u32 k
 }
 
 static enum move tell_split(struct audit *a, struct search *s, u32 action, u32 k, u32 between,
-			    const struct result *whole, const struct result *parts)
+			    const struct audit_result *whole, const struct audit_result *parts)
 {
 	target_mark here = s->ops->mark(s->self);
 	struct text t;
@@ -338,7 +340,7 @@ static enum move tell_split(struct audit *a, struct search *s, u32 action, u32 k
 	return sanity_differs(s, a->text);
 }
 
-/* The rest of the action must not be told apart from `between`, by what both declare. Stands behind the first part. */
+/* By what both declare, nobody can tell whether the rest of the action comes before or after `between`? */
 static enum move may_move(struct audit *a, struct search *s, u32 between, target_mark back, bool *may)
 {
 	target_mark here = s->ops->mark(s->self);
@@ -354,12 +356,12 @@ static enum move may_move(struct audit *a, struct search *s, u32 between, target
 static enum move check_around(struct audit *a, struct search *s, u32 action, u32 k, u32 between,
 			      target_mark here)
 {
-	struct result parts = around(a, s, action, k, between);
+	struct audit_result parts = around(a, s, action, k, between);
 	enum move m = interruption(s, parts.how, here);
 	if (m != MOVE_KNOWN)
 		return m;
 	search_undo(s, here);
-	struct result whole = around(a, s, action, 0, between);
+	struct audit_result whole = around(a, s, action, 0, between);
 	m = interruption(s, whole.how, here);
 	if (m != MOVE_KNOWN)
 		return m;
@@ -375,11 +377,11 @@ static enum move check_around(struct audit *a, struct search *s, u32 action, u32
 }
 
 /* What the rest of the action declares, after its first part; false: cutting it there leads nowhere. */
-static enum move take_rest(struct audit *a, struct search *s, u32 action, u32 k, const struct result *whole,
-			   target_mark here, bool *good)
+static enum move take_rest(struct audit *a, struct search *s, u32 action, u32 k,
+			   const struct audit_result *whole, target_mark here, bool *good)
 {
 	*good = false;
-	struct result r = {.how = step_split(s, action, k)};
+	struct audit_result r = {.how = step_split(s, action, k)};
 	if (r.how == ENDED_OK)
 		r.how = step(s, ops_of(s)->rest(s->self, action));
 	enum move m = interruption(s, r.how, here);
@@ -392,8 +394,8 @@ static enum move take_rest(struct audit *a, struct search *s, u32 action, u32 k,
 	return MOVE_KNOWN;
 }
 
-static enum move check_split(struct audit *a, struct search *s, u32 action, u32 k, const struct result *whole,
-			     target_mark here)
+static enum move check_split(struct audit *a, struct search *s, u32 action, u32 k,
+			     const struct audit_result *whole, target_mark here)
 {
 	bool good;
 	enum move m = take_rest(a, s, action, k, whole, here, &good);
@@ -420,7 +422,7 @@ static enum move check_split(struct audit *a, struct search *s, u32 action, u32 
 
 static enum move check_merged(struct audit *a, struct search *s, u32 action, target_mark here)
 {
-	struct result whole = {.how = step(s, action)};
+	struct audit_result whole = {.how = step(s, action)};
 	enum move m = interruption(s, whole.how, here);
 	if (m != MOVE_KNOWN)
 		return m;

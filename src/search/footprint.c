@@ -10,7 +10,7 @@ static const u8 commutes[ACCESS_MODES][ACCESS_MODES] = {
 	[ACCESS_RELEASE] = {0, 0, 0, 0, 1, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0},
 };
 
-/* Beyond what commutes: a release is a left-mover past everything that can't tell whether the object is held. */
+/* Beyond what commutes: a release moves left past everything that can't tell whether the object is held. */
 static const u8 merges[ACCESS_MODES][ACCESS_MODES] = {
 	[ACCESS_READ] = {1, 0, 0, 0, 0, 0},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0},
 	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0},     [ACCESS_ACQUIRE] = {0, 0, 0, 1, 1, 0},

@@ -1,9 +1,9 @@
 /*
- * The audit of footprints on toy targets: declarations that are right pass, each that is left out is found, in the way
- * it should be; races of the "program" itself are counted and no error.
+ * The audit of footprints on toy targets: declarations that are right pass, each that is left out is
+ * found, in the way it should be; races of the "program" itself are counted and no error.
  *
- * A fiber executes a list of micro-operations on shared variables. A step is one that is marked as the begin of a step,
- * and all that follow up to the next such one: those are merged.
+ * A fiber executes a list of micro-operations on shared variables. A step is one that is marked as the
+ * begin of a step, and all that follow up to the next such one: those are merged.
  */
 #include <stdarg.h>
 #include <stddef.h>
