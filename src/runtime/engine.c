@@ -549,7 +549,8 @@ static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
 
 static void search(void)
 {
-	static const struct search_hooks hooks = {NULL, hook_violation, hook_stop, hook_now, hook_insane};
+	static const struct search_hooks hooks = {
+		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
 	struct target target = {&engine_ops, NULL};
 	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	rt_worker->phase = WIRE_RUNNING;

@@ -122,11 +122,21 @@ static enum move classify(struct bfs *b)
 static enum move try_action(struct bfs *b, target_mark before, u32 action)
 {
 	struct search *s = b->s;
-	enum move m = search_step(s, action);
-	if (m == MOVE_NEW)
+	enum move m = search_tell_step(s, action);
+	if (hd_likely(m < MOVE_HALT))
+		m = search_step(s, action);
+	enum edge to = m == MOVE_DEAD ? EDGE_DEAD : m == MOVE_KNOWN ? EDGE_KNOWN : EDGE_NEW;
+	if (m == MOVE_NEW) {
 		m = classify(b);
+		if (m == MOVE_DEAD)
+			to = EDGE_END;
+	}
 	if (m == MOVE_NEW)
 		m = add_node(b, before, action);
+	if (hd_likely(m < MOVE_HALT)) {
+		enum move told = search_tell_edge(s, action, to);
+		m = hd_unlikely(told >= MOVE_HALT) ? told : m;
+	}
 	/* After MOVE_HALT the target is left where it is, for a report. */
 	if (m == MOVE_HALT)
 		return m;
@@ -187,8 +197,11 @@ static enum move extend(struct bfs *b, struct node *n)
 	u32 count = s->ops->actions(s->self, actions);
 	target_mark before = s->ops->mark(s->self);
 	s->stats->depth = n->depth;
+	m = search_tell_enter(s, actions, count);
 	for (u32 i = 0; i < count && m < MOVE_HALT; i++)
 		m = try_action(b, before, actions[i]);
+	if (m < MOVE_HALT)
+		m = search_tell_leave(s);
 	return m < MOVE_HALT ? MOVE_KNOWN : m;
 }
 

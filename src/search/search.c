@@ -9,7 +9,7 @@
 static void measure_memory(struct search *s)
 {
 	s->stats->memory = visited_bytes(&s->visited) + s->path.cap + s->strategy->memory(s) +
-			   s->ops->memory(s->self);
+			   observers_memory(s) + s->ops->memory(s->self);
 }
 
 enum move search_halt(struct search *s, enum search_end why)
@@ -199,7 +199,10 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	current = &s;
 	for (;;) {
 		s.root = s.ops->mark(s.self);
-		if (s.strategy->run(&s) == MOVE_HALT)
+		observers_begin(&s);
+		enum move m = s.strategy->run(&s);
+		observers_end(&s);
+		if (m == MOVE_HALT)
 			break;
 		restart(&s);
 	}

@@ -51,6 +51,23 @@ static enum move check_replay(struct search *s)
 	return sanity_replay(s, fp, NULL);
 }
 
+/* The chosen step, told to the observers. */
+static enum move tell_and_step(struct search *s, const u32 *actions, u32 n, u32 action)
+{
+	enum move m = search_tell_enter(s, actions, n);
+	if (m < MOVE_HALT)
+		m = search_tell_step(s, action);
+	if (m < MOVE_HALT)
+		m = search_step(s, action);
+	if (m >= MOVE_HALT)
+		return m;
+	enum edge to = m == MOVE_DEAD ? EDGE_DEAD : m == MOVE_NEW ? EDGE_NEW : EDGE_KNOWN;
+	enum move told = search_tell_edge(s, action, to);
+	if (told < MOVE_HALT)
+		told = search_tell_leave(s);
+	return told < MOVE_HALT ? m : told;
+}
+
 /* MOVE_DEAD: this run is over. */
 static enum move one_step(struct walk *w, bool is_new)
 {
@@ -67,7 +84,7 @@ static enum move one_step(struct walk *w, bool is_new)
 		w->before_step(w, actions, n);
 	u32 action = walk_choose(w, actions, n);
 	u32 fiber = s->ops->action_fiber(s->self, action);
-	enum move m = search_step(s, action);
+	enum move m = tell_and_step(s, actions, n, action);
 	s->stats->depth = search_depth(s);
 	if (m == MOVE_NEW && hd_unlikely(sanity_wants_replay(s))) {
 		enum move replayed = check_replay(s);

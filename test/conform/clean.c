@@ -1,7 +1,7 @@
 /* On its own because the kernel's headers, which vk_priv.h needs, clash with libc's. */
 #include "clean.h"
 
-#include "runtime/vkernel/overlay.h"
+#include "runtime/vkernel/files/overlay.h"
 
 static int all_zero(const void *p, size_t n)
 {

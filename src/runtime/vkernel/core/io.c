@@ -1,0 +1,263 @@
+/*
+ * io.c: read, write and their relatives, for any kind of descriptor.
+ */
+#include <asm/ioctls.h>
+
+#include "runtime/vkernel/mapping/mappings.h"
+#include "runtime/vkernel/sockets/sock.h"
+
+#define LOWEST_USER 0x10000u
+#define HIGHEST_USER 0x7ffffffff000u
+
+bool vk_user_ok(u64 address, size_t n)
+{
+	if (address < LOWEST_USER || address >= HIGHEST_USER || n > HIGHEST_USER - address)
+		return false;
+	int range = maps_range(address);
+	return range < 0 || maps_full((u32)range, address, address + n);
+}
+
+static size_t uio_move(struct vk_uio *u, u8 *kernel, size_t n, bool out)
+{
+	size_t done = 0;
+	n = HD_MIN(n, u->left);
+	while (done < n) {
+		const struct iovec *v = &u->iov[u->at];
+		size_t part = HD_MIN((size_t)v->iov_len - u->off, n - done);
+		u8 *user = (u8 *)v->iov_base + u->off;
+		if (out && kernel)
+			memmove(user, kernel + done, part);
+		else if (out)
+			memset(user, 0, part);
+		else
+			memmove(kernel + done, user, part);
+		done += part;
+		u->off += part;
+		if (u->off == v->iov_len) {
+			u->at++;
+			u->off = 0;
+		}
+	}
+	u->left -= done;
+	return done;
+}
+
+size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n)
+{
+	return uio_move(u, (u8 *)from, n, true);
+}
+
+size_t vk_uio_in(struct vk_uio *u, void *to, size_t n)
+{
+	return uio_move(u, to, n, false);
+}
+
+long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count)
+{
+	if (count < 0 || count > 1024)
+		return -EINVAL;
+	if (count && !vk_user_ok((u64)iov, (size_t)count * sizeof *iov))
+		return -EFAULT;
+	*u = (struct vk_uio){.iov = iov, .count = (u32)count};
+	for (long i = 0; i < count; i++) {
+		if ((long)iov[i].iov_len < 0)
+			return -EINVAL;
+		if (iov[i].iov_len && !vk_user_ok((u64)iov[i].iov_base, iov[i].iov_len))
+			return -EFAULT;
+		u->left += HD_MIN((size_t)iov[i].iov_len, VK_MAX_RW - u->left);
+	}
+	return 0;
+}
+
+/* Is the first thing that a transfer does a step on the description? */
+static SCHED_LOOK bool steps_first(int fd)
+{
+	const struct vk_desc *d = vk_desc_get(fd);
+	return d &&
+	       (d->kind == VK_PIPE || d->kind == VK_EVENTFD || (d->kind == VK_SOCKET && sock_steps_first(d)));
+}
+
+/* One descriptor, one transfer. offset -1: the description's own. */
+static long transfer(int fd, const struct iovec *iov, long count, long offset, bool out)
+{
+	struct vk_desc *d = steps_first(fd) ? vk_desc_use_late(fd) : vk_desc_use(fd);
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
+	const struct vk_ops *ops = vk_kinds[d->kind];
+	if (offset >= 0 && ops->stream)
+		return -ESPIPE;
+	if ((d->flags & O_ACCMODE) == (out ? O_WRONLY : O_RDONLY))
+		return -EBADF;
+	struct vk_uio u;
+	long err = vk_uio_init(&u, iov, count);
+	if (err || (!u.left && count != 1))
+		return err; /* an empty vector asks for nothing; one empty buffer may be an error */
+	u64 at = (u64)offset, *pos = offset >= 0 ? &at : &d->pos;
+	long (*move)(struct vk_desc *, struct vk_uio *, u64 *) = out ? ops->read : ops->write;
+	return move ? move(d, &u, pos) : -EINVAL;
+}
+
+static long transfer_one(const struct vk_call *c, long offset, bool out)
+{
+	struct iovec v = {.iov_base = vk_user(c->a[1]), .iov_len = HD_MIN((u64)c->a[2], (u64)VK_MAX_RW)};
+	return transfer((int)c->a[0], &v, 1, offset, out);
+}
+
+static long transfer_vector(const struct vk_call *c, long offset, bool out)
+{
+	return transfer((int)c->a[0], vk_user(c->a[1]), c->a[2], offset, out);
+}
+
+long vk_sys_read(const struct vk_call *c)
+{
+	return transfer_one(c, -1, true);
+}
+
+long vk_sys_write(const struct vk_call *c)
+{
+	return transfer_one(c, -1, false);
+}
+
+long vk_sys_readv(const struct vk_call *c)
+{
+	return transfer_vector(c, -1, true);
+}
+
+long vk_sys_writev(const struct vk_call *c)
+{
+	return transfer_vector(c, -1, false);
+}
+
+long vk_sys_pread64(const struct vk_call *c)
+{
+	return c->a[3] < 0 ? -EINVAL : transfer_one(c, c->a[3], true);
+}
+
+long vk_sys_pwrite64(const struct vk_call *c)
+{
+	return c->a[3] < 0 ? -EINVAL : transfer_one(c, c->a[3], false);
+}
+
+long vk_sys_preadv(const struct vk_call *c)
+{
+	return c->a[3] < 0 ? -EINVAL : transfer_vector(c, c->a[3], true);
+}
+
+long vk_sys_pwritev(const struct vk_call *c)
+{
+	return c->a[3] < 0 ? -EINVAL : transfer_vector(c, c->a[3], false);
+}
+
+/* The flags of the second versions are advice, but for two that change what happens. */
+static long vector2(const struct vk_call *c, bool out)
+{
+	const long hipri = 1, dsync = 2, sync = 4;
+	if (c->a[5] & ~(hipri | dsync | sync)) {
+		vk_refuse(out ? "preadv2 with flags" : "pwritev2 with flags");
+		return -EOPNOTSUPP;
+	}
+	return c->a[3] < -1 ? -EINVAL : transfer_vector(c, c->a[3], out);
+}
+
+long vk_sys_preadv2(const struct vk_call *c)
+{
+	return vector2(c, true);
+}
+
+long vk_sys_pwritev2(const struct vk_call *c)
+{
+	return vector2(c, false);
+}
+
+static long set_nonblocking(const struct vk_desc *d, const struct vk_call *c)
+{
+	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
+		return -EFAULT;
+	u32 others = d->flags & ~(u32)O_NONBLOCK;
+	return vk_fd_set_flags((int)c->a[0], *(int *)c->a[2] ? others | O_NONBLOCK : others);
+}
+
+static long tell_pending(struct vk_desc *d, const struct vk_call *c)
+{
+	const struct vk_ops *ops = vk_kinds[d->kind];
+	if (!ops->pending)
+		return -ENOTTY;
+	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
+		return -EFAULT;
+	if (d->kind == VK_FILE)
+		vk_file_visit(d, false, true);
+	else if (ops->waits) /* whose calls are steps, always */
+		vk_step_file(d, (u64)d);
+	long n = ops->pending(d); /* of a file: negative behind its end */
+	if (n < 0 && d->kind == VK_SOCKET)
+		return n;
+	*(int *)c->a[2] = (int)n;
+	return 0;
+}
+
+long vk_sys_ioctl(const struct vk_call *c)
+{
+	int fd = (int)c->a[0];
+	struct vk_desc *d = vk_desc_use(fd);
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
+	switch ((u32)c->a[1]) {
+	case FIOCLEX:
+	case FIONCLEX:
+		return vk_fd_set_cloexec(fd, (u32)c->a[1] == FIOCLEX);
+	case FIONBIO:
+		return set_nonblocking(d, c);
+	case FIONREAD:
+		return tell_pending(d, c);
+	}
+	const u32 of_sockets = 0x89; /* SIOC…: interfaces, routes, marks */
+	if (d->kind == VK_SOCKET && ((u32)c->a[1] >> 8 & 0xff) == of_sockets)
+		vk_refuse("ioctl of a socket (SIOC…)");
+	return -ENOTTY;
+}
+
+/* The use of one may be a step, in which the other is closed. */
+static void use_two(int in_fd, struct vk_desc **in, int out_fd, struct vk_desc **out)
+{
+	vk_desc_use(in_fd);
+	*out = vk_desc_use(out_fd);
+	*in = vk_desc_get(in_fd);
+}
+
+/* sendfile and copy_file_range: through the description's own operations, from a file. */
+long vk_sys_sendfile(const struct vk_call *c)
+{
+	struct vk_desc *in, *out;
+	use_two((int)c->a[1], &in, (int)c->a[0], &out);
+	u64 *user_pos = vk_user(c->a[2]);
+	if (user_pos && !vk_user_ok((u64)user_pos, sizeof *user_pos))
+		return -EFAULT;
+	if (!in || (in->flags & O_ACCMODE) == O_WRONLY || (in->flags & O_PATH))
+		return -EBADF;
+	if (user_pos && vk_kinds[in->kind]->stream)
+		return -ESPIPE;
+	if (!out || (out->flags & O_ACCMODE) == O_RDONLY || (out->flags & O_PATH))
+		return -EBADF;
+	if (in->kind != VK_FILE || !vk_kinds[out->kind]->write || (out->flags & O_APPEND))
+		return -EINVAL;
+	return vk_file_copy(in, user_pos ? user_pos : &in->pos, out, &out->pos, (u64)c->a[3]);
+}
+
+long vk_sys_copy_file_range(const struct vk_call *c)
+{
+	struct vk_desc *in, *out;
+	use_two((int)c->a[0], &in, (int)c->a[2], &out);
+	u64 *in_pos = vk_user(c->a[1]), *out_pos = vk_user(c->a[3]);
+	if (!out || !in)
+		return -EBADF;
+	if (in->kind == VK_DIR || out->kind == VK_DIR)
+		return -EISDIR;
+	if (in->kind != VK_FILE || out->kind != VK_FILE || c->a[5])
+		return -EINVAL;
+	if ((in->flags & O_ACCMODE) == O_WRONLY || (out->flags & O_ACCMODE) == O_RDONLY ||
+	    (out->flags & O_APPEND))
+		return -EBADF;
+	if ((in_pos && !vk_user_ok((u64)in_pos, 8)) || (out_pos && !vk_user_ok((u64)out_pos, 8)))
+		return -EFAULT;
+	return vk_file_copy(in, in_pos ? in_pos : &in->pos, out, out_pos ? out_pos : &out->pos, (u64)c->a[4]);
+}

@@ -1,0 +1,269 @@
+/*
+ * poll.c: poll, ppoll, select and pselect6.
+ *
+ * All four are a list of struct pollfd: the caller's own, or for select one on the
+ * caller's stack, where it stays while the fiber waits. Readiness is asked for anew each time the
+ * engine wants to know. A call is a step as soon as one descriptor is of a kind that waits, or if the
+ * call itself would wait.
+ */
+#include "runtime/vkernel/sockets/sock.h"
+
+static u32 ready_events(const struct pollfd *p)
+{
+	if (p->fd < 0)
+		return 0;
+	struct vk_desc *d = vk_desc_get(p->fd);
+	if (!d || (d->flags & O_PATH))
+		return POLLNVAL;
+	const struct vk_ops *ops = vk_kinds[d->kind];
+	u32 all = ops->poll ? ops->poll(d) : POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
+	return all & ((u32)(u16)p->events | POLLERR | POLLHUP);
+}
+
+static u32 count_ready(const struct pollfd *p, u32 n)
+{
+	u32 ready = 0;
+	for (u32 i = 0; i < n; i++)
+		ready += ready_events(&p[i]) != 0;
+	return ready;
+}
+
+static bool may_wait(const struct pollfd *p, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct vk_desc *d = vk_desc_get(p[i].fd);
+		if (d && vk_kinds[d->kind]->waits)
+			return true;
+	}
+	return false;
+}
+
+/* Is there a socket in the list whose partner is outside, so that what it waits for may be late? */
+static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		if (d && d->kind == VK_SOCKET && sock_is_outside(d))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call that does not wait,
+ * or asks for other things at the same time, could come back without it, and that is not explored yet.
+ */
+static SCHED_LOOK void note_delays(const struct pollfd *p, u32 n, u64 timeout)
+{
+	for (u32 i = 0; i < n; i++)
+		if ((p[i].revents & POLLIN) && (n > 1 || !timeout) && may_be_late(&p[i], 1))
+			vk_refuse("poll (delays of the network are not explored)");
+}
+
+/* op: arg = list, n = its length, arg2 = does not wait */
+static u32 poll_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return o->arg2 || count_ready((const struct pollfd *)o->arg, o->n) ? 1 : 0;
+}
+
+static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg;
+	(void)f;
+	text_str(t, alt != OP_DESCRIBE_PENDING ? "polls"
+		    : o->arg2                  ? "is about to poll"
+					       : "waits in poll for");
+	text_str(t, o->n == 1 ? " descriptor" : o->n ? " descriptors" : " nothing but time");
+	for (u32 i = 0; i < o->n; i++) {
+		text_str(t, i ? ", " : " ");
+		text_dec(t, p[i].fd);
+		if (ready_events(&p[i]))
+			text_str(t, " (ready)");
+	}
+	if (alt == ALT_TIMEOUT)
+		text_str(t, ", and gives up: time-out");
+}
+
+const struct op_class op_poll = {"poll", poll_outcomes, poll_describe};
+
+#define FOREVER (~(u64)0)
+
+/* late: what peers have said comes too late for this call. */
+static SCHED_LOOK long fill_in(struct pollfd *p, u32 n, bool late)
+{
+	long ready = 0;
+	for (u32 i = 0; i < n; i++) {
+		u32 events = ready_events(&p[i]);
+		if (late && may_be_late(&p[i], 1))
+			events &= POLLOUT | POLLWRNORM;
+		p[i].revents = (short)events;
+		ready += events != 0;
+	}
+	return ready;
+}
+
+/* Which descriptions the numbers stand for, as one number. */
+static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
+{
+	const u64 prime = 1099511628211u;
+	u64 sum = 0;
+	for (u32 i = 0; i < n; i++) {
+		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		sum = sum * prime + (d ? (u64)(d - vk->desc) + 1 : 0);
+	}
+	return sum;
+}
+
+/* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
+static long poll_list(struct pollfd *p, u32 n, u64 timeout)
+{
+	u32 alt = 0;
+	for (u32 i = 0; i < n; i++)
+		vk_desc_use(p[i].fd);
+	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
+		struct op o = {.kind = OP_POLL, .flags = OPF_CANCEL, .n = n, .arg = (u64)p, .arg2 = !timeout};
+		if (timeout && timeout != FOREVER)
+			o.deadline = clock_deadline(timeout);
+		if (may_be_late(p, n))
+			o.flags |= OPF_LATE;
+		u64 before = meaning(p, n);
+		alt = vk_step(NULL, &o);
+		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
+		if (timeout && meaning(p, n) != before)
+			vk_refuse("poll or select (another thread closed a descriptor)");
+	}
+	/* After a time-out, too: Linux looks once more. */
+	long ready = fill_in(p, n, alt == ALT_TIMEOUT);
+	note_delays(p, n, timeout);
+	return ready;
+}
+
+static long poll_call(const struct vk_call *c, u64 timeout)
+{
+	struct pollfd *p = vk_user(c->a[0]);
+	u32 n = (u32)c->a[1];
+	if (n > VK_MAX_FDS)
+		return -EINVAL;
+	if (n && !vk_user_ok((u64)p, n * sizeof *p))
+		return -EFAULT;
+	return poll_list(p, n, timeout);
+}
+
+long vk_sys_poll(const struct vk_call *c)
+{
+	int ms = (int)c->a[2];
+	return poll_call(c, ms < 0 ? FOREVER : (u64)ms * 1000000);
+}
+
+/* 0 and *ns, or an error. The mask of ppoll and pselect6 matters only for signals from outside. */
+static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
+{
+	*ns = FOREVER;
+	if (!t)
+		return 0;
+	if (!vk_user_ok((u64)t, sizeof *t))
+		return -EFAULT;
+	if (!vk_time_valid(t))
+		return -EINVAL;
+	*ns = vk_time_ns(t);
+	return 0;
+}
+
+long vk_sys_ppoll(const struct vk_call *c)
+{
+	u64 ns;
+	long err = timeout_of(vk_user(c->a[2]), &ns);
+	return err ? err : poll_call(c, ns);
+}
+
+/* ---- select: three bit sets ---- */
+
+#define SELECT_IN (POLLRDNORM | POLLRDBAND | POLLIN | POLLHUP | POLLERR)
+#define SELECT_OUT (POLLWRBAND | POLLWRNORM | POLLOUT | POLLERR)
+#define SELECT_EX POLLPRI
+
+static bool bit(const u64 *set, u32 fd)
+{
+	return set && (set[fd / 64] >> fd % 64 & 1);
+}
+
+/* How many descriptors are in the sets; list them, if there is a list. */
+static u32 select_collect(u64 *const set[3], u32 n, struct pollfd *list)
+{
+	static const u32 want[3] = {SELECT_IN, SELECT_OUT, SELECT_EX};
+	u32 len = 0;
+	for (u32 fd = 0; fd < n; fd++) {
+		u32 events = 0;
+		for (u32 i = 0; i < 3; i++)
+			events |= bit(set[i], fd) ? want[i] : 0;
+		if (events && list)
+			list[len] = (struct pollfd){.fd = (int)fd, .events = (short)events};
+		len += events != 0;
+	}
+	return len;
+}
+
+static long select_answer(u64 *const set[3], u32 n, const struct pollfd *list, u32 len)
+{
+	static const u32 want[3] = {SELECT_IN, SELECT_OUT, SELECT_EX};
+	long ready = 0;
+	for (u32 i = 0; i < 3; i++) {
+		u64 asked[VK_MAX_FDS / 64] = {0};
+		if (!set[i])
+			continue;
+		memcpy(asked, set[i], (n + 63) / 64 * 8);
+		memset(set[i], 0, (n + 63) / 64 * 8);
+		for (u32 k = 0; k < len; k++) {
+			u32 fd = (u32)list[k].fd;
+			if (!bit(asked, fd) || !((u32)(u16)list[k].revents & want[i]))
+				continue;
+			set[i][fd / 64] |= (u64)1 << fd % 64;
+			ready++;
+		}
+	}
+	return ready;
+}
+
+static long select_sets(u32 n, u64 *const set[3], u64 timeout)
+{
+	for (u32 i = 0; i < 3; i++)
+		if (set[i] && !vk_user_ok((u64)set[i], (n + 63) / 64 * 8))
+			return -EFAULT;
+	/* Of the right length: no old stack bytes get into a state, and small stacks do. */
+	struct pollfd list[select_collect(set, n, NULL) + 1];
+	u32 len = select_collect(set, n, list);
+	list[len] = (struct pollfd){0};
+	for (u32 i = 0; i < len; i++)
+		if (!vk_desc_use(list[i].fd))
+			return -EBADF;
+	poll_list(list, len, timeout);
+	return select_answer(set, n, list, len);
+}
+
+static long select_call(const struct vk_call *c, u64 timeout)
+{
+	u64 *const set[3] = {vk_user(c->a[1]), vk_user(c->a[2]), vk_user(c->a[3])};
+	long n = (int)c->a[0];
+	if (n < 0)
+		return -EINVAL;
+	return select_sets((u32)HD_MIN(n, VK_MAX_FDS), set, timeout);
+}
+
+long vk_sys_select(const struct vk_call *c)
+{
+	long *tv = vk_user(c->a[4]); /* struct timeval: seconds, microseconds */
+	if (!tv)
+		return select_call(c, FOREVER);
+	if (!vk_user_ok((u64)tv, 2 * sizeof *tv))
+		return -EFAULT;
+	struct __kernel_timespec t = {.tv_sec = tv[0] + tv[1] / 1000000, .tv_nsec = tv[1] % 1000000 * 1000};
+	return vk_time_valid(&t) ? select_call(c, vk_time_ns(&t)) : -EINVAL;
+}
+
+long vk_sys_pselect6(const struct vk_call *c)
+{
+	u64 ns;
+	long err = timeout_of(vk_user(c->a[4]), &ns);
+	return err ? err : select_call(c, ns);
+}

@@ -1,0 +1,313 @@
+/*
+ * vk_priv.h: the inside of the virtual kernel. Not for other folders.
+ *
+ * Three kinds of memory, and what may point where:
+ *
+ *   struct vk_model   rolled back; fingerprinted. Slots are lowest-free or chosen by hash,
+ *                     a free slot is all zero, nothing counts up.
+ *   file data         rolled back; each overlay inode owns a fixed window of VK_FILE_MAX bytes
+ *                     in the kernel's heap arena, so that growing a file allocates nothing and
+ *                     its address depends on its name alone.
+ *   host snapshot     (host.c) never rolled back: what was learnt about the real file system.
+ *                     The model refers to it by key (hash of the path), never by pointer or
+ *                     index: those depend on which schedule looked first.
+ *
+ * Law: real system calls never touch SUT memory (its pages may be write-protected); data
+ * goes through memory of ours and is copied with plain stores. And whatever is looked up before a step must be looked
+ * up again after it, unless it is held (vk_step).
+ */
+#ifndef HEDDLE_RUNTIME_VK_PRIV_H
+#define HEDDLE_RUNTIME_VK_PRIV_H
+
+#include <asm/stat.h>
+#include <asm/unistd.h>
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/poll.h>
+#include <linux/stat.h>
+#include <linux/time_types.h>
+#include <linux/uio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/futex.h"
+#include "runtime/sched/sched.h"
+#include "runtime/vkernel/core/abi.h"
+#include "runtime/vkernel/sockets/sock_model.h"
+#include "runtime/vkernel/vk.h"
+#include "runtime/vkernel/vk_ops.h"
+#include "state/track.h"
+#include "wire/wire.h"
+
+#define VK_MAX_FDS 1024
+#define VK_MAX_DESCS 1024
+#define VK_MAX_PIPES 128
+#define VK_PIPE_SIZE 65536u
+#define VK_PIPE_BUF 4096u
+#define VK_MAX_INODES 512
+#define VK_MAX_NAMES 512
+#define VK_PATH_MAX 1024
+#define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
+#define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
+#define VK_MAX_MAPS 256                                  /* per fiber */
+#define VK_MAX_SHARED 64                                 /* host files mapped shared */
+#define VK_SIGNALS 64
+#define VK_PID 1000
+#define VK_MAX_RW 0x7ffff000u /* what one call may move, as in Linux */
+#define VK_EPOCH 1767225600u  /* CLOCK_REALTIME at the start: 2026-01-01 UTC */
+
+/* ---- descriptors ---- */
+
+enum vk_kind {
+	VK_FREE = 0,
+	VK_CONSOLE, /* stdout, stderr */
+	VK_FILE,    /* regular file, on the host or in the overlay */
+	VK_DIR,
+	VK_DEVICE, /* /dev/null and relatives */
+	VK_PIPE,
+	VK_EVENTFD,
+	VK_SOCKET,
+	VK_KINDS
+};
+
+/* An open file description: what dup shares. */
+struct vk_desc {
+	u16 kind;
+	u16 sub;    /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
+	u32 refs;   /* descriptors, plus fibers inside a call */
+	u32 flags;  /* O_* */
+	u32 object; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
+	u64 host;   /* key of the host node */
+	u64 pos;    /* file offset; directory: hash of the last name; eventfd: counter */
+};
+
+struct vk_fd {
+	u16 desc; /* slot + 1 */
+	u16 cloexec;
+};
+
+/* The SUT's buffers, and how far a call has got in them. */
+struct vk_uio {
+	const struct iovec *iov;
+	u32 count, at;
+	size_t off, left;
+};
+
+/* What a kind of description can do; NULL: EINVAL, or nothing to do. */
+struct vk_ops {
+	/* pos: the offset to use and advance; streams ignore it. */
+	long (*read)(struct vk_desc *d, struct vk_uio *u, u64 *pos);
+	long (*write)(struct vk_desc *d, struct vk_uio *u, u64 *pos);
+	u32 (*poll)(const struct vk_desc *d); /* POLL* that hold now; NULL: always readable and writable */
+	void (*stat)(const struct vk_desc *d, struct stat *st);
+	long (*pending)(const struct vk_desc *d); /* FIONREAD */
+	void (*release)(struct vk_desc *d);       /* the last reference goes */
+	bool stream;                              /* no offset: ESPIPE */
+	bool waits;                               /* calls are steps; poll must be one, too */
+};
+extern const struct vk_ops *const vk_kinds[VK_KINDS];
+extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
+	vk_eventfd_ops, vk_socket_ops;
+
+struct vk_desc *vk_desc_get(int fd);
+/* The same, telling the scheduler that this fiber uses fd: may be a step. NULL: EBADF. */
+struct vk_desc *vk_desc_use(int fd);
+/*
+ * The same for calls whose first act is a step on that description: both become one step (vk.c, "late lookups"). Until then such a
+ * call may only fail, without leaving a trace.
+ */
+struct vk_desc *vk_desc_use_late(int fd);
+/* A fresh description with one reference that belongs to the caller; NULL: ENFILE. */
+struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags);
+void vk_desc_put(struct vk_desc *d);
+void vk_desc_stat(const struct vk_desc *d, struct stat *st);
+/* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_change. */
+long vk_fd_install(struct vk_desc *d, bool cloexec);
+/* Announce that descriptor numbers change: `fd` (or -1: some free one). May be a step. */
+void vk_fd_change(int fd);
+/* Descriptor `fd` goes; 0 or -EBADF. */
+long vk_fd_drop(int fd);
+/* fcntl's F_SETFL and F_SETFD for an open descriptor; may be a step. */
+long vk_fd_set_flags(int fd, u32 flags);
+long vk_fd_set_cloexec(int fd, bool cloexec);
+/* For people: "descriptor 3"; all descriptors of a description. */
+void vk_describe_fd(int fd, struct text *t);
+void vk_describe_desc(const struct vk_desc *d, struct text *t);
+
+/* ---- steps ---- */
+
+/* A visible operation; d (may be NULL) stays alive to the end of the call. */
+u32 vk_step(struct vk_desc *d, const struct op *o);
+/* For operations that never wait: the order of what follows shows, so it must be a step; one a call is enough. */
+void vk_step_order(struct vk_desc *d, const struct op *o);
+/* The same, of kind OP_FILE. */
+void vk_step_file(struct vk_desc *d, u64 object);
+/* A use or change of something that stands for itself in the model; a step where it must be one. */
+void vk_visit(const void *object, bool changes);
+/*
+ * This fiber uses `object`, or changes what others could see of it. True: that must be a step. What happens while
+ * no other thread is there to see it (none yet, or all joined) doesn't count.
+ */
+bool vk_observed(u64 object, bool changes);
+/* The next step's call has looked up fd, and found d, but others may change that until then. */
+void vk_look_up_late(int fd, struct vk_desc *d);
+/* Has the call under way been a step? */
+bool vk_stepped(void);
+void vk_refuse(const char *what);
+/* Who called, for messages. */
+extern u64 vk_pc;
+
+/* ---- SUT memory ---- */
+
+/* A cheap test that catches NULL and wild pointers; the rest faults as a crash of the SUT would. */
+bool vk_user_ok(u64 address, size_t n);
+size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n); /* to the SUT; from NULL: zeros */
+size_t vk_uio_in(struct vk_uio *u, void *to, size_t n);
+/* From the SUT's vector; 0 or an error. */
+long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count);
+static inline void *vk_user(long a)
+{
+	return (void *)a;
+}
+
+/* ---- pipes ---- */
+
+enum { VK_PIPE_READ, VK_PIPE_WRITE };
+/* Bytes lie at the front, zeros behind: a drained pipe has no history. */
+struct vk_pipe {
+	u32 used, readers, writers;
+	u32 len, size;
+	u32 mode; /* permissions */
+	u8 data[VK_PIPE_SIZE];
+};
+/* F_GETPIPE_SZ (want 0) and F_SETPIPE_SZ. */
+long vk_pipe_resize(struct vk_desc *d, u32 want);
+
+/* ---- files ---- */
+
+struct vk_inode {
+	u64 id;     /* st_ino; 0: free slot */
+	u64 origin; /* key of the host node it was copied from, or 0 */
+	u32 mode, nlink, opens;
+	u32 uid, gid, pad;
+	u64 size;
+	struct {
+		u64 sec, nsec;
+	} atime, mtime;
+};
+
+struct vk_name {
+	u64 key, parent; /* hash of the path, of its directory; 0: free slot */
+	u32 inode;       /* slot + 1; 0: the name was removed (hides the host's) */
+	u32 base;        /* where the last component starts in path */
+	char path[VK_PATH_MAX];
+};
+
+/* Bytes of a file from pos on that lie together; their number, 0 at the end. */
+size_t vk_file_view(const struct vk_desc *d, u64 pos, const u8 **at);
+u64 vk_file_size(const struct vk_desc *d);
+/* Tell the scheduler that this fiber uses a file's contents or attributes, and its position; may be a step. */
+void vk_file_visit(struct vk_desc *d, bool changes, bool position);
+void vk_file_stat(const struct vk_desc *d, struct stat *st);
+void vk_file_release(struct vk_desc *d);
+long vk_dir_seek(struct vk_desc *d, long offset, int whence);
+/* Move up to n bytes from a file to anything that can be written. */
+long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n);
+
+/* ---- memory mappings ---- */
+
+struct vk_map {
+	u64 start, end;
+	u32 prot;
+	u32 touched; /* may hold something else than zeros */
+};
+struct vk_maps {
+	u64 count;
+	struct vk_map map[VK_MAX_MAPS];
+};
+/* Was this file of the host mapped in a way that would show later writes? (mmap.c) */
+bool vk_mapped_shared(u64 host);
+
+/* ---- signals ---- */
+
+struct vk_sigaction { /* as the system call has it */
+	u64 handler, flags, restorer, mask;
+};
+
+struct vk_fiber {
+	u64 mask, pending;
+	u64 alt_sp, alt_size, alt_flags;
+	u64 random;  /* position in this fiber's stream */
+	u32 held[2]; /* descriptions (slot + 1) that the call under way keeps alive */
+	u64 again;   /* where to start the call again: late lookups */
+};
+
+struct vk_model {
+	u64 numbers; /* always 0: its address stands for "which descriptor numbers are free" */
+	u64 streams; /* likewise, for "what the numbers of sockets, pipes and eventfds mean" */
+	struct vk_fd fd[VK_MAX_FDS];
+	struct vk_desc desc[VK_MAX_DESCS];
+	struct vk_sigaction action[VK_SIGNALS + 1];
+	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
+	u64 pending; /* signals to the process */
+	u32 umask, names;
+	u64 brk;               /* the program break; 0: where it starts */
+	char cwd[VK_PATH_MAX]; /* stored form (path.c); "": where the SUT was started */
+	struct vk_inode inode[VK_MAX_INODES];
+	u64 name_key[VK_MAX_NAMES]; /* name[i].key, close together for searching */
+	struct vk_name name[VK_MAX_NAMES];
+	struct vk_maps maps[LAYOUT_MAX_FIBERS];
+	struct vk_pipe pipe[VK_MAX_PIPES];
+	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
+	struct vk_caller caller[NET_MAX_CLIENTS];
+	u64 ends; /* always 0; stands for whether connections have come to their end: getpeername can tell */
+	u64 parted; /* a connection to a server was closed, of which it may not know: see cache_confirm */
+	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
+	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
+	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */
+};
+extern struct vk_model *vk;
+static inline struct vk_fiber *vk_self(void)
+{
+	return &vk->fiber[sched_self_slot()];
+}
+
+/* ---- neighbours: what other folders of the runtime provide ---- */
+
+extern struct wire_shared *rt_wire;
+extern struct wire_worker *rt_worker;
+
+/* ---- time (time.c) ---- */
+
+u64 vk_time_ns(const struct __kernel_timespec *t); /* saturates */
+bool vk_time_valid(const struct __kernel_timespec *t);
+
+/* ---- devices ---- */
+
+enum { VK_DEVICE_NULL, VK_DEVICE_ZERO, VK_DEVICE_FULL, VK_DEVICE_RANDOM };
+struct vk_desc *vk_device_new(u16 which, u32 flags);
+
+/* ---- random (getrandom.c) ---- */
+
+void vk_random_bytes(struct vk_uio *u, size_t n);
+
+/* ---- system calls, one declaration a handler; the table is table.c ---- */
+
+typedef long vk_handler(const struct vk_call *c);
+#define VK_HANDLER(name) vk_handler vk_sys_##name;
+#include "runtime/vkernel/core/handlers.h"
+#undef VK_HANDLER
+
+struct vk_syscall_class {
+	const char *name;
+	enum { CALL_UNKNOWN = 0, CALL_VIRTUAL, CALL_HOST, CALL_CONST, CALL_REFUSED } how;
+	vk_handler *handler;
+	long value; /* CALL_CONST: the result */
+};
+extern const struct vk_syscall_class vk_syscalls[];
+extern const u32 vk_syscall_count;
+
+#endif

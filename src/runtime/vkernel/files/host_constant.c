@@ -1,0 +1,49 @@
+#include "runtime/vkernel/files/host_constant.h"
+
+#include "base/text.h"
+#include "runtime/vkernel/files/host_maps.h"
+
+/* The same machine that sysinfo and sched_getaffinity describe (identity.c): 4 CPUs, 4 GiB. */
+static const struct {
+	const char *path, *text;
+} constants[] = {
+	{"/proc/uptime", "1000.00 4000.00\n"},
+	{"/proc/loadavg", "0.00 0.00 0.00 1/100 1000\n"},
+	{"/proc/meminfo",
+	 "MemTotal:        4194304 kB\nMemFree:         2097152 kB\n"
+	 "MemAvailable:    3145728 kB\nBuffers:               0 kB\nCached:          1048576 kB\n"
+	 "SwapTotal:             0 kB\nSwapFree:              0 kB\n"},
+	{"/proc/self/statm", "1024 512 256 64 0 512 0\n"},
+	{"/proc/self/stat",
+	 "1000 (program) R 1 1000 1000 0 -1 4194304 100 0 0 0 0 0 0 0 20 0 1 0 100 4194304 512 "
+	 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"},
+	{"/proc/self/status",
+	 "Name:\tprogram\nUmask:\t0022\nState:\tR (running)\nTgid:\t1000\nNgid:\t0\nPid:\t1000\nPPid:\t1\n"
+	 "TracerPid:\t0\nFDSize:\t64\nVmPeak:\t    4096 kB\nVmSize:\t    4096 kB\nVmLck:\t       0 kB\n"
+	 "VmHWM:\t    2048 kB\nVmRSS:\t    2048 kB\nVmData:\t    2048 kB\nVmStk:\t     132 kB\nVmExe:\t     "
+	 "256 kB\n"
+	 "VmLib:\t    1024 kB\nVmSwap:\t       0 "
+	 "kB\nThreads:\t1\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\n"},
+	{"/sys/devices/system/cpu/online", "0-3\n"},
+	{"/sys/devices/system/cpu/possible", "0-3\n"},
+	{"/sys/devices/system/cpu/present", "0-3\n"},
+};
+
+const char *host_constant(const char *absolute)
+{
+	for (u32 i = 0; i < HD_ARRAY_LEN(constants); i++)
+		if (str_equal(absolute, constants[i].path))
+			return constants[i].text;
+	return str_equal(absolute, "/proc/self/maps") ? host_maps_text() : NULL;
+}
+
+int host_proc_self_allowed(const char *rest)
+{
+	static const char *const allowed[] = {"exe",    "cmdline", "comm",   "environ",   "auxv",
+					      "limits", "cgroup",  "mounts", "mountinfo", "maps",
+					      "stat",   "statm",   "status"};
+	for (u32 i = 0; i < HD_ARRAY_LEN(allowed); i++)
+		if (str_equal(rest, allowed[i]))
+			return 1;
+	return 0;
+}

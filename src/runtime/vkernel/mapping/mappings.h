@@ -1,0 +1,28 @@
+/*
+ * mappings.h: which addresses of a fiber's mapping range are in use. Sorted, neighbours that agree
+ * are merged, so the list says nothing about how it came to be.
+ */
+#ifndef HEDDLE_RUNTIME_VK_MAPS_H
+#define HEDDLE_RUNTIME_VK_MAPS_H
+
+#include "runtime/vkernel/core/vk_priv.h"
+
+/* The program break starts here, in the range of fiber 0, and has room up to the range's end. */
+#define MAPS_BREAK_ROOM ((u64)1 << 30)
+#define MAPS_BREAK (LAYOUT_MMAP_BASE + LAYOUT_MMAP_STRIDE - MAPS_BREAK_ROOM)
+
+/* The range an address lies in; -1: none. */
+int maps_range(u64 address);
+/* Up to where the SUT's mappings may lie. */
+u64 maps_limit(u32 range);
+/* The lowest free place of len bytes; 0: none. */
+u64 maps_gap(u32 range, u64 len);
+/* Take [start, end) out, if anything is there; put it in. False: the list is full, nothing changed. */
+bool maps_cut(u32 range, u64 start, u64 end);
+bool maps_put(u32 range, u64 start, u64 end, u32 prot, bool touched);
+/* The mapping that contains address, or the next one above it; NULL: none. */
+struct vk_map *maps_at(u32 range, u64 address);
+/* Is all of it mapped? */
+bool maps_full(u32 range, u64 start, u64 end);
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * mmap.c: the SUT's address space.
+ *
+ * Each fiber maps into a range of its own, lowest address first: addresses then depend on the
+ * fiber's history alone. The ranges are tracked memory, always there, and zero where nothing is mapped:
+ *   - mapping a file copies its bytes in (private; nobody else would see the writes);
+ *   - unmapping zeroes what may have been written, and looks only at pages that were ever used,
+ *     because a page that is never written is never part of the state; it takes all rights away;
+ *   - protections other than read+write go to the tracker, which owns the real ones.
+ * The program break is a mapping in the first fiber's range, at its end.
+ * Given up: shared writable file mappings, fixed addresses outside the ranges.
+ */
+#include <linux/mman.h>
+
+#include "runtime/vkernel/mapping/mappings.h"
+
+#define PROT_RW (PROT_READ | PROT_WRITE)
+
+static void zero_page(u64 *p)
+{
+	for (u32 i = 0; i < HD_PAGE / sizeof *p; i++)
+		if (p[i])
+			p[i] = 0;
+}
+
+static void zero_written(u64 start, u64 end)
+{
+	for (u64 at = start; (at = track_next_page(at, end)) < end; at += HD_PAGE)
+		zero_page((u64 *)at);
+}
+
+static void copy_written(u64 to, u64 from, u64 len)
+{
+	for (u64 at = from; (at = track_next_page(at, from + len)) < from + len; at += HD_PAGE)
+		memcpy((void *)(to + (at - from)), (void *)at, HD_PAGE);
+}
+
+static void protect(u64 start, u64 end, u32 prot)
+{
+	track_protect(start, end - start, (int)prot);
+}
+
+/* Contents of [start, end) become zeros, nothing is allowed there. */
+static void wipe(u32 range, u64 start, u64 end)
+{
+	for (struct vk_map *m; start < end && (m = maps_at(range, start)) && m->start < end; start = m->end) {
+		u64 from = HD_MAX(start, m->start), to = HD_MIN(end, m->end);
+		if (!m->touched)
+			continue;
+		zero_written(from, to);
+		protect(from, to, PROT_NONE);
+	}
+}
+
+static long unmap(u32 range, u64 start, u64 end)
+{
+	if (vk->maps[range].count + 1 > VK_MAX_MAPS)
+		return -ENOMEM;
+	wipe(range, start, end);
+	maps_cut(range, start, end);
+	return 0;
+}
+
+/* Length in whole pages; 0: too long. */
+static u64 whole_pages(u64 len)
+{
+	return len > LAYOUT_MMAP_STRIDE ? 0 : HD_ROUND_UP(len, (u64)HD_PAGE);
+}
+
+/* Both ends in one fiber's range? */
+static int range_of(u64 start, u64 len)
+{
+	int range = maps_range(start);
+	return range >= 0 && maps_range(start + len - 1) == range ? range : -1;
+}
+
+static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offset)
+{
+	const u8 *at;
+	size_t n = vk_file_view(d, offset, &at);
+	if (n)
+		memcpy((void *)start, at, HD_MIN((u64)n, len));
+}
+
+/*
+ * A shared mapping of a file that nobody writes is a private one. Should the SUT write the file later, the copy would
+ * be wrong, and vk_copy_up says so. Remembered to the end: who maps a file shared and writes it wants to see that.
+ */
+static void note_shared(u64 host)
+{
+	u64 *key = vk->mapped_shared;
+	for (u32 i = 0; i < VK_MAX_SHARED; i++) {
+		if (key[i] == host)
+			return;
+		if (key[i] && key[i] < host)
+			continue;
+		u64 rest = key[i];
+		key[i] = host;
+		if (!rest)
+			return;
+		host = rest;
+	}
+	vk_refuse("more than 64 files mapped shared");
+}
+
+bool vk_mapped_shared(u64 host)
+{
+	for (u32 i = 0; i < VK_MAX_SHARED && vk->mapped_shared[i]; i++)
+		if (vk->mapped_shared[i] == host)
+			return true;
+	return false;
+}
+
+static long check_file(int fd, u32 prot, u32 flags, struct vk_desc **out)
+{
+	struct vk_desc *d = vk_desc_use(fd);
+	bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+	if (!d)
+		return -EBADF;
+	if ((d->flags & O_ACCMODE) == O_WRONLY)
+		return -EACCES;
+	if (shared && (prot & PROT_WRITE) && (d->flags & O_ACCMODE) != O_RDWR)
+		return -EACCES;
+	if (d->kind == VK_DEVICE && d->sub == VK_DEVICE_ZERO)
+		return 0;
+	if (d->kind != VK_FILE)
+		return -ENODEV;
+	vk_file_visit(d, false, false);
+	if (shared && d->object) {
+		vk_refuse("mmap (shared, of a file that is written)");
+		return -ENODEV;
+	}
+	if (shared)
+		note_shared(d->host);
+	*out = d;
+	return 0;
+}
+
+/* A place for len bytes; fixed: make room there. Address or -errno. */
+static long place(u64 hint, u64 len, u32 flags)
+{
+	bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+	if (!fixed) {
+		u64 at = maps_gap(sched_self_slot(), len);
+		return at ? (long)at : -ENOMEM;
+	}
+	if (hint & HD_PAGE_MASK)
+		return -EINVAL;
+	int range = range_of(hint, len);
+	if (range < 0) {
+		vk_refuse("mmap (fixed address)");
+		return -ENOMEM;
+	}
+	struct vk_map *m = maps_at((u32)range, hint);
+	if ((flags & MAP_FIXED_NOREPLACE) && m && m->start < hint + len)
+		return -EEXIST;
+	long err = unmap((u32)range, hint, hint + len);
+	return err ? err : (long)hint;
+}
+
+long vk_sys_mmap(const struct vk_call *c)
+{
+	u64 len = whole_pages((u64)c->a[1]);
+	u32 prot = (u32)c->a[2], flags = (u32)c->a[3], type = flags & MAP_TYPE;
+	struct vk_desc *d = NULL;
+	if (!c->a[1] || (c->a[5] & (long)HD_PAGE_MASK) || type < MAP_SHARED || type > MAP_SHARED_VALIDATE)
+		return -EINVAL;
+	if (!len)
+		return -ENOMEM;
+	long err = flags & MAP_ANONYMOUS ? 0 : check_file((int)c->a[4], prot, flags, &d);
+	if (err)
+		return err;
+	long at = place((u64)c->a[0], len, flags);
+	if (at < 0)
+		return at;
+	u64 start = (u64)at;
+	if (!maps_put((u32)maps_range(start), start, start + len, prot, prot != PROT_NONE || d))
+		return -ENOMEM;
+	if (d)
+		fill_from_file(start, len, d, (u64)c->a[5]);
+	if (prot != PROT_RW)
+		protect(start, start + len, prot);
+	return at;
+}
+
+long vk_sys_munmap(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
+	if ((start & HD_PAGE_MASK) || !len)
+		return -EINVAL;
+	int range = range_of(start, len);
+	if (range >= 0)
+		return unmap((u32)range, start, start + len);
+	vk_refuse("munmap of memory that was there at the start");
+	return 0;
+}
+
+static long change_protection(u32 range, u64 start, u64 end, u32 prot)
+{
+	if (!maps_full(range, start, end))
+		return -ENOMEM;
+	if (vk->maps[range].count + 3 > VK_MAX_MAPS)
+		return -ENOMEM;
+	while (start < end) {
+		struct vk_map old = *maps_at(range, start);
+		u64 to = HD_MIN(end, old.end);
+		maps_cut(range, start, to);
+		maps_put(range, start, to, prot, old.touched || prot != PROT_NONE);
+		if (old.prot != prot)
+			protect(start, to, prot);
+		start = to;
+	}
+	return 0;
+}
+
+long vk_sys_mprotect(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
+	u32 prot = (u32)c->a[2] & (PROT_RW | PROT_EXEC);
+	if (start & HD_PAGE_MASK)
+		return -EINVAL;
+	if (!len)
+		return c->a[1] ? -ENOMEM : 0;
+	int range = range_of(start, len);
+	return range >= 0 ? change_protection((u32)range, start, start + len, prot)
+			  : track_protect(start, len, (int)prot);
+}
+
+int vk_mem_prot(u64 address)
+{
+	int range = maps_range(address);
+	struct vk_map *m = range < 0 ? NULL : maps_at((u32)range, address);
+	return m && m->start <= address ? (int)m->prot : -1;
+}
+
+/* ---- growing, moving ---- */
+
+static long move_mapping(u32 range, u64 start, u64 old, u64 new, u32 prot)
+{
+	u64 to = maps_gap(sched_self_slot(), new);
+	if (!to || !maps_put(sched_self_slot(), to, to + new, prot, true))
+		return -ENOMEM;
+	copy_written(to, start, old);
+	if (prot != PROT_RW)
+		protect(to, to + new, prot);
+	unmap(range, start, start + old);
+	return (long)to;
+}
+
+static bool room_behind(u32 range, u64 end, u64 more)
+{
+	struct vk_map *next = maps_at(range, end);
+	return end <= maps_limit(range) && (next ? next->start : maps_limit(range)) - end >= more;
+}
+
+static long grow_mapping(u32 range, u64 start, u64 old, u64 new, bool may_move)
+{
+	struct vk_map m = *maps_at(range, start);
+	if (m.end < start + old)
+		return -EFAULT;
+	if (m.end == start + old && room_behind(range, m.end, new - old)) {
+		if (!maps_put(range, m.end, start + new, m.prot, m.touched))
+			return -ENOMEM;
+		if (m.prot != PROT_RW)
+			protect(start + old, start + new, m.prot);
+		return (long)start;
+	}
+	return may_move ? move_mapping(range, start, old, new, m.prot) : -ENOMEM;
+}
+
+long vk_sys_mremap(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], old = whole_pages((u64)c->a[1]), new = whole_pages((u64)c->a[2]);
+	if ((start & HD_PAGE_MASK) || !new)
+		return -EINVAL;
+	int range = range_of(start, HD_MAX(old, (u64)1));
+	if ((c->a[3] & ~MREMAP_MAYMOVE) || !old || range < 0) {
+		vk_refuse("mremap (fixed, duplicating, or of memory that was there at the start)");
+		return -EINVAL;
+	}
+	if (!maps_full((u32)range, start, start + old))
+		return -EFAULT;
+	if (new > old)
+		return grow_mapping((u32)range, start, old, new, c->a[3] & MREMAP_MAYMOVE);
+	long err = new < old ? unmap((u32)range, start + new, start + old) : 0;
+	return err ? err : (long)start;
+}
+
+/* Advice, but for one piece that changes memory. */
+long vk_sys_madvise(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
+	if (start & HD_PAGE_MASK)
+		return -EINVAL;
+	if (c->a[2] != MADV_DONTNEED || !len)
+		return 0;
+	int range = range_of(start, len);
+	if (range < 0) {
+		vk_refuse("madvise(MADV_DONTNEED) on memory that was there at the start");
+		return -EINVAL;
+	}
+	for (u64 at = start; at < start + len;) {
+		struct vk_map *m = maps_at((u32)range, at);
+		if (!m || m->start > at)
+			return -ENOMEM;
+		u64 to = HD_MIN(start + len, m->end);
+		if (m->touched && (m->prot & PROT_WRITE))
+			zero_written(at, to);
+		at = to;
+	}
+	return 0;
+}
+
+/* Which pages are in memory: all that are mapped. What was there at the start the host knows. */
+static bool is_mapped(u64 start, u64 len)
+{
+	static u8 answer[HD_PAGE];
+	const u64 most = HD_PAGE * (u64)HD_PAGE;
+	int range = range_of(start, len);
+	if (range >= 0)
+		return maps_full((u32)range, start, start + len);
+	for (u64 at = start; at < start + len; at += most) {
+		u64 part = HD_MIN(most, start + len - at);
+		if (sys_call3(__NR_mincore, (long)at, (long)part, (long)answer))
+			return false;
+	}
+	return true;
+}
+
+long vk_sys_mincore(const struct vk_call *c)
+{
+	u64 start = (u64)c->a[0], len = HD_ROUND_UP((u64)c->a[1], (u64)HD_PAGE);
+	if (start & HD_PAGE_MASK)
+		return -EINVAL;
+	if (start + len < start || (len && !is_mapped(start, len)))
+		return -ENOMEM;
+	if (!vk_user_ok((u64)c->a[2], len / HD_PAGE))
+		return -EFAULT;
+	memset(vk_user(c->a[2]), 1, len / HD_PAGE);
+	return 0;
+}
+
+/* ---- the program break: whole pages are mapped; what lies behind it in the last one stays, as in Linux ---- */
+
+static bool move_break(u64 from, u64 to)
+{
+	from = HD_ROUND_UP(from, (u64)HD_PAGE);
+	to = HD_ROUND_UP(to, (u64)HD_PAGE);
+	if (to <= from)
+		return to == from || unmap(0, to, from) == 0;
+	const struct vk_map *next = maps_at(0, from);
+	return (!next || next->start >= to) && maps_put(0, from, to, PROT_RW, true);
+}
+
+long vk_sys_brk(const struct vk_call *c)
+{
+	u64 want = (u64)c->a[0];
+	vk_visit(&vk->brk, want != 0);
+	u64 now = vk->brk ? vk->brk : MAPS_BREAK;
+	if (want < MAPS_BREAK || want > MAPS_BREAK + MAPS_BREAK_ROOM || !move_break(now, want))
+		return (long)now;
+	vk->brk = want == MAPS_BREAK ? 0 : want;
+	return (long)want;
+}

@@ -1,0 +1,136 @@
+/*
+ * sock_connect.c: connect: to a listener inside the SUT if one is reached, else to a peer. The step comes first, so that
+ * what is there is looked at in the moment in which it counts; a path where nothing is needs none.
+ */
+#include "runtime/net/net.h"
+#include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/sockets/sock_abi.h"
+
+#define PORT_DNS 53
+
+static bool is_path(const struct net_address *a)
+{
+	return a->family == NET_UNIX && a->path[0];
+}
+
+static long may_connect(const struct vk_sock *s)
+{
+	if (s->flavour == SOCK_LISTEN)
+		return s->family == NET_UNIX ? -EINVAL : -EISCONN;
+	if (s->flavour != SOCK_IDLE)
+		return -EISCONN;
+	return 0;
+}
+
+static long reach_inside(struct vk_desc *d, struct vk_desc *l, const struct net_address *to)
+{
+	struct vk_sock *s = sock_of(d);
+	if (!sock_local_room(l)) /* only a call that must not wait comes here */
+		return s->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
+	return sock_local_connect(d, l, to);
+}
+
+static long reach_peer(struct vk_desc *d, const struct net_address *to)
+{
+	struct vk_sock *s = sock_of(d);
+	static struct net_address there;
+	there = sock_address_plain(to);
+	sock_note_hurry(d, 0);
+	long err = net_connect(&there, &s->pos);
+	if (err) {
+		u8 bound = s->bound;
+		sock_bind_ephemeral(d, NULL); /* it has tried: it shows a port, but does not hold it */
+		s->bound = bound;
+		return err;
+	}
+	s->flavour = SOCK_PEER;
+	s->remote = *to;
+	sock_bind_ephemeral(d, to);
+	return 0;
+}
+
+/* After the step: look who is there. */
+static SCHED_LOOK long reach(struct vk_desc *d, const struct net_address *to)
+{
+	struct vk_sock *s = sock_of(d);
+	struct vk_desc *l = sock_listener(to, s->type);
+	long err = 0, may = may_connect(s);
+	struct vk_desc *bound = !l && is_path(to) ? sock_at_path(to, &err) : NULL;
+	if (bound) /* ours, but not listening, or of another type */
+		err = sock_of(bound)->type == s->type ? -ECONNREFUSED : -EPROTOTYPE;
+	if (may && s->family == NET_UNIX && !l && !err)
+		err = -ECONNREFUSED;
+	if (err || may)
+		return err ? err : may;
+	return l ? reach_inside(d, l, to) : reach_peer(d, to);
+}
+
+static SCHED_LOOK bool nothing_there(const struct net_address *to, long *err)
+{
+	return !sock_at_path(to, err) && *err;
+}
+
+static long connect_stream(struct vk_desc *d, const struct net_address *to)
+{
+	long err;
+	if (to->family == NET_UNIX && !to->path_len)
+		return -EINVAL;
+	if (is_path(to)) {
+		sock_path_visit(to);
+		if (nothing_there(to, &err))
+			return err;
+	}
+	sock_port_use(to);
+	if (sock_step(d, OP_CONNECT, 0, 0, (u64)to) == ALT_TIMEOUT)
+		return sock_of(d)->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
+	return reach(d, to);
+}
+
+/*
+ * Who asks a name server gets what the world says today: outside the model. For a socket that nobody knows it is no
+ * step: getaddrinfo does so to find out its own address.
+ */
+static long connect_datagrams(struct vk_desc *d, const struct net_address *to)
+{
+	if (to->family != NET_UNIX && to->port == PORT_DNS) {
+		vk_refuse("questions to a name server");
+		return -ECONNREFUSED;
+	}
+	if (is_path(to))
+		sock_path_visit(to);
+	sock_port_use(to);
+	if (sock_of(d)->family == NET_UNIX || sock_close_shows(d))
+		sock_step(d, OP_CONNECT, 0, 0, (u64)to);
+	return sock_ops_of(d)->connect(d, to);
+}
+
+/* Those of the Unix domain look at the file system first. */
+static bool connects_by_step(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	return s->flavour == SOCK_IDLE && s->type == NET_STREAM && s->family != NET_UNIX;
+}
+
+long vk_sys_connect(const struct vk_call *c)
+{
+	long err;
+	struct vk_desc *d = sock_use_late((int)c->a[0], &err, connects_by_step);
+	struct net_address to = {0};
+	if (!d)
+		return err;
+	err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &to);
+	/* TCP looks at the address later than the Unix domain. */
+	bool tcp = sock_of(d)->type == NET_STREAM && sock_of(d)->family != NET_UNIX;
+	if (tcp && (err || to.family) && (int)c->a[2] >= 2 && may_connect(sock_of(d)))
+		return may_connect(sock_of(d));
+	if (err && sock_of(d)->type == NET_DGRAM && (int)c->a[2] >= 2)
+		sock_bind_ephemeral(d, NULL); /* even if nothing comes of it */
+	if (err)
+		return err;
+	if (sock_of(d)->type == NET_DGRAM)
+		return connect_datagrams(d, &to);
+	if (to.family)
+		return connect_stream(d, &to);
+	vk_refuse("connect (AF_UNSPEC: ending a connection)");
+	return -EINVAL;
+}

@@ -1,0 +1,432 @@
+/*
+ * sock_dgram.c: datagrams: UDP and the Unix domain, between sockets of the SUT; what has no receiver there goes to
+ * peers (sock_dgram_peer.c).
+ *
+ * A receiver keeps its datagrams with their senders' names, in the order of sending. UDP, in Linux, throws away what
+ * does not fit; the Unix domain lets the sender wait, unless the receiver is connected back to it.
+ *
+ * connected        UDP                            Unix domain
+ *   s->remote      where everything goes, and     the same
+ *                  who alone is heard
+ *   s->partner                                    the socket itself; 0: it was closed meanwhile
+ */
+#include "runtime/net/net.h"
+#include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/sockets/sock_abi.h"
+
+#define UDP_MAX 65507u
+#define UNIX_QUEUE 10u /* net.unix.max_dgram_qlen: one more fits */
+
+static bool is_unix(const struct vk_sock *s)
+{
+	return s->family == NET_UNIX;
+}
+
+static u32 slot_of(const struct vk_sock *s)
+{
+	return (u32)(s - vk->sock);
+}
+
+static long take_error(struct vk_sock *s)
+{
+	long err = -(long)s->error;
+	s->error = 0;
+	return err;
+}
+
+/* ---- who gets it? ---- */
+
+static bool same_address(const struct net_address *a, const struct net_address *b)
+{
+	struct net_address x = sock_address_plain(a), y = sock_address_plain(b);
+	return x.family == y.family && x.port == y.port && !memcmp(x.ip, y.ip, sizeof x.ip);
+}
+
+static bool is_any(const struct net_address *a)
+{
+	static const u8 any[16];
+	return !memcmp(a->ip, any, sizeof any);
+}
+
+static const u8 loopback6[16] = {[15] = 1}, loopback4[16] = {127, 0, 0, 1};
+
+/* The sender's name as the receiver sees it: who is bound to any address speaks from this machine's. */
+static struct net_address udp_source(const struct vk_sock *s, const struct vk_sock *to)
+{
+	struct net_address a = s->local;
+	a.type = NET_DGRAM;
+	if (is_any(&a)) {
+		bool six = to->family == NET_INET6 && s->family == NET_INET6;
+		a.family = six ? NET_INET6 : NET_INET;
+		memcpy(a.ip, six ? loopback6 : loopback4, sizeof a.ip);
+	}
+	return sock_address_in_family(to->family, &a);
+}
+
+/* 0: not for this one; a connected receiver comes before one that hears everybody. */
+static u32 udp_fits(const struct vk_sock *r, const struct vk_sock *s, const struct net_address *to)
+{
+	if (r->flavour != SOCK_DATAGRAM || is_unix(r) || !r->bound || !sock_address_reaches(&r->local, to))
+		return 0;
+	if (!r->remote.family)
+		return 1;
+	struct net_address from = udp_source(s, r);
+	return same_address(&from, &r->remote) ? 2 : 0;
+}
+
+static struct vk_sock *udp_receiver(const struct vk_sock *s, const struct net_address *to)
+{
+	struct vk_sock *best = NULL;
+	u32 fits = 0;
+	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+		u32 how = vk->sock[i].used ? udp_fits(&vk->sock[i], s, to) : 0;
+		if (how > fits) {
+			best = &vk->sock[i];
+			fits = how;
+		}
+	}
+	return best;
+}
+
+static struct vk_sock *abstract_receiver(const struct net_address *to, long *err)
+{
+	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+		struct vk_sock *r = &vk->sock[i];
+		if (!r->used || !is_unix(r) || !r->bound || !sock_address_reaches(&r->local, to))
+			continue;
+		*err = r->type == NET_DGRAM ? 0 : -EPROTOTYPE;
+		return *err ? NULL : r;
+	}
+	*err = -ECONNREFUSED;
+	return NULL;
+}
+
+static struct vk_sock *unix_receiver(const struct net_address *to, long *err)
+{
+	if (!to->path_len) {
+		*err = -EINVAL;
+		return NULL;
+	}
+	if (!to->path[0])
+		return abstract_receiver(to, err);
+	struct vk_desc *d = sock_at_path(to, err);
+	if (!d) {
+		if (!*err) {
+			vk_refuse("datagrams of the Unix domain to another process");
+			*err = -ECONNREFUSED;
+		}
+		return NULL;
+	}
+	*err = sock_of(d)->type == NET_DGRAM ? 0 : -EPROTOTYPE;
+	return *err ? NULL : sock_of(d);
+}
+
+/* A receiver that is connected hears its partner alone. */
+static bool may_send(const struct vk_sock *s, const struct vk_sock *r)
+{
+	return !r->remote.family || r->partner == slot_of(s) + 1;
+}
+
+/* ---- connecting ---- */
+
+/* Who is bound to an address of IPv4 by way of IPv6 does not reach IPv6, and the other way round. */
+static bool speaks_four_only(const struct vk_sock *s)
+{
+	return s->local.family == NET_INET6 && sock_address_plain(&s->local).family == NET_INET;
+}
+
+static bool speaks_six_only(const struct vk_sock *s)
+{
+	bool mapped = sock_address_plain(&s->local).family == NET_INET;
+	return s->family == NET_INET6 && (sock_option(s, SOCK_ONLY_IPV6) || (!is_any(&s->local) && !mapped));
+}
+
+/* What others had sent is lost when the partner changes, and a partner that was connected back is told. */
+static void disconnect_unix(struct vk_sock *s)
+{
+	struct vk_sock *old = sock_partner(s);
+	s->partner = 0;
+	s->remote = (struct net_address){0};
+	if (!s->held)
+		return;
+	sock_data_drop(s, s->held);
+	if (old && old->partner == slot_of(s) + 1)
+		old->error = ECONNRESET;
+}
+
+static long connect_unix(struct vk_sock *s, const struct net_address *to)
+{
+	long err = 0;
+	struct vk_sock *r = to->family ? unix_receiver(to, &err) : NULL;
+	if (err)
+		return err;
+	if (r && !may_send(s, r))
+		return -EPERM;
+	if (s->remote.family && sock_partner(s) != r)
+		disconnect_unix(s);
+	if (!r)
+		return 0;
+	s->partner = slot_of(r) + 1;
+	s->remote = r->local;
+	s->remote.family = NET_UNIX;
+	return 0;
+}
+
+/* A port that only connect gave it, it gives back. */
+static void unbind_udp(struct vk_desc *d)
+{
+	struct vk_sock *s = sock_of(d);
+	if (s->local.port != SOCK_EPHEMERAL + desc_slot(d))
+		return;
+	s->local = (struct net_address){0};
+	s->bound = 0;
+}
+
+static long dgram_connect(struct vk_desc *d, const struct net_address *to)
+{
+	struct vk_sock *s = sock_of(d);
+	if (is_unix(s))
+		return connect_unix(s, to);
+	if (to->family == NET_INET && speaks_six_only(s))
+		return -EAFNOSUPPORT;
+	if (to->family) {
+		struct net_address there = sock_address_plain(to);
+		sock_callers_note_connect(s, to);
+		sock_bind_ephemeral(d, to);
+		s->remote = sock_address_in_family(s->family, &there);
+	} else {
+		s->remote = (struct net_address){0};
+		unbind_udp(d);
+	}
+	return 0;
+}
+
+/* ---- sending ---- */
+
+static bool has_room(const struct vk_sock *s, const struct vk_sock *r, u64 bytes)
+{
+	u32 in_use;
+	if (sock_data_room(r) < sock_record_size(bytes, &s->local))
+		return false;
+	return !is_unix(s) || r == s || r->partner == slot_of(s) + 1 ||
+	       sock_record_count(r, &in_use) <= UNIX_QUEUE;
+}
+
+/* arg2: the receiver's slot + 1; it may have gone meanwhile. */
+static bool dgram_can_send(const struct vk_desc *d, const struct op *o)
+{
+	const struct vk_sock *s = sock_of(d);
+	if (!o->arg2 || s->error || (s->shut & SHUT_WRITE))
+		return true;
+	const struct vk_sock *r = &vk->sock[o->arg2 - 1];
+	return r->flavour != SOCK_DATAGRAM || (r->shut & SHUT_READ) || has_room(s, r, o->arg);
+}
+
+static struct vk_sock *find_unix(struct vk_sock *s, const struct net_address *to, long *err)
+{
+	struct vk_sock *r = NULL;
+	*err = 0;
+	if (to)
+		r = unix_receiver(to, err);
+	else if (!s->remote.family)
+		*err = -ENOTCONN;
+	else if (!(r = sock_partner(s)))
+		*err = -ECONNREFUSED;
+	if (r && !may_send(s, r))
+		*err = -EPERM;
+	else if (r && (r->shut & SHUT_READ))
+		*err = -EPIPE;
+	return *err ? NULL : r;
+}
+
+static SCHED_LOOK u64 who_makes_wait(struct vk_sock *s, const struct net_address *to)
+{
+	long err;
+	const struct vk_sock *r = find_unix(s, to, &err);
+	return r ? slot_of(r) + 1 : 0;
+}
+
+static long send_unix(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+{
+	struct vk_sock *s = sock_of(d), *r;
+	long err;
+	if (to) {
+		sock_path_visit(to);
+		sock_port_use(to);
+	}
+	do {
+		sched_scrub();
+		sock_step(d, OP_SEND, u->left, flags, who_makes_wait(s, to));
+		if (s->error)
+			return take_error(s);
+		if (s->shut & SHUT_WRITE)
+			return -EPIPE;
+		r = find_unix(s, to, &err);
+		if (err == -ECONNREFUSED && !to)
+			disconnect_unix(s);
+		if (err)
+			return err;
+		if (has_room(s, r, u->left))
+			return sock_record_put(r, u, &s->local);
+	} while (!sock_hurries(d, flags) && !s->send_timeout);
+	return -EAGAIN;
+}
+
+static long deliver_udp(struct vk_sock *s, struct vk_uio *u, struct vk_sock *r)
+{
+	struct net_address from = udp_source(s, r);
+	if (sock_record_size(u->left, &from) > sock_data_room(r)) {
+		vk_refuse("send (more than 64 KiB of datagrams that nobody has read)");
+		return (long)u->left;
+	}
+	return sock_record_put(r, u, &from);
+}
+
+static long send_udp(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+{
+	struct vk_sock *s = sock_of(d);
+	sock_bind_ephemeral(d, NULL);
+	if (to && !to->family && s->family == NET_INET6) /* AF_UNSPEC: as if there were none */
+		to = NULL;
+	if (to && to->family == NET_INET && speaks_six_only(s))
+		return -ENETUNREACH;
+	if (to && speaks_four_only(s) && sock_address_plain(to).family == NET_INET6 && !is_any(to))
+		return -EAFNOSUPPORT;
+	if (!to && !s->remote.family)
+		return -EDESTADDRREQ;
+	if (to && !to->port)
+		return -EINVAL;
+	sock_port_use(to ? to : &s->remote);
+	sock_step(d, OP_SEND, u->left, flags, 0);
+	if (s->error)
+		return take_error(s);
+	if (u->left > UDP_MAX)
+		return -EMSGSIZE;
+	if (s->shut & SHUT_WRITE)
+		return -EPIPE;
+	if (!to)
+		to = &s->remote;
+	struct vk_sock *r = udp_receiver(s, to);
+	return r ? deliver_udp(s, u, r) : sock_dgram_peer_send(s, u, to);
+}
+
+static long dgram_send(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+{
+	const struct vk_sock *s = sock_of(d);
+	if (flags & MSG_OOB_)
+		return -EOPNOTSUPP;
+	if (!is_unix(s))
+		return send_udp(d, u, flags, to);
+	if (sock_record_size(u->left, &s->local) > SOCK_ROOM) {
+		vk_refuse("send (a message above 64 KiB)");
+		return -EMSGSIZE;
+	}
+	return send_unix(d, u, flags, to);
+}
+
+/* ---- receiving ---- */
+
+static bool dgram_can_recv(const struct vk_desc *d, const struct op *o)
+{
+	const struct vk_sock *s = sock_of(d);
+	(void)o;
+	return s->error || (s->shut & SHUT_READ) || sock_sources(s);
+}
+
+static u32 dgram_sources(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	return s->error ? 1 : sock_sources(s);
+}
+
+/* The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look like a deadlock. */
+static SCHED_LOOK void note_clients(const struct vk_sock *s)
+{
+	if (is_unix(s) && s->bound && !s->held && net_next_client(vk->client_taken, 0) &&
+	    !sock_somebody_listens(0))
+		vk_refuse("recv (datagrams of client peers in the Unix domain)");
+}
+
+static long dgram_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
+		       u32 *out_flags)
+{
+	struct vk_sock *s = sock_of(d);
+	if (flags & MSG_OOB_)
+		return is_unix(s) ? -EOPNOTSUPP : -EINVAL;
+	note_clients(s);
+	u32 alt = sock_step(d, OP_RECV, u->left, flags, 0);
+	if (alt == ALT_TIMEOUT)
+		return -EAGAIN;
+	if (s->error)
+		return take_error(s);
+	u32 source = sock_source(s, alt);
+	if (!source)
+		return (s->shut & SHUT_READ) && !sock_hurries(d, flags) ? 0 : -EAGAIN;
+	if (sock_source_is_outside(source))
+		sock_note_hurry(d, flags);
+	return sock_source_recv(s, source, u, flags, from, out_flags);
+}
+
+/* ---- the object ---- */
+
+static u32 dgram_poll(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d), *r = sock_partner(s);
+	u32 mask = s->error ? POLLERR : 0;
+	if (s->shut == (SHUT_READ | SHUT_WRITE))
+		mask |= POLLHUP;
+	if (s->shut & SHUT_READ)
+		mask |= POLLIN | POLLRDNORM | POLLRDHUP;
+	if (sock_sources(s))
+		mask |= POLLIN | POLLRDNORM;
+	if (!r || has_room(s, r, 0))
+		mask |= POLLOUT | POLLWRNORM | POLLWRBAND;
+	return mask;
+}
+
+static long dgram_pending(const struct vk_desc *d)
+{
+	return sock_source_pending(sock_of(d));
+}
+
+static void dgram_release(struct vk_desc *d)
+{
+	struct vk_sock *s = sock_of(d);
+	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+		if (vk->sock[i].flavour == SOCK_DATAGRAM && vk->sock[i].partner == slot_of(s) + 1)
+			vk->sock[i].partner = 0;
+	sock_data_drop(s, s->held);
+	sock_dgram_peer_close(s);
+	sock_callers_close(s);
+}
+
+static void dgram_describe(const struct vk_desc *d, struct text *t)
+{
+	const struct vk_sock *s = sock_of(d);
+	text_str(t, "datagram socket ");
+	sock_describe_number(d, t);
+	if (s->bound) {
+		text_str(t, " at ");
+		sock_describe_address(&s->local, t);
+	}
+	if (s->partner) {
+		text_str(t, ", connected to ");
+		sock_describe_number(&vk->desc[s->partner - 1], t);
+	} else if (s->remote.family) {
+		text_str(t, ", connected to ");
+		sock_describe_address(&s->remote, t);
+	}
+}
+
+const struct sock_ops sock_dgram_ops = {
+	.send = dgram_send,
+	.recv = dgram_recv,
+	.sources = dgram_sources,
+	.poll = dgram_poll,
+	.pending = dgram_pending,
+	.release = dgram_release,
+	.can_send = dgram_can_send,
+	.can_recv = dgram_can_recv,
+	.connect = dgram_connect,
+	.describe = dgram_describe,
+};

@@ -1,0 +1,99 @@
+/*
+ * sock_dgram_source.c: where a datagram socket's next datagram comes from: from inside the SUT, from the server peer it speaks
+ * to, from a client peer. What one sender sends stays in order. Of several senders, each acts in its own time, so any of them may
+ * be the first: a receive has an outcome for each that could have sent something by now.
+ *
+ * S1  The outcomes are numbered by source among those that are ready, which depends on the state alone.
+ * S2  Who has looked (MSG_PEEK) gets the same datagram next: the order is decided then.
+ */
+#include "runtime/net/net.h"
+#include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/sockets/sock_abi.h"
+
+enum { NOBODY = 0, INSIDE, SERVER, CLIENTS = SERVER /* + number */ };
+
+static bool is_ready(const struct vk_sock *s, u32 source)
+{
+	if (source == INSIDE)
+		return s->held;
+	return source == SERVER ? sock_frame_next(&s->pos) >= 0 : sock_caller_ready(s, source - CLIENTS);
+}
+
+static u32 last_source(const struct vk_sock *s)
+{
+	return s->family == NET_UNIX ? (u32)INSIDE : CLIENTS + net_clients();
+}
+
+static bool is_decided(const struct vk_sock *s)
+{
+	return s->looked_at && is_ready(s, s->looked_at);
+}
+
+u32 sock_sources(const struct vk_sock *s)
+{
+	u32 n = 0;
+	if (is_decided(s))
+		return 1;
+	for (u32 source = INSIDE; source <= last_source(s); source++)
+		n += is_ready(s, source);
+	return n;
+}
+
+u32 sock_source(const struct vk_sock *s, u32 nth)
+{
+	if (is_decided(s))
+		return s->looked_at;
+	for (u32 source = INSIDE; source <= last_source(s); source++)
+		if (is_ready(s, source) && !nth--)
+			return source;
+	return NOBODY;
+}
+
+bool sock_source_is_outside(u32 source)
+{
+	return source >= SERVER;
+}
+
+static long receive(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, struct net_address *from,
+		    u32 *out_flags)
+{
+	if (source == INSIDE)
+		return sock_record_take(s, u, flags, from, out_flags);
+	if (source > CLIENTS)
+		return sock_caller_recv(s, source - CLIENTS, u, flags, from, out_flags);
+	*from = s->peer;
+	return sock_frame_recv(&s->pos, u, flags, out_flags);
+}
+
+long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, struct net_address *from,
+		      u32 *out_flags)
+{
+	bool alone = s->family == NET_UNIX || !sock_is_outside(&vk->desc[s - vk->sock]);
+	long n = receive(s, source, u, flags, from, out_flags);
+	if (n >= 0)
+		s->looked_at = (flags & MSG_PEEK_) && !alone ? (u16)source : NOBODY;
+	return n;
+}
+
+/* It is no step, and can't decide whose datagram is the first; and a client that has not come may have sent something or not. */
+long sock_source_pending(const struct vk_sock *s)
+{
+	u32 source = sock_source(s, 0);
+	bool open = !is_decided(s) && (sock_source(s, 1) || source > CLIENTS);
+	if (open)
+		vk_refuse("ioctl FIONREAD (of datagrams from several senders)");
+	if (source == INSIDE)
+		return sock_record_len(s);
+	const struct cache_pos *pos = source > CLIENTS ? &vk->caller[source - CLIENTS - 1].pos : &s->pos;
+	return HD_MAX(sock_frame_next(pos), 0L);
+}
+
+void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t)
+{
+	u32 source = sock_source(s, nth);
+	bool choice = sock_sources(s) > 1;
+	if (source > CLIENTS)
+		sock_describe_caller(source - CLIENTS, t);
+	else if (choice && source != NOBODY)
+		text_str(t, source == INSIDE ? ": from inside" : ": from the server");
+}

@@ -1,0 +1,272 @@
+/*
+ * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the listener's queue; client
+ * peers come when they are accepted: the lowest number that is left, which depends on what was accepted before and on
+ * nothing else. If there are both, the client may have come first, or not.
+ */
+#include "runtime/net/net.h"
+#include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/sockets/sock_abi.h"
+
+static bool port_listens(void)
+{
+	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+		if (vk->sock[i].flavour == SOCK_LISTEN && vk->sock[i].family != NET_UNIX)
+			return true;
+	return false;
+}
+
+/* A client that names no port comes to a path only where it can't come to a port. */
+static u32 next_client(const struct vk_sock *l)
+{
+	if (l->family == NET_UNIX && (!l->local.path[0] || port_listens()))
+		return 0;
+	return net_next_client(vk->client_taken, l->local.port);
+}
+
+struct vk_desc *sock_listener(const struct net_address *to, u16 type)
+{
+	long err;
+	if (to->family != NET_UNIX || !to->path[0])
+		return sock_local_listener(to, type);
+	struct vk_desc *l = sock_at_path(to, &err);
+	bool fits = l && sock_of(l)->flavour == SOCK_LISTEN && sock_of(l)->type == type;
+	return fits && !(sock_of(l)->shut & SHUT_READ) ? l : NULL;
+}
+
+/* ---- listen ---- */
+
+static long may_listen(const struct vk_sock *s)
+{
+	if (s->type == NET_DGRAM)
+		return -EOPNOTSUPP;
+	if (s->flavour != SOCK_IDLE && s->flavour != SOCK_LISTEN)
+		return -EINVAL;
+	return s->family == NET_UNIX && !s->bound ? -EINVAL : 0;
+}
+
+static long start_listening(struct vk_desc *d, int backlog)
+{
+	struct vk_sock *s = sock_of(d);
+	if (!s->bound)
+		sock_bind_ephemeral(d, NULL);
+	u8 before = s->flavour;
+	s->flavour = SOCK_LISTEN;
+	if (s->family != NET_UNIX && sock_port_taken(s)) {
+		s->flavour = before;
+		return -EADDRINUSE;
+	}
+	/* As unsigned: negative is a lot. Linux lets one more in. */
+	s->backlog = (u16)HD_MIN((u32)backlog, 4096u); /* net.core.somaxconn */
+	s->shut = 0;
+	return 0;
+}
+
+long vk_sys_listen(const struct vk_call *c)
+{
+	long err;
+	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	if (!err)
+		err = may_listen(sock_of(d));
+	if (err)
+		return err;
+	sock_port_visit(&sock_of(d)->local, true);
+	err = may_listen(sock_of(d));
+	return err ? err : start_listening(d, (int)c->a[1]);
+}
+
+/* ---- accept ---- */
+
+/*
+ * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of this machine
+ * mostly speak.
+ */
+struct net_address sock_entrance(const struct vk_sock *l)
+{
+	static const u8 any[16];
+	struct net_address a = l->local;
+	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof any) && !sock_option(l, SOCK_ONLY_IPV6))
+		a.family = NET_INET;
+	return a;
+}
+
+/* What the connection is called on this side: the listener's name, with an address if that has none. */
+static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client)
+{
+	struct vk_sock *s = sock_of(d);
+	struct net_address from = {.family = sock_entrance(l).family, .type = l->type};
+	from.port = l->family == NET_UNIX ? 0 : (u16)(SOCK_CLIENT_PORT + client);
+	s->local = l->local;
+	s->bound = l->family != NET_UNIX; /* a path is the listener's alone */
+	from = sock_address_plain(&from);
+	s->remote = sock_address_in_family(l->family, &from);
+	sock_bind_ephemeral(d, &s->remote);
+}
+
+/* TCP's is a copy of its listener, the Unix domain's a fresh one. */
+static void inherit(struct vk_sock *s, const struct vk_sock *l)
+{
+	if (l->family == NET_UNIX)
+		return;
+	s->options = l->options;
+	s->receive_timeout = l->receive_timeout;
+	s->send_timeout = l->send_timeout;
+}
+
+static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
+{
+	struct vk_sock *from = sock_of(l);
+	sock_note_hurry(l, 0);
+	struct vk_desc *d = sock_new(from->family, from->type, from->protocol, 0);
+	if (!d) {
+		*err = -ENFILE;
+		return NULL;
+	}
+	struct vk_sock *s = sock_of(d);
+	inherit(s, from);
+	static struct net_address at;
+	at = sock_entrance(from);
+	*err = net_accept(&at, client, &s->pos);
+	if (*err) {
+		vk_desc_put(d);
+		return NULL;
+	}
+	s->flavour = SOCK_PEER;
+	name_accepted(d, from, client);
+	vk->client_taken[(client - 1) / 64] |= (u64)1 << (client - 1) % 64;
+	return d;
+}
+
+bool sock_has_both(const struct vk_desc *l)
+{
+	const struct vk_sock *s = sock_of(l);
+	return s->flavour == SOCK_LISTEN && s->queue[0] && !(s->shut & SHUT_READ) && next_client(s);
+}
+
+static SCHED_LOOK struct vk_desc *take_next(struct vk_desc *l, u32 alt, long *err)
+{
+	if (sock_of(l)->flavour != SOCK_LISTEN || (sock_of(l)->shut & SHUT_READ)) {
+		*err = -EINVAL;
+		return NULL;
+	}
+	struct vk_desc *d = alt ? NULL : sock_local_take(l);
+	if (d)
+		return d;
+	u32 client = next_client(sock_of(l));
+	*err = -EAGAIN;
+	return client ? accept_client(l, client, err) : NULL;
+}
+
+static long may_accept(const struct vk_sock *s)
+{
+	if (s->type == NET_DGRAM)
+		return -EOPNOTSUPP;
+	return s->flavour == SOCK_LISTEN ? 0 : -EINVAL;
+}
+
+static bool is_listener(const struct vk_desc *d)
+{
+	return sock_of(d)->flavour == SOCK_LISTEN;
+}
+
+static long do_accept(const struct vk_call *c, u32 flags)
+{
+	long err;
+	struct vk_desc *l = sock_use_late((int)c->a[0], &err, is_listener);
+	if (!err)
+		err = may_accept(sock_of(l));
+	if (err)
+		return err;
+	u32 alt = sock_step(l, OP_ACCEPT, 0, 0, 0);
+	if (alt == ALT_TIMEOUT)
+		return -EAGAIN;
+	struct vk_desc *d = take_next(l, alt, &err);
+	if (!d)
+		return err;
+	d->flags |= flags & O_NONBLOCK;
+	struct net_address from = sock_of(d)->remote;
+	from.family = from.family ? from.family : sock_of(d)->family;
+	if (c->a[1] && (err = sock_address_out(&from, (u64)c->a[1], (u64)c->a[2]))) {
+		vk_desc_put(d);
+		return err;
+	}
+	vk_fd_change(-1);
+	return vk_fd_install(d, flags & O_CLOEXEC);
+}
+
+long vk_sys_accept(const struct vk_call *c)
+{
+	return do_accept(c, 0);
+}
+
+long vk_sys_accept4(const struct vk_call *c)
+{
+	u32 flags = (u32)c->a[3];
+	return flags & ~(u32)(O_CLOEXEC | O_NONBLOCK) ? -EINVAL : do_accept(c, flags);
+}
+
+/* ---- the object ---- */
+
+static bool can_accept(const struct vk_sock *s)
+{
+	return s->queue[0] || next_client(s) || (s->shut & SHUT_READ);
+}
+
+static bool listen_can_recv(const struct vk_desc *d, const struct op *o)
+{
+	(void)o;
+	return can_accept(sock_of(d));
+}
+
+static u32 listen_poll(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	u32 mask = can_accept(s) ? POLLIN | POLLRDNORM : 0;
+	mask |= s->shut & SHUT_READ ? POLLRDHUP : 0;
+	return s->shut == (SHUT_READ | SHUT_WRITE) ? mask | POLLHUP : mask;
+}
+
+/* As Linux: TCP listens no more, until listen is called again. The Unix domain only takes no more. */
+static long listen_shutdown(struct vk_desc *d, u32 how)
+{
+	struct vk_sock *s = sock_of(d);
+	if (s->family == NET_UNIX || !(how & SHUT_READ))
+		return 0;
+	sock_local_unlisten(d);
+	s->flavour = SOCK_IDLE;
+	s->backlog = 0;
+	return 0;
+}
+
+static void listen_release(struct vk_desc *d)
+{
+	sock_local_unlisten(d);
+}
+
+static void listen_describe(const struct vk_desc *d, struct text *t)
+{
+	const struct vk_sock *s = sock_of(d);
+	if (s->family == NET_UNIX) {
+		sock_describe_address(&s->local, t);
+	} else {
+		text_str(t, "port ");
+		text_dec(t, s->local.port);
+	}
+}
+
+void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t)
+{
+	const struct vk_sock *s = sock_of(d);
+	u32 client = s->queue[0] && !alt ? 0 : next_client(s);
+	text_str(t, client ? "client " : "a connection from inside");
+	if (client)
+		text_dec(t, client);
+	text_str(t, " on ");
+}
+
+const struct sock_ops sock_listen_ops = {
+	.poll = listen_poll,
+	.shutdown = listen_shutdown,
+	.release = listen_release,
+	.can_recv = listen_can_recv,
+	.describe = listen_describe,
+};

@@ -1,0 +1,245 @@
+/*
+ * sock_op.c: the steps of sockets: when they can go on, and how they are told to people.
+ */
+#include <asm/signal.h>
+
+#include "runtime/net/net.h"
+#include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/sockets/sock_abi.h"
+
+static const struct vk_sock *socket_of(const struct op *o)
+{
+	return (const struct vk_sock *)o->object;
+}
+
+static const struct vk_desc *desc_of(const struct op *o)
+{
+	return &vk->desc[socket_of(o) - vk->sock];
+}
+
+static const struct sock_ops *ops_of(const struct op *o)
+{
+	return sock_flavours[socket_of(o)->flavour];
+}
+
+/* ---- when can it go on? ---- */
+
+static u32 recv_outcomes(const struct fiber *f, const struct op *o)
+{
+	const struct sock_ops *ops = ops_of(o);
+	(void)f;
+	if (!(o->n & MSG_DONTWAIT_) && ops->can_recv && !ops->can_recv(desc_of(o), o))
+		return 0;
+	return ops->sources ? HD_MAX(ops->sources(desc_of(o)), 1u) : 1;
+}
+
+static u32 send_outcomes(const struct fiber *f, const struct op *o)
+{
+	const struct sock_ops *ops = ops_of(o);
+	(void)f;
+	return (o->n & MSG_DONTWAIT_) || !ops->can_send || ops->can_send(desc_of(o), o);
+}
+
+/* Nobody knows who came first, a client or a connection from inside: see sock_listen.c. */
+static u32 accept_outcomes(const struct fiber *f, const struct op *o)
+{
+	u32 n = recv_outcomes(f, o);
+	return n && sock_has_both(desc_of(o)) ? 2 : n;
+}
+
+/* Only a listener inside can make a connect wait. arg2: the address. */
+static u32 connect_outcomes(const struct fiber *f, const struct op *o)
+{
+	const struct vk_desc *l = sock_listener((const struct net_address *)o->arg2, socket_of(o)->type);
+	(void)f;
+	return (o->n & MSG_DONTWAIT_) || !l || sock_local_room(l);
+}
+
+/* ---- in words ---- */
+
+void sock_describe_number(const struct vk_desc *d, struct text *t)
+{
+	for (int fd = 0; fd < VK_MAX_FDS; fd++)
+		if (vk_desc_get(fd) == d) {
+			text_dec(t, fd);
+			return;
+		}
+	text_str(t, "-");
+}
+
+static void describe_socket(const struct op *o, struct text *t)
+{
+	ops_of(o)->describe(desc_of(o), t);
+}
+
+static void describe_count(u64 n, struct text *t)
+{
+	text_dec(t, (long)n);
+	text_str(t, n == 1 ? " byte" : " bytes");
+}
+
+void sock_describe_data(const u8 *data, u64 n, struct text *t)
+{
+	describe_count(n, t);
+	text_str(t, " \"");
+	text_escaped(t, data, HD_MIN(n, (u64)SOCK_SHOWN));
+	text_str(t, n > SOCK_SHOWN ? "…\"" : "\"");
+}
+
+/* The SUT's buffers may have gone since the call checked them. */
+static u64 peek_uio(const struct vk_uio *from, u8 *to)
+{
+	struct vk_uio u = *from;
+	for (u32 i = u.at; i < u.count; i++)
+		if (u.iov[i].iov_len && !vk_user_ok((u64)u.iov[i].iov_base, u.iov[i].iov_len))
+			return 0;
+	return vk_uio_in(&u, to, SOCK_SHOWN);
+}
+
+static void send_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	u8 data[SOCK_SHOWN];
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to send " : "sends ");
+	if (socket_of(o)->flavour == SOCK_PEER && o->arg2 && peek_uio((const struct vk_uio *)o->arg2, data))
+		sock_describe_data(data, o->arg, t);
+	else
+		describe_count(o->arg, t);
+	text_str(t, " on ");
+	describe_socket(o, t);
+	if (alt == ALT_TIMEOUT)
+		text_str(t, ", and gives up: time-out");
+}
+
+static void describe_received(const struct op *o, struct text *t)
+{
+	const struct vk_sock *s = socket_of(o);
+	u8 data[SOCK_SHOWN];
+	u32 flags = 0;
+	u64 n = HD_MIN(net_look(&s->pos, &flags), o->arg);
+	text_str(t, ": ");
+	if (n) {
+		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
+		sock_describe_data(data, n, t);
+	} else {
+		text_str(t, flags & NET_EOF     ? "the peer has closed it"
+			    : flags & NET_RESET ? "the peer has reset it"
+						: "nothing");
+	}
+}
+
+static void recv_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read from " : "reads from ");
+	describe_socket(o, t);
+	if (alt == ALT_TIMEOUT)
+		text_str(t, ", and gives up: time-out");
+	else if (alt != OP_DESCRIBE_PENDING && socket_of(o)->flavour == SOCK_PEER)
+		describe_received(o, t);
+	else if (alt != OP_DESCRIBE_PENDING && socket_of(o)->flavour == SOCK_DATAGRAM)
+		sock_describe_source(socket_of(o), alt, t);
+}
+
+static void connect_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to connect " : "connects ");
+	describe_socket(o, t);
+	text_str(t, " to ");
+	sock_describe_address((const struct net_address *)o->arg2, t);
+	if (alt == ALT_TIMEOUT)
+		text_str(t, ", and gives up: time-out");
+}
+
+static void accept_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to accept a connection on " : "accepts ");
+	if (alt != OP_DESCRIBE_PENDING)
+		sock_describe_next(desc_of(o), alt, t);
+	describe_socket(o, t);
+	if (alt == OP_DESCRIBE_PENDING && !recv_outcomes(f, o))
+		text_str(t, " (no client is left)");
+	if (alt == ALT_TIMEOUT)
+		text_str(t, ", and gives up: time-out");
+}
+
+static void shutdown_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	static const char *const side[] = {"", "reading on ", "writing on ", "reading and writing on "};
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to end " : "ends ");
+	text_str(t, side[o->arg & 3]);
+	describe_socket(o, t);
+}
+
+const struct op_class op_recv = {"receive", recv_outcomes, recv_describe};
+const struct op_class op_send = {"send", send_outcomes, send_describe};
+const struct op_class op_connect = {"connect", connect_outcomes, connect_describe};
+const struct op_class op_accept = {"accept", accept_outcomes, accept_describe};
+const struct op_class op_shutdown = {"shut down", NULL, shutdown_describe};
+
+/* ---- making them ---- */
+
+bool sock_hurries(const struct vk_desc *d, u32 flags)
+{
+	return (d->flags & O_NONBLOCK) || (flags & MSG_DONTWAIT_);
+}
+
+void sock_note_hurry(const struct vk_desc *d, u32 flags)
+{
+	if (sock_hurries(d, flags))
+		vk_refuse("non-blocking sockets (delays are not explored)");
+}
+
+bool sock_is_outside(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	return s->flavour == SOCK_PEER || (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree ||
+	       sock_callers_come(s);
+}
+
+/* A peer takes all that is sent to it, so only sockets inside can make a sender wait. */
+static u64 timeout_of(const struct vk_sock *s, u16 kind)
+{
+	if (kind == OP_RECV || kind == OP_ACCEPT)
+		return s->receive_timeout;
+	return kind == OP_SHUTDOWN || s->flavour == SOCK_PEER ? 0 : s->send_timeout;
+}
+
+static bool may_be_late(const struct vk_sock *s, u16 kind)
+{
+	return kind == OP_ACCEPT || (kind == OP_RECV && sock_is_outside(&vk->desc[s - vk->sock]));
+}
+
+static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
+{
+	const struct vk_sock *s = sock_of(d);
+	bool hurries = sock_hurries(d, flags);
+	o->flags = o->kind == OP_SHUTDOWN ? 0 : OPF_CANCEL;
+	o->n = flags | (hurries ? MSG_DONTWAIT_ : 0);
+	o->object = (u64)s;
+	u64 timeout = hurries ? 0 : timeout_of(s, o->kind);
+	if (!timeout)
+		return;
+	o->deadline = clock_deadline(timeout);
+	if (may_be_late(s, o->kind))
+		o->flags |= OPF_LATE;
+}
+
+u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
+{
+	struct op o = {.kind = kind, .arg = bytes, .arg2 = arg2};
+	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+		vk_observed((u64)&vk->ends, true);
+	fill_op(&o, d, flags);
+	return vk_step(d, &o);
+}
+
+long sock_broken(u32 flags)
+{
+	if (!(flags & MSG_NOSIGNAL_))
+		vk_signal_raise(SIGPIPE, vk_pc);
+	return -EPIPE;
+}

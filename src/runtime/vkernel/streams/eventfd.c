@@ -1,0 +1,133 @@
+/*
+ * eventfd.c: a counter to wait for. It lives in the description itself.
+ */
+#include "runtime/vkernel/core/vk_priv.h"
+
+#define EFD_SEMAPHORE 1u
+#define COUNTER_MAX (~(u64)0 - 1)
+
+/* op: object = description, arg = value to add, n = non-blocking */
+
+static u32 read_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return ((const struct vk_desc *)o->object)->pos > 0 || o->n;
+}
+
+static u32 write_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return COUNTER_MAX - ((const struct vk_desc *)o->object)->pos >= o->arg || o->n;
+}
+
+static void describe_counter(const struct op *o, struct text *t)
+{
+	text_str(t, "eventfd ");
+	vk_describe_desc((const struct vk_desc *)o->object, t);
+	text_str(t, ", whose counter is ");
+	text_dec(t, (long)((const struct vk_desc *)o->object)->pos);
+}
+
+static void read_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read " : "reads ");
+	describe_counter(o, t);
+}
+
+static void write_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to add " : "adds ");
+	text_dec(t, (long)o->arg);
+	text_str(t, " to ");
+	describe_counter(o, t);
+}
+
+const struct op_class op_eventfd_read = {"read eventfd", read_outcomes, read_describe};
+const struct op_class op_eventfd_write = {"write eventfd", write_outcomes, write_describe};
+
+static void eventfd_step(struct vk_desc *d, u16 kind, u64 value)
+{
+	struct op o = {.kind = kind,
+		       .flags = OPF_CANCEL,
+		       .n = !!(d->flags & O_NONBLOCK),
+		       .object = (u64)d,
+		       .arg = value};
+	vk_step(d, &o);
+}
+
+static long eventfd_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+{
+	(void)pos;
+	if (u->left < sizeof(u64))
+		return -EINVAL;
+	eventfd_step(d, OP_EVENTFD_READ, 0);
+	if (!d->pos)
+		return -EAGAIN;
+	u64 value = d->sub ? 1 : d->pos;
+	d->pos -= value;
+	return (long)vk_uio_out(u, &value, sizeof value);
+}
+
+static long eventfd_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+{
+	u64 value;
+	(void)pos;
+	if (u->left != sizeof value)
+		return -EINVAL;
+	vk_uio_in(u, &value, sizeof value);
+	if (value == ~(u64)0)
+		return -EINVAL;
+	eventfd_step(d, OP_EVENTFD_WRITE, value);
+	if (COUNTER_MAX - d->pos < value)
+		return -EAGAIN;
+	d->pos += value;
+	return sizeof value;
+}
+
+static u32 eventfd_poll(const struct vk_desc *d)
+{
+	return (d->pos ? POLLIN : 0) | (d->pos < COUNTER_MAX ? POLLOUT : 0);
+}
+
+static void eventfd_stat(const struct vk_desc *d, struct stat *st)
+{
+	(void)d;
+	st->st_mode = 0600;
+	st->st_ino = 1;
+	st->st_nlink = 1;
+	st->st_blksize = HD_PAGE;
+}
+
+const struct vk_ops vk_eventfd_ops = {
+	.read = eventfd_read,
+	.write = eventfd_write,
+	.poll = eventfd_poll,
+	.stat = eventfd_stat,
+	.stream = true,
+	.waits = true,
+};
+
+static long make_eventfd(u32 count, u32 flags)
+{
+	if (flags & ~(u32)(EFD_SEMAPHORE | O_NONBLOCK | O_CLOEXEC))
+		return -EINVAL;
+	vk_fd_change(-1);
+	struct vk_desc *d = vk_desc_new(VK_EVENTFD, O_RDWR | (flags & O_NONBLOCK));
+	if (!d)
+		return -ENFILE;
+	d->pos = count;
+	d->sub = flags & EFD_SEMAPHORE;
+	return vk_fd_install(d, flags & O_CLOEXEC);
+}
+
+long vk_sys_eventfd(const struct vk_call *c)
+{
+	return make_eventfd((u32)c->a[0], 0);
+}
+
+long vk_sys_eventfd2(const struct vk_call *c)
+{
+	return make_eventfd((u32)c->a[0], (u32)c->a[1]);
+}

@@ -1,0 +1,280 @@
+/*
+ * pipe.c: pipes. Every read and write is a step: the order of two writers shows in the
+ * data, and a reader waits.
+ *
+ * Given up: Linux counts its 64 KiB in pages, so a pipe filled by odd-sized writes
+ * is full earlier there. Here it is bytes, because the page structure would make states differ that no program
+ * means to tell apart. PIPE_BUF is as in Linux.
+ */
+#include <asm/signal.h>
+
+#include "runtime/vkernel/core/vk_priv.h"
+
+static struct vk_pipe *pipe_of(const struct vk_desc *d)
+{
+	return &vk->pipe[d->object];
+}
+
+/* ---- when can it go on? op: object = pipe, arg = bytes, n = non-blocking ---- */
+
+static u32 read_outcomes(const struct fiber *f, const struct op *o)
+{
+	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
+	(void)f;
+	return p->len || !p->writers || o->n;
+}
+
+/* Small writes are all or nothing; larger ones take what room there is. */
+static bool has_room(const struct vk_pipe *p, u64 bytes)
+{
+	u32 room = p->size - p->len;
+	return bytes <= VK_PIPE_BUF ? room >= bytes : room > 0;
+}
+
+static u32 write_outcomes(const struct fiber *f, const struct op *o)
+{
+	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
+	(void)f;
+	return !p->readers || has_room(p, o->arg) || o->n;
+}
+
+/* "the pipe 3 <- 4": who reads, who writes; - stands for an end that is closed. */
+static void describe_pipe(const struct vk_pipe *p, struct text *t)
+{
+	int fd[2] = {-1, -1};
+	for (int i = VK_MAX_FDS - 1; i >= 0; i--) {
+		const struct vk_desc *d = vk_desc_get(i);
+		if (d && d->kind == VK_PIPE && pipe_of(d) == p)
+			fd[d->sub] = i;
+	}
+	text_str(t, "the pipe ");
+	for (int end = 0; end < 2; end++) {
+		if (fd[end] >= 0)
+			text_dec(t, fd[end]);
+		else
+			text_str(t, "-");
+		text_str(t, end ? "" : " <- ");
+	}
+}
+
+static void describe_bytes(u64 n, struct text *t)
+{
+	text_dec(t, (long)n);
+	text_str(t, n == 1 ? " byte" : " bytes");
+}
+
+static void read_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read from " : "reads from ");
+	describe_pipe(p, t);
+	text_str(t, p->len ? ", which holds " : ", which is empty");
+	if (p->len)
+		describe_bytes(p->len, t);
+	text_str(t, p->writers ? "" : ", without writers");
+}
+
+static void write_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to write " : "writes ");
+	describe_bytes(o->arg, t);
+	text_str(t, " to ");
+	describe_pipe(p, t);
+	text_str(t, !p->readers           ? ", without readers"
+		    : has_room(p, o->arg) ? ", which holds "
+					  : ", which is full with ");
+	if (p->readers)
+		describe_bytes(p->len, t);
+}
+
+const struct op_class op_pipe_read = {"read pipe", read_outcomes, read_describe};
+const struct op_class op_pipe_write = {"write pipe", write_outcomes, write_describe};
+
+static void pipe_step(struct vk_desc *d, u16 kind, u64 bytes)
+{
+	struct op o = {.kind = kind,
+		       .flags = OPF_CANCEL,
+		       .n = !!(d->flags & O_NONBLOCK),
+		       .object = (u64)pipe_of(d),
+		       .arg = bytes};
+	vk_step(d, &o);
+}
+
+/* ---- reading and writing ---- */
+
+static long pipe_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+{
+	(void)pos;
+	if (!u->left)
+		return 0;
+	pipe_step(d, OP_PIPE_READ, u->left);
+	struct vk_pipe *p = pipe_of(d);
+	if (!p->len)
+		return p->writers ? -EAGAIN : 0;
+	u32 n = (u32)vk_uio_out(u, p->data, p->len);
+	memmove(p->data, p->data + n, p->len - n);
+	memset(p->data + p->len - n, 0, n);
+	p->len -= n;
+	return n;
+}
+
+static u32 pipe_take(struct vk_pipe *p, struct vk_uio *u)
+{
+	u32 n = (u32)vk_uio_in(u, p->data + p->len, p->size - p->len);
+	p->len += n;
+	return n;
+}
+
+static long pipe_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+{
+	struct vk_pipe *p = pipe_of(d);
+	u64 total = u->left;
+	long done = 0;
+	(void)pos;
+	while (u->left) {
+		/* A large write stays one that takes what room there is, to its last byte. */
+		u64 need = total > VK_PIPE_BUF ? HD_MAX(u->left, (size_t)VK_PIPE_BUF + 1) : total;
+		pipe_step(d, OP_PIPE_WRITE, need);
+		if (!p->readers) {
+			if (!done)
+				vk_signal_raise(SIGPIPE, vk_pc);
+			return done ? done : -EPIPE;
+		}
+		if (!has_room(p, need))
+			return done ? done : -EAGAIN;
+		done += pipe_take(p, u);
+		if (d->flags & O_NONBLOCK)
+			break;
+	}
+	return done;
+}
+
+/* ---- the object ---- */
+
+static u32 pipe_poll(const struct vk_desc *d)
+{
+	const struct vk_pipe *p = pipe_of(d);
+	if (d->sub == VK_PIPE_READ)
+		return (p->len ? POLLIN | POLLRDNORM : 0) | (p->writers ? 0 : POLLHUP);
+	return (p->size - p->len >= VK_PIPE_BUF ? POLLOUT | POLLWRNORM : 0) | (p->readers ? 0 : POLLERR);
+}
+
+static void pipe_stat(const struct vk_desc *d, struct stat *st)
+{
+	st->st_mode = S_IFIFO | pipe_of(d)->mode;
+	st->st_ino = d->object + 1;
+	st->st_nlink = 1;
+	st->st_blksize = HD_PAGE;
+}
+
+static long pipe_pending(const struct vk_desc *d)
+{
+	return pipe_of(d)->len;
+}
+
+static void pipe_release(struct vk_desc *d)
+{
+	struct vk_pipe *p = pipe_of(d);
+	(*(d->sub == VK_PIPE_READ ? &p->readers : &p->writers))--;
+	if (p->readers || p->writers)
+		return;
+	memset(p->data, 0, p->len);
+	p->used = p->len = p->size = p->mode = 0;
+}
+
+const struct vk_ops vk_pipe_ops = {
+	.read = pipe_read,
+	.write = pipe_write,
+	.poll = pipe_poll,
+	.stat = pipe_stat,
+	.pending = pipe_pending,
+	.release = pipe_release,
+	.stream = true,
+	.waits = true,
+};
+
+long vk_pipe_resize(struct vk_desc *d, u32 want)
+{
+	if (d->kind != VK_PIPE)
+		return -EBADF;
+	struct vk_pipe *p = pipe_of(d);
+	if (!want)
+		return p->size;
+	u32 size = HD_PAGE;
+	while (size < want && size < VK_PIPE_SIZE)
+		size *= 2;
+	if (want > VK_PIPE_SIZE) {
+		vk_refuse("fcntl(F_SETPIPE_SZ) above 64 KiB");
+		return -EPERM;
+	}
+	if (size < p->len)
+		return -EBUSY;
+	p->size = size;
+	return size;
+}
+
+static struct vk_pipe *pipe_new(void)
+{
+	for (u32 i = 0; i < VK_MAX_PIPES; i++) {
+		struct vk_pipe *p = &vk->pipe[i];
+		if (p->used)
+			continue;
+		p->used = p->readers = p->writers = 1;
+		p->size = VK_PIPE_SIZE;
+		p->mode = 0600;
+		return p;
+	}
+	return NULL;
+}
+
+static struct vk_desc *pipe_end(struct vk_pipe *p, u16 end, u32 flags)
+{
+	struct vk_desc *d = vk_desc_new(VK_PIPE, flags);
+	hd_assert(d); /* room was counted before */
+	d->sub = end;
+	d->object = (u32)(p - vk->pipe);
+	return d;
+}
+
+static bool room_for_two(void)
+{
+	u32 fds = 0, descs = 0;
+	for (u32 i = 0; i < VK_MAX_FDS && fds < 2; i++)
+		fds += !vk->fd[i].desc;
+	for (u32 i = 0; i < VK_MAX_DESCS && descs < 2; i++)
+		descs += vk->desc[i].kind == VK_FREE;
+	return fds == 2 && descs == 2;
+}
+
+static long make_pipe(int *fds, u32 flags)
+{
+	if (flags & ~(u32)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
+		return -EINVAL;
+	if (flags & O_DIRECT) {
+		vk_refuse("pipe2(O_DIRECT)");
+		return -EINVAL;
+	}
+	if (!vk_user_ok((u64)fds, 2 * sizeof *fds))
+		return -EFAULT;
+	vk_fd_change(-1);
+	struct vk_pipe *p = room_for_two() ? pipe_new() : NULL;
+	if (!p)
+		return -EMFILE;
+	bool cloexec = flags & O_CLOEXEC;
+	fds[0] = (int)vk_fd_install(pipe_end(p, VK_PIPE_READ, O_RDONLY | (flags & O_NONBLOCK)), cloexec);
+	fds[1] = (int)vk_fd_install(pipe_end(p, VK_PIPE_WRITE, O_WRONLY | (flags & O_NONBLOCK)), cloexec);
+	return 0;
+}
+
+long vk_sys_pipe(const struct vk_call *c)
+{
+	return make_pipe(vk_user(c->a[0]), 0);
+}
+
+long vk_sys_pipe2(const struct vk_call *c)
+{
+	return make_pipe(vk_user(c->a[0]), (u32)c->a[1]);
+}
