@@ -210,10 +210,10 @@ static SCHED_LOOK u64 operand(const struct wire_site *s, const u64 *reg)
 	return at;
 }
 
-static bool is_quiet(u64 address)
+static bool is_benign(u64 address)
 {
-	for (u32 i = 0; i < found()->quiets; i++)
-		if (address - found()->quiet[i].start < found()->quiet[i].size)
+	for (u32 i = 0; i < found()->benigns; i++)
+		if (address - found()->benign[i].start < found()->benign[i].size)
 			return true;
 	return false;
 }
@@ -225,7 +225,7 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
 	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
-	if (!is_quiet(o.object))
+	if (!is_benign(o.object))
 		sched_step(&o);
 	atomics_next = copy_of(site_at(pc));
 	sched_scrub_deep();
