@@ -62,34 +62,16 @@ void why_put_key(struct text *t, const struct tree_key *k)
 	}
 }
 
-static void put_escaped(struct text *t, const u8 *data, u64 n)
-{
-	for (u64 i = 0; i < n; i++) {
-		u8 b = data[i];
-		char hex[4] = {'\\', 'x', "0123456789abcdef"[b >> 4], "0123456789abcdef"[b & 15]};
-		if (b == '\n')
-			text_str(t, "\\n");
-		else if (b == '\r')
-			text_str(t, "\\r");
-		else if (b == '"' || b == '\\')
-			text_bytes(t, b == '"' ? "\\\"" : "\\\\", 2);
-		else if (b >= 0x20 && b < 0x7f)
-			text_bytes(t, (const char *)&b, 1);
-		else
-			text_bytes(t, hex, sizeof hex);
-	}
-}
-
 void why_put_bytes(struct text *t, const u8 *data, u64 n)
 {
 	bool whole = n <= SHOWN_HEAD + SHOWN_TAIL;
 	text_str(t, "\"");
-	put_escaped(t, data, whole ? n : SHOWN_HEAD);
+	text_escaped(t, data, whole ? n : SHOWN_HEAD);
 	if (!whole) {
 		text_str(t, "\" ... ");
 		text_dec(t, (long)(n - SHOWN_HEAD - SHOWN_TAIL));
 		text_str(t, " bytes ... \"");
-		put_escaped(t, data + n - SHOWN_TAIL, SHOWN_TAIL);
+		text_escaped(t, data + n - SHOWN_TAIL, SHOWN_TAIL);
 	}
 	text_str(t, "\"");
 }

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "launch/functions.h"
-#include "launch/quiet.h"
+#include "launch/benign_atomics.h"
 
 #define OPCODE_LOCK 0xf0
 
@@ -255,7 +255,7 @@ static int find_in(const char *path, u64 loaded_at, struct wire_atomics *out)
 		return 0;
 	s.bias = loaded_at - elf_image_base(&image);
 	ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	quiet_find(&image, s.bias, out);
+	benign_atomics_find(&image, s.bias, out);
 	ret = functions_read(&image, &all);
 	if (ret == 0)
 		ret = sweep_module(&s, &all);

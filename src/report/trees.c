@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/trees_walk.h"
 
 static const struct trees_format formats[] = {
@@ -32,12 +33,14 @@ const char *cache_mode_name(u32 mode)
 static void socket_name(const struct net_address *a, char *out, size_t cap)
 {
 	size_t n = HD_MIN((size_t)a->path_len, sizeof(a->path));
+	struct text t;
 
+	text_init(&t, out, cap);
 	if (n && !a->path[0]) {
-		out[0] = '@';
-		bytes_readable((const u8 *)a->path + 1, n - 1, out + 1, cap - 1);
+		text_str(&t, "@");
+		text_escaped(&t, a->path + 1, n - 1);
 	} else {
-		bytes_readable((const u8 *)a->path, strnlen(a->path, n), out, cap);
+		text_escaped(&t, a->path, strnlen(a->path, n));
 	}
 }
 
@@ -85,40 +88,4 @@ u32 tree_traces(const struct trees *t, u32 tree)
 		n += b.tree == tree && tree_trace_ends(t, i);
 	}
 	return n;
-}
-
-static const char *byte_readable(u8 c, char hex[5])
-{
-	switch (c) {
-	case '\n':
-		return "\\n";
-	case '\r':
-		return "\\r";
-	case '\t':
-		return "\\t";
-	case '"':
-		return "\\\"";
-	case '\\':
-		return "\\\\";
-	default:
-		snprintf(hex, 5, c >= ' ' && c < 0x7f ? "%c" : "\\x%02x", c);
-		return hex;
-	}
-}
-
-void bytes_readable(const u8 *bytes, size_t n, char *out, size_t cap)
-{
-	size_t i, at = 0;
-	char hex[5];
-
-	for (i = 0; i < n; i++) {
-		const char *text = byte_readable(bytes[i], hex);
-		size_t len = strlen(text);
-
-		if (at + len >= cap)
-			break;
-		memcpy(out + at, text, len);
-		at += len;
-	}
-	out[at] = 0;
 }

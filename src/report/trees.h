@@ -29,7 +29,4 @@ u32 tree_traces(const struct trees *t, u32 tree);
 /* "branching", "linear", "none". */
 const char *cache_mode_name(u32 mode);
 
-/* Bytes as C would write them in quotes, the quotes left out; cut where `out` ends. Four bytes of room per byte suffice. */
-void bytes_readable(const u8 *bytes, size_t n, char *out, size_t cap);
-
 #endif

@@ -1,4 +1,5 @@
 /* trees_dot.c: a graph for dot -Tsvg: a cluster per connection, boxes for what was written, rounded ones for answers. */
+#include "base/text.h"
 #include "report/trees.h"
 #include "report/trees_walk.h"
 
@@ -36,12 +37,14 @@ static void node_end(struct printer *p, const char *style)
 static void print_data(FILE *f, const struct tree_event *e)
 {
 	char text[4 * SHOWN_BYTES + 1];
+	struct text readable;
 	u64 at = 0, n, shown = HD_MIN(e->len, SHOWN_BYTES);
 
 	while (at < shown) {
 		for (n = 0; at + n < shown && (!n || e->bytes[at + n - 1] != '\n'); n++)
 			;
-		bytes_readable(e->bytes + at, n, text, sizeof(text));
+		text_init(&readable, text, sizeof(text));
+		text_escaped(&readable, e->bytes + at, n);
 		print_label(f, text);
 		fputs("\\l", f);
 		at += n;

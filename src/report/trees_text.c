@@ -1,6 +1,7 @@
 /* trees_text.c: an indented tree. > is what the program under test wrote, < what the peer said. */
 #include <string.h>
 
+#include "base/text.h"
 #include "report/text.h"
 #include "report/trees.h"
 #include "report/trees_walk.h"
@@ -35,11 +36,13 @@ static u64 line_length(const u8 *bytes, u64 n)
 static void print_data(const struct printer *p, char side, const struct tree_event *e)
 {
 	char text[4 * LINE_BYTES + 1], more[32];
+	struct text readable;
 	u64 at = 0, n;
 
 	while (at < HD_MIN(e->len, MOST_BYTES)) {
 		n = line_length(e->bytes + at, e->len - at);
-		bytes_readable(e->bytes + at, n, text, sizeof(text));
+		text_init(&readable, text, sizeof(text));
+		text_escaped(&readable, e->bytes + at, n);
 		indent(p);
 		fprintf(p->f, "%c \"%s\"\n", side, text);
 		at += n;

@@ -1,8 +1,7 @@
-#include "runtime/api.h"
-
 #include <heddle/heddle.h>
 
 #include "runtime/engine.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 
@@ -65,7 +64,7 @@ static u64 note_outcome(u64 value, u64 b, u64 c, u64 d)
 	(void)b;
 	(void)c;
 	(void)d;
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	for (u32 i = 0; i < r->outcomes; i++)
 		if (r->outcome[i] == (long)value)
 			return 0;
@@ -97,5 +96,6 @@ static void choose_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	text_dec(t, (long)o->n - 1);
 }
 
-const struct op_class op_choose = {"choose", choose_outcomes, choose_describe};
-const struct op_class op_atomic_begin = {"begins an atomic section", NULL, NULL};
+const struct op_class op_choose = {
+	.name = "choose", .outcomes = choose_outcomes, .describe = choose_describe};
+const struct op_class op_atomic_begin = {.name = "begins an atomic section"};

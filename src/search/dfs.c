@@ -11,11 +11,10 @@
  * violation within max_depth steps" is true. `cut` is the number of states with
  * actions that were met at the bound only; if none is left at the end, the search was complete.
  */
-#include "search/livelock.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
-struct frame {
+struct dfs_frame {
 	u32 left; /* actions not yet tried: the topmost ones of the action stack, the next on top */
 	bool repeating;
 };
@@ -23,18 +22,16 @@ struct frame {
 struct dfs {
 	struct search *s;
 	/* Of the states on the path, the current one included if it is being extended. */
-	struct pages_vec frames;  /* struct frame */
+	struct pages_vec frames;  /* struct dfs_frame */
 	struct pages_vec marks;   /* target_mark, beside frames */
 	struct pages_vec prints;  /* struct fingerprint, beside frames; sanity 3 only */
 	struct pages_vec actions; /* u32 */
 	u64 cut;
-	bool watching; /* for livelocks */
-	struct livelock livelock;
 };
 
-static struct frame *top(struct dfs *d)
+static struct dfs_frame *top(struct dfs *d)
 {
-	return (struct frame *)(d->frames.data + d->frames.len) - 1;
+	return (struct dfs_frame *)(d->frames.data + d->frames.len) - 1;
 }
 
 static target_mark mark_of_top(struct dfs *d)
@@ -45,8 +42,7 @@ static target_mark mark_of_top(struct dfs *d)
 static u64 dfs_memory(const struct search *s)
 {
 	const struct dfs *d = s->mine;
-	const struct livelock *l = &d->livelock;
-	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap + l->open.cap + l->frames.cap;
+	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap;
 }
 
 static void reverse(u32 *a, u32 n)
@@ -61,15 +57,15 @@ static void reverse(u32 *a, u32 n)
 static enum move push(struct dfs *d, u32 actions, bool repeating)
 {
 	struct search *s = d->s;
-	struct frame *f = pages_vec_push(&d->frames, sizeof *f);
-	target_mark *mark = pages_vec_push(&d->marks, sizeof *mark);
+	struct dfs_frame *f = pages_vec_push(&d->frames, sizeof(*f));
+	target_mark *mark = pages_vec_push(&d->marks, sizeof(*mark));
 	if (!f || !mark)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	*f = (struct frame){.left = actions, .repeating = repeating};
+	*f = (struct dfs_frame){.left = actions, .repeating = repeating};
 	*mark = s->ops->mark(s->self);
 	d->actions.len += actions * sizeof(u32);
 	if (hd_unlikely(s->o->sanity >= 3)) {
-		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof *fp);
+		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof(*fp));
 		if (!fp)
 			return search_halt(s, SEARCH_LIMIT_MEMORY);
 		*fp = s->ops->fingerprint(s->self);
@@ -103,7 +99,7 @@ static enum move enter(struct dfs *d, bool is_new)
 static enum move undo_to_top(struct dfs *d)
 {
 	struct search *s = d->s;
-	s->path.len = d->frames.len / sizeof(struct frame) * sizeof(u32) - sizeof(u32);
+	s->path.len = d->frames.len / sizeof(struct dfs_frame) * sizeof(u32) - sizeof(u32);
 	search_undo(s, mark_of_top(d));
 	if (hd_likely(s->o->sanity < 3))
 		return MOVE_KNOWN;
@@ -112,32 +108,12 @@ static enum move undo_to_top(struct dfs *d)
 }
 
 /* The topmost state is done, and the target stands there. */
-static enum move tell_livelock(struct dfs *d)
-{
-	struct search *s = d->s;
-	const u32 *round;
-	u64 len, before = s->path.len;
-	if (!livelock_leave(&d->livelock, &round, &len))
-		return MOVE_KNOWN;
-	/* The path there, and once around: the words stay where they are until the next call. */
-	u32 *to = pages_vec_push(&s->path, len * sizeof *to);
-	if (!to)
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	for (u64 i = 0; i < len; i++)
-		to[i] = round[i];
-	enum move m = search_livelock(s);
-	s->path.len = before;
-	return m < MOVE_HALT ? MOVE_KNOWN : m;
-}
-
 static enum move leave(struct dfs *d)
 {
-	if (hd_unlikely(d->watching)) {
-		enum move m = tell_livelock(d);
-		if (m >= MOVE_HALT)
-			return m;
-	}
-	d->frames.len -= sizeof(struct frame);
+	enum move m = search_tell_leave(d->s);
+	if (hd_unlikely(m >= MOVE_HALT))
+		return m;
+	d->frames.len -= sizeof(struct dfs_frame);
 	d->marks.len -= sizeof(target_mark);
 	if (d->prints.len)
 		d->prints.len -= sizeof(struct fingerprint);
@@ -152,42 +128,57 @@ static enum move check_replay(struct dfs *d)
 	return sanity_replay(s, fp, (target_mark *)d->marks.data);
 }
 
-/* Tell the livelock detector where the step led. */
-static void watch(struct dfs *d, enum move m, bool known, struct fingerprint fp, bool busy)
+/* The topmost state was just entered. Its actions lie in reverse; observers want them in order. */
+static enum move tell_entered(struct dfs *d)
 {
-	struct search *s = d->s;
-	if (m == MOVE_NEW)
-		livelock_enter(&d->livelock, fp, busy);
-	else if (known)
-		livelock_known(&d->livelock, fp, busy, search_path(s), search_depth(s));
-	else if (m == MOVE_DEAD)
-		livelock_out(&d->livelock);
+	if (hd_likely(!d->s->observers.count))
+		return MOVE_NEW;
+	u32 n = top(d)->left;
+	reverse((u32 *)(d->actions.data + d->actions.len) - n, n);
+	enum move m = search_tell_enter(d->s, (u32 *)(d->actions.data + d->actions.len) - n, n);
+	reverse((u32 *)(d->actions.data + d->actions.len) - n, n);
+	return m >= MOVE_HALT ? m : MOVE_NEW;
+}
+
+static enum move check_new(struct dfs *d, enum move m)
+{
+	if (m != MOVE_NEW || hd_likely(!sanity_wants_replay(d->s)))
+		return m;
+	enum move replayed = check_replay(d);
+	return replayed == MOVE_KNOWN ? m : replayed;
+}
+
+/* A step was executed and led somewhere: enter the state if that is to be done, and tell. */
+static enum move arrived(struct dfs *d, u32 action, enum move m)
+{
+	enum edge to = m == MOVE_DEAD ? EDGE_DEAD : m == MOVE_KNOWN ? EDGE_KNOWN : EDGE_NEW;
+	if (m == MOVE_NEW || m == MOVE_CLOSER) {
+		m = enter(d, m == MOVE_NEW);
+		if (m == MOVE_DEAD)
+			to = EDGE_END;
+	}
+	if (m >= MOVE_HALT)
+		return m;
+	enum move told = search_tell_edge(d->s, action, to);
+	if (hd_unlikely(told >= MOVE_HALT))
+		return told;
+	return m == MOVE_NEW ? tell_entered(d) : m;
 }
 
 /* Try the next action of the topmost state. */
 static enum move advance(struct dfs *d)
 {
 	struct search *s = d->s;
-	struct frame *f = top(d);
+	struct dfs_frame *f = top(d);
 	f->left--;
 	d->actions.len -= sizeof(u32);
 	s->repeating = f->repeating;
 	u32 action = *(u32 *)(d->actions.data + d->actions.len);
-	bool busy = d->watching && s->ops->busy(s->self, action);
-	enum move m = search_step(s, action);
-	if (m == MOVE_NEW && hd_unlikely(sanity_wants_replay(s))) {
-		enum move replayed = check_replay(d);
-		if (replayed != MOVE_KNOWN)
-			return replayed;
-	}
-	bool known = m == MOVE_KNOWN;
-	struct fingerprint fp = {0, 0};
-	if (hd_unlikely(d->watching) && m <= MOVE_KNOWN)
-		fp = s->ops->fingerprint(s->self);
-	if (m == MOVE_NEW || m == MOVE_CLOSER)
-		m = enter(d, m == MOVE_NEW);
-	if (hd_unlikely(d->watching))
-		watch(d, m, known, fp, busy);
+	enum move m = search_tell_step(s, action);
+	if (hd_likely(m < MOVE_HALT))
+		m = check_new(d, search_step(s, action));
+	if (hd_likely(m < MOVE_HALT))
+		m = arrived(d, action, m);
 	if (m == MOVE_KNOWN || m == MOVE_DEAD)
 		m = undo_to_top(d);
 	s->stats->depth = search_depth(s);
@@ -199,8 +190,8 @@ static enum move explore(struct dfs *d)
 	enum move m = search_begin(d->s);
 	if (m == MOVE_NEW)
 		m = enter(d, true);
-	if (m == MOVE_NEW && d->watching)
-		livelock_enter(&d->livelock, d->s->ops->fingerprint(d->s->self), false);
+	if (m == MOVE_NEW)
+		m = tell_entered(d);
 	while (m < MOVE_HALT && d->frames.len)
 		m = top(d)->left ? advance(d) : leave(d);
 	if (m < MOVE_HALT)
@@ -212,12 +203,7 @@ static enum move dfs_run(struct search *s)
 {
 	struct dfs d = {.s = s};
 	s->mine = &d;
-	bool matching = !s->o->max_depth && !s->o->no_matching;
-	d.watching = matching && s->ops->can_livelock && s->ops->can_livelock(s->self) &&
-		     livelock_begin(&d.livelock);
 	enum move m = explore(&d);
-	if (d.watching)
-		livelock_end(&d.livelock);
 	pages_vec_free(&d.frames);
 	pages_vec_free(&d.marks);
 	pages_vec_free(&d.prints);

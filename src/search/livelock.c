@@ -1,26 +1,28 @@
 #include "search/livelock.h"
 
+#include "search/search_priv.h"
+
 void *memcpy(void *to, const void *from, size_t n);
 
 #define FIRST_SLOTS 4096u
 #define ROUNDS_MAX 256u
 
-struct round {
+struct livelock_round {
 	u32 to, len; /* position of the state; number of actions */
 	u64 at;      /* where they lie in words */
 };
 
 /* One state on the search's stack. */
-struct visit {
+struct livelock_visit {
 	u32 at, low; /* own position in open; lowest one known to be reachable */
 	bool exits, cyclic;
 	bool busy;         /* all steps inside the component so far are busy waiting */
 	bool entered_busy; /* so was the step that led here */
 };
 
-static struct visit *top(struct livelock *l)
+static struct livelock_visit *top(struct livelock *l)
 {
-	return (struct visit *)(l->frames.data + l->frames.len) - 1;
+	return (struct livelock_visit *)(l->frames.data + l->frames.len) - 1;
 }
 
 static struct fingerprint *open_at(struct livelock *l, u64 i)
@@ -45,7 +47,7 @@ void livelock_end(struct livelock *l)
 	pages_vec_free(&l->frames);
 	pages_vec_free(&l->rounds);
 	pages_vec_free(&l->words);
-	pages_unmap(l->slots, (l->mask + 1) * sizeof *l->slots);
+	pages_unmap(l->slots, (l->mask + 1) * sizeof(*l->slots));
 	l->slots = NULL;
 }
 
@@ -65,10 +67,10 @@ static u64 slot_of(struct livelock *l, struct fingerprint fp)
 static bool grow(struct livelock *l)
 {
 	u64 old = l->mask + 1;
-	u32 *slots = pages_map(old * 2 * sizeof *slots);
+	u32 *slots = pages_map(old * 2 * sizeof(*slots));
 	if (!slots)
 		return false;
-	pages_unmap(l->slots, old * sizeof *slots);
+	pages_unmap(l->slots, old * sizeof(*slots));
 	l->slots = slots;
 	l->mask = old * 2 - 1;
 	for (u64 i = 0; i < open_count(l); i++)
@@ -95,8 +97,8 @@ static void remove(struct livelock *l, struct fingerprint fp)
 
 void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
 {
-	struct visit *v = pages_vec_push(&l->frames, sizeof *v);
-	struct fingerprint *o = pages_vec_push(&l->open, sizeof *o);
+	struct livelock_visit *v = pages_vec_push(&l->frames, sizeof(*v));
+	struct fingerprint *o = pages_vec_push(&l->open, sizeof(*o));
 	if (o)
 		*o = fp;
 	if (!v || !o || (open_count(l) * 2 > l->mask && !grow(l))) {
@@ -105,14 +107,14 @@ void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
 	}
 	u32 at = (u32)open_count(l) - 1;
 	l->slots[slot_of(l, fp)] = at + 1;
-	*v = (struct visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
+	*v = (struct livelock_visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
 }
 
 /* The frame of an open state that is still on the search's stack; frames ascend by position. */
-static struct visit *on_stack(struct livelock *l, u32 at)
+static struct livelock_visit *on_stack(struct livelock *l, u32 at)
 {
-	struct visit *v = (struct visit *)l->frames.data;
-	u64 low = 0, high = l->frames.len / sizeof *v;
+	struct livelock_visit *v = (struct livelock_visit *)l->frames.data;
+	u64 low = 0, high = l->frames.len / sizeof(*v);
 	while (low < high) {
 		u64 middle = (low + high) / 2;
 		if (v[middle].at < at)
@@ -120,13 +122,13 @@ static struct visit *on_stack(struct livelock *l, u32 at)
 		else
 			high = middle;
 	}
-	return low < l->frames.len / sizeof *v && v[low].at == at ? &v[low] : NULL;
+	return low < l->frames.len / sizeof(*v) && v[low].at == at ? &v[low] : NULL;
 }
 
-static struct round *round_to(struct livelock *l, u32 at)
+static struct livelock_round *round_to(struct livelock *l, u32 at)
 {
-	struct round *r = (struct round *)l->rounds.data;
-	for (u64 i = 0; i < l->rounds.len / sizeof *r; i++)
+	struct livelock_round *r = (struct livelock_round *)l->rounds.data;
+	for (u64 i = 0; i < l->rounds.len / sizeof(*r); i++)
 		if (r[i].to == at)
 			return &r[i];
 	return NULL;
@@ -135,28 +137,29 @@ static struct round *round_to(struct livelock *l, u32 at)
 /* The first way back to each state is enough; for messages, so a few of them are. */
 static void keep_round(struct livelock *l, u32 to, const u32 *path, u64 len)
 {
-	struct visit *v = on_stack(l, to);
-	if (!v || l->rounds.len >= ROUNDS_MAX * sizeof(struct round) || round_to(l, to))
+	struct livelock_visit *v = on_stack(l, to);
+	if (!v || l->rounds.len >= ROUNDS_MAX * sizeof(struct livelock_round) || round_to(l, to))
 		return;
-	u64 depth = (u64)(v - (struct visit *)l->frames.data); /* of the state: so many actions lead to it */
-	struct round *r = pages_vec_push(&l->rounds, sizeof *r);
-	u32 *copy = pages_vec_push(&l->words, (len - depth) * sizeof *copy);
+	u64 depth = (u64)(v - (struct livelock_visit *)
+				      l->frames.data); /* of the state: so many actions lead to it */
+	struct livelock_round *r = pages_vec_push(&l->rounds, sizeof(*r));
+	u32 *copy = pages_vec_push(&l->words, (len - depth) * sizeof(*copy));
 	if (!r || !copy) {
 		l->failed = true;
 		return;
 	}
-	*r = (struct round){to, (u32)(len - depth), (u64)(copy - (u32 *)l->words.data)};
-	memcpy(copy, path + depth, (len - depth) * sizeof *copy);
+	*r = (struct livelock_round){to, (u32)(len - depth), (u64)(copy - (u32 *)l->words.data)};
+	memcpy(copy, path + depth, (len - depth) * sizeof(*copy));
 }
 
 static void forget_rounds(struct livelock *l, u32 from)
 {
-	struct round *r = (struct round *)l->rounds.data;
+	struct livelock_round *r = (struct livelock_round *)l->rounds.data;
 	u64 kept = 0;
-	for (u64 i = 0; i < l->rounds.len / sizeof *r; i++)
+	for (u64 i = 0; i < l->rounds.len / sizeof(*r); i++)
 		if (r[i].to < from)
 			r[kept++] = r[i];
-	l->rounds.len = kept * sizeof *r;
+	l->rounds.len = kept * sizeof(*r);
 	if (!kept)
 		l->words.len = 0;
 }
@@ -165,7 +168,7 @@ void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const 
 {
 	if (l->failed)
 		return;
-	struct visit *v = top(l);
+	struct livelock_visit *v = top(l);
 	u32 found = l->slots[slot_of(l, fp)];
 	if (!found) {
 		v->exits = true; /* to a component that is complete */
@@ -198,9 +201,9 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	*len = 0;
 	if (l->failed)
 		return false;
-	struct visit v = *top(l);
-	l->frames.len -= sizeof v;
-	struct visit *parent = l->frames.len ? top(l) : NULL;
+	struct livelock_visit v = *top(l);
+	l->frames.len -= sizeof(v);
+	struct livelock_visit *parent = l->frames.len ? top(l) : NULL;
 	if (v.low < v.at) {
 		hd_assert(parent); /* the state it leads back to lies further up the path */
 		parent->low = HD_MIN(parent->low, v.low);
@@ -211,7 +214,7 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	}
 	if (parent)
 		parent->exits = true;
-	struct round *r = round_to(l, v.at);
+	struct livelock_round *r = round_to(l, v.at);
 	if (r) {
 		*round = (const u32 *)l->words.data + r->at;
 		*len = r->len;
@@ -220,3 +223,85 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	forget_rounds(l, v.at);
 	return v.cyclic && v.busy && !v.exits;
 }
+
+/* ---- as an observer of the search ---- */
+
+static void *watch_begin(struct search *s)
+{
+	bool matching = !s->o->max_depth && !s->o->no_matching;
+	if (s->o->strategy != SEARCH_DFS || !matching || !s->ops->can_livelock ||
+	    !s->ops->can_livelock(s->self))
+		return NULL;
+	struct livelock *l = pages_map(sizeof(*l));
+	if (l && !livelock_begin(l)) {
+		pages_unmap(l, sizeof(*l));
+		l = NULL;
+	}
+	return l;
+}
+
+static void watch_end(void *self, struct search *s)
+{
+	(void)s;
+	livelock_end(self);
+	pages_unmap(self, sizeof(struct livelock));
+}
+
+static enum move watch_step(void *self, struct search *s, u32 action)
+{
+	((struct livelock *)self)->busy = s->ops->busy(s->self, action);
+	return MOVE_KNOWN;
+}
+
+static enum move watch_enter(void *self, struct search *s, const u32 *actions, u32 n)
+{
+	(void)actions;
+	(void)n;
+	struct livelock *l = self;
+	livelock_enter(l, s->ops->fingerprint(s->self), l->busy);
+	return MOVE_KNOWN;
+}
+
+static enum move watch_edge(void *self, struct search *s, u32 action, enum edge to)
+{
+	(void)action;
+	struct livelock *l = self;
+	if (to == EDGE_KNOWN)
+		livelock_known(l, s->ops->fingerprint(s->self), l->busy, search_path(s), search_depth(s));
+	else if (to != EDGE_NEW)
+		livelock_out(l);
+	return MOVE_KNOWN;
+}
+
+static enum move watch_leave(void *self, struct search *s)
+{
+	const u32 *round;
+	u64 len, before = s->path.len;
+	if (!livelock_leave(self, &round, &len))
+		return MOVE_KNOWN;
+	/* The path there, and once around: the words stay where they are until the next call. */
+	u32 *to = pages_vec_push(&s->path, len * sizeof(*to));
+	if (!to)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	for (u64 i = 0; i < len; i++)
+		to[i] = round[i];
+	enum move m = search_livelock(s);
+	s->path.len = before;
+	return m < MOVE_HALT ? MOVE_KNOWN : m;
+}
+
+static u64 watch_memory(const void *self)
+{
+	const struct livelock *l = self;
+	return l->open.cap + l->frames.cap;
+}
+
+const struct observer observer_livelock = {
+	.begin = watch_begin,
+	.enter = watch_enter,
+	.step = watch_step,
+	.edge = watch_edge,
+	.leave = watch_leave,
+	.end = watch_end,
+	.memory = watch_memory,
+};

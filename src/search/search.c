@@ -9,7 +9,7 @@
 static void measure_memory(struct search *s)
 {
 	s->stats->memory = visited_bytes(&s->visited) + s->path.cap + s->strategy->memory(s) +
-			   s->ops->memory(s->self);
+			   observers_memory(s) + s->ops->memory(s->self);
 }
 
 enum move search_halt(struct search *s, enum search_end why)
@@ -31,7 +31,7 @@ static enum move poll(struct search *s)
 	return MOVE_KNOWN;
 }
 
-/* A violation here; the same kind at the same place is told once, hence the end when it can't be remembered. */
+/* A violation here. The same kind at the same place is told once: the end, if that can't be remembered. */
 static enum move violated(struct search *s)
 {
 	struct fingerprint key = {s->ops->violation_key(s->self), 1};
@@ -104,7 +104,7 @@ enum move search_begin(struct search *s)
 
 enum move search_step(struct search *s, u32 action)
 {
-	u32 *at = pages_vec_push(&s->path, sizeof *at);
+	u32 *at = pages_vec_push(&s->path, sizeof(*at));
 	if (hd_unlikely(!at))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	*at = action;
@@ -199,7 +199,10 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	current = &s;
 	for (;;) {
 		s.root = s.ops->mark(s.self);
-		if (s.strategy->run(&s) == MOVE_HALT)
+		observers_begin(&s);
+		enum move m = s.strategy->run(&s);
+		observers_end(&s);
+		if (m == MOVE_HALT)
 			break;
 		restart(&s);
 	}

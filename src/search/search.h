@@ -8,6 +8,7 @@
 #ifndef HEDDLE_SEARCH_SEARCH_H
 #define HEDDLE_SEARCH_SEARCH_H
 
+#include "search/observer.h"
 #include "search/target.h"
 
 struct search_hooks {
@@ -21,6 +22,8 @@ struct search_hooks {
 	u64 (*now_ms)(void *self);
 	/* Sanity found a difference: a text for the tool error. */
 	void (*insane)(void *self, const char *what, const u32 *path, u64 len);
+	/* Somebody who wants to follow the search (observer.h), or NULL. */
+	const struct observer *observer;
 };
 
 /* The actions that lead to the current state of the search under way (*len 0: none); for messages. */

@@ -9,18 +9,9 @@
 #define HEDDLE_SEARCH_SEARCH_PRIV_H
 
 #include "base/pages.h"
+#include "search/observer.h"
 #include "search/search.h"
 #include "state/visited.h"
-
-/* Where a step led. */
-enum move {
-	MOVE_NEW,     /* to a state not seen before */
-	MOVE_CLOSER,  /* to a known state, on a shorter path than before (depth-bounded dfs only) */
-	MOVE_KNOWN,   /* to a known state */
-	MOVE_DEAD,    /* nowhere: pruned, or a violation (told). To be undone. */
-	MOVE_HALT,    /* the search is over, search.end says why */
-	MOVE_RESTART, /* the steps were too coarse: back to the initial state and start again */
-};
 
 struct search;
 
@@ -49,9 +40,12 @@ struct search {
 	target_mark root;         /* of the initial state; a strategy that loses its marks renews it */
 	enum search_end end;
 
-	u64 ticks; /* steps executed, of any kind */
+	u64 ticks;       /* steps executed, of any kind */
+	u64 audit_steps; /* the same, for the audit alone (audit.h) */
 	u64 started_ms;
 	u64 sanity_mask; /* sanity looks when ticks & sanity_mask is 0 */
+
+	struct observers observers;
 
 	/* Set by the strategy: the next step repeats one that was counted (see dfs.c). */
 	bool repeating;
@@ -86,6 +80,27 @@ enum move search_terminal(struct search *s);
 
 /* The current state is part of a livelock. MOVE_DEAD or MOVE_HALT. */
 enum move search_livelock(struct search *s);
+
+/* Tell the observers, if there are any (observer.h). MOVE_HALT, MOVE_RESTART, else MOVE_KNOWN. */
+static inline enum move search_tell_enter(struct search *s, const u32 *actions, u32 n)
+{
+	return hd_unlikely(s->observers.count) ? observers_enter(s, actions, n) : MOVE_KNOWN;
+}
+
+static inline enum move search_tell_step(struct search *s, u32 action)
+{
+	return hd_unlikely(s->observers.count) ? observers_step(s, action) : MOVE_KNOWN;
+}
+
+static inline enum move search_tell_edge(struct search *s, u32 action, enum edge to)
+{
+	return hd_unlikely(s->observers.count) ? observers_edge(s, action, to) : MOVE_KNOWN;
+}
+
+static inline enum move search_tell_leave(struct search *s)
+{
+	return hd_unlikely(s->observers.count) ? observers_leave(s) : MOVE_KNOWN;
+}
 
 /* Back to an earlier state of the path. The strategy has shortened it. */
 static inline void search_undo(struct search *s, target_mark to)

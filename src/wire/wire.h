@@ -1,118 +1,52 @@
 /*
- * wire.h: the contract between the controller (heddle) and the runtime
- * (libheddle-rt.so). One shared memory file, mapped by both; the runtime finds
- * it at descriptor WIRE_FD. Layouts are fixed and versioned; both sides check
- * magic and version before anything else.
+ * wire.h: the contract between the controller (heddle) and the runtime (libheddle-rt.so): two pieces of shared
+ * memory, mapped by both. The runtime finds them at two descriptors:
  *
- * Who writes what: config, learnt and atomics (before the start), stop, ack_seq: the
- * controller. Everything else: the runtime. No pointers; offsets count from the start of
- * the mapping.
+ *   WIRE_FD         struct wire_shared: what all workers of a run share, and behind it the communication trees
+ *   WIRE_WORKER_FD  struct wire_worker: what one process has for itself, and behind it its arena
+ *
+ * A worker is a process of the program under test that searches or replays. Several workers of one run map the same
+ * shared part and each its own worker's part, all at the same addresses. Layouts are fixed and versioned; both sides
+ * check magic and version before anything else.
+ *
+ * Who writes what: config, atomics (before the start), stop, number, task, ack_seq: the controller. learnt: the
+ * controller before the start of a replay, else the workers (wire/learnt.h says how several do). Everything else: the
+ * runtime. No pointers; offsets count from the start of the part they stand in.
  */
 #ifndef HEDDLE_WIRE_WIRE_H
 #define HEDDLE_WIRE_WIRE_H
 
 #include "base/base.h"
-#include "wire/options.h"
 #include "wire/layout.h"
+#include "wire/learnt.h"
 #include "wire/net.h"
+#include "wire/options.h"
+#include "wire/violation.h"
 
 #define WIRE_MAGIC 0x656c64646568u
-/* The size is part of it: a runtime of another build would misread the rest without a word. */
-#define WIRE_VERSION (2u << 28 | (u32)sizeof(struct wire))
+/* The sizes are part of it: a runtime of another build would misread the rest without a word. */
+#define WIRE_VERSION (3u << 28 | (u32)(sizeof(struct wire_shared) + sizeof(struct wire_worker)))
 #define WIRE_FD 1000
-#define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps it */
-#define WIRE_SIZE (1UL << 30)          /* sparse */
-/* Behind the wire in the same file: communication trees (iocache/tree.h), mapped where the wire ends. */
-#define WIRE_TREES WIRE_SIZE
+#define WIRE_WORKER_FD 1001
+#define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps the shared part */
+/* Behind struct wire_shared in the same file: communication trees (iocache/tree.h). */
+#define WIRE_TREES (64UL << 20)
 #define WIRE_TREES_SIZE (8UL << 30) /* sparse */
-#define WIRE_FILE_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
+#define WIRE_SHARED_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
+#define WIRE_WORKER_BASE (WIRE_MAP_BASE + (16UL << 30)) /* where the runtime maps its own part */
+#define WIRE_ARENA (16UL << 20)                         /* offset of the arena in it */
+#define WIRE_WORKER_SIZE (1UL << 30)                    /* sparse */
+#define WIRE_MAX_WORKERS 64
+/* More actions than this have no room in a worker's part. */
+#define WIRE_MAX_PATH ((WIRE_WORKER_SIZE - WIRE_ARENA) / sizeof(u32) / 2)
 
 enum wire_mode {
 	WIRE_SEARCH = 0,
-	WIRE_REPLAY,      /* execute config.path once, sending events; then tell how it ended */
+	WIRE_REPLAY,      /* execute task.path once, sending events; then tell how it ended */
 	WIRE_FINGERPRINT, /* go to the initial state, report its full fingerprint, exit */
 };
 
 enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
-
-/* Operation kinds. Numbers are part of traces and scripts: append only. */
-enum op_kind {
-	OP_NONE = 0,
-	OP_START,
-	OP_EXIT, /* the process ends */
-	OP_JOIN,
-	OP_CANCEL,
-	OP_TESTCANCEL,
-	OP_YIELD,
-	OP_SLEEP,
-	OP_MUTEX_LOCK,
-	OP_MUTEX_TRYLOCK,
-	OP_MUTEX_UNLOCK,
-	OP_MUTEX_DESTROY,
-	OP_COND_ENTER,  /* start waiting: give up the mutex, join the waiters */
-	OP_COND_WAIT,   /* asleep */
-	OP_COND_RELOCK, /* woken (or timed out): take the mutex again */
-	OP_COND_SIGNAL,
-	OP_COND_BROADCAST,
-	OP_COND_DESTROY,
-	OP_RW_RDLOCK,
-	OP_RW_WRLOCK,
-	OP_RW_TRYRDLOCK,
-	OP_RW_TRYWRLOCK,
-	OP_RW_ANNOUNCE, /* a writer queues (writer-preferring locks only) */
-	OP_RW_UNLOCK,
-	OP_RW_DESTROY,
-	OP_SPIN_LOCK,
-	OP_SPIN_TRYLOCK,
-	OP_SPIN_UNLOCK,
-	OP_BARRIER_ARRIVE,
-	OP_BARRIER_LEAVE,
-	OP_SEM_WAIT,
-	OP_SEM_TRYWAIT,
-	OP_SEM_POST,
-	OP_SEM_GETVALUE,
-	OP_SEM_DESTROY,
-	OP_ONCE,
-	OP_FUTEX_WAIT,  /* compare and fall asleep */
-	OP_FUTEX_SLEEP, /* asleep */
-	OP_FUTEX_WAKE,
-	OP_CHOOSE,
-	OP_ATOMIC_BEGIN,
-	OP_PIPE_READ,
-	OP_PIPE_WRITE,
-	OP_EVENTFD_READ,
-	OP_EVENTFD_WRITE,
-	OP_POLL,
-	OP_CLOSE,
-	OP_FILE,   /* file operation another fiber could observe */
-	OP_SIGNAL, /* pthread_kill, kill */
-	OP_BARRIER_DESTROY,
-	OP_ATOMIC_RMW, /* an atomic read-modify-write instruction of the SUT's own code */
-	OP_MEM_READ,   /* of an instrumented program, where others could tell */
-	OP_MEM_WRITE,
-	OP_CONNECT,
-	OP_ACCEPT,
-	OP_RECV,
-	OP_SEND,
-	OP_SHUTDOWN,
-	OP_KINDS
-};
-
-enum violation_kind {
-	VIOLATION_NONE = 0,
-	VIOLATION_DEADLOCK,
-	VIOLATION_CRASH,
-	VIOLATION_ABORT,
-	VIOLATION_ASSERT,
-	VIOLATION_RACE,
-	VIOLATION_LOCK_MISUSE,
-	VIOLATION_COMM_DEADLOCK,
-	VIOLATION_HANG,
-	VIOLATION_INVARIANT,
-	VIOLATION_EXIT_STATUS,
-	VIOLATION_LIVELOCK,
-	VIOLATION_KINDS
-};
 
 /* An action: fiber slot and outcome. */
 #define ACTION(fiber, alt) ((u32)(fiber) << 16 | (u32)(alt))
@@ -133,44 +67,21 @@ struct wire_ignored {
 };
 
 struct wire_config {
-	u32 mode; /* enum wire_mode */
-	u32 gdb;  /* replay: at the end stop with SIGSTOP instead of exiting */
 	struct search_options search;
-	u64 hang_ms;         /* CPU time one transition may use */
-	u64 random_seed;     /* of the SUT's own random numbers */
-	u64 heap_limit;      /* bytes the SUT may allocate in all; then malloc fails */
-	u32 spurious;        /* condition variables may wake spuriously */
-	u32 check_exit;      /* a non-zero exit status is a violation */
-	u32 check_deadlock;  /* default on */
-	u32 races;           /* 1: a data race of an instrumented program is a violation */
-	u32 ignored;         /* of ignored_race */
-	u32 show_output;     /* replay: pass what the SUT writes to stdout/stderr on as events */
-	u64 time_horizon_ms; /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
-	u64 path_offset, path_len; /* replay: u32 actions */
-	u32 atomics, pad;          /* 1: atomic instructions of the SUT's code are steps */
-	char stdin_path[512];      /* "" = empty input */
-	char runtime_path[512];    /* of libheddle-rt.so; for the list of modules */
+	u64 hang_ms;            /* CPU time one transition may use */
+	u64 random_seed;        /* of the SUT's own random numbers */
+	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
+	u32 spurious;           /* condition variables may wake spuriously */
+	u32 check_exit;         /* a non-zero exit status is a violation */
+	u32 check_deadlock;     /* default on */
+	u32 races;              /* 1: a data race of an instrumented program is a violation */
+	u32 ignored;            /* of ignored_race */
+	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
+	u64 time_horizon_ms;    /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
+	char stdin_path[512];   /* "" = empty input */
+	char runtime_path[512]; /* of libheddle-rt.so; for the list of modules */
 	struct net_config net;
 	struct wire_ignored ignored_race[WIRE_MAX_IGNORED];
-};
-
-/*
- * What a search learnt about the program and a replay must know beforehand.
- * name[i]: fiber slot i is child number `index` of fiber `parent` (schedule-independent naming).
- * observed: addresses of synchronisation objects whose release is a step of its own.
- */
-#define WIRE_MAX_OBSERVED 65536
-#define WIRE_MAX_VISIBLE (1u << 19)
-struct wire_learnt {
-	u32 names, observed, clock_read, cancel_used;
-	struct wire_name {
-		u32 parent, index;
-	} name[LAYOUT_MAX_FIBERS];
-	u64 observed_addr[WIRE_MAX_OBSERVED];
-	u64 visible_addr[WIRE_MAX_VISIBLE]; /* 4-byte cells of memory whose accesses are steps */
-	u32 visible, pad;
-	u64 fair; /* yielding in circles was seen: sched/fair.c */
-	u64 reserved[62];
 };
 
 /*
@@ -190,8 +101,8 @@ struct wire_site {
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
 	u8 pad[6];
 };
-/* Variables of language libraries whose atomics are no steps: launch/quiet.c. */
-#define WIRE_MAX_QUIET 32
+/* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
+#define WIRE_MAX_BENIGN 32
 struct wire_range {
 	u64 start, size;
 };
@@ -199,21 +110,12 @@ struct wire_atomics {
 	u32 sites;  /* of both kinds */
 	u32 atomic; /* of them read-modify-write */
 	u32 unread; /* functions with atomics in them, or perhaps, that were left alone because they can't be read with certainty */
-	u32 quiets;
-	struct wire_range quiet[WIRE_MAX_QUIET];
+	u32 benigns;
+	struct wire_range benign[WIRE_MAX_BENIGN];
 	struct wire_site site[WIRE_MAX_SITES];
 };
 
 #define WIRE_MAX_VIOLATIONS 256
-struct wire_violation {
-	u32 kind, thread; /* fiber slot */
-	u64 pc, address, key;
-	u32 signo;
-	u32 other_thread; /* race: the other side */
-	u64 other_pc;
-	u64 path_offset, path_len;
-	char message[1024];
-};
 
 struct wire_regs { /* enough for a DWARF unwinder */
 	u64 rip, rsp, rbp, rbx, r12, r13, r14, r15;
@@ -264,7 +166,7 @@ enum wire_event_kind {
 };
 
 struct wire_event {
-	u32 kind, thread, alt, op; /* op: enum op_kind */
+	u32 kind, thread, alt, op; /* op: enum op_kind, wire/op_kinds.h */
 	u64 object, arg;
 	u64 step; /* number of the step, from 0 */
 	struct wire_regs regs;
@@ -273,22 +175,38 @@ struct wire_event {
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };
 
-struct wire {
+/* What one process is to do. */
+struct wire_task {
+	u32 mode;        /* enum wire_mode */
+	u32 gdb;         /* replay: at the end stop with SIGSTOP instead of exiting */
+	u32 show_output; /* replay: pass what the SUT writes to stdout/stderr on as events */
+	u32 pad;
+	u64 path_offset, path_len; /* replay: u32 actions, in the worker's arena */
+};
+
+struct wire_shared {
 	u64 magic;
-	u32 version, phase;
-	u32 stop; /* controller: 1 = stop cleanly */
-	u32 event_seq, ack_seq, pad;
+	u32 version;
+	u32 workers; /* of this run; at most WIRE_MAX_WORKERS */
+	u32 stop;    /* controller: 1 = stop cleanly */
+	u32 pad;
 	struct wire_config config;
 	struct wire_learnt learnt;
 	struct wire_atomics atomics;
+};
+_Static_assert(sizeof(struct wire_shared) <= WIRE_TREES, "the shared part must fit before the trees");
+
+struct wire_worker {
+	u32 number; /* from 0 */
+	u32 phase;  /* enum wire_phase */
+	u32 event_seq, ack_seq;
+	struct wire_task task;
 	struct search_stats stats;
 	struct wire_result result;
 	struct wire_event event;
 	struct wire_net net;
-	u64 arena_used; /* bytes handed out from WIRE_ARENA on, by the runtime; the controller puts config.path at its start */
+	u64 arena_used; /* bytes from WIRE_ARENA on that are taken: first by the path of a replay, then by the runtime */
 };
-
-#define WIRE_ARENA (16UL << 20)
-_Static_assert(sizeof(struct wire) < WIRE_ARENA, "wire header must fit below the arena");
+_Static_assert(sizeof(struct wire_worker) <= WIRE_ARENA, "a worker's part must fit before its arena");
 
 #endif

@@ -33,6 +33,7 @@
 #include "runtime/memory/sites.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/observe.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 
 #define LOOKS_MAX 256
@@ -58,11 +59,9 @@ void memory_setup(bool hooks)
 
 static void become_visible(struct cell *c, u64 address)
 {
-	struct wire_learnt *l = &rt_wire->learnt;
 	c->visible = 1;
-	if (l->visible == WIRE_MAX_VISIBLE)
+	if (!learnt_visible(&rt_wire->learnt, address & ~(u64)(SHADOW_GRAIN - 1)))
 		hd_panic(__FILE__, __LINE__, "more shared memory locations than heddle can remember");
-	l->visible_addr[l->visible++] = address & ~(u64)(SHADOW_GRAIN - 1);
 	engine_want_restart();
 }
 
@@ -200,5 +199,8 @@ static void access_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	text_str(t, o->n == 1 ? " byte)" : " bytes)");
 }
 
-const struct op_class op_mem_read = {"memory read", NULL, access_describe};
-const struct op_class op_mem_write = {"memory write", NULL, access_describe};
+/* object: the address, n: bytes, arg: enum memory_how, arg2: pc */
+const struct op_class op_mem_read = {
+	.name = "memory read", .describe = access_describe, .busy = true, .memory = true};
+const struct op_class op_mem_write = {
+	.name = "memory write", .describe = access_describe, .busy = true, .memory = true};

@@ -28,6 +28,7 @@
 
 #include "base/sys.h"
 #include "runtime/engine.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/start/start.h"
 
 #define INT3 0xcc
@@ -209,10 +210,10 @@ static SCHED_LOOK u64 operand(const struct wire_site *s, const u64 *reg)
 	return at;
 }
 
-static bool is_quiet(u64 address)
+static bool is_benign(u64 address)
 {
-	for (u32 i = 0; i < found()->quiets; i++)
-		if (address - found()->quiet[i].start < found()->quiet[i].size)
+	for (u32 i = 0; i < found()->benigns; i++)
+		if (address - found()->benign[i].start < found()->benign[i].size)
 			return true;
 	return false;
 }
@@ -224,10 +225,10 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
 	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
-	if (!is_quiet(o.object))
+	if (!is_benign(o.object))
 		sched_step(&o);
 	atomics_next = copy_of(site_at(pc));
 	sched_scrub_deep();
 }
 
-const struct op_class op_atomic_rmw = {"atomic instruction on", NULL, NULL};
+const struct op_class op_atomic_rmw = {.name = "atomic instruction on", .busy = true};

@@ -35,6 +35,7 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/core/abi.h"
 #include "runtime/vkernel/core/objects.h"
@@ -305,7 +306,8 @@ static inline struct vk_fiber *vk_self(void)
 
 /* ---- neighbours: what other folders of the runtime provide ---- */
 
-extern struct wire *rt_wire;
+extern struct wire_shared *rt_wire;
+extern struct wire_worker *rt_worker;
 
 /* ---- time (time.c) ---- */
 

@@ -231,6 +231,10 @@ long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags
 u32 sock_client_at(const struct net_address *to);
 /* The connection that a socket has to the only client it hears; NULL: it has none. */
 const struct cache_pos *sock_client_connected(const struct vk_sock *s);
+
+/* Who can end the wait of a step on a socket, or of a poll: op_class.wait (sock_wait.c). */
+struct op_wait sock_wait(const struct op *o);
+struct op_wait sock_wait_poll(const struct op *o);
 /* s is about to be connected to this address. */
 void sock_clients_note_connect(struct vk_call *c, const struct vk_sock *s, const struct net_address *to);
 long sock_client_send(struct vk_call *c, const struct vk_sock *s, u32 client, struct vk_uio *u);

@@ -78,28 +78,11 @@ static void describe_count(u64 n, struct text *t)
 	text_str(t, n == 1 ? " byte" : " bytes");
 }
 
-static void describe_byte(u8 c, struct text *t)
-{
-	static const char hex[] = "0123456789abcdef";
-	if (c == '\n' || c == '\r' || c == '\t' || c == 0) {
-		text_str(t, c == '\n' ? "\\n" : c == '\r' ? "\\r" : c ? "\\t" : "\\0");
-	} else if (c == '"' || c == '\\') {
-		text_str(t, "\\");
-		text_bytes(t, (const char *)&c, 1);
-	} else if (c < ' ' || c >= 0x7f) {
-		char code[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
-		text_bytes(t, code, sizeof(code));
-	} else {
-		text_bytes(t, (const char *)&c, 1);
-	}
-}
-
 void sock_describe_data(const u8 *data, u64 n, struct text *t)
 {
 	describe_count(n, t);
 	text_str(t, " \"");
-	for (u64 i = 0; i < HD_MIN(n, (u64)SOCK_SHOWN); i++)
-		describe_byte(data[i], t);
+	text_escaped(t, data, HD_MIN(n, (u64)SOCK_SHOWN));
 	text_str(t, n > SOCK_SHOWN ? "…\"" : "\"");
 }
 
@@ -191,11 +174,14 @@ static void shutdown_describe(const struct fiber *f, const struct op *o, u32 alt
 	describe_socket(o, t);
 }
 
-const struct op_class op_recv = {"receive", recv_outcomes, recv_describe};
-const struct op_class op_send = {"send", send_outcomes, send_describe};
-const struct op_class op_connect = {"connect", connect_outcomes, connect_describe};
-const struct op_class op_accept = {"accept", accept_outcomes, accept_describe};
-const struct op_class op_shutdown = {"shut down", NULL, shutdown_describe};
+const struct op_class op_recv = {
+	.name = "receive", .outcomes = recv_outcomes, .describe = recv_describe, .wait = sock_wait};
+const struct op_class op_send = {.name = "send", .outcomes = send_outcomes, .describe = send_describe};
+const struct op_class op_connect = {
+	.name = "connect", .outcomes = connect_outcomes, .describe = connect_describe};
+const struct op_class op_accept = {
+	.name = "accept", .outcomes = accept_outcomes, .describe = accept_describe, .wait = sock_wait};
+const struct op_class op_shutdown = {.name = "shut down", .describe = shutdown_describe};
 
 /* ---- making them ---- */
 
