@@ -190,6 +190,18 @@ void vk_use(struct vk_call *c, u64 object, enum access_mode mode)
 	vk_declare(object, mode);
 }
 
+void vk_op_looked_up(const struct op *o)
+{
+	if (o->watch)
+		access_declare(vk_fd_object((int)(o->watch >> 32) - 1), 1, ACCESS_READ);
+}
+
+void vk_op_changes(const struct op *o, u64 object)
+{
+	vk_op_looked_up(o);
+	access_declare(object, 1, ACCESS_WRITE);
+}
+
 void vk_refuse(const struct vk_call *c, const char *what)
 {
 	sched_refused(what, c->pc);

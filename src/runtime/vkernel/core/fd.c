@@ -22,7 +22,16 @@ static void close_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close " : "closes ");
 	vk_describe_fd((int)o->arg, t);
 }
-const struct op_class op_close = {.name = "close", .describe = close_describe};
+
+/* op: object = description (0: none), arg = number. What its release changes, vk_desc_put() declares. */
+static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	vk_op_changes(o, VK_FD_TABLE);
+	vk_op_changes(o, vk_fd_object((int)o->arg));
+}
+const struct op_class op_close = {.name = "close", .describe = close_describe, .accesses = close_accesses};
 
 struct vk_desc *vk_fd_peek(int fd)
 {
@@ -135,7 +144,7 @@ struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
 	struct vk_desc *d = &vk->desc[slot];
 	*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags};
 	vk->desc_limit = HD_MAX(vk->desc_limit, slot + 1);
-	vk_declare(VK_DESCS, ACCESS_WRITE);
+	vk_declare(VK_SLOTS, ACCESS_WRITE);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
 		vk_declare(vk_desc_object(slot, part), ACCESS_WRITE);
 	return d;
@@ -151,7 +160,7 @@ static void desc_free(struct vk_desc *d)
 {
 	if (vk_kinds[d->kind]->release)
 		vk_kinds[d->kind]->release(d);
-	vk_declare(VK_DESCS, ACCESS_WRITE);
+	vk_declare(VK_SLOTS, ACCESS_WRITE);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
 		vk_declare(vk_desc_object(vk_desc_slot(d), part), ACCESS_WRITE);
 	*d = (struct vk_desc){0};

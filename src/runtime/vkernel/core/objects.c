@@ -80,4 +80,12 @@ static void use_describe(const struct fiber *f, const struct op *o, u32 alt, str
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to use " : "uses ");
 	describe_object(o->object, t);
 }
-const struct op_class op_file = {.name = "file operation", .describe = use_describe};
+
+static void use_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(o->object, 1, (enum access_mode)o->n);
+}
+const struct op_class op_file = {
+	.name = "file operation", .describe = use_describe, .accesses = use_accesses};

@@ -14,10 +14,11 @@ enum vk_process_object {
 	VK_PROCESS_BREAK,         /* vk->brk; the mapping itself is OBJECT_MAPPING 0 */
 	VK_PROCESS_LIMITS,        /* vk->nofile */
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
-	VK_PROCESS_CLIENTS,     /* vk->client_taken, vk->dgram_client */
+	VK_PROCESS_CLIENTS,     /* vk->client_taken, vk->dgram_client, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */
-	VK_PROCESS_DESCS,       /* vk->desc_limit, and which slots are free */
+	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
+	VK_PROCESS_NAMES,       /* vk->names */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -26,7 +27,8 @@ enum vk_process_object {
 #define VK_ENDS object_id(OBJECT_PROCESS, VK_PROCESS_ENDS)
 #define VK_CLIENTS object_id(OBJECT_PROCESS, VK_PROCESS_CLIENTS)
 #define VK_PARTED object_id(OBJECT_PROCESS, VK_PROCESS_PARTED)
-#define VK_DESCS object_id(OBJECT_PROCESS, VK_PROCESS_DESCS)
+#define VK_SLOTS object_id(OBJECT_PROCESS, VK_PROCESS_SLOTS)
+#define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* Which descriptor numbers are free: vk->fd as a whole, vk->fd_limit. */
@@ -56,7 +58,8 @@ static inline u64 vk_pipe_object(u32 slot)
 {
 	return object_id(OBJECT_PIPE, slot);
 }
-/* vk->sock[slot] and vk->sock_data[slot]; its options, which calls set and get without a word to the network. */
+/* vk->sock[slot] and vk->sock_data[slot]; its options and time-outs, which calls set and get without
+ * a word to the network. */
 static inline u64 vk_socket_object(u32 slot)
 {
 	return object_id(OBJECT_SOCKET, (u64)slot * 2);

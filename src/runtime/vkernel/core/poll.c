@@ -85,8 +85,27 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 		text_str(t, ", and gives up: time-out");
 }
 
-const struct op_class op_poll = {
-	.name = "poll", .outcomes = poll_outcomes, .describe = poll_describe, .wait = sock_wait_poll};
+static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg;
+	(void)f;
+	(void)alt;
+	for (u32 i = 0; i < o->n; i++) {
+		const struct vk_desc *d = vk_fd_peek(p[i].fd);
+		if (p[i].fd >= 0)
+			access_declare(vk_fd_object(p[i].fd), 1, ACCESS_READ);
+		if (d && d->kind == VK_SOCKET)
+			sock_declare_poll(d);
+		else if (d && vk_kinds[d->kind]->waits)
+			access_declare(vk_kinds[d->kind]->object(d), 1, ACCESS_READ);
+	}
+}
+
+const struct op_class op_poll = {.name = "poll",
+				 .outcomes = poll_outcomes,
+				 .describe = poll_describe,
+				 .accesses = poll_accesses,
+				 .wait = sock_wait_poll};
 
 #define FOREVER (~(u64)0)
 

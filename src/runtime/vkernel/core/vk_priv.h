@@ -78,12 +78,12 @@ enum vk_kind {
 /* An open file description: what dup shares. */
 struct vk_desc {
 	u16 kind;
-	u16 sub;    /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
-	u32 refs;   /* descriptors, plus fibers inside a call */
-	u32 flags;  /* O_* */
-	u32 object; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;   /* key of the host node */
-	u64 pos;    /* file offset; directory: hash of the last name; eventfd: counter */
+	u16 sub;          /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
+	u32 refs;         /* descriptors, plus fibers inside a call */
+	u32 flags, pad;   /* O_* */
+	u32 object, pad2; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
+	u64 host;         /* key of the host node */
+	u64 pos;          /* file offset; directory: hash of the last name; eventfd: counter */
 };
 
 struct vk_fd {
@@ -171,6 +171,9 @@ bool vk_touch(u64 object, enum access_mode mode);
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode);
 /* A use inside a step that is one anyway: declared, nothing is learnt from it. */
 void vk_declare(u64 object, enum access_mode mode);
+/* op_class.accesses: an operation on one object that it changes, and what a late lookup depends on. */
+void vk_op_changes(const struct op *o, u64 object);
+void vk_op_looked_up(const struct op *o);
 /* Outside the model: noted, and the verdict will be "incomplete". */
 void vk_refuse(const struct vk_call *c, const char *what);
 
@@ -274,7 +277,8 @@ struct vk_model {
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	u64 pending; /* signals to the process */
-	u32 umask, names;
+	u64 umask;
+	u64 names;             /* how many entries of name are in use */
 	u64 brk;               /* the program break; 0: where it starts */
 	char cwd[VK_PATH_MAX]; /* stored form (path.c); "": where the SUT was started */
 	struct vk_inode inode[VK_MAX_INODES];

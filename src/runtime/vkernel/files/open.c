@@ -2,6 +2,7 @@
  * open.c: open, openat, creat, memfd_create.
  */
 #include "runtime/vkernel/files/overlay.h"
+#include "runtime/vkernel/files/touch.h"
 
 #define OPEN_STATUS \
 	(O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC | O_NOATIME | O_DIRECT | O_DIRECTORY | \
@@ -65,8 +66,10 @@ static struct vk_desc *describe_place(const struct vk_place *p, enum vk_kind kin
 		return NULL;
 	d->object = p->inode;
 	d->host = p->host ? p->host->key : 0;
-	if (p->inode)
+	if (p->inode) {
+		vk_declare(inode_object(p->inode), ACCESS_WRITE);
 		vk_inode(p->inode)->opens++;
+	}
 	return d;
 }
 
@@ -112,8 +115,10 @@ static long open_again(const struct vk_place *p, u32 flags)
 		return -ENFILE;
 	again->object = d->object;
 	again->host = d->host;
-	if (d->object)
+	if (d->object) {
+		vk_declare(inode_object(d->object), ACCESS_WRITE);
 		vk_inode(d->object)->opens++;
+	}
 	return install(again, flags);
 }
 

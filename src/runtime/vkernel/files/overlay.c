@@ -9,6 +9,8 @@
  */
 #include "runtime/vkernel/files/overlay.h"
 
+#include "runtime/vkernel/files/touch.h"
+
 u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
 {
 	u64 id = seed >> 1 | 1; /* a file position must hold it */
@@ -23,6 +25,8 @@ u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
 		if (n->id)
 			continue;
 		*n = (struct vk_inode){.id = id, .mode = mode};
+		vk_declare(VK_SLOTS, ACCESS_ADD);
+		vk_declare(inode_object(slot + 1), ACCESS_WRITE);
 		n->uid = (u32)sys_call3(__NR_geteuid, 0, 0, 0);
 		n->gid = (u32)sys_call3(__NR_getegid, 0, 0, 0);
 		n->atime.sec = n->mtime.sec = CLOCK_EPOCH_REALTIME;
@@ -37,6 +41,8 @@ void vk_inode_check(u32 number)
 	struct vk_inode *n = vk_inode(number);
 	if (n->nlink || n->opens)
 		return;
+	vk_declare(VK_SLOTS, ACCESS_ADD);
+	vk_declare(inode_object(number), ACCESS_WRITE);
 	memset(vk_inode_data(number), 0, n->size);
 	*n = (struct vk_inode){0};
 }
@@ -48,6 +54,7 @@ long vk_inode_resize(struct vk_call *c, u32 number, u64 size)
 		vk_refuse(c, "a file of more than 32 MiB written");
 		return -ENOSPC;
 	}
+	vk_declare(inode_object(number), ACCESS_WRITE);
 	if (size < n->size)
 		memset(vk_inode_data(number) + size, 0, n->size - size);
 	n->size = size;
@@ -103,6 +110,8 @@ static struct vk_name *name_new(struct vk_call *c, u64 key, const char *absolute
 		struct vk_name *n = &vk->name[slot];
 		if (n->key)
 			continue;
+		vk_declare(object_id(OBJECT_NAME, key), ACCESS_WRITE);
+		vk_declare(VK_NAMES, ACCESS_ADD);
 		vk->name_key[slot] = n->key = key;
 		n->parent = vk_parent_key(absolute);
 		str_copy(n->path, sizeof(n->path), host_stored(absolute));
@@ -118,6 +127,8 @@ static struct vk_name *name_new(struct vk_call *c, u64 key, const char *absolute
 
 static void name_free(struct vk_name *n)
 {
+	vk_declare(object_id(OBJECT_NAME, n->key), ACCESS_WRITE);
+	vk_declare(VK_NAMES, ACCESS_ADD);
 	vk->name_key[n - vk->name] = 0;
 	*n = (struct vk_name){0};
 	vk->names--;
@@ -132,6 +143,8 @@ long vk_name_set(struct vk_call *c, const char *absolute, u32 inode)
 	if (!n)
 		return -ENOSPC;
 	hd_assert(!n->inode);
+	vk_declare(object_id(OBJECT_NAME, key), ACCESS_WRITE);
+	vk_declare(inode_object(inode), ACCESS_WRITE);
 	n->inode = inode;
 	vk_inode(inode)->nlink++;
 	return 0;
@@ -155,10 +168,12 @@ long vk_name_remove(struct vk_call *c, const struct vk_place *p)
 		return name_new(c, p->key, p->path) ? 0 : -ENOSPC;
 	hd_assert(n); /* a name that is there has an entry, or the host's shows */
 	u32 inode = n->inode;
+	vk_declare(object_id(OBJECT_NAME, n->key), ACCESS_WRITE);
 	n->inode = 0;
 	if (!hide)
 		name_free(n);
 	if (inode) {
+		vk_declare(inode_object(inode), ACCESS_WRITE);
 		vk_inode(inode)->nlink--;
 		vk_inode_check(inode);
 	}
@@ -203,10 +218,11 @@ static long fill_copy(struct vk_call *c, u32 number, struct host_node *h, bool k
 /* Who has the host's file open means the same file from now on. */
 static void adopt_readers(u32 number, u64 key)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		struct vk_desc *d = &vk->desc[i];
 		if ((d->kind != VK_FILE && d->kind != VK_DIR) || d->object || d->host != key)
 			continue;
+		vk_declare(vk_desc_object(i, VK_DESC_POSITION), ACCESS_WRITE);
 		d->object = number;
 		vk_inode(number)->opens++;
 	}
@@ -217,6 +233,7 @@ long vk_copy_up(struct vk_call *c, struct vk_place *p, bool keep)
 	if (p->inode)
 		return 0;
 	u64 key = p->host->key;
+	vk_declare(VK_SHARED_MAPS, ACCESS_READ);
 	if (vk_mapped_shared(key))
 		vk_refuse(c, "change of a file that is mapped shared");
 	u32 number = vk_inode_new(c, key, p->host->st.st_mode);
@@ -230,6 +247,7 @@ long vk_copy_up(struct vk_call *c, struct vk_place *p, bool keep)
 		return err;
 	}
 	vk_inode(number)->origin = key;
+	vk_declare(inode_object(number), ACCESS_WRITE); /* it is the host's file from now on */
 	adopt_readers(number, key);
 	p->inode = number;
 	p->host = NULL;

@@ -62,6 +62,7 @@ static void delete_at(struct vk_maps *m, u64 i)
 bool maps_cut(u32 range, u64 start, u64 end)
 {
 	struct vk_maps *m = &vk->maps[range];
+	vk_declare(vk_mapping_object(range), ACCESS_WRITE);
 	if (m->count + 1 > VK_MAX_MAPS)
 		return false;
 	for (u64 i = 0; i < m->count;) {
@@ -87,6 +88,7 @@ static bool joins(const struct vk_map *a, const struct vk_map *b)
 bool maps_put(u32 range, u64 start, u64 end, u32 prot, bool touched)
 {
 	struct vk_maps *m = &vk->maps[range];
+	vk_declare(vk_mapping_object(range), ACCESS_WRITE);
 	if (m->count + 1 > VK_MAX_MAPS)
 		return false;
 	u64 i = 0;

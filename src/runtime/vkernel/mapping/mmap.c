@@ -89,6 +89,7 @@ static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offs
 static void note_shared(const struct vk_call *c, u64 host)
 {
 	u64 *key = vk->mapped_shared;
+	vk_declare(VK_SHARED_MAPS, ACCESS_ADD);
 	for (u32 i = 0; i < VK_MAX_SHARED; i++) {
 		if (key[i] == host)
 			return;
@@ -136,11 +137,18 @@ static long check_file(struct vk_call *c, int fd, u32 prot, u32 flags, struct vk
 	return 0;
 }
 
+/* Which addresses are free depends on who maps and unmaps in this range: others may unmap what this fiber has mapped. */
+static void use_range(struct vk_call *c, u32 range)
+{
+	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
+}
+
 /* A place for len bytes; fixed: make room there. Address or -errno. */
 static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 {
 	bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
 	if (!fixed) {
+		use_range(c, sched_self_slot());
 		u64 at = maps_gap(sched_self_slot(), len);
 		return at ? (long)at : -ENOMEM;
 	}
@@ -151,6 +159,7 @@ static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 		vk_refuse(c, "mmap (fixed address)");
 		return -ENOMEM;
 	}
+	use_range(c, (u32)range);
 	struct vk_map *m = maps_at((u32)range, hint);
 	if ((flags & MAP_FIXED_NOREPLACE) && m && m->start < hint + len)
 		return -EEXIST;
@@ -189,8 +198,10 @@ long vk_sys_munmap(struct vk_call *c)
 	if ((start & HD_PAGE_MASK) || !len)
 		return -EINVAL;
 	int range = range_of(start, len);
-	if (range >= 0)
+	if (range >= 0) {
+		use_range(c, (u32)range);
 		return unmap((u32)range, start, start + len);
+	}
 	vk_refuse(c, "munmap of memory that was there at the start");
 	return 0;
 }
@@ -222,6 +233,8 @@ long vk_sys_mprotect(struct vk_call *c)
 	if (!len)
 		return c->a[1] ? -ENOMEM : 0;
 	int range = range_of(start, len);
+	if (range >= 0)
+		use_range(c, (u32)range);
 	return range >= 0 ? change_protection((u32)range, start, start + len, prot)
 			  : track_protect(start, len, (int)prot);
 }
@@ -278,6 +291,7 @@ long vk_sys_mremap(struct vk_call *c)
 		vk_refuse(c, "mremap (fixed, duplicating, or of memory that was there at the start)");
 		return -EINVAL;
 	}
+	use_range(c, (u32)range);
 	if (!maps_full((u32)range, start, start + old))
 		return -EFAULT;
 	if (new > old)
@@ -299,6 +313,7 @@ long vk_sys_madvise(struct vk_call *c)
 		vk_refuse(c, "madvise(MADV_DONTNEED) on memory that was there at the start");
 		return -EINVAL;
 	}
+	vk_use(c, vk_mapping_object((u32)range), ACCESS_READ);
 	for (u64 at = start; at < start + len;) {
 		struct vk_map *m = maps_at((u32)range, at);
 		if (!m || m->start > at)

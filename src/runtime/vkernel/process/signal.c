@@ -56,8 +56,10 @@ static void run_handler(int sig)
 	u64 mask = f->mask;
 	f->mask |= act.mask | (act.flags & SA_NODEFER ? 0 : BIT(sig));
 	f->mask &= ~UNMASKABLE;
-	if (act.flags & SA_RESETHAND)
+	if (act.flags & SA_RESETHAND) {
+		vk_declare(vk_action_object(sig), ACCESS_WRITE);
 		vk->action[sig].handler = HANDLER_DEFAULT;
+	}
 	siginfo_t info = {0};
 	info.si_signo = sig;
 	info.si_code = SI_TKILL;
@@ -88,6 +90,8 @@ static void deliver_pending(u64 pc)
 	u64 ready;
 	while ((ready = (f->pending | vk->pending) & ~f->mask)) {
 		int sig = __builtin_ctzll(ready) + 1;
+		if (!(f->pending & BIT(sig)))
+			vk_declare(VK_PENDING_SIGNALS, ACCESS_WRITE);
 		*(f->pending & BIT(sig) ? &f->pending : &vk->pending) &= ~BIT(sig);
 		deliver(sig, pc);
 	}
@@ -95,6 +99,8 @@ static void deliver_pending(u64 pc)
 
 void vk_signal_raise(int sig, u64 pc)
 {
+	vk_touch(vk_action_object(sig),
+		 ACCESS_READ); /* inside a step: who sets the action must be one, too */
 	if (does_nothing(sig))
 		return;
 	vk_self()->pending |= BIT(sig);
@@ -115,13 +121,15 @@ static long send_to_other(const struct vk_call *c, u32 slot, int sig)
 	return -ENOSYS;
 }
 
-static long send(const struct vk_call *c, long tid, int sig)
+static long send(struct vk_call *c, long tid, int sig)
 {
 	if (sig < 0 || sig > VK_SIGNALS)
 		return -EINVAL;
 	if (tid < VK_PID || tid >= VK_PID + LAYOUT_MAX_FIBERS)
 		return -ESRCH;
 	u32 slot = (u32)(tid - VK_PID);
+	if (sig)
+		vk_use(c, vk_action_object(sig), ACCESS_READ);
 	if (slot != sched_self_slot())
 		return send_to_other(c, slot, sig);
 	if (sig)
@@ -139,12 +147,17 @@ long vk_sys_kill(struct vk_call *c)
 	}
 	if (sig < 0 || sig > VK_SIGNALS)
 		return -EINVAL;
-	if (!sig || does_nothing(sig))
+	if (!sig)
 		return 0;
-	if (vk_self()->mask & BIT(sig))
+	vk_use(c, vk_action_object(sig), ACCESS_READ);
+	if (does_nothing(sig))
+		return 0;
+	if (vk_self()->mask & BIT(sig)) {
+		vk_use(c, VK_PENDING_SIGNALS, ACCESS_WRITE);
 		vk->pending |= BIT(sig);
-	else
+	} else {
 		vk_signal_raise(sig, c->pc);
+	}
 	return 0;
 }
 
@@ -170,6 +183,7 @@ long vk_sys_rt_sigaction(struct vk_call *c)
 		return -EINVAL;
 	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
+	vk_use(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
 	struct vk_sigaction was = vk->action[sig];
 	if (new) {
 		vk->action[sig] = *new;
@@ -216,6 +230,8 @@ long vk_sys_rt_sigprocmask(struct vk_call *c)
 	}
 	if (old)
 		*old = was;
+	if (set)
+		vk_use(c, VK_PENDING_SIGNALS, ACCESS_READ);
 	deliver_pending(c->pc);
 	return 0;
 }
@@ -226,6 +242,7 @@ long vk_sys_rt_sigpending(struct vk_call *c)
 		return -EINVAL;
 	if (!vk_user_ok((u64)c->a[0], sizeof(u64)))
 		return -EFAULT;
+	vk_use(c, VK_PENDING_SIGNALS, ACCESS_READ);
 	*(u64 *)c->a[0] = (vk_self()->pending | vk->pending) & vk_self()->mask;
 	return 0;
 }

@@ -70,6 +70,10 @@ bool sock_close_shows(const struct vk_desc *d);
 /* "4": its lowest descriptor; "-": it has none. */
 void sock_describe_number(const struct vk_desc *d, struct text *t);
 
+/* The call changes something of this socket, its options apart; what a poll looks at. */
+void sock_declare(const struct vk_sock *s);
+void sock_declare_poll(const struct vk_desc *d);
+
 /* ---- sock_call.c ---- */
 
 /* Whatever the flavour. to: may be NULL. */
@@ -144,6 +148,8 @@ struct net_address sock_address_plain(const struct net_address *a);
 void sock_port_change(struct vk_call *c, const struct net_address *a);
 /* What follows is a step already, and depends on who is there: declared, so that those who come there step, too. */
 void sock_port_look(const struct net_address *a);
+/* A socket takes a port, or lets it go, in a step that is one anyway. */
+void sock_declare_port(const struct net_address *a);
 /* "port 80", from the key of an OBJECT_PORT. */
 void sock_describe_port(u64 key, struct text *t);
 /* Does another socket hold what s is bound to? */

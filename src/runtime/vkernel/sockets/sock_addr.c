@@ -243,6 +243,12 @@ void sock_port_look(const struct net_address *a)
 	touch_port(a, ACCESS_READ);
 }
 
+void sock_declare_port(const struct net_address *a)
+{
+	if (a->family == NET_UNIX ? a->path_len : a->port)
+		vk_declare(port_object(a), ACCESS_WRITE);
+}
+
 void sock_port_change(struct vk_call *c, const struct net_address *a)
 {
 	if (!touch_port(a, ACCESS_WRITE))
@@ -287,11 +293,13 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to)
 	struct vk_sock *s = sock_of(d);
 	if (s->family == NET_UNIX)
 		return; /* stays without a name */
+	sock_declare(s);
 	s->local.family = s->family;
 	s->local.type = s->type;
 	if (!s->bound) {
 		s->local.port = (u16)(SOCK_EPHEMERAL + vk_desc_slot(d));
 		s->bound = 1;
+		sock_declare_port(&s->local);
 	}
 	if (!to || !is_any(&s->local))
 		return;

@@ -29,6 +29,7 @@ u32 sock_data_room(const struct vk_sock *s)
 
 static void put(struct vk_sock *s, const void *from, u32 n)
 {
+	sock_declare(s);
 	if (n)
 		memcpy(data_of(s) + s->held, from, n);
 	s->held += n;
@@ -36,6 +37,7 @@ static void put(struct vk_sock *s, const void *from, u32 n)
 
 u32 sock_data_put(struct vk_sock *s, struct vk_uio *u)
 {
+	sock_declare(s);
 	u32 n = (u32)vk_uio_in(u, data_of(s) + s->held, sock_data_room(s));
 	s->held += n;
 	return n;
@@ -49,6 +51,7 @@ u32 sock_data_get(const struct vk_sock *s, struct vk_uio *u)
 void sock_data_drop(struct vk_sock *s, u32 n)
 {
 	u8 *data = data_of(s);
+	sock_declare(s);
 	hd_assert(n <= s->held);
 	memmove(data, data + n, s->held - n);
 	memset(data + s->held - n, 0, n);

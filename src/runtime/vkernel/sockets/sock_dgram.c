@@ -150,8 +150,10 @@ static void disconnect_unix(struct vk_sock *s)
 	if (!s->held)
 		return;
 	sock_data_drop(s, s->held);
-	if (old && old->partner == slot_of(s) + 1)
+	if (old && old->partner == slot_of(s) + 1) {
+		sock_declare(old);
 		old->error = ECONNRESET;
+	}
 }
 
 static long connect_unix(struct vk_call *c, struct vk_sock *s, const struct net_address *to)
@@ -185,6 +187,7 @@ static void unbind_udp(struct vk_desc *d)
 static long dgram_connect(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
+	sock_declare(s);
 	if (is_unix(s))
 		return connect_unix(c, s, to);
 	if (to->family == NET_INET && speaks_six_only(s))
@@ -406,8 +409,10 @@ static void dgram_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
 	for (u32 i = 0; i < vk->desc_limit; i++)
-		if (vk->sock[i].flavour == SOCK_DATAGRAM && vk->sock[i].partner == slot_of(s) + 1)
+		if (vk->sock[i].flavour == SOCK_DATAGRAM && vk->sock[i].partner == slot_of(s) + 1) {
+			sock_declare(&vk->sock[i]);
 			vk->sock[i].partner = 0;
+		}
 	sock_data_drop(s, s->held);
 	sock_dgram_peer_close(s);
 	sock_clients_close(s);

@@ -121,6 +121,7 @@ static long take(const struct vk_sock *s, u32 client)
 	long err = net_accept(&at, client, &client_of(client)->pos);
 	if (err)
 		return err;
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	client_of(client)->socket = number_of(s);
 	vk->client_taken[(client - 1) / 64] |= (u64)1 << (client - 1) % 64;
 	return 0;
@@ -165,6 +166,7 @@ void sock_clients_close(const struct vk_sock *s)
 	for (u32 client = 1; client <= net_clients(); client++) {
 		if (client_of(client)->socket != number_of(s))
 			continue;
+		vk_declare(VK_CLIENTS, ACCESS_WRITE);
 		net_close(&client_of(client)->pos);
 		*client_of(client) = (struct dgram_client){0};
 	}

@@ -7,6 +7,8 @@
 
 static void join(struct vk_desc *a, struct vk_desc *b)
 {
+	sock_declare(sock_of(a));
+	sock_declare(sock_of(b));
 	sock_of(a)->flavour = sock_of(b)->flavour = SOCK_LOCAL;
 	sock_of(a)->partner = vk_desc_slot(b) + 1;
 	sock_of(b)->partner = vk_desc_slot(a) + 1;
@@ -55,9 +57,11 @@ static void part_tcp(struct vk_sock *s, struct vk_sock *other, bool hard)
 static void part(struct vk_sock *s, bool hard)
 {
 	struct vk_sock *other = sock_partner(s);
+	sock_declare(s);
 	s->partner = 0;
 	if (!other)
 		return;
+	sock_declare(other);
 	other->partner = 0;
 	if (s->family != NET_UNIX) {
 		part_tcp(s, other, hard);
@@ -121,6 +125,7 @@ struct vk_desc *sock_local_take(struct vk_desc *l)
 	u32 first = s->queue[0];
 	if (!first)
 		return NULL;
+	sock_declare(s);
 	memmove(s->queue, s->queue + 1, sizeof(s->queue) - sizeof(s->queue[0]));
 	s->queue[SOCK_BACKLOG - 1] = 0;
 	return &vk->desc[first - 1];
@@ -191,6 +196,7 @@ long sock_local_connect(struct vk_call *c, struct vk_desc *d, struct vk_desc *l,
 		sock_bind_ephemeral(d, to);
 	name_ends(s, sock_of(end), ls, to);
 	join(d, end);
+	sock_declare(ls);
 	ls->queue[at] = (u16)(vk_desc_slot(end) + 1);
 	return 0;
 }

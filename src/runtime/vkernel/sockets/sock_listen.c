@@ -56,6 +56,8 @@ static long start_listening(struct vk_desc *d, int backlog)
 		return -EADDRINUSE;
 	}
 	/* As unsigned: negative is a lot. Linux lets one more in. */
+	sock_declare(s);
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	s->backlog = (u16)HD_MIN((u32)backlog, 4096u); /* net.core.somaxconn */
 	s->shut = 0;
 	return 0;
@@ -132,6 +134,7 @@ static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 c
 	}
 	s->flavour = SOCK_PEER;
 	name_accepted(d, from, client);
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	vk->client_taken[(client - 1) / 64] |= (u64)1 << (client - 1) % 64;
 	return d;
 }
@@ -233,6 +236,7 @@ static long listen_shutdown(struct vk_desc *d, u32 how)
 	struct vk_sock *s = sock_of(d);
 	if (s->family == NET_UNIX || !(how & SHUT_READ))
 		return 0;
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	sock_local_unlisten(d);
 	s->flavour = SOCK_IDLE;
 	s->backlog = 0;
@@ -241,6 +245,7 @@ static long listen_shutdown(struct vk_desc *d, u32 how)
 
 static void listen_release(struct vk_desc *d)
 {
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	sock_local_unlisten(d);
 }
 

@@ -43,6 +43,7 @@ void sock_local_reset(struct vk_sock *s)
 {
 	if (sock_local_over(s))
 		return;
+	sock_declare(s);
 	s->error = s->fin_seen ? EPIPE : ECONNRESET;
 	s->was_reset = 1;
 	s->shut = SHUT_READ | SHUT_WRITE;

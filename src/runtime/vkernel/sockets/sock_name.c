@@ -4,6 +4,7 @@
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/files/overlay.h"
+#include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -77,10 +78,13 @@ static bool name_taken(const struct net_address *a)
 static void take_name(struct vk_desc *d, const struct net_address *a)
 {
 	struct vk_sock *s = sock_of(d);
+	sock_declare(s);
 	s->local = *a;
 	s->bound = SOCK_NAMED;
-	if (s->partner && s->family == NET_UNIX)
+	if (s->partner && s->family == NET_UNIX) {
+		sock_declare(&vk->sock[s->partner - 1]);
 		vk->sock[s->partner - 1].remote = *a;
+	}
 }
 
 static long bind_path(struct vk_call *c, struct vk_desc *d, const struct net_address *a)
@@ -96,6 +100,8 @@ static long bind_path(struct vk_call *c, struct vk_desc *d, const struct net_add
 	}
 	look_at(a, &inode);
 	hd_assert(inode);
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION), ACCESS_WRITE);
+	vk_declare(inode_object(inode), ACCESS_WRITE);
 	d->object = inode;
 	vk_inode(inode)->opens++;
 	take_name(d, a);

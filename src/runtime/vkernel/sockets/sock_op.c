@@ -174,14 +174,77 @@ static void shutdown_describe(const struct fiber *f, const struct op *o, u32 alt
 	describe_socket(o, t);
 }
 
-const struct op_class op_recv = {
-	.name = "receive", .outcomes = recv_outcomes, .describe = recv_describe, .wait = sock_wait};
-const struct op_class op_send = {.name = "send", .outcomes = send_outcomes, .describe = send_describe};
-const struct op_class op_connect = {
-	.name = "connect", .outcomes = connect_outcomes, .describe = connect_describe};
-const struct op_class op_accept = {
-	.name = "accept", .outcomes = accept_outcomes, .describe = accept_describe, .wait = sock_wait};
-const struct op_class op_shutdown = {.name = "shut down", .describe = shutdown_describe};
+/* ---- what they touch ---- */
+
+static void declare_socket(const struct vk_sock *s, enum access_mode mode)
+{
+	access_declare(vk_socket_object((u32)(s - vk->sock)), 1, mode);
+}
+
+/* Clients come to whoever waits for them; which one is next depends on who was taken. */
+static bool meets_clients(const struct vk_sock *s)
+{
+	return s->flavour == SOCK_LISTEN || sock_expects_clients(s) || sock_client_connected(s);
+}
+
+void sock_declare_poll(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d), *other = sock_partner(s);
+	declare_socket(s, ACCESS_READ);
+	if (other) /* the room it has */
+		declare_socket(other, ACCESS_READ);
+	if (meets_clients(s))
+		access_declare(VK_CLIENTS, 1, ACCESS_READ);
+}
+
+/* Of recv, accept and shutdown; and of send, but for datagrams to who is found when it is taken. */
+static void socket_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct vk_sock *s = socket_of(o), *other = sock_partner(s);
+	(void)f;
+	(void)alt;
+	vk_op_looked_up(o);
+	declare_socket(s, ACCESS_WRITE);
+	if (other)
+		declare_socket(other, ACCESS_WRITE);
+	if (meets_clients(s))
+		access_declare(VK_CLIENTS, 1, ACCESS_WRITE);
+}
+
+/* arg2: the receiver's slot + 1, of datagrams in the Unix domain */
+static void send_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	socket_accesses(f, o, alt);
+	if (o->arg2 && socket_of(o)->flavour == SOCK_DATAGRAM && socket_of(o)->family == NET_UNIX)
+		declare_socket(&vk->sock[o->arg2 - 1], ACCESS_WRITE);
+}
+
+static void connect_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct vk_desc *l = sock_listener((const struct net_address *)o->arg2, socket_of(o)->type);
+	socket_accesses(f, o, alt);
+	if (l)
+		declare_socket(sock_of(l), ACCESS_WRITE);
+}
+
+const struct op_class op_recv = {.name = "receive",
+				 .outcomes = recv_outcomes,
+				 .describe = recv_describe,
+				 .accesses = socket_accesses,
+				 .wait = sock_wait};
+const struct op_class op_send = {
+	.name = "send", .outcomes = send_outcomes, .describe = send_describe, .accesses = send_accesses};
+const struct op_class op_connect = {.name = "connect",
+				    .outcomes = connect_outcomes,
+				    .describe = connect_describe,
+				    .accesses = connect_accesses};
+const struct op_class op_accept = {.name = "accept",
+				   .outcomes = accept_outcomes,
+				   .describe = accept_describe,
+				   .accesses = socket_accesses,
+				   .wait = sock_wait};
+const struct op_class op_shutdown = {
+	.name = "shut down", .describe = shutdown_describe, .accesses = socket_accesses};
 
 /* ---- making them ---- */
 

@@ -214,6 +214,7 @@ static long peer_shutdown(struct vk_desc *d, u32 how)
 
 static void peer_release(struct vk_desc *d)
 {
+	vk_declare(VK_PARTED, ACCESS_ADD);
 	vk->parted |= !net_client_of(&sock_of(d)->pos);
 	net_close(&sock_of(d)->pos);
 }

@@ -5,6 +5,7 @@
 #include <linux/in.h>
 
 #include "runtime/vkernel/files/overlay.h"
+#include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -70,11 +71,20 @@ static long socket_pending(struct vk_call *c, const struct vk_desc *d)
 	return ops->pending ? ops->pending(c, d) : 0;
 }
 
+void sock_declare(const struct vk_sock *s)
+{
+	vk_declare(vk_socket_object((u32)(s - vk->sock)), ACCESS_WRITE);
+}
+
 static void socket_release(struct vk_desc *d)
 {
+	sock_declare(sock_of(d));
+	vk_declare(vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
+	sock_declare_port(&sock_of(d)->local);
 	if (sock_ops_of(d)->release)
 		sock_ops_of(d)->release(d);
 	if (d->object) { /* the name it is bound to */
+		vk_declare(inode_object(d->object), ACCESS_WRITE);
 		vk_inode(d->object)->opens--;
 		vk_inode_check(d->object);
 	}
@@ -150,6 +160,8 @@ struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags)
 	if (!d)
 		return NULL;
 	struct vk_sock *s = sock_of(d);
+	sock_declare(s);
+	vk_declare(vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
 	s->used = 1;
 	s->family = family;
 	s->type = type;

@@ -44,10 +44,26 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	describe_counter(o, t);
 }
 
-const struct op_class op_eventfd_read = {
-	.name = "read eventfd", .outcomes = read_outcomes, .describe = read_describe};
-const struct op_class op_eventfd_write = {
-	.name = "write eventfd", .outcomes = write_outcomes, .describe = write_describe};
+static u64 eventfd_object(const struct vk_desc *d)
+{
+	return vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION);
+}
+
+static void eventfd_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	vk_op_changes(o, eventfd_object((const struct vk_desc *)o->object));
+}
+
+const struct op_class op_eventfd_read = {.name = "read eventfd",
+					 .outcomes = read_outcomes,
+					 .describe = read_describe,
+					 .accesses = eventfd_accesses};
+const struct op_class op_eventfd_write = {.name = "write eventfd",
+					  .outcomes = write_outcomes,
+					  .describe = write_describe,
+					  .accesses = eventfd_accesses};
 
 static long eventfd_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 value)
 {
@@ -88,11 +104,6 @@ static long eventfd_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 		return -EAGAIN;
 	d->pos += value;
 	return sizeof(value);
-}
-
-static u64 eventfd_object(const struct vk_desc *d)
-{
-	return vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION);
 }
 
 static u32 eventfd_poll(const struct vk_desc *d)

@@ -42,7 +42,7 @@ static u32 write_outcomes(const struct fiber *f, const struct op *o)
 void vk_describe_pipe(const struct vk_pipe *p, struct text *t)
 {
 	int fd[2] = {-1, -1};
-	for (int i = VK_MAX_FDS - 1; i >= 0; i--) {
+	for (int i = (int)vk->fd_limit - 1; i >= 0; i--) {
 		const struct vk_desc *d = vk_fd_peek(i);
 		if (d && d->kind == VK_PIPE && pipe_of(d) == p)
 			fd[d->sub] = i;
@@ -90,10 +90,19 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 		describe_bytes(p->len, t);
 }
 
+static void pipe_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	vk_op_changes(o, vk_pipe_object((u32)((const struct vk_pipe *)o->object - vk->pipe)));
+}
+
 const struct op_class op_pipe_read = {
-	.name = "read pipe", .outcomes = read_outcomes, .describe = read_describe};
-const struct op_class op_pipe_write = {
-	.name = "write pipe", .outcomes = write_outcomes, .describe = write_describe};
+	.name = "read pipe", .outcomes = read_outcomes, .describe = read_describe, .accesses = pipe_accesses};
+const struct op_class op_pipe_write = {.name = "write pipe",
+				       .outcomes = write_outcomes,
+				       .describe = write_describe,
+				       .accesses = pipe_accesses};
 
 static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
 {
@@ -235,6 +244,8 @@ static struct vk_pipe *pipe_new(void)
 		struct vk_pipe *p = &vk->pipe[i];
 		if (p->used)
 			continue;
+		vk_declare(VK_SLOTS, ACCESS_WRITE);
+		vk_declare(vk_pipe_object(i), ACCESS_WRITE);
 		p->used = p->readers = p->writers = 1;
 		p->size = VK_PIPE_SIZE;
 		p->mode = 0600;
