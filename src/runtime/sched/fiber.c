@@ -60,6 +60,18 @@ u64 fiber_stack_low(u32 slot)
 	return fiber_stack_top(slot) - tls_bytes(slot) - (size ? size : MAIN_STACK);
 }
 
+/* The functions through which others would write glibc's struct pthread are all ours: only variables remain. */
+void fiber_track_stacks(void)
+{
+	u64 below_tcb = HD_ROUND_UP(rt_libc.sizeof_pthread, rt_libc.tls_align);
+	struct track_stacks stacks = {.sp_base = (u64)&M->fiber[0].sp,
+				      .sp_stride = sizeof(struct fiber),
+				      .tls_bytes = tls_bytes(1),
+				      .tls_from = below_tcb + rt_libc.tls_used,
+				      .tls_to = below_tcb};
+	track_set_stacks(&stacks);
+}
+
 /* The first frame: registers zero, control words as in a fresh process, then fiber_entry. */
 static u64 first_context(u64 top)
 {
