@@ -93,12 +93,22 @@ void fiber_make_main(void)
 		rt_wire->learnt.names = 1; /* slot 0 is main */
 }
 
-static bool child_in_use(u32 parent, u32 index)
+/* The lowest number that no child of this fiber has. */
+static u64 free_child_index(u64 parent, u64 unused, u64 unused2, u64 unused3)
 {
-	for (u32 i = 1; i < sched_fiber_limit(); i++)
-		if (M->fiber[i].life && M->fiber[i].parent == parent && M->fiber[i].child_index == index)
-			return true;
-	return false;
+	(void)unused;
+	(void)unused2;
+	(void)unused3;
+	u64 taken[LAYOUT_MAX_FIBERS / 64] = {0};
+	for (u32 i = 1; i < sched_fiber_limit(); i++) {
+		const struct fiber *f = &M->fiber[i];
+		if (f->life && f->parent == parent)
+			taken[f->child_index / 64] |= 1UL << (f->child_index % 64);
+	}
+	u32 word = 0;
+	while (!~taken[word])
+		word++;
+	return word * 64 + (u64)__builtin_ctzl(~taken[word]);
 }
 
 /* The slot named (parent, index), a new one if need be; 0: all slots are taken. */
@@ -129,9 +139,8 @@ static u64 make_tcb(u32 slot)
 
 struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 {
-	u32 parent = engine_current(), index = 0;
-	while (child_in_use(parent, index))
-		index++;
+	u32 parent = engine_current();
+	u32 index = (u32)scratch_call(free_child_index, parent, 0, 0, 0);
 	u32 slot = (u32)scratch_call(slot_of_name, parent, index, 0, 0);
 	if (!slot || stack_size + tls_bytes(slot) + HD_PAGE > LAYOUT_STACK_STRIDE)
 		return NULL;
