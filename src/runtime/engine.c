@@ -271,6 +271,8 @@ enum step_result engine_step(u32 action)
 		return STEP_STOP;
 	run_fiber(ACTION_FIBER(action), ACTION_ALT(action));
 	commit();
+	if (hd_unlikely(track_full()))
+		return STEP_NO_MEMORY;
 	switch (E.run) {
 	case RUN_VIOLATION:
 		net_stop_if_hopeless();
@@ -413,7 +415,8 @@ static void target_delta_save(void *t, target_mark from, void *out)
 static void target_delta_apply(void *t, const void *blob)
 {
 	(void)t;
-	track_delta_apply(blob);
+	int ret = track_delta_apply(blob);
+	hd_assert(!ret); /* it was saved here, so all its pages are known */
 	net_backtracked();
 }
 

@@ -165,9 +165,7 @@ void start_tracking(void)
 	/* The kernel's stack: below argc lie only dead frames of ld.so. */
 	u64 argc_at = (u64)(S.argv - 1);
 	maps_track(argc_at);
-	/* glibc's struct pthread: the functions through which others would write it are all ours. */
-	struct track_stacks stacks = {(u64)&M->fiber[0].sp, sizeof(struct fiber), rt_libc.sizeof_pthread};
-	track_set_stacks(&stacks);
+	fiber_track_stacks();
 	track_start();
 }
 
