@@ -6,17 +6,23 @@
 #include "runtime/engine.h"
 #include "runtime/net/wire_transport.h"
 #include "runtime/scratch.h"
-#include "runtime/vkernel/vk.h"
 #include "search/search.h"
 #include "search/target.h"
 
 static struct cache *cache;
+static const struct net_sut *sut;
 static bool stopped;     /* the search must end */
+static bool has_unknown; /* a position could not be resolved */
+
+void net_register(const struct net_sut *s)
+{
+	sut = s;
+}
 
 static u32 open_list(void *self, const struct cache_pos **out, u32 room)
 {
 	(void)self;
-	return vk_open_connections(out, room);
+	return sut ? sut->open_connections(out, room) : 0;
 }
 
 /* "1 1 2×3 1": threads in the order in which they moved; the beginning is left out if it is long. */
@@ -78,7 +84,7 @@ static void note_error(int err)
 	const char *text = cache_error(cache)->text;
 	struct wire_result *r = &rt_worker->result;
 	if (NET_IS_ERRNO(err)) {
-		keep_first(r->nobody, sizeof(r->nobody), text);
+		keep_first(r->refused_by, sizeof(r->refused_by), text);
 		return;
 	}
 	if (err == CACHE_TOOL)
@@ -185,29 +191,46 @@ void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 	scratch_call(do_copy, (u64)pos, skip, (u64)to, n);
 }
 
-bool net_look_known(const struct cache_pos *pos, u64 *bytes, u32 *flags)
+void net_resolve(const struct cache_pos *pos)
 {
-	*bytes = *flags = 0;
-	bool on_fiber = engine_in_fiber();
-	int err = (int)(on_fiber ? scratch_call(do_resolve, (u64)pos, 0, 0, 0) : do_resolve((u64)pos, 0, 0, 0));
+	if (!pos->tree)
+		return;
+	if (engine_in_fiber()) {
+		settle(scratch_call(do_resolve, (u64)pos, 0, 0, 0));
+		return;
+	}
+	int err = cache_resolve(cache, pos);
 	if (hd_unlikely(err)) {
 		note_error(err);
-		return false;
+		has_unknown = true;
 	}
-	return on_fiber ? scratch_call(do_look, (u64)pos, (u64)bytes, (u64)flags, 0)
-			: cache_look(cache, pos, bytes, flags);
 }
 
-u64 net_look(const struct cache_pos *pos, u32 *flags)
+bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
+{
+	*bytes = *flags = 0;
+	if (!pos->tree)
+		return false;
+	return engine_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)bytes, (u64)flags, 0)
+				 : cache_look(cache, pos, bytes, flags);
+}
+
+u64 net_ask(const struct cache_pos *pos, u32 *flags)
 {
 	u64 bytes;
-	net_look_known(pos, &bytes, flags);
+	net_resolve(pos);
+	net_look(pos, &bytes, flags);
 	return bytes;
 }
 
-bool net_confirm_silence(const struct cache_pos *pos)
+bool net_has_unknown(void)
 {
-	int err = cache_check_silence(cache, pos, vk_has_parted());
+	return has_unknown;
+}
+
+bool net_check_silence(const struct cache_pos *pos)
+{
+	int err = cache_check_silence(cache, pos, sut->closed_any());
 	if (err)
 		note_error(err);
 	return !stopped;
@@ -262,13 +285,13 @@ bool net_stopped(void)
 	return stopped;
 }
 
-void net_stop_if_hopeless(void)
+void net_abort_if_never_connected(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
 	struct wire_result *r = &rt_worker->result;
-	if (hd_likely(!r->nobody[0] || !c->live || c->allow_refused || ever_connected()))
+	if (hd_likely(!r->refused_by[0] || !c->live || c->allow_refused || ever_connected()))
 		return;
-	keep_first(r->error, sizeof(r->error), r->nobody);
+	keep_first(r->error, sizeof(r->error), r->refused_by);
 	stopped = true;
 }
 
@@ -277,7 +300,7 @@ void net_backtracked(void)
 	cache_backtracked(cache);
 }
 
-void net_ask_again(void)
+void net_recheck(void)
 {
 	int err = cache_recheck(cache, rt_wire->config.net.recheck);
 	if (err)
