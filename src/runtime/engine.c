@@ -187,6 +187,9 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		return 0;
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
+	/* The one place where the network is asked for a fiber that nobody has chosen: `outcomes` only look. */
+	if (hd_unlikely(c->resolve))
+		c->resolve(f, o);
 	u32 n = c->outcomes ? c->outcomes(f, o) : 1;
 	for (u32 i = 0; i < n; i++)
 		out[i] = ACTION(slot, i);
@@ -275,7 +278,7 @@ enum step_result engine_step(u32 action)
 		return STEP_NO_MEMORY;
 	switch (E.run) {
 	case RUN_VIOLATION:
-		net_stop_if_hopeless();
+		net_abort_if_never_connected();
 		return net_stopped() ? STEP_STOP : STEP_VIOLATION;
 	case RUN_STOPPED:
 		return STEP_STOP;
@@ -333,7 +336,7 @@ static enum terminal_kind end_of_process(void)
 
 enum terminal_kind engine_terminal(void)
 {
-	net_stop_if_hopeless();
+	net_abort_if_never_connected();
 	if (net_stopped())
 		return TERMINAL_END;
 	if (M->exited)
@@ -567,7 +570,7 @@ static void search(void)
 	rt_worker->phase = WIRE_RUNNING;
 	rt_worker->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_worker->stats);
 	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
-		net_ask_again();
+		net_recheck();
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();

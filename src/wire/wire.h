@@ -152,7 +152,7 @@ struct wire_result {
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
-	char nobody[1024];               /* a connection was refused: what nobody listens at */
+	char refused_by[1024];           /* a connection was refused: what nobody listens at */
 	char note[8][256];
 };
 

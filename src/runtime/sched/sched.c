@@ -77,6 +77,8 @@ struct fiber *sched_find_pending(u32 from, u32 kind, u64 object)
 static u32 outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct op_class *c = op_class_of(o);
+	if (c->resolve)
+		c->resolve(f, o);
 	return c->outcomes ? c->outcomes(f, o) : 1;
 }
 

@@ -77,10 +77,15 @@ struct op_wait {
 
 /*
  * All there is to know about a kind of operation. Nothing outside the classes asks for kinds. The callbacks depend on the
- * state alone and change nothing; they are called for any fiber, on the engine's stack.
+ * state alone and change nothing (but see resolve); they are called for any fiber, on the engine's stack.
  */
 struct op_class {
 	const char *name; /* "lock mutex" */
+	/*
+	 * Ask the network for what `outcomes` will look at: the only callback that may do I/O and wait. Called before
+	 * `outcomes`, once for a state. NULL: there is nothing to ask.
+	 */
+	void (*resolve)(const struct fiber *f, const struct op *o);
 	/*
 	 * How many outcomes (0 … n-1) the operation has in the current state; 0: it waits. NULL: always exactly one.
 	 * Time-out, spurious wake-up and cancellation are not counted: they come from deadline and flags.

@@ -5,6 +5,7 @@
 #include "base/pages.h"
 #include "runtime/vkernel/files/host.h"
 #include "runtime/vkernel/core/vk_priv.h"
+#include "runtime/vkernel/sockets/sock.h"
 
 struct vk_model *vk;
 u64 vk_pc;
@@ -40,6 +41,7 @@ void vk_setup(void)
 {
 	hd_assert(vk);
 	host_setup();
+	sock_register();
 	vk->umask = 022;
 	struct vk_desc *d = setup_stdin();
 	hd_assert(d && vk_fd_install(d, false) == 0);
