@@ -12,7 +12,7 @@
 #define XXH_NO_STDLIB
 #include <xxhash.h>
 
-#include "wire/options.h"
+#include "wire/search_options.h"
 
 static inline struct fingerprint fingerprint_word(u64 address, u64 value)
 {

@@ -20,7 +20,7 @@
 #include "wire/layout.h"
 #include "wire/learnt.h"
 #include "wire/net.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 
 #define WIRE_MAGIC 0x656c64646568u
 /* The sizes are part of it: a runtime of another build would misread the rest without a word. */
@@ -163,7 +163,7 @@ struct wire_config {
 };
 
 /*
- * Atomic instructions in the SUT's own code (launch/atomics.c finds them, runtime/trap/atomics.c makes them steps), by address.
+ * Atomic instructions in the SUT's own code (launch/atomic_sites.c finds them, runtime/trap/atomics.c makes them steps), by address.
  * The operand lies at base + (index << shift) + displacement; registers are numbered as in the encoding.
  */
 #define WIRE_MAX_SITES 65536

@@ -14,7 +14,7 @@
  * libc is not looked at: what threads may see of it is modelled function by function. Neither are the C++ libraries: their
  * atomics count references to locales and strings.
  */
-#include "launch/atomics.h"
+#include "launch/atomic_sites.h"
 
 #include <Zydis/Zydis.h>
 #include <errno.h>
