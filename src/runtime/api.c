@@ -1,8 +1,7 @@
-#include "runtime/api.h"
-
 #include <heddle/heddle.h>
 
 #include "runtime/engine.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 
@@ -97,5 +96,6 @@ static void choose_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	text_dec(t, (long)o->n - 1);
 }
 
-const struct op_class op_choose = {"choose", choose_outcomes, choose_describe};
-const struct op_class op_atomic_begin = {"begins an atomic section", NULL, NULL};
+const struct op_class op_choose = {
+	.name = "choose", .outcomes = choose_outcomes, .describe = choose_describe};
+const struct op_class op_atomic_begin = {.name = "begins an atomic section"};

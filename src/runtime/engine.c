@@ -130,8 +130,7 @@ static void set_violation(enum violation_kind kind, u32 slot, u64 pc, u64 addres
 	v->address = address;
 	v->signo = signo;
 	str_copy(v->message, sizeof v->message, message);
-	bool by_text = kind == VIOLATION_DEADLOCK || kind == VIOLATION_LIVELOCK || kind == VIOLATION_ASSERT ||
-		       kind == VIOLATION_INVARIANT;
+	bool by_text = violation_traits(kind)->keyed_by_text;
 	u64 key[3] = {kind, by_text ? 0 : pc, by_text ? XXH3_64bits(v->message, str_len(v->message)) : 0};
 	v->key = XXH3_64bits(key, sizeof key);
 }
@@ -448,7 +447,7 @@ static bool target_can_livelock(void *t)
 static bool target_busy(void *t, u32 action)
 {
 	(void)t;
-	return sched_busy_kind(M->fiber[ACTION_FIBER(action)].op.kind);
+	return op_class_of(&M->fiber[ACTION_FIBER(action)].op)->busy;
 }
 
 static void target_livelock(void *t)

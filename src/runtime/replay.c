@@ -94,9 +94,7 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	rt_worker->result.violation[0] = *v;
 	rt_worker->result.violations = 1;
 	event_send();
-	bool of_all = v->kind == VIOLATION_DEADLOCK || v->kind == VIOLATION_COMM_DEADLOCK ||
-		      v->kind == VIOLATION_LIVELOCK;
-	send_fibers(of_all ? LAYOUT_MAX_FIBERS : v->thread);
+	send_fibers(violation_traits(v->kind)->concerns_all_threads ? LAYOUT_MAX_FIBERS : v->thread);
 	if (!rt_worker->task.gdb)
 		return;
 	e = event_new(WIRE_EV_END);

@@ -15,8 +15,6 @@
 #include "runtime/engine.h"
 #include "runtime/net/net.h"
 #include "runtime/sched/fiber.h"
-#include "runtime/sched/mutex.h"
-#include "runtime/sched/rwlock.h"
 #include "runtime/vkernel/vk.h"
 
 enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
@@ -31,44 +29,29 @@ static bool alive(u32 slot)
 	return M->fiber[slot].life == FIBER_ALIVE;
 }
 
-static u32 joined(const struct op *o)
+/* Who can end the wait of the fiber in this slot. */
+static struct op_wait wait_of(u32 slot)
 {
-	const struct fiber *f = fiber_by_tcb(o->object);
-	return f ? fiber_slot(f) : NO_FIBER;
+	const struct op *o = &M->fiber[slot].op;
+	const struct op_class *c = op_class_of(o);
+	return c->wait ? c->wait(o) : (struct op_wait){.what = WAIT_ANYONE};
 }
 
-/* The one fiber that could give what o waits for; NO_FIBER: any could, or nobody. */
-static u32 giver(const struct op *o, bool *anyone)
+/* The connection whose peer the fiber waits for; NULL: it waits for something else, or does not live. */
+static const struct cache_pos *peer_of(u32 slot)
 {
-	*anyone = false;
-	switch (o->kind) {
-	case OP_JOIN:
-		return joined(o);
-	case OP_MUTEX_LOCK:
-		return ((const struct vmutex *)o->object)->owner - 1;
-	case OP_COND_RELOCK:
-		return ((const struct vmutex *)o->arg)->owner - 1;
-	case OP_SPIN_LOCK:
-		return ((const struct vspin *)o->object)->owner - 1;
-	case OP_RW_RDLOCK:
-	case OP_RW_WRLOCK: {
-		u32 writer = ((const struct vrwlock *)o->object)->writer;
-		*anyone = !writer; /* readers are not known by name */
-		return writer - 1;
-	}
-	default:
-		*anyone = true;
-		return NO_FIBER;
-	}
+	if (!alive(slot))
+		return NULL;
+	struct op_wait w = wait_of(slot);
+	return w.what == WAIT_PEER ? w.peer : NULL;
 }
 
-static enum root root_of(const struct op *o)
+static enum root root_of(u32 slot)
 {
-	const struct cache_pos *pos;
-	switch (vk_waits_for(o, &pos)) {
-	case VK_WAIT_CLIENT:
+	switch (wait_of(slot).what) {
+	case WAIT_CLIENT:
 		return BY_CLIENT;
-	case VK_WAIT_PEER:
+	case WAIT_PEER:
 		return BY_PEER;
 	default:
 		return NOT_BLOCKED;
@@ -80,7 +63,7 @@ static u32 mark_roots(void)
 	u32 roots = 0;
 	any_waits_for_anyone = false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		blocked[i] = alive(i) ? (u8)root_of(&M->fiber[i].op) : NOT_BLOCKED;
+		blocked[i] = alive(i) ? (u8)root_of(i) : NOT_BLOCKED;
 		roots += blocked[i] != NOT_BLOCKED;
 	}
 	return roots;
@@ -88,16 +71,15 @@ static u32 mark_roots(void)
 
 static bool mark_one(u32 slot)
 {
-	bool anyone;
-	u32 by = giver(&M->fiber[slot].op, &anyone);
-	if (anyone) {
+	struct op_wait w = wait_of(slot);
+	if (w.what != WAIT_FIBER) {
 		blocked[slot] = BY_CLIENT; /* there is a root, and it could run again */
 		any_waits_for_anyone = true;
 		return true;
 	}
-	if (by >= LAYOUT_MAX_FIBERS || !blocked[by])
+	if (w.slot >= LAYOUT_MAX_FIBERS || !blocked[w.slot])
 		return false;
-	blocked[slot] = blocked[by];
+	blocked[slot] = blocked[w.slot];
 	return true;
 }
 
@@ -124,11 +106,10 @@ static u32 first_that_is(enum root what)
 static bool not_known(void)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct cache_pos *pos = NULL;
+		const struct cache_pos *pos = peer_of(i);
 		u64 bytes;
 		u32 flags;
-		if (alive(i) && vk_waits_for(&M->fiber[i].op, &pos) == VK_WAIT_PEER &&
-		    !net_look_known(pos, &bytes, &flags))
+		if (pos && !net_look_known(pos, &bytes, &flags))
 			return true;
 	}
 	return false;
@@ -138,9 +119,8 @@ static bool not_known(void)
 static bool silence_holds(void)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct cache_pos *pos = NULL;
-		if (alive(i) && vk_waits_for(&M->fiber[i].op, &pos) == VK_WAIT_PEER &&
-		    !net_confirm_silence(pos))
+		const struct cache_pos *pos = peer_of(i);
+		if (pos && !net_confirm_silence(pos))
 			return false;
 	}
 	return true;
@@ -150,8 +130,8 @@ static bool silence_holds(void)
 static void describe_peers(struct text *t)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct cache_pos *pos = NULL;
-		if (!alive(i) || vk_waits_for(&M->fiber[i].op, &pos) != VK_WAIT_PEER)
+		const struct cache_pos *pos = peer_of(i);
+		if (!pos)
 			continue;
 		text_str(t, "; the peer of thread ");
 		text_dec(t, (long)i + 1);

@@ -50,7 +50,7 @@ static void go_up(struct bfs *b)
 {
 	struct node *from = b->here;
 	b->s->ops->delta_apply(b->s->self, from->delta);
-	b->s->path.len -= sizeof from->action;
+	b->s->path.len -= sizeof(from->action);
 	b->here = from->parent;
 	b->here->refs++;
 	node_put(&b->nodes, from);
@@ -58,7 +58,7 @@ static void go_up(struct bfs *b)
 
 static enum move go_down(struct bfs *b, struct node *to)
 {
-	u32 *at = pages_vec_push(&b->s->path, sizeof *at);
+	u32 *at = pages_vec_push(&b->s->path, sizeof(*at));
 	if (!at)
 		return search_halt(b->s, SEARCH_LIMIT_MEMORY);
 	*at = to->action;
@@ -78,7 +78,7 @@ static enum move go_to(struct bfs *b, struct node *to)
 			go_up(b);
 			continue;
 		}
-		struct node **slot = pages_vec_push(&b->way, sizeof *slot);
+		struct node **slot = pages_vec_push(&b->way, sizeof(*slot));
 		if (!slot)
 			return search_halt(b->s, SEARCH_LIMIT_MEMORY);
 		*slot = n;
@@ -86,7 +86,7 @@ static enum move go_to(struct bfs *b, struct node *to)
 		hd_assert(n); /* the root is where all ways meet at the latest */
 	}
 	enum move m = MOVE_KNOWN;
-	for (; b->way.len && m == MOVE_KNOWN; b->way.len -= sizeof to)
+	for (; b->way.len && m == MOVE_KNOWN; b->way.len -= sizeof(to))
 		m = go_down(b, ((struct node **)(b->way.data + b->way.len))[-1]);
 	return m;
 }
@@ -140,7 +140,7 @@ static enum move try_action(struct bfs *b, target_mark before, u32 action)
 	/* After MOVE_HALT the target is left where it is, for a report. */
 	if (m == MOVE_HALT)
 		return m;
-	s->path.len -= sizeof action;
+	s->path.len -= sizeof(action);
 	search_undo(s, before);
 	if (hd_unlikely(s->o->sanity >= 3) && m != MOVE_RESTART)
 		m = sanity_same(s, b->here_print, "after undo the state is not the one before the step");

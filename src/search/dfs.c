@@ -14,7 +14,7 @@
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
-struct frame {
+struct dfs_frame {
 	u32 left; /* actions not yet tried: the topmost ones of the action stack, the next on top */
 	bool repeating;
 };
@@ -22,16 +22,16 @@ struct frame {
 struct dfs {
 	struct search *s;
 	/* Of the states on the path, the current one included if it is being extended. */
-	struct pages_vec frames;  /* struct frame */
+	struct pages_vec frames;  /* struct dfs_frame */
 	struct pages_vec marks;   /* target_mark, beside frames */
 	struct pages_vec prints;  /* struct fingerprint, beside frames; sanity 3 only */
 	struct pages_vec actions; /* u32 */
 	u64 cut;
 };
 
-static struct frame *top(struct dfs *d)
+static struct dfs_frame *top(struct dfs *d)
 {
-	return (struct frame *)(d->frames.data + d->frames.len) - 1;
+	return (struct dfs_frame *)(d->frames.data + d->frames.len) - 1;
 }
 
 static target_mark mark_of_top(struct dfs *d)
@@ -57,15 +57,15 @@ static void reverse(u32 *a, u32 n)
 static enum move push(struct dfs *d, u32 actions, bool repeating)
 {
 	struct search *s = d->s;
-	struct frame *f = pages_vec_push(&d->frames, sizeof *f);
-	target_mark *mark = pages_vec_push(&d->marks, sizeof *mark);
+	struct dfs_frame *f = pages_vec_push(&d->frames, sizeof(*f));
+	target_mark *mark = pages_vec_push(&d->marks, sizeof(*mark));
 	if (!f || !mark)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	*f = (struct frame){.left = actions, .repeating = repeating};
+	*f = (struct dfs_frame){.left = actions, .repeating = repeating};
 	*mark = s->ops->mark(s->self);
 	d->actions.len += actions * sizeof(u32);
 	if (hd_unlikely(s->o->sanity >= 3)) {
-		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof *fp);
+		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof(*fp));
 		if (!fp)
 			return search_halt(s, SEARCH_LIMIT_MEMORY);
 		*fp = s->ops->fingerprint(s->self);
@@ -99,7 +99,7 @@ static enum move enter(struct dfs *d, bool is_new)
 static enum move undo_to_top(struct dfs *d)
 {
 	struct search *s = d->s;
-	s->path.len = d->frames.len / sizeof(struct frame) * sizeof(u32) - sizeof(u32);
+	s->path.len = d->frames.len / sizeof(struct dfs_frame) * sizeof(u32) - sizeof(u32);
 	search_undo(s, mark_of_top(d));
 	if (hd_likely(s->o->sanity < 3))
 		return MOVE_KNOWN;
@@ -113,7 +113,7 @@ static enum move leave(struct dfs *d)
 	enum move m = search_tell_leave(d->s);
 	if (hd_unlikely(m >= MOVE_HALT))
 		return m;
-	d->frames.len -= sizeof(struct frame);
+	d->frames.len -= sizeof(struct dfs_frame);
 	d->marks.len -= sizeof(target_mark);
 	if (d->prints.len)
 		d->prints.len -= sizeof(struct fingerprint);
@@ -169,7 +169,7 @@ static enum move arrived(struct dfs *d, u32 action, enum move m)
 static enum move advance(struct dfs *d)
 {
 	struct search *s = d->s;
-	struct frame *f = top(d);
+	struct dfs_frame *f = top(d);
 	f->left--;
 	d->actions.len -= sizeof(u32);
 	s->repeating = f->repeating;

@@ -10,7 +10,7 @@ static const u8 commutes[ACCESS_MODES][ACCESS_MODES] = {
 	[ACCESS_RELEASE] = {0, 0, 0, 0, 1, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0},
 };
 
-/* Beyond what commutes: a release is a left-mover past everything that can't tell whether the object is held. */
+/* Beyond what commutes: a release moves left past everything that can't tell whether the object is held. */
 static const u8 merges[ACCESS_MODES][ACCESS_MODES] = {
 	[ACCESS_READ] = {1, 0, 0, 0, 0, 0},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0},
 	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0},     [ACCESS_ACQUIRE] = {0, 0, 0, 1, 1, 0},
@@ -48,16 +48,28 @@ void footprint_add(struct footprint *f, u64 object, u32 bytes, enum access_mode 
 	f->access[f->count++] = (struct access){object, bytes, mode};
 }
 
-bool footprint_conflicts(const struct footprint *a, const struct footprint *b)
+/* Is some pair of uses of one object not in the table? */
+static bool some_pair_outside(const u8 table[][ACCESS_MODES], const struct footprint *a,
+			      const struct footprint *b)
 {
 	if (a->world || b->world)
 		return true;
 	for (u32 i = 0; i < a->count; i++)
 		for (u32 j = 0; j < b->count; j++)
 			if (same_object(&a->access[i], &b->access[j]) &&
-			    !commutes[a->access[i].mode][b->access[j].mode])
+			    !table[a->access[i].mode][b->access[j].mode])
 				return true;
 	return false;
+}
+
+bool footprint_conflicts(const struct footprint *a, const struct footprint *b)
+{
+	return some_pair_outside(commutes, a, b);
+}
+
+bool footprint_merges(const struct footprint *a, const struct footprint *b)
+{
+	return !some_pair_outside(merges, a, b);
 }
 
 bool footprint_writes(const struct footprint *f, u64 object)

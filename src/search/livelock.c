@@ -7,22 +7,22 @@ void *memcpy(void *to, const void *from, size_t n);
 #define FIRST_SLOTS 4096u
 #define ROUNDS_MAX 256u
 
-struct round {
+struct livelock_round {
 	u32 to, len; /* position of the state; number of actions */
 	u64 at;      /* where they lie in words */
 };
 
 /* One state on the search's stack. */
-struct visit {
+struct livelock_visit {
 	u32 at, low; /* own position in open; lowest one known to be reachable */
 	bool exits, cyclic;
 	bool busy;         /* all steps inside the component so far are busy waiting */
 	bool entered_busy; /* so was the step that led here */
 };
 
-static struct visit *top(struct livelock *l)
+static struct livelock_visit *top(struct livelock *l)
 {
-	return (struct visit *)(l->frames.data + l->frames.len) - 1;
+	return (struct livelock_visit *)(l->frames.data + l->frames.len) - 1;
 }
 
 static struct fingerprint *open_at(struct livelock *l, u64 i)
@@ -97,7 +97,7 @@ static void remove(struct livelock *l, struct fingerprint fp)
 
 void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
 {
-	struct visit *v = pages_vec_push(&l->frames, sizeof(*v));
+	struct livelock_visit *v = pages_vec_push(&l->frames, sizeof(*v));
 	struct fingerprint *o = pages_vec_push(&l->open, sizeof(*o));
 	if (o)
 		*o = fp;
@@ -107,13 +107,13 @@ void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
 	}
 	u32 at = (u32)open_count(l) - 1;
 	l->slots[slot_of(l, fp)] = at + 1;
-	*v = (struct visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
+	*v = (struct livelock_visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
 }
 
 /* The frame of an open state that is still on the search's stack; frames ascend by position. */
-static struct visit *on_stack(struct livelock *l, u32 at)
+static struct livelock_visit *on_stack(struct livelock *l, u32 at)
 {
-	struct visit *v = (struct visit *)l->frames.data;
+	struct livelock_visit *v = (struct livelock_visit *)l->frames.data;
 	u64 low = 0, high = l->frames.len / sizeof(*v);
 	while (low < high) {
 		u64 middle = (low + high) / 2;
@@ -125,9 +125,9 @@ static struct visit *on_stack(struct livelock *l, u32 at)
 	return low < l->frames.len / sizeof(*v) && v[low].at == at ? &v[low] : NULL;
 }
 
-static struct round *round_to(struct livelock *l, u32 at)
+static struct livelock_round *round_to(struct livelock *l, u32 at)
 {
-	struct round *r = (struct round *)l->rounds.data;
+	struct livelock_round *r = (struct livelock_round *)l->rounds.data;
 	for (u64 i = 0; i < l->rounds.len / sizeof(*r); i++)
 		if (r[i].to == at)
 			return &r[i];
@@ -137,23 +137,24 @@ static struct round *round_to(struct livelock *l, u32 at)
 /* The first way back to each state is enough; for messages, so a few of them are. */
 static void keep_round(struct livelock *l, u32 to, const u32 *path, u64 len)
 {
-	struct visit *v = on_stack(l, to);
-	if (!v || l->rounds.len >= ROUNDS_MAX * sizeof(struct round) || round_to(l, to))
+	struct livelock_visit *v = on_stack(l, to);
+	if (!v || l->rounds.len >= ROUNDS_MAX * sizeof(struct livelock_round) || round_to(l, to))
 		return;
-	u64 depth = (u64)(v - (struct visit *)l->frames.data); /* of the state: so many actions lead to it */
-	struct round *r = pages_vec_push(&l->rounds, sizeof(*r));
+	u64 depth = (u64)(v - (struct livelock_visit *)
+				      l->frames.data); /* of the state: so many actions lead to it */
+	struct livelock_round *r = pages_vec_push(&l->rounds, sizeof(*r));
 	u32 *copy = pages_vec_push(&l->words, (len - depth) * sizeof(*copy));
 	if (!r || !copy) {
 		l->failed = true;
 		return;
 	}
-	*r = (struct round){to, (u32)(len - depth), (u64)(copy - (u32 *)l->words.data)};
+	*r = (struct livelock_round){to, (u32)(len - depth), (u64)(copy - (u32 *)l->words.data)};
 	memcpy(copy, path + depth, (len - depth) * sizeof(*copy));
 }
 
 static void forget_rounds(struct livelock *l, u32 from)
 {
-	struct round *r = (struct round *)l->rounds.data;
+	struct livelock_round *r = (struct livelock_round *)l->rounds.data;
 	u64 kept = 0;
 	for (u64 i = 0; i < l->rounds.len / sizeof(*r); i++)
 		if (r[i].to < from)
@@ -167,7 +168,7 @@ void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const 
 {
 	if (l->failed)
 		return;
-	struct visit *v = top(l);
+	struct livelock_visit *v = top(l);
 	u32 found = l->slots[slot_of(l, fp)];
 	if (!found) {
 		v->exits = true; /* to a component that is complete */
@@ -200,9 +201,9 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	*len = 0;
 	if (l->failed)
 		return false;
-	struct visit v = *top(l);
+	struct livelock_visit v = *top(l);
 	l->frames.len -= sizeof(v);
-	struct visit *parent = l->frames.len ? top(l) : NULL;
+	struct livelock_visit *parent = l->frames.len ? top(l) : NULL;
 	if (v.low < v.at) {
 		hd_assert(parent); /* the state it leads back to lies further up the path */
 		parent->low = HD_MIN(parent->low, v.low);
@@ -213,7 +214,7 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	}
 	if (parent)
 		parent->exits = true;
-	struct round *r = round_to(l, v.at);
+	struct livelock_round *r = round_to(l, v.at);
 	if (r) {
 		*round = (const u32 *)l->words.data + r->at;
 		*len = r->len;

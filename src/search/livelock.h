@@ -1,8 +1,8 @@
 /*
- * livelock.h: finds loops that nothing leads out of: strongly connected components of the state graph with a cycle,
- * without an edge to the outside, whose steps are all busy waiting (target.h: busy). Tarjan's algorithm, run along
- * with the depth-first search as an observer of it (observer.h); memory only for states whose component is not
- * complete yet.
+ * livelock.h: finds loops that nothing leads out of: strongly connected components of the state graph with
+ * a cycle, without an edge to the outside, whose steps are all busy waiting (target.h: busy). Tarjan's
+ * algorithm, run along with the depth-first search as an observer of it (observer.h); memory only for
+ * states whose component is not complete yet.
  */
 #ifndef HEDDLE_SEARCH_LIVELOCK_H
 #define HEDDLE_SEARCH_LIVELOCK_H
@@ -14,7 +14,7 @@ struct livelock {
 	struct pages_vec
 		open; /* struct fingerprint: states of incomplete components, in order of discovery */
 	struct pages_vec frames; /* beside the search's own */
-	struct pages_vec rounds; /* struct round: ways from a state on the stack back to itself */
+	struct pages_vec rounds; /* struct livelock_round: ways from a state on the stack back to itself */
 	struct pages_vec words;  /* u32: their actions */
 	u32 *slots;              /* hash table: position in open + 1 */
 	u64 mask;
@@ -32,8 +32,8 @@ void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const 
 /* A step of the topmost state leads to an end, a violation, or beyond a bound. */
 void livelock_out(struct livelock *l);
 /*
- * The topmost state is done. True: its component is a livelock, and the state is its first one. *round: actions that
- * lead from it once around the loop; len 0: not known.
+ * The topmost state is done. True: its component is a livelock, and the state is its first one. *round:
+ * actions that lead from it once around the loop; len 0: not known.
  */
 bool livelock_leave(struct livelock *l, const u32 **round, u64 *len);
 

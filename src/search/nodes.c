@@ -9,8 +9,8 @@
 
 #define CHUNK (1u << 20)
 
-struct chunk {
-	struct chunk *next;
+struct node_chunk {
+	struct node_chunk *next;
 	size_t bytes;
 };
 
@@ -31,11 +31,11 @@ static size_t class_size(u32 class)
 
 static bool add_chunk(struct nodes *all, size_t at_least)
 {
-	size_t bytes = HD_MAX((size_t)CHUNK, HD_ROUND_UP(at_least + sizeof(struct chunk), HD_PAGE));
-	struct chunk *c = pages_map(bytes);
+	size_t bytes = HD_MAX((size_t)CHUNK, HD_ROUND_UP(at_least + sizeof(struct node_chunk), HD_PAGE));
+	struct node_chunk *c = pages_map(bytes);
 	if (!c)
 		return false;
-	*c = (struct chunk){.next = all->chunks, .bytes = bytes};
+	*c = (struct node_chunk){.next = all->chunks, .bytes = bytes};
 	all->chunks = c;
 	all->chunk = (char *)(c + 1);
 	all->chunk_end = (char *)c + bytes;
@@ -85,7 +85,7 @@ void node_put(struct nodes *all, struct node *n)
 
 void nodes_free(struct nodes *all)
 {
-	for (struct chunk *c = all->chunks, *next; c; c = next) {
+	for (struct node_chunk *c = all->chunks, *next; c; c = next) {
 		next = c->next;
 		pages_unmap(c, c->bytes);
 	}

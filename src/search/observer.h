@@ -1,22 +1,25 @@
 /*
- * observer.h: for whoever wants to follow a search: which states it enters, which edges it takes, which states it leaves.
+ * observer.h: for whoever wants to follow a search: which states it enters, which edges it takes, which
+ * states it leaves.
  *
  * For each search (a restart begins a new one):
  *
  *   begin   the target stands in the initial state;
  *   enter   the current state is going to be extended; `actions` are its enabled actions;
  *   step    `action` is about to be executed in the current state, which was entered;
- *   edge    it has been executed and led where `to` says; the target stands there. Comes before enter of that state;
- *   leave   all edges of the current state that the strategy takes now have been taken; the target stands there again,
- *           but for walks;
+ *   edge    it has been executed and led where `to` says; the target stands there. Comes before enter of
+ *           that state;
+ *   leave   all edges of the current state that the strategy takes now have been taken; the target stands
+ *           there again, but for walks;
  *   end     the search is over, or will start again.
  *
- * dfs: enter and leave are nested; each state is entered once (with a bound on the depth: once for each shorter path
- * to it). bfs: the same, but not nested. random and pct: one edge between enter and leave, and a state is entered as
- * often as it is met.
+ * dfs: enter and leave are nested; each state is entered once (with a bound on the depth: once for each
+ * shorter path to it). bfs: the same, but not nested. random and pct: one edge between enter and leave,
+ * and a state is entered as often as it is met.
  *
- * What an observer returns: MOVE_KNOWN, go on; MOVE_HALT or MOVE_RESTART, as a step would. In `enter` an observer may
- * execute steps of the target, if it undoes them. Without observers a search pays for one test at each of these places.
+ * What an observer returns: MOVE_KNOWN, go on; MOVE_HALT or MOVE_RESTART, as a step would. In `enter` an
+ * observer may execute steps of the target, if it undoes them. Without observers a search pays for one
+ * test at each of these places.
  */
 #ifndef HEDDLE_SEARCH_OBSERVER_H
 #define HEDDLE_SEARCH_OBSERVER_H
@@ -35,7 +38,7 @@ enum move {
 
 /* Where an edge leads. */
 enum edge {
-	EDGE_NEW, /* to a state that is entered next (dfs), or when its turn comes (bfs); walks: met for the first time */
+	EDGE_NEW,   /* to a state that is entered next (dfs), when its turn comes (bfs), or new (walks) */
 	EDGE_KNOWN, /* to a state that was met before */
 	EDGE_END,   /* to a state that is not extended: the end of an execution, the bound on the depth */
 	EDGE_DEAD,  /* nowhere: the step was cut short by a violation or an assumption */

@@ -1,8 +1,8 @@
 /*
  * Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler
- * with probabilistic guarantees of finding bugs, ASPLOS 2010). Each fiber has a random priority; the enabled fiber with
- * the highest one runs. At d - 1 random points of a run the fiber that would run next falls below
- * those that never fell. A bug that needs d ordering constraints is found with probability at
+ * with probabilistic guarantees of finding bugs, ASPLOS 2010). Each fiber has a random priority; the
+ * enabled fiber with the highest one runs. At d - 1 random points of a run the fiber that would run next
+ * falls below those that never fell. A bug that needs d ordering constraints is found with probability at
  * least 1 / (n k^(d-1)) in each run, for n fibers and k steps.
  *
  * Two things the paper leaves to the reader:
@@ -32,7 +32,7 @@ struct fallen {
 };
 
 struct pct {
-	struct walk walk;
+	struct walk_runs walk;
 	struct fallen *fallen; /* MAX_FIBERS */
 	u64 priorities;        /* of this run: the seed of the initial ones */
 	u64 lowest;            /* priority in use */
@@ -46,12 +46,12 @@ struct pct {
 	struct fingerprint watched;
 };
 
-static struct pct *of(struct walk *w)
+static struct pct *of(struct walk_runs *w)
 {
 	return (struct pct *)w;
 }
 
-static void begin_run(struct walk *w)
+static void begin_run(struct walk_runs *w)
 {
 	struct pct *p = of(w);
 	p->priorities = walk_random(w);
@@ -61,7 +61,7 @@ static void begin_run(struct walk *w)
 		p->change[i] = walk_below(w, p->estimate);
 }
 
-static u64 score(struct walk *w, u32 fiber)
+static u64 score(struct walk_runs *w, u32 fiber)
 {
 	struct pct *p = of(w);
 	hd_assert(fiber < MAX_FIBERS);
@@ -70,14 +70,14 @@ static u64 score(struct walk *w, u32 fiber)
 	return walk_scatter(p->priorities, fiber) | INITIAL;
 }
 
-static void fall(struct walk *w, u32 fiber, u64 priority)
+static void fall(struct walk_runs *w, u32 fiber, u64 priority)
 {
 	struct pct *p = of(w);
 	p->fallen[fiber] = (struct fallen){w->run, priority};
 	p->streak = 0;
 }
 
-static void before_step(struct walk *w, const u32 *actions, u32 n)
+static void before_step(struct walk_runs *w, const u32 *actions, u32 n)
 {
 	struct search *s = w->s;
 	struct pct *p = of(w);
@@ -99,7 +99,7 @@ static void watch_from_here(struct pct *p, u32 fiber, struct fingerprint fp)
 	p->watched = fp;
 }
 
-static void after_step(struct walk *w, u32 fiber)
+static void after_step(struct walk_runs *w, u32 fiber)
 {
 	struct pct *p = of(w);
 	struct fingerprint fp = w->s->ops->fingerprint(w->s->self);
@@ -115,7 +115,7 @@ static void after_step(struct walk *w, u32 fiber)
 	}
 }
 
-static void end_run(struct walk *w)
+static void end_run(struct walk_runs *w)
 {
 	struct pct *p = of(w);
 	u64 length = HD_MAX(search_depth(w->s), 1ull);
@@ -138,7 +138,7 @@ static enum move pct_run(struct search *s)
 	};
 	if (!p.fallen)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	enum move m = walk_runs(&p.walk);
+	enum move m = walk_run_all(&p.walk);
 	pages_unmap(p.fallen, MAX_FIBERS * sizeof(struct fallen));
 	return m;
 }

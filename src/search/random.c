@@ -5,18 +5,18 @@
 #include "search/walk.h"
 
 struct random_walk {
-	struct walk walk;
+	struct walk_runs walk;
 	u64 draw; /* scores are drawn anew for each step */
 };
 
-static void before_step(struct walk *w, const u32 *actions, u32 n)
+static void before_step(struct walk_runs *w, const u32 *actions, u32 n)
 {
 	(void)actions;
 	(void)n;
 	((struct random_walk *)w)->draw = walk_random(w);
 }
 
-static u64 score(struct walk *w, u32 fiber)
+static u64 score(struct walk_runs *w, u32 fiber)
 {
 	return walk_scatter(((struct random_walk *)w)->draw, fiber);
 }
@@ -24,7 +24,7 @@ static u64 score(struct walk *w, u32 fiber)
 static enum move random_run(struct search *s)
 {
 	struct random_walk r = {.walk = {.s = s, .score = score, .before_step = before_step}};
-	return walk_runs(&r.walk);
+	return walk_run_all(&r.walk);
 }
 
 static u64 random_memory(const struct search *s)

@@ -31,7 +31,7 @@ static enum move poll(struct search *s)
 	return MOVE_KNOWN;
 }
 
-/* A violation here; the same kind at the same place is told once, hence the end when it can't be remembered. */
+/* A violation here. The same kind at the same place is told once: the end, if that can't be remembered. */
 static enum move violated(struct search *s)
 {
 	struct fingerprint key = {s->ops->violation_key(s->self), 1};
@@ -104,7 +104,7 @@ enum move search_begin(struct search *s)
 
 enum move search_step(struct search *s, u32 action)
 {
-	u32 *at = pages_vec_push(&s->path, sizeof *at);
+	u32 *at = pages_vec_push(&s->path, sizeof(*at));
 	if (hd_unlikely(!at))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	*at = action;

@@ -40,7 +40,8 @@ struct search {
 	target_mark root;         /* of the initial state; a strategy that loses its marks renews it */
 	enum search_end end;
 
-	u64 ticks; /* steps executed, of any kind */
+	u64 ticks;       /* steps executed, of any kind */
+	u64 audit_steps; /* the same, for the audit alone (audit.h) */
 	u64 started_ms;
 	u64 sanity_mask; /* sanity looks when ticks & sanity_mask is 0 */
 

@@ -32,6 +32,36 @@ enum terminal_kind {
 /* A position in the target's undo log. */
 typedef u64 target_mark;
 
+/*
+ * For the audit of footprints (audit.h), at --sanity 2 and above. Texts are for people; a buffer is always
+ * terminated.
+ */
+struct target_audit {
+	/*
+	 * Did the last step, `action`, change something that belongs neither to its fiber nor to an object
+	 * that it declared as changed? True: `why` says what.
+	 */
+	bool (*undeclared)(void *t, u32 action, char *why, size_t cap);
+	/* What the enabled action is about to do. */
+	void (*describe)(void *t, u32 action, char *buf, size_t cap);
+	/* Keep the present state, ... */
+	void (*remember)(void *t);
+	/* ... and tell the first thing in which the present state differs from it. False: none. */
+	bool (*difference)(void *t, char *buf, size_t cap);
+	/*
+	 * a and b are enabled here, and lead to different states in different orders. Is that because one
+	 * of them depends on memory that the other writes without saying so, as unmodified programs that
+	 * race do? The address of the word; 0: no. Executes steps, and undoes them.
+	 */
+	u64 (*race)(void *t, u32 a, u32 b);
+	/* How many uses were merged into the last step (all may be NULL: the target does not merge); ... */
+	u32 (*merged)(void *t);
+	/* ... let the next step end before the k-th of them (from 1); ... */
+	void (*split)(void *t, u32 k);
+	/* ... and the action that goes on with `action` after that. */
+	u32 (*rest)(void *t, u32 action);
+};
+
 struct target_ops {
 	/*
 	 * Enabled actions of the current state, in a fixed order that depends on
@@ -70,24 +100,26 @@ struct target_ops {
 	 * again. Called in the initial state.
 	 */
 	void (*restart)(void *t);
-	/* The violation of the last step/terminal: same number for the same kind and place (for --keep-going). */
+	/* The violation of the last step or terminal: the same number for the same kind and place. */
 	u64 (*violation_key)(void *t);
 	/* For preemption-aware strategies (random, pct): the fiber an action belongs to. */
 	u32 (*action_fiber)(void *t, u32 action);
 	/*
-	 * Busy waiting (may both be NULL). busy: would this enabled action be a step of it (a look at memory, a yield, a try)?
-	 * can_livelock: has the target such steps at all? Asked at the start of each search; when the answer changes
-	 * during one, the target asks for a restart. livelock: the current state is part of a loop of such steps that nothing
-	 * leads out of; the violation of that.
+	 * Busy waiting (may both be NULL). busy: would this enabled action be a step of it (a look at
+	 * memory, a yield, a try)? can_livelock: has the target such steps at all? Asked at the start of
+	 * each search; when the answer changes during one, the target asks for a restart. livelock: the
+	 * current state is part of a loop of such steps that nothing leads out of; the violation of that.
 	 */
 	bool (*busy)(void *t, u32 action);
 	bool (*can_livelock)(void *t);
 	void (*livelock)(void *t);
 	/*
-	 * What the last step touched, from its pending operation to just before the next one; valid until the next step.
-	 * NULL: the target keeps no footprints (then nothing is known to commute).
+	 * What the last step touched, from its pending operation to just before the next one; valid until
+	 * the next step. NULL: the target keeps no footprints (then nothing is known to commute).
 	 */
 	const struct footprint *(*footprint)(void *t);
+	/* NULL: footprints can't be audited. */
+	const struct target_audit *audit;
 	/* Bytes of undo log and the like: for limits and statistics. */
 	u64 (*memory)(void *t);
 };

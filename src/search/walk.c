@@ -10,12 +10,12 @@ static u64 finish(u64 x)
 	return x ^ x >> 31;
 }
 
-u64 walk_random(struct walk *w)
+u64 walk_random(struct walk_runs *w)
 {
 	return finish(w->random += 0x9e3779b97f4a7c15ull);
 }
 
-u64 walk_below(struct walk *w, u64 n)
+u64 walk_below(struct walk_runs *w, u64 n)
 {
 	return (u64)((unsigned __int128)walk_random(w) * n >> 64);
 }
@@ -25,7 +25,7 @@ u64 walk_scatter(u64 a, u64 b)
 	return finish(a + (b + 1) * 0x9e3779b97f4a7c15ull);
 }
 
-u32 walk_choose(struct walk *w, const u32 *actions, u32 n)
+u32 walk_choose(struct walk_runs *w, const u32 *actions, u32 n)
 {
 	struct search *s = w->s;
 	u64 best = 0, ties = 0;
@@ -69,7 +69,7 @@ static enum move tell_and_step(struct search *s, const u32 *actions, u32 n, u32 
 }
 
 /* MOVE_DEAD: this run is over. */
-static enum move one_step(struct walk *w, bool is_new)
+static enum move one_step(struct walk_runs *w, bool is_new)
 {
 	struct search *s = w->s;
 	u32 *actions = search_action_room(&s->scratch);
@@ -104,7 +104,7 @@ static enum move back_to_start(struct search *s, struct fingerprint initial)
 	return sanity_same(s, initial, "after undo of a run the state is not the initial one");
 }
 
-static enum move one_run(struct walk *w, bool initial_is_new)
+static enum move one_run(struct walk_runs *w, bool initial_is_new)
 {
 	w->run++;
 	if (w->begin_run)
@@ -124,7 +124,7 @@ static u64 runs_wanted(const struct search_options *o)
 	return limited ? o->max_runs : WALK_DEFAULT_RUNS;
 }
 
-enum move walk_runs(struct walk *w)
+enum move walk_run_all(struct walk_runs *w)
 {
 	struct search *s = w->s;
 	struct fingerprint initial = s->ops->fingerprint(s->self);

@@ -27,6 +27,8 @@ enum search_end {
 	SEARCH_STOPPED,     /* STEP_STOP: the target can't follow any further, and says why */
 };
 
+#define SEARCH_MAX_UNSYNCHRONISED 16
+
 /* Counted live, in memory that another process may read. */
 struct search_stats {
 	u64 states;      /* distinct states, the initial one included */
@@ -40,6 +42,17 @@ struct search_stats {
 	u64 pruned;
 	u64 memory; /* bytes: visited table, stacks, the target's log */
 	u64 sanity_checks;
+	/* The audit of footprints (search/audit.h): comparisons made. */
+	u64 audits;
+	/*
+	 * Pairs of steps that share no declared object and yet don't commute, because the program's threads use the word at
+	 * `address` without synchronisation; the first few, by address.
+	 */
+	u64 unsynchronised;
+	struct search_unsynchronised {
+		u64 address;
+		u32 action[2];
+	} unsynchronised_at[SEARCH_MAX_UNSYNCHRONISED];
 };
 
 struct search_options {

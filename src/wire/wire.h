@@ -21,6 +21,7 @@
 #include "wire/learnt.h"
 #include "wire/net.h"
 #include "wire/search_options.h"
+#include "wire/violation.h"
 
 #define WIRE_MAGIC 0x656c64646568u
 /* The sizes are part of it: a runtime of another build would misread the rest without a word. */
@@ -46,85 +47,6 @@ enum wire_mode {
 };
 
 enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
-
-/* Operation kinds. Numbers are part of traces and scripts: append only. */
-enum op_kind {
-	OP_NONE = 0,
-	OP_START,
-	OP_EXIT, /* the process ends */
-	OP_JOIN,
-	OP_CANCEL,
-	OP_TESTCANCEL,
-	OP_YIELD,
-	OP_SLEEP,
-	OP_MUTEX_LOCK,
-	OP_MUTEX_TRYLOCK,
-	OP_MUTEX_UNLOCK,
-	OP_MUTEX_DESTROY,
-	OP_COND_ENTER,  /* start waiting: give up the mutex, join the waiters */
-	OP_COND_WAIT,   /* asleep */
-	OP_COND_RELOCK, /* woken (or timed out): take the mutex again */
-	OP_COND_SIGNAL,
-	OP_COND_BROADCAST,
-	OP_COND_DESTROY,
-	OP_RW_RDLOCK,
-	OP_RW_WRLOCK,
-	OP_RW_TRYRDLOCK,
-	OP_RW_TRYWRLOCK,
-	OP_RW_ANNOUNCE, /* a writer queues (writer-preferring locks only) */
-	OP_RW_UNLOCK,
-	OP_RW_DESTROY,
-	OP_SPIN_LOCK,
-	OP_SPIN_TRYLOCK,
-	OP_SPIN_UNLOCK,
-	OP_BARRIER_ARRIVE,
-	OP_BARRIER_LEAVE,
-	OP_SEM_WAIT,
-	OP_SEM_TRYWAIT,
-	OP_SEM_POST,
-	OP_SEM_GETVALUE,
-	OP_SEM_DESTROY,
-	OP_ONCE,
-	OP_FUTEX_WAIT,  /* compare and fall asleep */
-	OP_FUTEX_SLEEP, /* asleep */
-	OP_FUTEX_WAKE,
-	OP_CHOOSE,
-	OP_ATOMIC_BEGIN,
-	OP_PIPE_READ,
-	OP_PIPE_WRITE,
-	OP_EVENTFD_READ,
-	OP_EVENTFD_WRITE,
-	OP_POLL,
-	OP_CLOSE,
-	OP_FILE,   /* file operation another fiber could observe */
-	OP_SIGNAL, /* pthread_kill, kill */
-	OP_BARRIER_DESTROY,
-	OP_ATOMIC_RMW, /* an atomic read-modify-write instruction of the SUT's own code */
-	OP_MEM_READ,   /* of an instrumented program, where others could tell */
-	OP_MEM_WRITE,
-	OP_CONNECT,
-	OP_ACCEPT,
-	OP_RECV,
-	OP_SEND,
-	OP_SHUTDOWN,
-	OP_KINDS
-};
-
-enum violation_kind {
-	VIOLATION_NONE = 0,
-	VIOLATION_DEADLOCK,
-	VIOLATION_CRASH,
-	VIOLATION_ABORT,
-	VIOLATION_ASSERT,
-	VIOLATION_RACE,
-	VIOLATION_LOCK_MISUSE,
-	VIOLATION_COMM_DEADLOCK,
-	VIOLATION_HANG,
-	VIOLATION_INVARIANT,
-	VIOLATION_EXIT_STATUS,
-	VIOLATION_LIVELOCK,
-	VIOLATION_KINDS
-};
 
 /* An action: fiber slot and outcome. */
 #define ACTION(fiber, alt) ((u32)(fiber) << 16 | (u32)(alt))
@@ -194,15 +116,6 @@ struct wire_atomics {
 };
 
 #define WIRE_MAX_VIOLATIONS 256
-struct wire_violation {
-	u32 kind, thread; /* fiber slot */
-	u64 pc, address, key;
-	u32 signo;
-	u32 other_thread; /* race: the other side */
-	u64 other_pc;
-	u64 path_offset, path_len;
-	char message[1024];
-};
 
 struct wire_regs { /* enough for a DWARF unwinder */
 	u64 rip, rsp, rbp, rbx, r12, r13, r14, r15;
@@ -253,7 +166,7 @@ enum wire_event_kind {
 };
 
 struct wire_event {
-	u32 kind, thread, alt, op; /* op: enum op_kind */
+	u32 kind, thread, alt, op; /* op: enum op_kind, wire/op_kinds.h */
 	u64 object, arg;
 	u64 step; /* number of the step, from 0 */
 	struct wire_regs regs;

@@ -333,8 +333,9 @@ static void violations_are_found_again_after_a_restart(void **state)
 }
 
 /*
- * A long chain with three side states at each link, each with a single step back to the chain. Of these, breadth-first
- * search keeps nothing once they are extended; the chain it must keep, as the way to the last state.
+ * A long chain with three side states at each link, each with a single step back to the chain. Of these,
+ * breadth-first search keeps nothing once they are extended; the chain it must keep, as the way to the
+ * last state.
  */
 #define LINKS 20000
 

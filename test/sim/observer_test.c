@@ -1,5 +1,6 @@
 /*
- * Observers: what they are told agrees with what there is, for each strategy; and they can end a search anywhere.
+ * Observers: what they are told agrees with what there is, for each strategy; and they can end a search
+ * anywhere.
  */
 #include <stdarg.h>
 #include <stddef.h>

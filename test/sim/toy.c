@@ -1,5 +1,6 @@
 #include "toy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ void toy_set(struct toy *t, u32 index, int value)
 	hd_assert(index < t->model->vars);
 	if (value == t->var[index])
 		return;
-	t->log = with_room(t->log, t->len, &t->cap, sizeof *t->log);
+	t->log = with_room(t->log, t->len, &t->cap, sizeof(*t->log));
 	t->log[t->len++] = (struct toy_change){index, t->var[index] ^ value};
 	write_word(t, index, value);
 }
@@ -99,7 +100,7 @@ static target_mark mark(void *self)
 	struct toy *t = self;
 	if (t->marks && t->mark[t->marks - 1].len == t->len)
 		return t->mark[t->marks - 1].number;
-	t->mark = with_room(t->mark, t->marks, &t->marks_cap, sizeof *t->mark);
+	t->mark = with_room(t->mark, t->marks, &t->marks_cap, sizeof(*t->mark));
 	t->mark[t->marks++] = (struct toy_mark){++t->last_mark, t->len};
 	return t->last_mark;
 }
@@ -142,19 +143,19 @@ static void delta_save(void *self, target_mark from, void *out)
 	struct toy *t = self;
 	size_t first = place(t, from);
 	u64 n = t->len - first;
-	memcpy(out, &n, sizeof n);
+	memcpy(out, &n, sizeof(n));
 	if (n)
-		memcpy((char *)out + sizeof n, t->log + first, n * sizeof *t->log);
+		memcpy((char *)out + sizeof(n), t->log + first, n * sizeof(*t->log));
 }
 
 static void delta_apply(void *self, const void *blob)
 {
 	struct toy *t = self;
 	u64 n;
-	memcpy(&n, blob, sizeof n);
+	memcpy(&n, blob, sizeof(n));
 	for (u64 i = 0; i < n; i++) {
 		struct toy_change c;
-		memcpy(&c, (const char *)blob + sizeof n + i * sizeof c, sizeof c);
+		memcpy(&c, (const char *)blob + sizeof(n) + i * sizeof(c), sizeof(c));
 		toggle(t, c);
 	}
 	t->len = t->marks = 0;
@@ -208,7 +209,7 @@ static bool leads_here(const struct toy *t, const u32 *path, u64 len)
 	toy_init(&other, t->model);
 	for (u64 i = 0; i < len; i++)
 		step(&other, path[i]);
-	bool same = !memcmp(other.var, t->var, sizeof t->var);
+	bool same = !memcmp(other.var, t->var, sizeof(t->var));
 	toy_free(&other);
 	return same;
 }
@@ -243,6 +244,7 @@ static void on_insane(void *self, const char *what, const u32 *path, u64 len)
 	(void)len;
 	t->insane++;
 	t->insanity = what;
+	snprintf(t->insanity_text, sizeof(t->insanity_text), "%s", what);
 }
 
 void toy_init(struct toy *t, const struct toy_model *model)

@@ -44,7 +44,7 @@ struct toy {
 		int toggle; /* old xor new */
 	} * log;
 	size_t len, cap;
-	/* Live marks, the oldest first. A number is never given twice, so that the use of a dead mark is noticed. */
+	/* Live marks, the oldest first. Numbers are never reused, so that the use of a dead one is noticed. */
 	struct toy_mark {
 		target_mark number;
 		size_t len;
@@ -67,9 +67,10 @@ struct toy {
 		u64 key, len, hash; /* hash of the path */
 	} violation[TOY_MAX_VIOLATIONS];
 	u32 insane;
-	const char *insanity;
-	bool path_is_wrong; /* a violation's path, executed elsewhere, led to another state */
-	u64 trail;          /* hash of all actions executed, in order */
+	const char *insanity;     /* of the search: gone when it ends, if it was put together */
+	char insanity_text[1024]; /* a copy */
+	bool path_is_wrong;       /* a violation's path, executed elsewhere, led to another state */
+	u64 trail;                /* hash of all actions executed, in order */
 };
 
 void toy_init(struct toy *t, const struct toy_model *model);

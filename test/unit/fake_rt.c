@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "wire/wire.h"
+#include "wire/op_kinds.h"
 
 /* The controller takes a library for a runtime if it knows this name. */
 extern void __libc_start_main(void) __attribute__((weak));

@@ -8,6 +8,7 @@
 #include "report/trees_file.h"
 #include "temporary.h"
 #include "trees_world.h"
+#include "wire/op_kinds.h"
 
 static char *copy(const char *s)
 {

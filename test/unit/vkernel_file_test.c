@@ -1,5 +1,6 @@
 /* Files of the virtual kernel: the overlay, what is a step, devices, standard streams. */
 #include "vkernel_test.h"
+#include "wire/op_kinds.h"
 
 #include <dirent.h>
 #include <stdio.h>

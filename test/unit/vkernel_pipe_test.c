@@ -1,5 +1,6 @@
 /* Pipes, eventfds and poll of the virtual kernel: who waits, who sees what, what is a step. */
 #include "vkernel_test.h"
+#include "wire/op_kinds.h"
 
 #include <poll.h>
 #include <sys/select.h>

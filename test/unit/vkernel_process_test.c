@@ -1,5 +1,6 @@
 /* Time, numbers, random, signals, and the classification of all calls. */
 #include "vkernel_test.h"
+#include "wire/op_kinds.h"
 
 #include <sched.h>
 #include <sys/resource.h>

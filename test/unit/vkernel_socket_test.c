@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "runtime/net/net.h"
+#include "wire/op_kinds.h"
 
 /* ---- the network ---- */
 

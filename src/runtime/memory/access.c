@@ -33,6 +33,7 @@
 #include "runtime/memory/sites.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/observe.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 
 #define LOOKS_MAX 256
@@ -198,5 +199,8 @@ static void access_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	text_str(t, o->n == 1 ? " byte)" : " bytes)");
 }
 
-const struct op_class op_mem_read = {"memory read", NULL, access_describe};
-const struct op_class op_mem_write = {"memory write", NULL, access_describe};
+/* object: the address, n: bytes, arg: enum memory_how, arg2: pc */
+const struct op_class op_mem_read = {
+	.name = "memory read", .describe = access_describe, .busy = true, .memory = true};
+const struct op_class op_mem_write = {
+	.name = "memory write", .describe = access_describe, .busy = true, .memory = true};

@@ -33,6 +33,4 @@ void memory_freeing(u64 block, u64 size, u64 pc);
  */
 u32 memory_race(u32 slot, struct text *t);
 
-extern const struct op_class op_mem_read, op_mem_write;
-
 #endif

@@ -5,7 +5,7 @@
 
 static bool is_access(const struct op *o)
 {
-	return o->kind == OP_MEM_READ || o->kind == OP_MEM_WRITE;
+	return op_class_of(o)->memory;
 }
 
 static bool races(const struct op *a, const struct op *b)

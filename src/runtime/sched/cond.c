@@ -14,6 +14,7 @@
 
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/observe.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/sched/thread.h"
 
 static HD_NORETURN void misuse(const struct vcond *c, const char *what, u64 pc)
@@ -35,17 +36,26 @@ int cond_init(struct vcond *c, u32 clock)
 	return 0;
 }
 
-static bool sleeps_on(const struct fiber *f, u64 cond)
+/* The next waiter behind f in the order of slots; NULL, for f: the first; as result: no more. */
+static struct fiber *next_waiter(const struct fiber *f, u64 cond)
 {
-	return f && fiber_op(f)->kind == OP_COND_WAIT && fiber_op(f)->object == cond;
+	return sched_find_pending(f ? fiber_slot(f) + 1 : 0, OP_COND_WAIT, cond);
 }
 
 static SCHED_LOOK u32 waiters(u64 cond)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		n += sleeps_on(sched_fiber(i), cond);
+	for (const struct fiber *f = next_waiter(NULL, cond); f; f = next_waiter(f, cond))
+		n++;
 	return n;
+}
+
+static struct fiber *nth_waiter(u64 cond, u32 n)
+{
+	struct fiber *f = next_waiter(NULL, cond);
+	while (f && n--)
+		f = next_waiter(f, cond);
+	return f;
 }
 
 static void wake(struct fiber *f)
@@ -116,12 +126,9 @@ int cond_signal(struct vcond *c, u64 pc)
 		chosen = sched_step(&o);
 		check_alive(c, pc);
 	}
-	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		if (!sleeps_on(sched_fiber(i), (u64)c) || chosen--)
-			continue;
-		wake(sched_fiber(i));
-		break;
-	}
+	struct fiber *woken = nth_waiter((u64)c, chosen);
+	if (woken)
+		wake(woken);
 	return 0;
 }
 
@@ -133,9 +140,8 @@ int cond_broadcast(struct vcond *c, u64 pc)
 		sched_step(&o);
 		check_alive(c, pc);
 	}
-	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		if (sleeps_on(sched_fiber(i), (u64)c))
-			wake(sched_fiber(i));
+	for (struct fiber *f = next_waiter(NULL, (u64)c); f; f = next_waiter(f, (u64)c))
+		wake(f);
 	return 0;
 }
 
@@ -205,20 +211,32 @@ static void signal_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	(void)f;
 	text_str(t, "signals condition variable ");
 	text_addr(t, o->object);
-	u32 left = alt;
-	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		if (!sleeps_on(sched_fiber(i), o->object) || left--)
-			continue;
-		text_str(t, ", wakes ");
-		fiber_describe(sched_fiber(i), t);
-		return;
-	}
-	text_str(t, " (nobody waits)");
+	const struct fiber *woken = nth_waiter(o->object, alt);
+	text_str(t, woken ? ", wakes " : " (nobody waits)");
+	if (woken)
+		fiber_describe(woken, t);
 }
 
-const struct op_class op_cond_enter = {"starts waiting on condition variable", NULL, NULL};
-const struct op_class op_cond_wait = {"wait", never, wait_describe};
-const struct op_class op_cond_relock = {"wake up", relock_outcomes, relock_describe};
-const struct op_class op_cond_signal = {"signal", signal_outcomes, signal_describe};
-const struct op_class op_cond_broadcast = {"broadcasts condition variable", NULL, NULL};
-const struct op_class op_cond_destroy = {"destroys condition variable", NULL, NULL};
+static u64 mutex_of(const struct op *o)
+{
+	return o->arg;
+}
+
+static struct op_wait relock_wait(const struct op *o)
+{
+	return mutex_wait(o->arg);
+}
+
+/* object of all: the pthread_cond_t; arg of the first three: the mutex */
+const struct op_class op_cond_enter = {.name = "starts waiting on condition variable"};
+const struct op_class op_cond_wait = {
+	.name = "wait", .outcomes = never, .describe = wait_describe, .returns_to = mutex_of};
+const struct op_class op_cond_relock = {.name = "wake up",
+					.outcomes = relock_outcomes,
+					.describe = relock_describe,
+					.wait = relock_wait,
+					.returns_to = mutex_of};
+const struct op_class op_cond_signal = {
+	.name = "signal", .outcomes = signal_outcomes, .describe = signal_describe};
+const struct op_class op_cond_broadcast = {.name = "broadcasts condition variable"};
+const struct op_class op_cond_destroy = {.name = "destroys condition variable"};

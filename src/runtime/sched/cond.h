@@ -18,7 +18,4 @@ int cond_signal(struct vcond *c, u64 pc);
 int cond_broadcast(struct vcond *c, u64 pc);
 int cond_destroy(struct vcond *c, u64 pc);
 
-extern const struct op_class op_cond_enter, op_cond_wait, op_cond_relock, op_cond_signal, op_cond_broadcast,
-	op_cond_destroy;
-
 #endif

@@ -65,7 +65,7 @@ void fair_acts(struct fiber *f)
 /* Two that yield to each other are not getting on. */
 void fair_moves(u32 slot)
 {
-	if (hd_likely(!rt_wire->learnt.fair) || M->fiber[slot].op.kind == OP_YIELD)
+	if (hd_likely(!rt_wire->learnt.fair) || op_class_of(&M->fiber[slot].op)->yields)
 		return;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (i != slot)
@@ -74,5 +74,5 @@ void fair_moves(u32 slot)
 
 bool fair_waits(const struct fiber *f)
 {
-	return hd_unlikely(f->yields > FAIR_YIELDS) && f->op.kind == OP_YIELD;
+	return hd_unlikely(f->yields > FAIR_YIELDS) && op_class_of(&f->op)->yields;
 }

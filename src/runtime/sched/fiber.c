@@ -12,6 +12,7 @@
 #include "runtime/sched/fiber.h"
 
 #include "runtime/engine.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 #include "runtime/start/libc.h"
 #include "runtime/start/start.h"

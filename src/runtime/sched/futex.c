@@ -12,22 +12,28 @@
 #include <time.h>
 
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 
 #ifndef FUTEX_CMD_MASK
 #define FUTEX_CMD_MASK 127
 #endif
 
-static bool sleeps_on(const struct fiber *f, u64 address, u32 bits)
+/* The next sleeper behind f in the order of slots; NULL, for f: the first; as result: no more. */
+static struct fiber *next_sleeper(const struct fiber *f, u64 address, u32 bits)
 {
-	const struct op *o = f ? fiber_op(f) : NULL;
-	return o && o->kind == OP_FUTEX_SLEEP && o->object == address && !o->arg && (o->n & bits);
+	struct fiber *next;
+	for (u32 from = f ? fiber_slot(f) + 1 : 0;; from = fiber_slot(next) + 1) {
+		next = sched_find_pending(from, OP_FUTEX_SLEEP, address);
+		if (!next || (!fiber_op(next)->arg && (fiber_op(next)->n & bits)))
+			return next;
+	}
 }
 
 static SCHED_LOOK u32 sleepers(u64 address, u32 bits)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		n += sleeps_on(sched_fiber(i), address, bits);
+	for (const struct fiber *f = next_sleeper(NULL, address, bits); f; f = next_sleeper(f, address, bits))
+		n++;
 	return n;
 }
 
@@ -50,12 +56,11 @@ static void wake(struct fiber *f)
 
 static void wake_nth(u64 address, u32 bits, u32 nth)
 {
-	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		if (!sleeps_on(sched_fiber(i), address, bits) || nth--)
-			continue;
-		wake(sched_fiber(i));
-		return;
-	}
+	struct fiber *f = next_sleeper(NULL, address, bits);
+	while (f && nth--)
+		f = next_sleeper(f, address, bits);
+	if (f)
+		wake(f);
 }
 
 /* Wake up to max sleepers. Where only some can be woken, each one is a choice. */
@@ -79,10 +84,8 @@ static long futex_wake(u64 address, u32 max, u32 bits)
 static long futex_requeue(u64 from, u32 wake_max, u64 to, u32 move_max)
 {
 	long n = wake_max ? futex_wake(from, wake_max, FUTEX_BITSET_MATCH_ANY) : 0;
-	for (u32 i = 0; i < sched_fiber_limit() && move_max; i++) {
-		struct fiber *f = sched_fiber(i);
-		if (!sleeps_on(f, from, FUTEX_BITSET_MATCH_ANY))
-			continue;
+	struct fiber *f = next_sleeper(NULL, from, FUTEX_BITSET_MATCH_ANY);
+	for (; f && move_max; f = next_sleeper(f, from, FUTEX_BITSET_MATCH_ANY)) {
 		fiber_op_mut(f)->object = to;
 		move_max--;
 		n++;
@@ -170,6 +173,8 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_addr(t, o->object);
 }
 
-const struct op_class op_futex_wait = {"checks futex", NULL, NULL};
-const struct op_class op_futex_sleep = {"sleep on futex", sleep_outcomes, sleep_describe};
-const struct op_class op_futex_wake = {"wakes futex", wake_outcomes, NULL};
+/* object of all: the address; FUTEX_SLEEP: n: the bits, arg: 1 when woken; FUTEX_WAKE: n: the bits, arg: how many */
+const struct op_class op_futex_wait = {.name = "checks futex"};
+const struct op_class op_futex_sleep = {
+	.name = "sleep on futex", .outcomes = sleep_outcomes, .describe = sleep_describe};
+const struct op_class op_futex_wake = {.name = "wakes futex", .outcomes = wake_outcomes};

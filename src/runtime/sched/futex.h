@@ -9,6 +9,4 @@
 
 long futex_syscall(const struct vk_call *c);
 
-extern const struct op_class op_futex_wait, op_futex_sleep, op_futex_wake;
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "runtime/memory/memory.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 
 static u32 my_number(void)
 {
@@ -157,14 +158,15 @@ int mutex_unlock(struct vmutex *m, u64 pc)
 	return 0;
 }
 
+/* Will a fiber that waits for something else come back to this mutex? */
 static SCHED_LOOK bool waited_for(u64 mutex)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct fiber *f = sched_fiber(i);
 		if (!f || f == sched_self())
 			continue;
-		const struct op *o = fiber_op(f);
-		if ((o->kind == OP_COND_WAIT || o->kind == OP_COND_RELOCK) && o->arg == mutex)
+		const struct op_class *c = op_class_of(fiber_op(f));
+		if (c->returns_to && c->returns_to(fiber_op(f)) == mutex)
 			return true;
 	}
 	return false;
@@ -190,6 +192,16 @@ static u32 lock_outcomes(const struct fiber *f, const struct op *o)
 {
 	(void)f;
 	return !((const struct vmutex *)o->object)->held;
+}
+
+struct op_wait mutex_wait(u64 mutex)
+{
+	return (struct op_wait){.what = WAIT_FIBER, .slot = ((const struct vmutex *)mutex)->owner - 1};
+}
+
+static struct op_wait lock_wait(const struct op *o)
+{
+	return mutex_wait(o->object);
 }
 
 void mutex_describe(u64 mutex, struct text *t)
@@ -230,7 +242,10 @@ static void trylock_describe(const struct fiber *f, const struct op *o, u32 alt,
 	mutex_describe(o->object, t);
 }
 
-const struct op_class op_mutex_lock = {"lock mutex", lock_outcomes, lock_describe};
-const struct op_class op_mutex_trylock = {"try to lock mutex", NULL, trylock_describe};
-const struct op_class op_mutex_unlock = {"unlocks mutex", NULL, NULL};
-const struct op_class op_mutex_destroy = {"destroys mutex", NULL, NULL};
+/* object of all: the pthread_mutex_t */
+const struct op_class op_mutex_lock = {
+	.name = "lock mutex", .outcomes = lock_outcomes, .describe = lock_describe, .wait = lock_wait};
+const struct op_class op_mutex_trylock = {
+	.name = "try to lock mutex", .describe = trylock_describe, .busy = true};
+const struct op_class op_mutex_unlock = {.name = "unlocks mutex"};
+const struct op_class op_mutex_destroy = {.name = "destroys mutex"};

@@ -26,9 +26,9 @@ bool mutex_mine(u64 mutex);
 /* For condition variables: give up completely, and take again with the same count. */
 u32 mutex_release_all(struct vmutex *m);
 void mutex_take(struct vmutex *m, u32 count);
+/* Who holds it, for op_class.wait. */
+struct op_wait mutex_wait(u64 mutex);
 /* "mutex {0x…}, held by thread 2" */
 void mutex_describe(u64 mutex, struct text *t);
-
-extern const struct op_class op_mutex_lock, op_mutex_trylock, op_mutex_unlock, op_mutex_destroy;
 
 #endif

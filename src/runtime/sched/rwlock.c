@@ -10,6 +10,7 @@
 
 #include "runtime/memory/memory.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 
 static u32 my_number(void)
 {
@@ -266,6 +267,18 @@ static u32 spin_outcomes(const struct fiber *f, const struct op *o)
 	return !((const struct vspin *)o->object)->owner;
 }
 
+/* Readers are not known by name. */
+static struct op_wait rw_wait(const struct op *o)
+{
+	u32 writer = ((const struct vrwlock *)o->object)->writer;
+	return (struct op_wait){.what = writer ? WAIT_FIBER : WAIT_ANYONE, .slot = writer - 1};
+}
+
+static struct op_wait spin_wait(const struct op *o)
+{
+	return (struct op_wait){.what = WAIT_FIBER, .slot = ((const struct vspin *)o->object)->owner - 1};
+}
+
 static void state_describe(const struct vrwlock *l, struct text *t)
 {
 	if (l->writer) {
@@ -313,13 +326,17 @@ static void spin_describe(const struct fiber *f, const struct op *o, u32 alt, st
 	}
 }
 
-const struct op_class op_rw_rdlock = {"read-lock", rdlock_outcomes, rdlock_describe};
-const struct op_class op_rw_wrlock = {"write-lock", wrlock_outcomes, wrlock_describe};
-const struct op_class op_rw_tryrdlock = {"tries to read-lock rwlock", NULL, NULL};
-const struct op_class op_rw_trywrlock = {"tries to write-lock rwlock", NULL, NULL};
-const struct op_class op_rw_announce = {"queues as a writer of rwlock", NULL, NULL};
-const struct op_class op_rw_unlock = {"unlocks rwlock", NULL, NULL};
-const struct op_class op_rw_destroy = {"destroys rwlock", NULL, NULL};
-const struct op_class op_spin_lock = {"spin lock", spin_outcomes, spin_describe};
-const struct op_class op_spin_trylock = {"tries spin lock", NULL, NULL};
-const struct op_class op_spin_unlock = {"releases spin lock", NULL, NULL};
+/* object of all: the pthread_rwlock_t or pthread_spinlock_t */
+const struct op_class op_rw_rdlock = {
+	.name = "read-lock", .outcomes = rdlock_outcomes, .describe = rdlock_describe, .wait = rw_wait};
+const struct op_class op_rw_wrlock = {
+	.name = "write-lock", .outcomes = wrlock_outcomes, .describe = wrlock_describe, .wait = rw_wait};
+const struct op_class op_rw_tryrdlock = {.name = "tries to read-lock rwlock", .busy = true};
+const struct op_class op_rw_trywrlock = {.name = "tries to write-lock rwlock", .busy = true};
+const struct op_class op_rw_announce = {.name = "queues as a writer of rwlock"};
+const struct op_class op_rw_unlock = {.name = "unlocks rwlock"};
+const struct op_class op_rw_destroy = {.name = "destroys rwlock"};
+const struct op_class op_spin_lock = {
+	.name = "spin lock", .outcomes = spin_outcomes, .describe = spin_describe, .wait = spin_wait};
+const struct op_class op_spin_trylock = {.name = "tries spin lock", .busy = true};
+const struct op_class op_spin_unlock = {.name = "releases spin lock"};

@@ -35,8 +35,4 @@ int spin_trylock(struct vspin *s, u64 pc);
 int spin_unlock(struct vspin *s, u64 pc);
 int spin_destroy(struct vspin *s, u64 pc);
 
-extern const struct op_class op_rw_rdlock, op_rw_wrlock, op_rw_tryrdlock, op_rw_trywrlock, op_rw_announce,
-	op_rw_unlock, op_rw_destroy;
-extern const struct op_class op_spin_lock, op_spin_trylock, op_spin_unlock;
-
 #endif

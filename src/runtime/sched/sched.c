@@ -5,6 +5,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/replay.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
@@ -64,9 +65,17 @@ bool sched_alone(void)
 	return fiber_live_count() <= 1;
 }
 
+struct fiber *sched_find_pending(u32 from, u32 kind, u64 object)
+{
+	for (u32 i = from; i < sched_fiber_limit(); i++)
+		if (M->fiber[i].life && M->fiber[i].op.kind == kind && M->fiber[i].op.object == object)
+			return &M->fiber[i];
+	return NULL;
+}
+
 static u32 outcomes(const struct fiber *f, const struct op *o)
 {
-	const struct op_class *c = op_classes[o->kind];
+	const struct op_class *c = op_class_of(o);
 	return c->outcomes ? c->outcomes(f, o) : 1;
 }
 
@@ -102,7 +111,7 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 	struct fiber *f = sched_self();
 	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
 		return act_on_cancel(o);
-	if (hd_unlikely(o->kind == OP_YIELD))
+	if (hd_unlikely(op_class_of(o)->yields))
 		fair_yields(f);
 	else
 		fair_acts(f);
@@ -116,27 +125,6 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 	if (hd_unlikely(alt == ALT_CANCEL))
 		return act_on_cancel(o);
 	return alt;
-}
-
-bool sched_busy_kind(u32 kind)
-{
-	switch (kind) {
-	case OP_YIELD:
-	case OP_SLEEP:
-	case OP_MEM_READ:
-	case OP_MEM_WRITE:
-	case OP_ATOMIC_RMW:
-	case OP_MUTEX_TRYLOCK:
-	case OP_SPIN_TRYLOCK:
-	case OP_RW_TRYRDLOCK:
-	case OP_RW_TRYWRLOCK:
-	case OP_SEM_TRYWAIT:
-	case OP_SEM_GETVALUE:
-	case OP_TESTCANCEL:
-		return true;
-	default:
-		return false;
-	}
 }
 
 static bool busy_seen; /* persistent */
@@ -154,7 +142,7 @@ static SCHED_LOOK void note_busy(void)
 
 u32 sched_step(const struct op *o)
 {
-	if (hd_unlikely(!busy_seen && sched_busy_kind(o->kind)))
+	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
 		note_busy();
 	sched_scrub();
 	return step(o);
@@ -344,6 +332,8 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_str(t, " ms");
 }
 
-const struct op_class op_exit = {"exit", NULL, exit_describe};
-const struct op_class op_yield = {"sched_yield", NULL, NULL};
-const struct op_class op_sleep = {"sleep", never, sleep_describe};
+const struct op_class op_exit = {.name = "exit", .describe = exit_describe};
+/* OP_YIELD. object: the address of a pause instruction's operand, or 0 */
+const struct op_class op_yield = {.name = "sched_yield", .busy = true, .yields = true};
+const struct op_class op_sleep = {
+	.name = "sleep", .outcomes = never, .describe = sleep_describe, .busy = true};

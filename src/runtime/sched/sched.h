@@ -47,31 +47,65 @@ static inline __attribute__((always_inline)) void sched_scrub_deep(void)
 
 /* A pending visible operation; lives in the fiber, in model memory. Unused fields are zero. */
 struct op {
-	u16 kind;  /* enum op_kind */
-	u16 flags; /* OPF_* */
-	u32 n;     /* free for the class */
-	u64 object;
+	u16 kind;   /* enum op_kind, wire/op_kinds.h */
+	u16 flags;  /* OPF_* */
+	u32 n;      /* free for the class */
+	u64 object; /* what it is about, for descriptions and for wakers; each class says what that is */
 	u64 arg, arg2;
-	u64 deadline; /* virtual nanoseconds + 1; 0: waits for ever. With one, ALT_TIMEOUT is always an outcome */
+	u64 deadline; /* virtual nanoseconds + 1; 0: none. With one, ALT_TIMEOUT is an outcome while there is no other */
 	u64 watch; /* vk_watch_moved() of it: ALT_MOVED is an outcome (or ALT_STAYS); 0: none */
 };
 #define OPF_CANCEL 1      /* a cancellation point */
 #define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */
 #define OPF_CANCEL_SELF 4 /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
-
 #define OPF_LATE \
 	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
 
-/* What the engine knows about a kind of operation. One table, ops.c. */
+/* Who can end the wait of an operation that has no outcome. */
+enum op_wait_for {
+	WAIT_ANYONE, /* any fiber that runs: a signal, a post, data in a pipe */
+	WAIT_FIBER,  /* one fiber: it holds the lock, or is to end */
+	WAIT_CLIENT, /* a client that connects */
+	WAIT_PEER,   /* a peer that says something */
+};
+struct cache_pos;
+struct op_wait {
+	enum op_wait_for what;
+	u32 slot;                     /* WAIT_FIBER: which; no valid slot: it is gone */
+	const struct cache_pos *peer; /* WAIT_PEER: the (first) connection */
+};
+
+/*
+ * All there is to know about a kind of operation. Nothing outside the classes asks for kinds. The callbacks depend on the
+ * state alone and change nothing; they are called for any fiber, on the engine's stack.
+ */
 struct op_class {
 	const char *name; /* "lock mutex" */
-	/* How many outcomes (0 … n-1) the operation has in the current state; 0: it waits.
-	 * NULL: always exactly one. */
+	/*
+	 * How many outcomes (0 … n-1) the operation has in the current state; 0: it waits. NULL: always exactly one.
+	 * Time-out, spurious wake-up and cancellation are not counted: they come from deadline and flags.
+	 */
 	u32 (*outcomes)(const struct fiber *f, const struct op *o);
 	/* For people: what the fiber does or waits for; NULL: name and object. */
 	void (*describe)(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
+	/*
+	 * Declare (access_declare) what carrying out this outcome touches, and what its being possible depends on, apart
+	 * from the fiber itself. Called when the outcome was chosen, before the fiber goes on. NULL: nothing others can see.
+	 */
+	void (*accesses)(const struct fiber *f, const struct op *o, u32 alt);
+	/* Who can end its wait. NULL: WAIT_ANYONE. */
+	struct op_wait (*wait)(const struct op *o);
+	/* An object it will use when its wait is over, besides op.object; destroying that meanwhile is a mistake. NULL: none. */
+	u64 (*returns_to)(const struct op *o);
+	bool busy;   /* a thread does it while it waits for something by looking again and again */
+	bool yields; /* gives others a chance, and does nothing else */
+	bool memory; /* a pending access to memory (op.object, op.n bytes), which may race with others */
 };
-extern const struct op_class *const op_classes[OP_KINDS];
+extern const struct op_class *const op_classes[]; /* by kind; engine/op_table.c */
+static inline const struct op_class *op_class_of(const struct op *o)
+{
+	return op_classes[o->kind];
+}
 
 /* The fiber that runs now; its slot number; a fiber's thread number for people (main = 1). */
 struct fiber *sched_self(void);
@@ -86,8 +120,7 @@ bool sched_active(void);
  * unless OPF_CANCEL_SELF is set.
  */
 u32 sched_step(const struct op *o);
-/* Kinds of operations that a thread does while it waits for something by looking again and again; were there any? */
-bool sched_busy_kind(u32 kind);
+/* Was there any operation of a busy class? */
 bool sched_busy_seen(void);
 /* A step only if somebody else is alive to notice. */
 bool sched_alone(void);
@@ -95,6 +128,8 @@ bool sched_alone(void);
 struct fiber *sched_fiber(u32 slot);
 u32 sched_fiber_limit(void);
 const struct op *fiber_op(const struct fiber *f);
+/* The first fiber from slot `from` on that stands before an operation of this kind on this object; NULL: none. */
+struct fiber *sched_find_pending(u32 from, u32 kind, u64 object);
 /* Replace what another, waiting fiber waits for (a waker's business: e.g. COND_WAIT -> COND_RELOCK). */
 struct op *fiber_op_mut(struct fiber *f);
 

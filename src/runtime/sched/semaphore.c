@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 
 #define SEM_MAX 0x7fffffffu
 
@@ -72,16 +73,6 @@ int semaphore_value(struct vsem *s, int *value, u64 pc)
 	return 0;
 }
 
-static SCHED_LOOK bool waited_for(u64 object, u32 kind)
-{
-	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct fiber *f = sched_fiber(i);
-		if (f && f != sched_self() && fiber_op(f)->kind == kind && fiber_op(f)->object == object)
-			return true;
-	}
-	return false;
-}
-
 int semaphore_destroy(struct vsem *s, u64 pc)
 {
 	check_alive(s, pc);
@@ -90,7 +81,7 @@ int semaphore_destroy(struct vsem *s, u64 pc)
 		sched_step(&o);
 		check_alive(s, pc);
 	}
-	if (!s->value && waited_for((u64)s, OP_SEM_WAIT))
+	if (!s->value && sched_find_pending(0, OP_SEM_WAIT, (u64)s))
 		sched_misuse("destroy of a waited-on", "semaphore", (u64)s, pc);
 	s->destroyed = 1;
 	return 0;
@@ -110,11 +101,9 @@ int barrier_init(struct vbarrier *b, u32 count)
 
 static void release_all(const struct vbarrier *b)
 {
-	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		struct fiber *f = sched_fiber(i);
-		if (f && fiber_op(f)->kind == OP_BARRIER_LEAVE && fiber_op(f)->object == (u64)b)
-			fiber_op_mut(f)->n = 1;
-	}
+	struct fiber *f = sched_find_pending(0, OP_BARRIER_LEAVE, (u64)b);
+	for (; f; f = sched_find_pending(fiber_slot(f) + 1, OP_BARRIER_LEAVE, (u64)b))
+		fiber_op_mut(f)->n = 1;
 }
 
 int barrier_wait(struct vbarrier *b, u64 pc)
@@ -217,12 +206,15 @@ static void once_describe(const struct fiber *f, const struct op *o, u32 alt, st
 		 t);
 }
 
-const struct op_class op_sem_wait = {"wait for semaphore", sem_outcomes, sem_describe};
-const struct op_class op_sem_trywait = {"tries semaphore", NULL, NULL};
-const struct op_class op_sem_post = {"posts semaphore", NULL, NULL};
-const struct op_class op_sem_getvalue = {"reads the value of semaphore", NULL, NULL};
-const struct op_class op_sem_destroy = {"destroys semaphore", NULL, NULL};
-const struct op_class op_barrier_arrive = {"arrives at barrier", NULL, NULL};
-const struct op_class op_barrier_leave = {"leave barrier", leave_outcomes, leave_describe};
-const struct op_class op_barrier_destroy = {"destroys barrier", NULL, NULL};
-const struct op_class op_once = {"once", once_outcomes, once_describe};
+/* object of all: the sem_t, pthread_barrier_t or pthread_once_t; BARRIER_LEAVE: n: 1 when all have arrived */
+const struct op_class op_sem_wait = {
+	.name = "wait for semaphore", .outcomes = sem_outcomes, .describe = sem_describe};
+const struct op_class op_sem_trywait = {.name = "tries semaphore", .busy = true};
+const struct op_class op_sem_post = {.name = "posts semaphore"};
+const struct op_class op_sem_getvalue = {.name = "reads the value of semaphore", .busy = true};
+const struct op_class op_sem_destroy = {.name = "destroys semaphore"};
+const struct op_class op_barrier_arrive = {.name = "arrives at barrier"};
+const struct op_class op_barrier_leave = {
+	.name = "leave barrier", .outcomes = leave_outcomes, .describe = leave_describe};
+const struct op_class op_barrier_destroy = {.name = "destroys barrier"};
+const struct op_class op_once = {.name = "once", .outcomes = once_outcomes, .describe = once_describe};

@@ -34,7 +34,4 @@ enum { ONCE_NEW = 0, ONCE_RUNNING = 1, ONCE_DONE = 2 };
 bool once_begin(int *control);
 void once_end(int *control, bool done);
 
-extern const struct op_class op_sem_wait, op_sem_trywait, op_sem_post, op_sem_getvalue, op_sem_destroy;
-extern const struct op_class op_barrier_arrive, op_barrier_leave, op_barrier_destroy, op_once;
-
 #endif

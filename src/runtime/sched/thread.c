@@ -10,6 +10,7 @@
 #include "runtime/engine.h"
 #include "runtime/heap/heap.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/start/libc.h"
 #include "runtime/start/start.h"
 #include "runtime/vkernel/vk.h"
@@ -314,6 +315,12 @@ static u32 join_outcomes(const struct fiber *f, const struct op *o)
 	return !target || target->life == FIBER_DONE || o->n;
 }
 
+static struct op_wait join_wait(const struct op *o)
+{
+	const struct fiber *target = fiber_by_tcb(o->object);
+	return (struct op_wait){.what = WAIT_FIBER, .slot = target ? fiber_slot(target) : LAYOUT_MAX_FIBERS};
+}
+
 static void start_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
@@ -342,7 +349,9 @@ static void cancel_describe(const struct fiber *f, const struct op *o, u32 alt, 
 		fiber_describe(target, t);
 }
 
-const struct op_class op_start = {"starts", NULL, start_describe};
-const struct op_class op_join = {"join", join_outcomes, join_describe};
-const struct op_class op_cancel = {"cancel", NULL, cancel_describe};
-const struct op_class op_testcancel = {"cancellation point", NULL, NULL};
+/* object of JOIN and CANCEL: the thread control block; JOIN: n: 1 if it only tries */
+const struct op_class op_start = {.name = "starts", .describe = start_describe};
+const struct op_class op_join = {
+	.name = "join", .outcomes = join_outcomes, .describe = join_describe, .wait = join_wait};
+const struct op_class op_cancel = {.name = "cancel", .describe = cancel_describe};
+const struct op_class op_testcancel = {.name = "cancellation point", .busy = true};

@@ -26,6 +26,4 @@ int key_delete(u32 key);
 int key_set(u32 key, u64 value);
 u64 key_get(u32 key);
 
-extern const struct op_class op_start, op_join, op_cancel, op_testcancel;
-
 #endif

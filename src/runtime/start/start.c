@@ -24,6 +24,7 @@
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/observe.h"

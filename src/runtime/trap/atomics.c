@@ -28,6 +28,7 @@
 
 #include "base/sys.h"
 #include "runtime/engine.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/start/start.h"
 
 #define INT3 0xcc
@@ -230,4 +231,4 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	sched_scrub_deep();
 }
 
-const struct op_class op_atomic_rmw = {"atomic instruction on", NULL, NULL};
+const struct op_class op_atomic_rmw = {.name = "atomic instruction on", .busy = true};

@@ -16,6 +16,4 @@ bool atomics_trapped(greg_t *g);
 /* For an address in a copied instruction the one it was copied from; other addresses as they are. */
 u64 atomics_origin(u64 pc);
 
-extern const struct op_class op_atomic_rmw;
-
 #endif

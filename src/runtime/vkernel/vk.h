@@ -34,13 +34,6 @@ void vk_model_place(void *at);
 /* The positions of all open connections to peers. */
 u32 vk_open_connections(const struct cache_pos **out, u32 room);
 
-enum vk_wait {
-	VK_WAIT_OTHER,  /* not for the network */
-	VK_WAIT_CLIENT, /* for a client to connect */
-	VK_WAIT_PEER,   /* for a peer to say something */
-};
-/* What an operation that can't go on waits for. *pos: VK_WAIT_PEER: the (first) connection. */
-enum vk_wait vk_waits_for(const struct op *o, const struct cache_pos **pos);
 /* A connection of a client that still waits for an answer to what nobody has read; NULL: none. */
 const struct cache_pos *vk_unanswered(u64 *bytes);
 /* Has the program closed a connection to a server? */

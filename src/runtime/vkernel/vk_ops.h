@@ -7,10 +7,6 @@
 
 #include "runtime/sched/sched.h"
 
-extern const struct op_class op_pipe_read, op_pipe_write, op_eventfd_read, op_eventfd_write;
-extern const struct op_class op_poll, op_close, op_file;
-extern const struct op_class op_connect, op_accept, op_recv, op_send, op_shutdown;
-
 /* A fiber starts: it inherits its creator's signal mask. */
 void vk_fiber_start(u32 slot, u32 creator);
 

@@ -85,7 +85,8 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 		text_str(t, ", and gives up: time-out");
 }
 
-const struct op_class op_poll = {"poll", poll_outcomes, poll_describe};
+const struct op_class op_poll = {
+	.name = "poll", .outcomes = poll_outcomes, .describe = poll_describe, .wait = sock_wait_poll};
 
 #define FOREVER (~(u64)0)
 

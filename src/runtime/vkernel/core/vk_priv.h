@@ -34,6 +34,7 @@
 #include "base/text.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/core/abi.h"
 #include "runtime/vkernel/sockets/sock_model.h"

@@ -231,6 +231,10 @@ long sock_caller_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags
 u32 sock_caller_at(const struct net_address *to);
 /* The connection that a socket has to the only client it hears; NULL: it has none. */
 const struct cache_pos *sock_caller_connected(const struct vk_sock *s);
+
+/* Who can end the wait of a step on a socket, or of a poll: op_class.wait (sock_wait.c). */
+struct op_wait sock_wait(const struct op *o);
+struct op_wait sock_wait_poll(const struct op *o);
 /* s is about to be connected to this address. */
 void sock_callers_note_connect(const struct vk_sock *s, const struct net_address *to);
 long sock_caller_send(const struct vk_sock *s, u32 client, struct vk_uio *u);

@@ -174,11 +174,14 @@ static void shutdown_describe(const struct fiber *f, const struct op *o, u32 alt
 	describe_socket(o, t);
 }
 
-const struct op_class op_recv = {"receive", recv_outcomes, recv_describe};
-const struct op_class op_send = {"send", send_outcomes, send_describe};
-const struct op_class op_connect = {"connect", connect_outcomes, connect_describe};
-const struct op_class op_accept = {"accept", accept_outcomes, accept_describe};
-const struct op_class op_shutdown = {"shut down", NULL, shutdown_describe};
+const struct op_class op_recv = {
+	.name = "receive", .outcomes = recv_outcomes, .describe = recv_describe, .wait = sock_wait};
+const struct op_class op_send = {.name = "send", .outcomes = send_outcomes, .describe = send_describe};
+const struct op_class op_connect = {
+	.name = "connect", .outcomes = connect_outcomes, .describe = connect_describe};
+const struct op_class op_accept = {
+	.name = "accept", .outcomes = accept_outcomes, .describe = accept_describe, .wait = sock_wait};
+const struct op_class op_shutdown = {.name = "shut down", .describe = shutdown_describe};
 
 /* ---- making them ---- */
 

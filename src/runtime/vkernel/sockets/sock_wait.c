@@ -30,48 +30,37 @@ static bool has_number(const struct vk_sock *s)
 }
 
 /* A server that has closed its listener is not idle: whoever still waits there was to be stopped, and is not. */
-static enum vk_wait socket_waits_for(const struct vk_sock *s, const struct cache_pos **pos)
+static struct op_wait socket_wait(const struct vk_sock *s)
 {
-	if (s->flavour == SOCK_LISTEN)
-		return has_number(s) ? VK_WAIT_CLIENT : VK_WAIT_OTHER;
-	if (sock_callers_come(s))
-		return has_number(s) ? VK_WAIT_CLIENT : VK_WAIT_OTHER;
+	if (s->flavour == SOCK_LISTEN || sock_callers_come(s))
+		return (struct op_wait){.what = has_number(s) ? WAIT_CLIENT : WAIT_ANYONE};
 	const struct cache_pos *caller = sock_caller_connected(s);
 	if (!caller && !is_peer(s))
-		return VK_WAIT_OTHER;
-	*pos = caller ? caller : &s->pos;
-	return VK_WAIT_PEER;
+		return (struct op_wait){.what = WAIT_ANYONE};
+	return (struct op_wait){.what = WAIT_PEER, .peer = caller ? caller : &s->pos};
+}
+
+struct op_wait sock_wait(const struct op *o)
+{
+	return socket_wait((const struct vk_sock *)o->object);
 }
 
 /* Any of them could end the wait; a client that may come weighs more than a peer that is silent. */
-static enum vk_wait poll_waits_for(const struct op *o, const struct cache_pos **pos)
+struct op_wait sock_wait_poll(const struct op *o)
 {
 	const struct pollfd *p = (const struct pollfd *)o->arg;
-	enum vk_wait found = VK_WAIT_OTHER;
+	struct op_wait found = {.what = WAIT_ANYONE};
 	for (u32 i = 0; i < o->n; i++) {
 		const struct vk_desc *d = vk_desc_get(p[i].fd);
 		if (!d || d->kind != VK_SOCKET)
 			continue;
-		enum vk_wait w = socket_waits_for(sock_of(d), pos);
-		if (w == VK_WAIT_CLIENT)
+		struct op_wait w = socket_wait(sock_of(d));
+		if (w.what == WAIT_CLIENT)
 			return w;
-		if (w != VK_WAIT_OTHER)
+		if (w.what == WAIT_PEER)
 			found = w;
 	}
 	return found;
-}
-
-enum vk_wait vk_waits_for(const struct op *o, const struct cache_pos **pos)
-{
-	switch (o->kind) {
-	case OP_ACCEPT:
-	case OP_RECV:
-		return socket_waits_for((const struct vk_sock *)o->object, pos);
-	case OP_POLL:
-		return poll_waits_for(o, pos);
-	default:
-		return VK_WAIT_OTHER;
-	}
 }
 
 static const struct cache_pos *unread_datagram(u64 *bytes)

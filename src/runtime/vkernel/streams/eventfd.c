@@ -44,8 +44,10 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	describe_counter(o, t);
 }
 
-const struct op_class op_eventfd_read = {"read eventfd", read_outcomes, read_describe};
-const struct op_class op_eventfd_write = {"write eventfd", write_outcomes, write_describe};
+const struct op_class op_eventfd_read = {
+	.name = "read eventfd", .outcomes = read_outcomes, .describe = read_describe};
+const struct op_class op_eventfd_write = {
+	.name = "write eventfd", .outcomes = write_outcomes, .describe = write_describe};
 
 static void eventfd_step(struct vk_desc *d, u16 kind, u64 value)
 {

@@ -90,8 +90,10 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 		describe_bytes(p->len, t);
 }
 
-const struct op_class op_pipe_read = {"read pipe", read_outcomes, read_describe};
-const struct op_class op_pipe_write = {"write pipe", write_outcomes, write_describe};
+const struct op_class op_pipe_read = {
+	.name = "read pipe", .outcomes = read_outcomes, .describe = read_describe};
+const struct op_class op_pipe_write = {
+	.name = "write pipe", .outcomes = write_outcomes, .describe = write_describe};
 
 static void pipe_step(struct vk_desc *d, u16 kind, u64 bytes)
 {
