@@ -89,11 +89,11 @@ static int report_end(struct trace *t, const struct sut *s, enum replay_end end,
 	}
 	if (end == REPLAY_VIOLATION)
 		problem_set(p, "the replay ended differently: %s, recorded was %s",
-			    violation_kind_name(now->violation_kind),
-			    violation_kind_name(t->violation.found.kind));
+			    violation_traits(now->violation_kind)->name,
+			    violation_traits(t->violation.found.kind)->name);
 	else if (end == REPLAY_NO_VIOLATION)
 		problem_set(p, "the replay ended without the recorded %s",
-			    violation_kind_name(t->violation.found.kind));
+			    violation_traits(t->violation.found.kind)->name);
 	else if (end == REPLAY_GIVEN_UP)
 		problem_set(p, "interrupted");
 	complain(p);
@@ -114,6 +114,7 @@ static int run(struct trace *t, struct replay_options *o)
 			   .task = {.mode = WIRE_REPLAY,
 				    .gdb = o->gdb,
 				    .show_output = 1,
+				    .violation = t->violation.found.kind,
 				    .path_len = t->violation.found.path_len},
 			   .path = t->violation.path,
 			   .trees = t->trees,

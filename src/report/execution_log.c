@@ -85,41 +85,6 @@ void execution_log_free(struct execution_log *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static const char *const kind_names[VIOLATION_KINDS] = {
-	[VIOLATION_NONE] = "none",
-	[VIOLATION_DEADLOCK] = "deadlock",
-	[VIOLATION_CRASH] = "crash",
-	[VIOLATION_ABORT] = "abort",
-	[VIOLATION_ASSERT] = "assert",
-	[VIOLATION_RACE] = "race",
-	[VIOLATION_LOCK_MISUSE] = "lock-misuse",
-	[VIOLATION_COMM_DEADLOCK] = "comm-deadlock",
-	[VIOLATION_HANG] = "hang",
-	[VIOLATION_INVARIANT] = "invariant",
-	[VIOLATION_EXIT_STATUS] = "exit-status",
-	[VIOLATION_LIVELOCK] = "livelock",
-};
-
-const char *violation_kind_name(u32 kind)
-{
-	return kind < VIOLATION_KINDS ? kind_names[kind] : "unknown";
-}
-
-u32 violation_kind_of(const char *name)
-{
-	u32 i;
-
-	for (i = 0; i < VIOLATION_KINDS; i++)
-		if (!strcmp(kind_names[i], name))
-			return i;
-	return VIOLATION_NONE;
-}
-
-bool violation_is_shared(u32 kind)
-{
-	return kind == VIOLATION_DEADLOCK || kind == VIOLATION_COMM_DEADLOCK;
-}
-
 /* Who waits for a thread's end, or for clients, is not to blame. */
 static bool may_be_culprit(const struct log_entry *l)
 {
@@ -131,7 +96,7 @@ const struct log_entry *execution_log_culprit(const struct execution_log *s)
 	const struct log_entry *first = NULL;
 	size_t i;
 
-	for (i = 0; violation_is_shared(s->violation_kind) && i < s->fibers; i++) {
+	for (i = 0; violation_traits(s->violation_kind)->concerns_all_threads && i < s->fibers; i++) {
 		if (!may_be_culprit(&s->fiber[i]))
 			continue;
 		if (s->fiber[i].thread == s->violation.thread)

@@ -38,12 +38,6 @@ struct execution_log {
 bool execution_log_add(struct execution_log *s, const struct log_entry *line);
 void execution_log_free(struct execution_log *s);
 
-/* "deadlock", "lock-misuse" …: the names of the contract; and back, VIOLATION_NONE for others. */
-const char *violation_kind_name(u32 kind);
-u32 violation_kind_of(const char *name);
-/* A deadlock belongs to all threads, whichever noticed it. */
-bool violation_is_shared(u32 kind);
-
 /* Whom the violation is about. Of a deadlock: somebody in it, rather than one who waits for those to end. */
 const struct log_entry *execution_log_culprit(const struct execution_log *s);
 

@@ -140,7 +140,7 @@ static void print_violation(FILE *f, const struct outcome *o, size_t i)
 {
 	const struct trace *t = &o->trace[i];
 
-	fprintf(f, "<h2>Violation %zu: %s</h2>\n", i + 1, violation_kind_name(t->violation.found.kind));
+	fprintf(f, "<h2>Violation %zu: %s</h2>\n", i + 1, violation_traits(t->violation.found.kind)->name);
 	print_captured(f, plain_violation, t);
 	fputs("<details><summary>All steps</summary>\n", f);
 	print_captured(f, plain_steps, t);

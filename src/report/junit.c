@@ -35,10 +35,10 @@ static void print_failure(FILE *f, const struct outcome *o, size_t i)
 	const struct trace *t = &o->trace[i];
 
 	fprintf(f, "    <testcase classname=\"heddle\" name=\"%s at ",
-		violation_kind_name(t->violation.found.kind));
+		violation_traits(t->violation.found.kind)->name);
 	xml_escape(f, t->violation.where);
 	fprintf(f, "\">\n      <failure type=\"%s\" message=\"",
-		violation_kind_name(t->violation.found.kind));
+		violation_traits(t->violation.found.kind)->name);
 	xml_escape(f, t->violation.message);
 	fprintf(f, "\">");
 	print_steps(f, t);

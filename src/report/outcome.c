@@ -89,7 +89,7 @@ static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
 static void reason_violation(const struct outcome *o, char *out, size_t cap)
 {
 	const struct trace *t = &o->trace[0];
-	const char *kind = violation_kind_name(t->violation.found.kind);
+	const char *kind = violation_traits(t->violation.found.kind)->name;
 
 	if (o->violations > 1)
 		snprintf(out, cap, "%zu different violations; the first: %s at %s", o->violations, kind,

@@ -168,7 +168,7 @@ static void print_message(FILE *f, const struct trace *t)
 {
 	const char *message = t->violation.message, *end;
 
-	while (t->violation.found.kind == VIOLATION_COMM_DEADLOCK && (end = strstr(message, "; "))) {
+	while (violation_traits(t->violation.found.kind)->names_peers && (end = strstr(message, "; "))) {
 		fprintf(f, "  %.*s;\n", (int)(end - message), message);
 		message = end + 2;
 	}
@@ -178,12 +178,12 @@ static void print_message(FILE *f, const struct trace *t)
 void plain_violation(FILE *f, const struct trace *t)
 {
 	const struct log_entry *v = &t->log.violation;
-	bool shared = violation_is_shared(t->violation.found.kind);
+	bool shared = violation_traits(t->violation.found.kind)->concerns_all_threads;
 	char who[64] = "";
 
 	if (v->text && !shared)
 		log_entry_thread(v, who, sizeof(who));
-	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->violation.found.kind), who[0] ? " in " : "", who,
+	fprintf(f, "%s%s%s%s%s\n", violation_traits(t->violation.found.kind)->name, who[0] ? " in " : "", who,
 		t->violation.where[0] ? " at " : "", t->violation.where);
 	print_message(f, t);
 	if (v->text && !shared)

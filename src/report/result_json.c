@@ -17,7 +17,7 @@ static json_t *violations_json(const struct outcome *o)
 
 		json_array_append_new(
 			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind",
-					violation_kind_name(t->violation.found.kind), "message",
+					violation_traits(t->violation.found.kind)->name, "message",
 					json_text(t->violation.message), "thread", (int)t->violation.thread,
 					"where", json_text(t->violation.where), "trace", o->trace[i].name,
 					"steps", (json_int_t)t->violation.found.path_len));

@@ -40,8 +40,9 @@ static json_t *result(const struct trace *t)
 {
 	const struct log_entry *v = &t->log.violation;
 	json_t *at = v->text ? location(frames_source(v->frame, v->frames)) : NULL;
-	json_t *r = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", violation_kind_name(t->violation.found.kind),
-			      "level", "error", "message", "text", json_text(t->violation.message));
+	json_t *r = json_pack("{s:s, s:s, s:{s:o}}", "ruleId",
+			      violation_traits(t->violation.found.kind)->name, "level", "error", "message",
+			      "text", json_text(t->violation.message));
 
 	if (at)
 		json_object_set_new(r, "locations", json_pack("[o]", at));

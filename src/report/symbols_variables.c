@@ -182,7 +182,8 @@ static bool lies_at(Dwarf_Die *die, u64 address)
 	    dwarf_getlocation(&attr, &op, &n) || n != 1)
 		return false;
 	if (op->atom == DW_OP_addrx)
-		return !dwarf_getlocation_attr(&attr, op, &indexed) && !dwarf_formaddr(&indexed, &at) && at == address;
+		return !dwarf_getlocation_attr(&attr, op, &indexed) && !dwarf_formaddr(&indexed, &at) &&
+		       at == address;
 	return op->atom == DW_OP_addr && op->number == address;
 }
 

@@ -263,7 +263,7 @@ static bool load_violation(const json_t *j, struct violation *v)
 	if (!copy_text(j, "kind", kind, sizeof(kind)) || !copy_u32(j, "thread", &thread) || !message ||
 	    !where)
 		return false;
-	v->found.kind = violation_kind_of(kind);
+	v->found.kind = violation_kind_named(kind);
 	return violation_describe(v, thread, message, where);
 }
 

@@ -152,7 +152,7 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 			      json_hex(t->environment));
 
 	if (j) {
-		json_object_set_new(j, "kind", json_text(violation_kind_name(t->violation.found.kind)));
+		json_object_set_new(j, "kind", json_text(violation_traits(t->violation.found.kind)->name));
 		json_object_set_new(j, "thread", json_integer(t->violation.thread));
 		json_object_set_new(j, "message", json_text(t->violation.message));
 		json_object_set_new(j, "where", json_text(t->violation.where));

@@ -115,19 +115,19 @@ static int trace_describe(struct trace *t)
 static bool same_violation(const struct execution_log *log, const struct wire_violation *v)
 {
 	return log->violation_kind == v->kind &&
-	       (violation_is_shared(v->kind) || log->violation.thread == v->thread + 1);
+	       (violation_traits(v->kind)->concerns_all_threads || log->violation.thread == v->thread + 1);
 }
 
 static void count_unconfirmed(struct outcome *o, const struct wire_violation *v, enum replay_end end,
 			      const struct execution_log *log, const struct problem *why)
 {
-	const char *kind = violation_kind_name(v->kind);
+	const char *kind = violation_traits(v->kind)->name;
 
 	o->unconfirmed++;
 	if (end == REPLAY_VIOLATION)
 		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why),
 			 "the search found: %s; the fresh process: %s (%.900s)", kind,
-			 violation_kind_name(log->violation_kind), log->violation.text);
+			 violation_traits(log->violation_kind)->name, log->violation.text);
 	else if (end == REPLAY_NO_VIOLATION)
 		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why),
 			 "the search found: %s (%.900s); the fresh process ran through", kind, v->message);
@@ -227,8 +227,10 @@ static int reproduce_one(const struct reproduction *how, const struct findings *
 		return problem_set(p, "out of memory");
 	l.config = t->config;
 	l.learnt = t->learnt;
-	l.task = (struct wire_task){
-		.mode = WIRE_REPLAY, .show_output = 1, .path_len = t->violation.found.path_len};
+	l.task = (struct wire_task){.mode = WIRE_REPLAY,
+				    .show_output = 1,
+				    .violation = t->violation.found.kind,
+				    .path_len = t->violation.found.path_len};
 	l.path = t->violation.path;
 	l.trees = f->trees;
 	l.trees_len = f->trees_len;

@@ -177,10 +177,10 @@ struct wire_event {
 
 /* What one process is to do. */
 struct wire_task {
-	u32 mode;        /* enum wire_mode */
-	u32 gdb;         /* replay: at the end stop with SIGSTOP instead of exiting */
-	u32 show_output; /* replay: pass what the SUT writes to stdout/stderr on as events */
-	u32 pad;
+	u32 mode;                  /* enum wire_mode */
+	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
+	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
+	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */
 	u64 path_offset, path_len; /* replay: u32 actions, in the worker's arena */
 };
 

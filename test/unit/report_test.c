@@ -364,7 +364,7 @@ static void test_comm_deadlock(void **state)
 	text = written("html", o);
 	assert_non_null(strstr(text, "Violation 1: comm-deadlock"));
 	free(text);
-	assert_int_equal(violation_kind_of("comm-deadlock"), VIOLATION_COMM_DEADLOCK);
+	assert_int_equal(violation_kind_named("comm-deadlock"), VIOLATION_COMM_DEADLOCK);
 	done(o);
 }
 
