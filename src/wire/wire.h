@@ -99,7 +99,8 @@ struct wire_site {
 	int displacement;
 	u8 pause;      /* no atomic: the hint of a spinning loop */
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
-	u8 pad[6];
+	u8 random;     /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
+	u8 pad[5];
 };
 /* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
 #define WIRE_MAX_BENIGN 32
