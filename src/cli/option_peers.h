@@ -4,7 +4,7 @@
 #ifndef HEDDLE_CLI_OPTION_PEERS_H
 #define HEDDLE_CLI_OPTION_PEERS_H
 
-#include "cli/options.h"
+#include "cli/check_options.h"
 
 typedef int option_function(struct check_options *o, const struct option_spec *s, const char *value,
 			    struct problem *p);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/option_peers.h"
-#include "cli/options.h"
+#include "cli/check_options.h"
 #include "cli/values.h"
 
 static int apply_strategy(struct check_options *o, const struct option_spec *s, const char *value,

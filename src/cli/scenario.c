@@ -19,7 +19,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "cli/options.h"
+#include "cli/check_options.h"
 #include "cli/values.h"
 
 struct scenario {

@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "search/footprint.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 
 /* How a step ended. */
 enum step_result {

@@ -11,7 +11,7 @@
 #define HEDDLE_STATE_FINGERPRINT_H
 
 #include "base/hash.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 
 struct fingerprint fingerprint_word(u64 address, u64 value);
 void fingerprint_change(struct fingerprint *f, u64 address, u64 was, u64 is);

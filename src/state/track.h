@@ -10,7 +10,7 @@
 #define HEDDLE_STATE_TRACK_H
 
 #include "base/base.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 
 enum track_kind {
 	TRACK_DENSE,  /* holds data already (a module's .data): part of the first fingerprint */

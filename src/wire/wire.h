@@ -20,7 +20,7 @@
 #include "wire/layout.h"
 #include "wire/learnt.h"
 #include "wire/net.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 #include "wire/violation.h"
 
 #define WIRE_MAGIC 0x656c64646568u
@@ -85,7 +85,7 @@ struct wire_config {
 };
 
 /*
- * Atomic instructions in the SUT's own code (launch/atomics.c finds them, runtime/trap/atomics.c makes them steps), by address.
+ * Atomic instructions in the SUT's own code (launch/atomic_sites.c finds them, runtime/trap/atomics.c makes them steps), by address.
  * The operand lies at base + (index << shift) + displacement; registers are numbered as in the encoding.
  */
 #define WIRE_MAX_SITES 65536
@@ -178,10 +178,10 @@ struct wire_event {
 
 /* What one process is to do. */
 struct wire_task {
-	u32 mode;        /* enum wire_mode */
-	u32 gdb;         /* replay: at the end stop with SIGSTOP instead of exiting */
-	u32 show_output; /* replay: pass what the SUT writes to stdout/stderr on as events */
-	u32 pad;
+	u32 mode;                  /* enum wire_mode */
+	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
+	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
+	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */
 	u64 path_offset, path_len; /* replay: u32 actions, in the worker's arena */
 };
 

@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 #include "cli/gdb.h"
-#include "report/play.h"
-#include "report/text.h"
+#include "session/replay_run.h"
+#include "report/plain_text.h"
 #include "report/trace.h"
 
 struct replay_options {
@@ -60,15 +60,15 @@ static int open_program(struct trace *t, const struct replay_options *o, struct 
 static void on_started(void *self, pid_t pid)
 {
 	(void)self;
-	interrupt_watch(pid);
+	interrupt_watch(pid, true);
 }
 
-static void on_line(void *self, const struct story_line *l)
+static void on_line(void *self, const struct log_entry *l)
 {
 	const struct replay_options *o = self;
 
 	if (!o->quiet)
-		text_line(stdout, l);
+		plain_entry(stdout, l);
 }
 
 static bool on_give_up(void *self)
@@ -78,57 +78,63 @@ static bool on_give_up(void *self)
 }
 
 /* Says how it ended; the exit code. */
-static int report_end(struct trace *t, const struct sut *s, enum play_end end, struct problem *p)
+static int report_end(struct trace *t, const struct sut *s, enum replay_end end, struct problem *p)
 {
-	const struct story *now = &t->story;
+	const struct execution_log *now = &t->log;
 
-	if (end == PLAY_VIOLATION && now->violation_kind == t->kind) {
+	if (end == REPLAY_VIOLATION && now->violation_kind == t->violation.found.kind) {
 		putc('\n', stdout);
-		text_violation(stdout, t);
+		plain_violation(stdout, t);
 		return 1;
 	}
-	if (end == PLAY_VIOLATION)
+	if (end == REPLAY_VIOLATION)
 		problem_set(p, "the replay ended differently: %s, recorded was %s",
-			    violation_kind_name(now->violation_kind), violation_kind_name(t->kind));
-	else if (end == PLAY_NO_VIOLATION)
-		problem_set(p, "the replay ended without the recorded %s", violation_kind_name(t->kind));
-	else if (end == PLAY_GIVEN_UP)
+			    violation_traits(now->violation_kind)->name,
+			    violation_traits(t->violation.found.kind)->name);
+	else if (end == REPLAY_NO_VIOLATION)
+		problem_set(p, "the replay ended without the recorded %s",
+			    violation_traits(t->violation.found.kind)->name);
+	else if (end == REPLAY_GIVEN_UP)
 		problem_set(p, "interrupted");
 	complain(p);
-	if (end != PLAY_GIVEN_UP && s->environment && s->environment != t->environment)
+	if (end != REPLAY_GIVEN_UP && s->environment && s->environment != t->environment)
 		say("the environment variables are not those of the recorded run; that may be why");
 	return EXIT_TOOL_ERROR;
 }
 
 static int run(struct trace *t, struct replay_options *o)
 {
-	const struct play_listener listener = {o, on_started, on_line, NULL, on_give_up};
+	const struct replay_listener listener = {o, on_started, on_line, NULL, on_give_up};
 	struct program program;
-	struct launch l = {
-		.program = &program,
-		.argv = o->argv ? o->argv : t->argv,
-		.extra = t->extra,
-		.config = t->config,
-		.learnt = t->learnt,
-		.task = {.mode = WIRE_REPLAY, .gdb = o->gdb, .show_output = 1, .path_len = t->path_len},
-		.path = t->path,
-		.trees = t->trees,
-		.trees_len = t->trees_len};
+	struct launch l = {.program = &program,
+			   .argv = o->argv ? o->argv : t->argv,
+			   .extra = t->extra,
+			   .config = t->config,
+			   .learnt = t->learnt,
+			   .task = {.mode = WIRE_REPLAY,
+				    .gdb = o->gdb,
+				    .show_output = 1,
+				    .violation = t->violation.found.kind,
+				    .path_len = t->violation.found.path_len},
+			   .path = t->violation.path,
+			   .trees = t->trees,
+			   .trees_len = t->trees_len};
 	struct sut s = {0};
 	struct problem p;
-	enum play_end end;
+	enum replay_end end;
 	int code;
 
 	if (open_program(t, o, &program, &p))
 		return complain(&p);
 	l.cwd = t->cwd[0] && access(t->cwd, X_OK) == 0 ? t->cwd : NULL;
-	story_free(&t->story);
-	end = play(&s, &l, &listener, &t->story, &p);
+	execution_log_free(&t->log);
+	end = replay_process(&s, &l, &listener, &t->log, &p);
 	code = report_end(t, &s, end, &p);
 	fflush(stdout);
-	if (code == 1 && o->gdb && !s.ended && gdb_run(s.pid, &t->story, o->gdb_args, &p))
+	if (code == 1 && o->gdb && !s.ended && gdb_run(s.pid, &t->log, o->gdb_args, &p))
 		code = complain(&p);
-	interrupt_watch(0);
+	if (s.pid)
+		interrupt_watch(s.pid, false);
 	sut_end(&s);
 	return code;
 }

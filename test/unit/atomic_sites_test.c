@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "launch/atomics.h"
+#include "launch/atomic_sites.h"
 
 extern const char add_here[], exchange_here[], pause_here[], hidden_here[];
 int counter;

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/check_options.h"
 
 static const struct {
 	const char *name, *usage, *text;

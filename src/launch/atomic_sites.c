@@ -17,7 +17,7 @@
  * rdrand and rdseed, whose values would differ from run to run, are sites as well, in all libraries (std::random_device
  * uses them): the runtime answers from the seeded stream.
  */
-#include "launch/atomics.h"
+#include "launch/atomic_sites.h"
 
 #include <Zydis/Zydis.h>
 #include <errno.h>

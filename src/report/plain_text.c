@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "report/plain_text.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 /* How many of its last steps a thread is shown with. */
 #define LAST_STEPS 5
 
-void text_grouped(u64 n, char *out, size_t cap)
+void plain_number(u64 n, char *out, size_t cap)
 {
 	char digits[32];
 	int len = snprintf(digits, sizeof(digits), "%lu", n), i;
@@ -21,7 +21,7 @@ void text_grouped(u64 n, char *out, size_t cap)
 	out[at] = 0;
 }
 
-void text_bytes_size(u64 n, char *out, size_t cap)
+void plain_size(u64 n, char *out, size_t cap)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
 	double v = (double)n;
@@ -34,7 +34,7 @@ void text_bytes_size(u64 n, char *out, size_t cap)
 	snprintf(out, cap, u && v < 100 ? "%.1f %s" : "%.0f %s", v, n == 1 ? "byte" : units[u]);
 }
 
-void text_duration(double seconds, char *out, size_t cap)
+void plain_duration(double seconds, char *out, size_t cap)
 {
 	unsigned whole = (unsigned)seconds;
 
@@ -47,7 +47,7 @@ void text_duration(double seconds, char *out, size_t cap)
 }
 
 /* The place in the user's code, to the right of what was done. */
-static void print_place(FILE *f, const struct story_line *l)
+static void print_place(FILE *f, const struct log_entry *l)
 {
 	const struct frame *at = frames_source(l->frame, l->frames);
 	char text[512];
@@ -59,7 +59,7 @@ static void print_place(FILE *f, const struct story_line *l)
 }
 
 /* Without what lies in libraries below the first frame: the trace has it all. */
-static void print_backtrace(FILE *f, const struct story_line *l, const char *indent)
+static void print_backtrace(FILE *f, const struct log_entry *l, const char *indent)
 {
 	char text[512];
 	u32 i;
@@ -72,7 +72,7 @@ static void print_backtrace(FILE *f, const struct story_line *l, const char *ind
 	}
 }
 
-static const struct story_line *fiber_of(const struct story *s, u32 thread)
+static const struct log_entry *fiber_of(const struct execution_log *s, u32 thread)
 {
 	size_t i;
 
@@ -82,7 +82,7 @@ static const struct story_line *fiber_of(const struct story *s, u32 thread)
 	return NULL;
 }
 
-static void print_last_steps(FILE *f, const struct story *s, u32 thread)
+static void print_last_steps(FILE *f, const struct execution_log *s, u32 thread)
 {
 	size_t i, total = 0, nth = 0;
 
@@ -91,7 +91,7 @@ static void print_last_steps(FILE *f, const struct story *s, u32 thread)
 	if (total > LAST_STEPS)
 		fprintf(f, "      … %zu earlier steps\n", total - LAST_STEPS);
 	for (i = 0; i < s->lines; i++) {
-		const struct story_line *l = &s->line[i];
+		const struct log_entry *l = &s->line[i];
 
 		if (l->kind != WIRE_EV_STEP || l->thread != thread || nth++ + LAST_STEPS < total)
 			continue;
@@ -105,7 +105,7 @@ static void print_last_steps(FILE *f, const struct story *s, u32 thread)
  * The thread that the violation is about is not among the fibers. Mostly it is through, but before a race it
  * stands like the other one; the message tells what it is about to do, up to the semicolon.
  */
-static void print_culprit_now(FILE *f, const struct story *s)
+static void print_culprit_now(FILE *f, const struct execution_log *s)
 {
 	static const char about[] = "is about to ";
 	const char *now = s->violation_kind == VIOLATION_RACE ? strstr(s->violation.text, about) : NULL;
@@ -119,12 +119,12 @@ static void print_culprit_now(FILE *f, const struct story *s)
 	print_backtrace(f, &s->violation, "         ");
 }
 
-static void print_thread(FILE *f, const struct story *s, const struct story_line *any)
+static void print_thread(FILE *f, const struct execution_log *s, const struct log_entry *any)
 {
-	const struct story_line *now = fiber_of(s, any->thread);
+	const struct log_entry *now = fiber_of(s, any->thread);
 	char who[64];
 
-	story_thread(any, who, sizeof(who));
+	log_entry_thread(any, who, sizeof(who));
 	fprintf(f, "\n  %s\n", who);
 	print_last_steps(f, s, any->thread);
 	if (!now && s->violation.text && s->violation.thread == any->thread) {
@@ -140,9 +140,9 @@ static void print_thread(FILE *f, const struct story *s, const struct story_line
 }
 
 /* The next thread by number, whether it is still there or only was; NULL: that was the last one. */
-static const struct story_line *thread_after(const struct story *s, u32 last)
+static const struct log_entry *thread_after(const struct execution_log *s, u32 last)
 {
-	const struct story_line *next = NULL;
+	const struct log_entry *next = NULL;
 	size_t i;
 
 	for (i = 0; i < s->fibers; i++)
@@ -155,9 +155,9 @@ static const struct story_line *thread_after(const struct story *s, u32 last)
 	return next;
 }
 
-static void print_threads(FILE *f, const struct story *s)
+static void print_threads(FILE *f, const struct execution_log *s)
 {
-	const struct story_line *l;
+	const struct log_entry *l;
 
 	for (l = thread_after(s, 0); l; l = thread_after(s, l->thread))
 		print_thread(f, s, l);
@@ -166,34 +166,35 @@ static void print_threads(FILE *f, const struct story *s)
 /* That of a communication deadlock lists who waits on either side, one after the other: a line each. */
 static void print_message(FILE *f, const struct trace *t)
 {
-	const char *message = t->message, *end;
+	const char *message = t->violation.message, *end;
 
-	while (t->kind == VIOLATION_COMM_DEADLOCK && (end = strstr(message, "; "))) {
+	while (violation_traits(t->violation.found.kind)->names_peers && (end = strstr(message, "; "))) {
 		fprintf(f, "  %.*s;\n", (int)(end - message), message);
 		message = end + 2;
 	}
 	fprintf(f, "  %s\n", message);
 }
 
-void text_violation(FILE *f, const struct trace *t)
+void plain_violation(FILE *f, const struct trace *t)
 {
-	const struct story_line *v = &t->story.violation;
-	bool shared = violation_is_shared(t->kind);
+	const struct log_entry *v = &t->log.violation;
+	bool shared = violation_traits(t->violation.found.kind)->concerns_all_threads;
 	char who[64] = "";
 
 	if (v->text && !shared)
-		story_thread(v, who, sizeof(who));
-	fprintf(f, "%s%s%s%s%s\n", violation_kind_name(t->kind), who[0] ? " in " : "", who,
-		t->where[0] ? " at " : "", t->where);
+		log_entry_thread(v, who, sizeof(who));
+	fprintf(f, "%s%s%s%s%s\n", violation_traits(t->violation.found.kind)->name, who[0] ? " in " : "", who,
+		t->violation.where[0] ? " at " : "", t->violation.where);
 	print_message(f, t);
 	if (v->text && !shared)
 		print_backtrace(f, v, "    ");
-	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n", t->path_len);
-	print_threads(f, &t->story);
+	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n",
+		t->violation.found.path_len);
+	print_threads(f, &t->log);
 }
 
 /* Output may hold anything: only what a terminal shows as text passes. */
-static void print_output(FILE *f, const struct story_line *l)
+static void print_output(FILE *f, const struct log_entry *l)
 {
 	const char *c, *mark = l->arg == 2 ? "!" : "|";
 	bool start = true;
@@ -208,11 +209,11 @@ static void print_output(FILE *f, const struct story_line *l)
 		putc('\n', f);
 }
 
-void text_line(FILE *f, const struct story_line *l)
+void plain_entry(FILE *f, const struct log_entry *l)
 {
 	char who[64];
 
-	story_thread(l, who, sizeof(who));
+	log_entry_thread(l, who, sizeof(who));
 	if (l->kind == WIRE_EV_OUTPUT) {
 		print_output(f, l);
 		return;
@@ -224,14 +225,14 @@ void text_line(FILE *f, const struct story_line *l)
 	}
 }
 
-void text_story(FILE *f, const struct trace *t)
+void plain_steps(FILE *f, const struct trace *t)
 {
 	size_t i;
 
-	if (t->story.omitted)
-		fprintf(f, "… %lu earlier lines are not in the trace\n", t->story.omitted);
-	for (i = 0; i < t->story.lines; i++)
-		text_line(f, &t->story.line[i]);
+	if (t->log.omitted)
+		fprintf(f, "… %lu earlier lines are not in the trace\n", t->log.omitted);
+	for (i = 0; i < t->log.lines; i++)
+		plain_entry(f, &t->log.line[i]);
 }
 
 static void print_verdict(FILE *f, const struct outcome *o)
@@ -279,12 +280,12 @@ static void print_counts(FILE *f, const struct outcome *o)
 	const struct search_stats *s = &o->stats;
 	char states[32], transitions[32], revisited[32], rate[32], memory[32], wall[32];
 
-	text_grouped(s->states, states, sizeof(states));
-	text_grouped(s->transitions, transitions, sizeof(transitions));
-	text_grouped(s->revisited, revisited, sizeof(revisited));
-	text_grouped(o->cpu_s > 0 ? (u64)((double)s->transitions / o->cpu_s) : 0, rate, sizeof(rate));
-	text_bytes_size(s->memory, memory, sizeof(memory));
-	text_duration(o->wall_s, wall, sizeof(wall));
+	plain_number(s->states, states, sizeof(states));
+	plain_number(s->transitions, transitions, sizeof(transitions));
+	plain_number(s->revisited, revisited, sizeof(revisited));
+	plain_number(o->cpu_s > 0 ? (u64)((double)s->transitions / o->cpu_s) : 0, rate, sizeof(rate));
+	plain_size(s->memory, memory, sizeof(memory));
+	plain_duration(o->wall_s, wall, sizeof(wall));
 	fprintf(f, "  %s states, %s transitions, %s revisited, depth %lu, %lu end states", states,
 		transitions, revisited, s->max_depth, s->end_states);
 	if (s->runs)
@@ -293,7 +294,7 @@ static void print_counts(FILE *f, const struct outcome *o)
 		rate);
 }
 
-void text_summary(FILE *f, const struct outcome *o)
+void plain_summary(FILE *f, const struct outcome *o)
 {
 	size_t i;
 
@@ -304,7 +305,7 @@ void text_summary(FILE *f, const struct outcome *o)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);
 	print_counts(f, o);
-	text_network(f, o);
+	plain_network(f, o);
 	for (i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);
 	if (o->suppressed)
@@ -313,14 +314,14 @@ void text_summary(FILE *f, const struct outcome *o)
 	fprintf(f, "  granularity %s: %s.\n", outcome_granularity(o), outcome_assumption(o));
 }
 
-void text_print(FILE *f, const struct outcome *o)
+void plain_print(FILE *f, const struct outcome *o)
 {
 	size_t i;
 
 	for (i = 0; i < o->violations; i++) {
 		fprintf(f, "Violation %zu: ", i + 1);
-		text_violation(f, &o->violation[i].trace);
-		fprintf(f, "\n  replay: heddle replay %s\n\n", o->violation[i].trace_name);
+		plain_violation(f, &o->trace[i]);
+		fprintf(f, "\n  replay: heddle replay %s\n\n", o->trace[i].name);
 	}
-	text_summary(f, o);
+	plain_summary(f, o);
 }

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/confirm.h"
-#include "cli/options.h"
-#include "cli/search.h"
+#include "cli/check_options.h"
+#include "cli/progress.h"
 #include "report/formats.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "report/trees_file.h"
+#include "session/session.h"
 
 #define TREES_NAME "trees.bin"
 
@@ -102,8 +102,8 @@ static int write_reports(const struct check_options *opts, const struct outcome 
 	size_t i;
 
 	for (i = 0; i < o->violations; i++) {
-		snprintf(path, sizeof(path), "%s/%s", opts->out, o->violation[i].trace_name);
-		if (trace_save(&o->violation[i].trace, path, p))
+		snprintf(path, sizeof(path), "%s/%s", opts->out, o->trace[i].name);
+		if (trace_save(&o->trace[i], path, p))
 			return -1;
 	}
 	for (i = 0; i < opts->formats; i++)
@@ -124,15 +124,15 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 		return;
 	for (i = 0; i < o->violations; i++) {
 		if (opts->verbose)
-			text_story(stderr, &o->violation[i].trace);
+			plain_steps(stderr, &o->trace[i]);
 		fprintf(stderr, "heddle: violation %zu: ", i + 1);
-		text_violation(stderr, &o->violation[i].trace);
+		plain_violation(stderr, &o->trace[i]);
 		putc('\n', stderr);
 	}
 	fputs("heddle: ", stderr);
-	text_summary(stderr, o);
+	plain_summary(stderr, o);
 	for (i = 0; i < o->violations; i++) {
-		snprintf(path, sizeof(path), "%s/%s", opts->out, o->violation[i].trace_name);
+		snprintf(path, sizeof(path), "%s/%s", opts->out, o->trace[i].name);
 		fputs("  replay: ", stderr);
 		print_shell_word(stderr, cli_command);
 		fputs(" replay ", stderr);
@@ -141,54 +141,64 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	}
 }
 
-static int examine_once(const struct check_options *opts, const struct launch *l, struct network *network,
-			struct ignored *ignored, struct outcome *o, struct problem *p)
-{
-	struct found *found = calloc(1, sizeof(*found));
-	int ret;
+/* What the user sees of a search that runs. */
+struct watcher {
+	struct progress progress;
+	bool quiet;
+};
 
-	if (!found)
-		return problem_set(p, "out of memory");
-	ret = search_process(opts, l, network, o, found, p);
-	if (ret == 0) {
-		confirm_refused(l, found, o);
-		ret = confirm_violations(l, found, &opts->suppressions, ignored, o, p);
-	}
-	found_free(found);
-	return ret;
+static void on_tick(void *self, const struct session_progress *now)
+{
+	struct watcher *w = self;
+
+	progress_tick(&w->progress, now);
 }
 
-/* A search ends at a suppressed race, or does not look behind it: it is done again, and passes it over. */
-static int examine(const struct check_options *opts, struct launch *l, struct network *network,
-		   struct outcome *o, struct problem *p)
+static void on_stopping(void *self)
 {
-	struct wire_config *c = &l->config;
-	struct ignored ignored = {.count = 0};
-	int ret;
+	struct watcher *w = self;
 
-	for (;;) {
-		ret = examine_once(opts, l, network, &ignored, o, p);
-		o->suppressed = ignored.count;
-		if (ret || ignored.count == c->ignored || interrupt_count() ||
-		    (o->violations && !c->search.keep_going))
-			return ret;
-		c->ignored = ignored.count;
-		memcpy(c->ignored_race, ignored.race, sizeof(c->ignored_race));
-		outcome_forget(o);
-	}
+	progress_wipe(&w->progress);
+	if (!w->quiet)
+		say("stopping; once more to stop at once");
 }
 
-static int examine_with_peers(const struct check_options *opts, struct launch *l, struct outcome *o,
-			      struct problem *p)
+/* A search or a replay begins or ends: what is printed next must not stand behind the live line. */
+static void on_process(void *self, pid_t pid, bool runs)
 {
-	struct network network;
-	int ret;
+	struct watcher *w = self;
 
-	if (network_start(&network, opts, p))
-		return -1;
-	ret = examine(opts, l, &network, o, p);
-	network_end(&network);
-	return ret;
+	progress_wipe(&w->progress);
+	interrupt_watch(pid, runs);
+}
+
+static int on_stop_requests(void *self)
+{
+	(void)self;
+	return interrupt_count();
+}
+
+static bool interrupted(void)
+{
+	return interrupt_count() > 0;
+}
+
+static int run(const struct check_options *opts, const struct launch *l, struct outcome *o, struct problem *p)
+{
+	struct watcher watcher = {.quiet = opts->quiet};
+	const struct session_observer observer = {&watcher, on_tick, on_stopping, on_process,
+						  on_stop_requests};
+	struct session_plan plan = {.launch = *l,
+				    .workers = 1,
+				    .peers = opts->peers,
+				    .broker = opts->broker,
+				    .suppressions = &opts->suppressions,
+				    .observer = &observer};
+
+	plan.peers.out = opts->out;
+	plan.peers.interrupted = interrupted;
+	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
+	return session_run(&plan, o, p);
 }
 
 /* Hits, connections, bytes sent: the recording had those, not this run. */
@@ -243,7 +253,7 @@ static int check(struct check_options *opts)
 	o->races_ignored = !opts->config.races;
 	o->setting = opts->setting;
 	opts->setting = NULL;
-	if (load_trees(opts, &l, &recorded, &p) || examine_with_peers(opts, &l, o, &p)) {
+	if (load_trees(opts, &l, &recorded, &p) || run(opts, &l, o, &p)) {
 		code = complain(&p);
 	} else {
 		bool lost = write_reports(opts, o, &p);

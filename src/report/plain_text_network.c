@@ -1,11 +1,11 @@
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "report/trees.h"
 
 static void print_count(FILE *f, u64 n, const char *one, const char *many)
 {
 	char number[32];
 
-	text_grouped(n, number, sizeof(number));
+	plain_number(n, number, sizeof(number));
 	fprintf(f, ", %s %s", number, n == 1 ? one : many);
 }
 
@@ -13,9 +13,9 @@ static void print_traffic(FILE *f, const struct cache_stats *c)
 {
 	char sent[32], again[32], received[32];
 
-	text_bytes_size(c->bytes_sent, sent, sizeof(sent));
-	text_bytes_size(c->bytes_replayed, again, sizeof(again));
-	text_bytes_size(c->bytes_received, received, sizeof(received));
+	plain_size(c->bytes_sent, sent, sizeof(sent));
+	plain_size(c->bytes_replayed, again, sizeof(again));
+	plain_size(c->bytes_received, received, sizeof(received));
 	fprintf(f, "  sent %s", sent);
 	if (c->bytes_replayed)
 		fprintf(f, " (%s of them again)", again);
@@ -31,7 +31,7 @@ static void print_trees(FILE *f, const struct cache_stats *c)
 	putc('\n', f);
 }
 
-void text_network(FILE *f, const struct outcome *o)
+void plain_network(FILE *f, const struct outcome *o)
 {
 	const struct outcome_net *n = &o->net;
 	const struct cache_stats *c = &n->cache;

@@ -1,31 +1,24 @@
-#include "cli/network.h"
+#include "session/network.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "broker/broker.h"
-#include "cli/cli.h"
-#include "peer/peer.h"
-
-static bool give_up(void)
+void network_none(struct network *n)
 {
-	return interrupt_count() > 0;
+	memset(n, 0, sizeof(*n));
 }
 
-int network_start(struct network *n, const struct check_options *o, struct problem *p)
+int network_start(struct network *n, const struct peer_options *peers, const struct broker_options *broker,
+		  struct problem *p)
 {
-	struct peer_options peers = o->peers;
 	int ret;
 
-	memset(n, 0, sizeof(*n));
-	if (!o->config.net.live)
-		return 0;
-	peers.out = o->out;
-	peers.interrupted = give_up;
-	n->peers = peers_start(&peers, p);
+	network_none(n);
+	n->interrupted = peers->interrupted;
+	n->peers = peers_start(peers, p);
 	if (!n->peers)
 		return -1;
-	n->broker = broker_create(&o->broker, peers_for_broker(n->peers), p);
+	n->broker = broker_create(broker, peers_for_broker(n->peers), p);
 	ret = n->broker ? peers_start_servers(n->peers, n->broker, p) : -1;
 	if (ret)
 		network_end(n);
@@ -38,7 +31,7 @@ void network_serve(struct network *n, struct sut *s)
 
 	if (n->broker) {
 		broker_serve(n->broker, net);
-		n->gave_up |= net->status == NET_ERROR_TOOL && give_up();
+		n->gave_up |= net->status == NET_ERROR_TOOL && n->interrupted();
 	} else {
 		net->status = NET_ERROR_TOOL;
 		snprintf(net->text, sizeof(net->text), "the runtime asks for a peer, and there is no broker");

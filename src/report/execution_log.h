@@ -1,14 +1,14 @@
 /*
- * story.h: what happened in one execution, in words: steps, output, and where every thread stood at the
+ * execution_log.h: what happened in one execution, in words: steps, output, and where every thread stood at the
  * end. Plain data; built from a replay's events, kept in traces, printed by the reports.
  */
-#ifndef HEDDLE_REPORT_STORY_H
-#define HEDDLE_REPORT_STORY_H
+#ifndef HEDDLE_REPORT_EXECUTION_LOG_H
+#define HEDDLE_REPORT_EXECUTION_LOG_H
 
 #include "report/symbols.h"
 #include "wire/wire.h"
 
-struct story_line {
+struct log_entry {
 	u32 kind;   /* enum wire_event_kind: STEP, OUTPUT, FIBER or VIOLATION */
 	u32 thread; /* for people: main is 1 */
 	u32 op, alt;
@@ -22,32 +22,26 @@ struct story_line {
 };
 
 /* A very long execution keeps its last lines only. */
-#define STORY_LINES 4000
+#define EXECUTION_LOG_ENTRIES 4000
 
-struct story {
-	struct story_line *line; /* steps and output, in order */
+struct execution_log {
+	struct log_entry *line; /* steps and output, in order */
 	size_t lines, line_room;
 	u64 omitted; /* lines before the first that is kept */
-	struct story_line *fiber;
+	struct log_entry *fiber;
 	size_t fibers, fiber_room;
-	struct story_line violation; /* text NULL: none */
-	u32 violation_kind;          /* enum violation_kind */
+	struct log_entry violation; /* text NULL: none */
+	u32 violation_kind;         /* enum violation_kind */
 };
 
 /* The copy owns its text and frames. False: no memory. */
-bool story_add(struct story *s, const struct story_line *line);
-void story_free(struct story *s);
-
-/* "deadlock", "lock-misuse" …: the names of the contract; and back, VIOLATION_NONE for others. */
-const char *violation_kind_name(u32 kind);
-u32 violation_kind_of(const char *name);
-/* A deadlock belongs to all threads, whichever noticed it. */
-bool violation_is_shared(u32 kind);
+bool execution_log_add(struct execution_log *s, const struct log_entry *line);
+void execution_log_free(struct execution_log *s);
 
 /* Whom the violation is about. Of a deadlock: somebody in it, rather than one who waits for those to end. */
-const struct story_line *story_culprit(const struct story *s);
+const struct log_entry *execution_log_culprit(const struct execution_log *s);
 
 /* "thread 2 (worker)" */
-void story_thread(const struct story_line *l, char *out, size_t cap);
+void log_entry_thread(const struct log_entry *l, char *out, size_t cap);
 
 #endif

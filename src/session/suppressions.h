@@ -8,11 +8,11 @@
  * told to walk past it. What exactly is walked past: the two instructions, on any variable, when a function was named; on this variable
  * alone, when the variable was.
  */
-#ifndef HEDDLE_CLI_SUPPRESSIONS_H
-#define HEDDLE_CLI_SUPPRESSIONS_H
+#ifndef HEDDLE_SESSION_SUPPRESSIONS_H
+#define HEDDLE_SESSION_SUPPRESSIONS_H
 
 #include "launch/problem.h"
-#include "report/story.h"
+#include "report/execution_log.h"
 
 struct suppressions {
 	struct suppression {
@@ -23,7 +23,7 @@ struct suppressions {
 };
 
 struct suppressed_race {
-	const struct story_line *side[2]; /* either may be NULL */
+	const struct log_entry *side[2]; /* either may be NULL */
 	const char *variable;
 };
 

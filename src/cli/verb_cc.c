@@ -1,5 +1,5 @@
 /*
- * cc.c: heddle cc and heddle c++. Compiling adds instrumentation; linking adds heddle's hooks in place of
+ * verb_cc.c: heddle cc and heddle c++. Compiling adds instrumentation; linking adds heddle's hooks in place of
  * ThreadSanitizer's library. A command that does both becomes one per source and one that links, with temporary objects.
  */
 #include "cli/cc.h"

@@ -6,7 +6,7 @@
 #define HEDDLE_CLI_OPTIONS_H
 
 #include "broker/broker.h"
-#include "cli/suppressions.h"
+#include "session/suppressions.h"
 #include "launch/problem.h"
 #include "peer/peer.h"
 #include "report/formats.h"

@@ -27,7 +27,7 @@
 #include "broker/sockdiag.h"
 #include "cli/cli.h"
 #include "launch/runtime_library.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "wire/wire.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -217,7 +217,7 @@ static bool memory(struct finding *f)
 	u64 bytes = (u64)sysconf(_SC_PHYS_PAGES) * (u64)sysconf(_SC_PAGESIZE);
 	char size[32];
 
-	text_bytes_size(bytes, size, sizeof(size));
+	plain_size(bytes, size, sizeof(size));
 	snprintf(f->detail, sizeof(f->detail), "%s", size);
 	snprintf(f->remedy, sizeof(f->remedy), "%s is little; large searches will end as bounded", size);
 	return bytes >= 1UL << 30;
@@ -229,7 +229,7 @@ static bool disk(struct finding *f)
 	char size[32] = "nothing";
 	u64 bytes = statvfs(".", &v) == 0 ? (u64)v.f_bavail * v.f_frsize : 0;
 
-	text_bytes_size(bytes, size, sizeof(size));
+	plain_size(bytes, size, sizeof(size));
 	snprintf(f->detail, sizeof(f->detail), "%s free here", size);
 	snprintf(f->remedy, sizeof(f->remedy), "%s free here; make room or use --out elsewhere", size);
 	return bytes >= 16UL << 20;

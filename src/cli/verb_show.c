@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "report/trace.h"
 
 static void print_program(const struct trace *t)
@@ -26,9 +26,9 @@ static int show_trace(const char *path)
 	if (trace_load(&t, path, &p))
 		return complain(&p);
 	print_program(&t);
-	text_violation(stdout, &t);
+	plain_violation(stdout, &t);
 	printf("\n  All steps:\n");
-	text_story(stdout, &t);
+	plain_steps(stdout, &t);
 	printf("\nreplay: ");
 	print_shell_word(stdout, cli_command);
 	fputs(" replay ", stdout);

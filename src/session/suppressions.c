@@ -1,4 +1,4 @@
-#include "cli/suppressions.h"
+#include "session/suppressions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ void suppressions_free(struct suppressions *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static bool fits_stack(const struct suppression *one, const struct story_line *l)
+static bool fits_stack(const struct suppression *one, const struct log_entry *l)
 {
 	u32 i;
 

@@ -1,4 +1,4 @@
-#include "report/story.h"
+#include "report/execution_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,13 +6,13 @@
 
 #include "wire/op_kinds.h"
 
-static void line_free(struct story_line *l)
+static void line_free(struct log_entry *l)
 {
 	free(l->text);
 	free(l->frame);
 }
 
-static bool line_copy(struct story_line *to, const struct story_line *from)
+static bool line_copy(struct log_entry *to, const struct log_entry *from)
 {
 	*to = *from;
 	to->text = strdup(from->text ? from->text : "");
@@ -27,11 +27,11 @@ static bool line_copy(struct story_line *to, const struct story_line *from)
 	return true;
 }
 
-static bool push(struct story_line **list, size_t *n, size_t *room, const struct story_line *l)
+static bool push(struct log_entry **list, size_t *n, size_t *room, const struct log_entry *l)
 {
 	if (*n == *room) {
 		size_t more = *room ? *room * 2 : 64;
-		struct story_line *grown = realloc(*list, more * sizeof(**list));
+		struct log_entry *grown = realloc(*list, more * sizeof(**list));
 
 		if (!grown)
 			return false;
@@ -45,18 +45,18 @@ static bool push(struct story_line **list, size_t *n, size_t *room, const struct
 }
 
 /* Twice the lines are let in before half of them go, so that dropping costs little. */
-static void forget_old(struct story *s)
+static void forget_old(struct execution_log *s)
 {
-	size_t i, drop = s->lines - STORY_LINES;
+	size_t i, drop = s->lines - EXECUTION_LOG_ENTRIES;
 
 	for (i = 0; i < drop; i++)
 		line_free(&s->line[i]);
-	memmove(s->line, s->line + drop, STORY_LINES * sizeof(*s->line));
-	s->lines = STORY_LINES;
+	memmove(s->line, s->line + drop, EXECUTION_LOG_ENTRIES * sizeof(*s->line));
+	s->lines = EXECUTION_LOG_ENTRIES;
 	s->omitted += drop;
 }
 
-bool story_add(struct story *s, const struct story_line *l)
+bool execution_log_add(struct execution_log *s, const struct log_entry *l)
 {
 	switch (l->kind) {
 	case WIRE_EV_FIBER:
@@ -65,13 +65,13 @@ bool story_add(struct story *s, const struct story_line *l)
 		line_free(&s->violation);
 		return line_copy(&s->violation, l);
 	default:
-		if (s->lines == 2 * STORY_LINES)
+		if (s->lines == 2 * EXECUTION_LOG_ENTRIES)
 			forget_old(s);
 		return push(&s->line, &s->lines, &s->line_room, l);
 	}
 }
 
-void story_free(struct story *s)
+void execution_log_free(struct execution_log *s)
 {
 	size_t i;
 
@@ -85,53 +85,18 @@ void story_free(struct story *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static const char *const kind_names[VIOLATION_KINDS] = {
-	[VIOLATION_NONE] = "none",
-	[VIOLATION_DEADLOCK] = "deadlock",
-	[VIOLATION_CRASH] = "crash",
-	[VIOLATION_ABORT] = "abort",
-	[VIOLATION_ASSERT] = "assert",
-	[VIOLATION_RACE] = "race",
-	[VIOLATION_LOCK_MISUSE] = "lock-misuse",
-	[VIOLATION_COMM_DEADLOCK] = "comm-deadlock",
-	[VIOLATION_HANG] = "hang",
-	[VIOLATION_INVARIANT] = "invariant",
-	[VIOLATION_EXIT_STATUS] = "exit-status",
-	[VIOLATION_LIVELOCK] = "livelock",
-};
-
-const char *violation_kind_name(u32 kind)
-{
-	return kind < VIOLATION_KINDS ? kind_names[kind] : "unknown";
-}
-
-u32 violation_kind_of(const char *name)
-{
-	u32 i;
-
-	for (i = 0; i < VIOLATION_KINDS; i++)
-		if (!strcmp(kind_names[i], name))
-			return i;
-	return VIOLATION_NONE;
-}
-
-bool violation_is_shared(u32 kind)
-{
-	return kind == VIOLATION_DEADLOCK || kind == VIOLATION_COMM_DEADLOCK;
-}
-
 /* Who waits for a thread's end, or for clients, is not to blame. */
-static bool may_be_culprit(const struct story_line *l)
+static bool may_be_culprit(const struct log_entry *l)
 {
 	return l->op != OP_JOIN && l->op != OP_ACCEPT && l->frames;
 }
 
-const struct story_line *story_culprit(const struct story *s)
+const struct log_entry *execution_log_culprit(const struct execution_log *s)
 {
-	const struct story_line *first = NULL;
+	const struct log_entry *first = NULL;
 	size_t i;
 
-	for (i = 0; violation_is_shared(s->violation_kind) && i < s->fibers; i++) {
+	for (i = 0; violation_traits(s->violation_kind)->concerns_all_threads && i < s->fibers; i++) {
 		if (!may_be_culprit(&s->fiber[i]))
 			continue;
 		if (s->fiber[i].thread == s->violation.thread)
@@ -142,7 +107,7 @@ const struct story_line *story_culprit(const struct story *s)
 	return first ? first : &s->violation;
 }
 
-void story_thread(const struct story_line *l, char *out, size_t cap)
+void log_entry_thread(const struct log_entry *l, char *out, size_t cap)
 {
 	if (l->name[0])
 		snprintf(out, cap, "thread %u (%s)", l->thread, l->name);

@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/check_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
