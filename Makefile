@@ -1,50 +1,61 @@
-# A thin front of meson: what a newcomer types. `make demo` and `make test` need nothing but this
-# checkout and a Debian 12 machine.
+# A thin front of meson: what a newcomer types. Each target needs nothing but this checkout and a Debian 12
+# machine: it installs the packages it lacks, and says so first (tools/setup).
 BUILD  ?= build
 PREFIX ?= /usr/local
 export HEDDLE_BUILD := $(abspath $(BUILD))
 
+# The tool alone: build/heddle and what it needs beside it.
 all: $(BUILD)/build.ninja
-	ninja -C $(BUILD)
+	ninja -C $(BUILD) tool
 
 $(BUILD)/build.ninja:
-	tools/setup
+	tools/setup build
 	meson setup $(BUILD)
 
-# The same sources under a second compiler, and the unit tests under the sanitizers.
-build-clang/build.ninja: | $(BUILD)/build.ninja
-	CC=clang meson setup build-clang -Dwerror=true -Dman=disabled
-build-asan/build.ninja: | $(BUILD)/build.ninja
-	meson setup build-asan -Dwerror=true -Dunit_only=true -Db_sanitize=address,undefined -Db_lundef=false
+examples: $(BUILD)/build.ninja
+	ninja -C $(BUILD) tool examples
 
-setup:
-	tools/setup
-
-demo: setup all
+demo: examples
 	BUILD=$(BUILD) tools/demo
 
-test: setup $(BUILD)/build.ninja build-clang/build.ninja build-asan/build.ninja
-	meson configure $(BUILD) -Dwerror=true
+# What all test targets need; once per build folder.
+$(BUILD)/with-tests: | $(BUILD)/build.ninja
+	tools/setup build test
+	meson configure $(BUILD) -Dtests=enabled -Dman=enabled -Dwerror=true
+	touch $@
+# clang's view: only configured, never built; tools/lint takes the compile commands from it.
+build-clang/build.ninja: | $(BUILD)/with-tests
+	CC=clang meson setup build-clang -Dtests=enabled -Dman=disabled -Dwerror=true
+# The unit tests under the sanitizers, compiled by clang, whose warnings about the tests show here, too.
+build-asan/build.ninja: | $(BUILD)/with-tests
+	CC=clang meson setup build-asan -Dtests=enabled -Dunit_only=true -Dwerror=true \
+		-Db_sanitize=address,undefined -Db_lundef=false
+
+build-tests: $(BUILD)/with-tests
 	ninja -C $(BUILD)
-	ninja -C build-clang
+build-asan: build-asan/build.ninja
 	ninja -C build-asan
+
+test: build-tests build-asan build-clang/build.ninja
 	tools/run-tests
 
-test-quick: all build-clang/build.ninja
-	tools/run-tests checks tools unit sim
+# In a minute: unit tests, toy searches, a sample of the guests; lint looks at changed files only.
+test-quick: build-tests build-clang/build.ninja
+	tools/run-tests quick
 
-asan: build-asan/build.ninja
-	ninja -C build-asan
+asan: build-asan
 	tools/run-tests asan
 
-bench: setup all
+bench: examples
+	tools/setup bench
 	bench/run
 
-install: all
+install: $(BUILD)/build.ninja
 	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+	ninja -C $(BUILD) installed
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
-format:
+format: $(BUILD)/with-tests
 	tools/check-format --fix
 
 lint: build-clang/build.ninja
@@ -53,4 +64,4 @@ lint: build-clang/build.ninja
 clean:
 	rm -rf $(BUILD) build-clang build-asan heddle-out bench/out
 
-.PHONY: all setup demo test test-quick asan bench install format lint clean
+.PHONY: all examples demo test test-quick build-tests build-asan asan bench install format lint clean

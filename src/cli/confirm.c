@@ -46,10 +46,8 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 		t->cwd[0] = 0;
 	t->environment = f->environment;
 	t->config = l->config;
-	t->config.mode = WIRE_REPLAY;
 	t->config.net.live = 0; /* the peers' part is recorded */
-	t->config.show_output = 1;
-	t->config.path_len = v->path_len;
+	t->path_len = v->path_len;
 	t->learnt = malloc(sizeof(*t->learnt));
 	t->path = malloc((v->path_len + 1) * sizeof(u32));
 	if (!t->argv || !t->extra || !t->learnt || !t->path)
@@ -165,7 +163,7 @@ static int suppress(const struct suppressions *s, const struct story *story, con
 /* Of all that was ever said, what this execution heard: enough to run it again. */
 static int keep_used_trees(const struct sut *s, struct trace *t, struct problem *p)
 {
-	struct trees *all = s->wire ? trees_attach((char *)s->wire + WIRE_TREES, WIRE_TREES_SIZE) : NULL;
+	struct trees *all = s->shared ? trees_attach(sut_trees(s), WIRE_TREES_SIZE) : NULL;
 	struct trees_blob used;
 
 	if (!all || !trees_count(all))
@@ -196,6 +194,7 @@ static int confirm_one(const struct launch *search, const struct found *f, const
 			return problem_set(p, "out of memory");
 		l.config = t->config;
 		l.learnt = t->learnt;
+		l.task = (struct wire_task){.mode = WIRE_REPLAY, .show_output = 1, .path_len = t->path_len};
 		l.path = t->path;
 		l.trees = f->trees;
 		l.trees_len = f->trees_len;
@@ -294,9 +293,8 @@ void confirm_refused(const struct launch *search, const struct found *found, str
 	if (!found->refuseds)
 		return;
 	/* Addresses are the same in every process: one that stands in the initial state will do. */
-	l.config.mode = WIRE_REPLAY;
+	l.task = (struct wire_task){.mode = WIRE_REPLAY};
 	l.config.net.live = 0;
-	l.config.path_len = 0;
 	l.learnt = &found->learnt;
 	l.path = no_steps;
 	play(&s, &l, &listener, &story, &ignored);

@@ -17,8 +17,8 @@ static int run(const struct check_options *opts, struct problem *p)
 	char how[1024];
 	int ret = 0;
 
-	l.config.mode = WIRE_FINGERPRINT;
-	if (program_open(opts->argv[0], &program, p) || sut_start(&s, &l, p))
+	l.task.mode = WIRE_FINGERPRINT;
+	if (program_open(opts->argv[0], &program, p) || sut_start(&s, &l, NULL, 0, p))
 		return -1;
 	interrupt_watch(s.pid);
 	while (sut_wait_end(&s, 100) != SUT_ENDED)
@@ -26,10 +26,10 @@ static int run(const struct check_options *opts, struct problem *p)
 			sut_ask_to_stop(&s);
 	interrupt_watch(0);
 	play_describe_death(&s, how, sizeof(how));
-	if (s.wire->phase == WIRE_DONE)
-		printf("%016lx%016lx\n", s.wire->result.initial.hi, s.wire->result.initial.lo);
+	if (s.worker->phase == WIRE_DONE)
+		printf("%016lx%016lx\n", s.worker->result.initial.hi, s.worker->result.initial.lo);
 	else
-		ret = problem_set(p, "%.1023s", s.wire->result.error[0] ? s.wire->result.error : how);
+		ret = problem_set(p, "%.1023s", s.worker->result.error[0] ? s.worker->result.error : how);
 	sut_end(&s);
 	return ret;
 }

@@ -34,7 +34,7 @@ int network_start(struct network *n, const struct check_options *o, struct probl
 
 void network_serve(struct network *n, struct sut *s)
 {
-	struct wire_net *net = &s->wire->net;
+	struct wire_net *net = &s->worker->net;
 
 	if (n->broker) {
 		broker_serve(n->broker, net);

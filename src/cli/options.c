@@ -24,7 +24,6 @@ void check_options_init(struct check_options *o)
 {
 	memset(o, 0, sizeof(*o));
 	snprintf(o->out, sizeof(o->out), "heddle-out");
-	o->config.mode = WIRE_SEARCH;
 	o->config.hang_ms = DEFAULT_HANG_MS;
 	o->config.check_deadlock = 1;
 	o->config.atomics = 1;

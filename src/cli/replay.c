@@ -104,14 +104,16 @@ static int run(struct trace *t, struct replay_options *o)
 {
 	const struct play_listener listener = {o, on_started, on_line, NULL, on_give_up};
 	struct program program;
-	struct launch l = {.program = &program,
-			   .argv = o->argv ? o->argv : t->argv,
-			   .extra = t->extra,
-			   .config = t->config,
-			   .learnt = t->learnt,
-			   .path = t->path,
-			   .trees = t->trees,
-			   .trees_len = t->trees_len};
+	struct launch l = {
+		.program = &program,
+		.argv = o->argv ? o->argv : t->argv,
+		.extra = t->extra,
+		.config = t->config,
+		.learnt = t->learnt,
+		.task = {.mode = WIRE_REPLAY, .gdb = o->gdb, .show_output = 1, .path_len = t->path_len},
+		.path = t->path,
+		.trees = t->trees,
+		.trees_len = t->trees_len};
 	struct sut s = {0};
 	struct problem p;
 	enum play_end end;
@@ -120,8 +122,6 @@ static int run(struct trace *t, struct replay_options *o)
 	if (open_program(t, o, &program, &p))
 		return complain(&p);
 	l.cwd = t->cwd[0] && access(t->cwd, X_OK) == 0 ? t->cwd : NULL;
-	l.config.show_output = 1;
-	l.config.gdb = o->gdb;
 	story_free(&t->story);
 	end = play(&s, &l, &listener, &t->story, &p);
 	code = report_end(t, &s, end, &p);

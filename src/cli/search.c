@@ -22,7 +22,7 @@ static u64 now_ms(void)
 /* The counters may be read while the runtime writes them. */
 static void count_network(struct sut *s, const struct network *network, struct progress_net *out)
 {
-	const struct cache_stats *c = trees_stats((struct trees *)((char *)s->wire + WIRE_TREES));
+	const struct cache_stats *c = trees_stats(sut_trees(s));
 
 	*out = (struct progress_net){
 		.used = c->trees > 0, .hits = c->hits, .misses = c->misses, .peers = network_peers(network)};
@@ -35,12 +35,12 @@ static void watch(struct sut *s, struct network *network, struct progress *progr
 	enum sut_news news;
 
 	while ((news = sut_wait_end(s, TICK_MS)) != SUT_ENDED) {
-		struct search_stats stats = s->wire->stats;
+		struct search_stats stats = s->worker->stats;
 
 		if (news == SUT_REQUEST)
 			network_serve(network, s);
 		count_network(s, network, &progress->net);
-		progress_tick(progress, &stats, s->wire->result.clock_max, now_ms() - start);
+		progress_tick(progress, &stats, s->worker->result.clock_max, now_ms() - start);
 		if (interrupt_count() && !asked) {
 			asked = true;
 			sut_ask_to_stop(s);
@@ -82,12 +82,11 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
 	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));
-	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
 }
 
 static void copy_found(const struct sut *s, struct found *f)
 {
-	const struct wire_result *r = &s->wire->result;
+	const struct wire_result *r = &s->worker->result;
 	size_t i;
 
 	f->violations = HD_MIN(r->violations, WIRE_MAX_VIOLATIONS);
@@ -99,14 +98,14 @@ static void copy_found(const struct sut *s, struct found *f)
 		f->refused[i].call[sizeof(f->refused[i].call) - 1] = 0;
 		f->refused[i].stack_len = HD_MIN(f->refused[i].stack_len, WIRE_REFUSED_STACK);
 	}
-	copy_learnt(&s->wire->learnt, &f->learnt);
+	copy_learnt(&s->shared->learnt, &f->learnt);
 	f->environment = s->environment;
 }
 
 /* Checked on the way out of shared memory, like everything else. */
 static int copy_trees(const struct sut *s, struct found *f, struct problem *p)
 {
-	void *memory = (char *)s->wire + WIRE_TREES;
+	void *memory = sut_trees(s);
 	struct trees *t = trees_attach(memory, WIRE_TREES_SIZE);
 
 	if (!t && *(const u64 *)memory)
@@ -128,7 +127,7 @@ static double seconds(struct timeval t)
 
 static void copy_outcome(const struct sut *s, struct outcome *o)
 {
-	const struct wire_result *r = &s->wire->result;
+	const struct wire_result *r = &s->worker->result;
 	size_t i;
 
 	o->end = r->end;
@@ -136,7 +135,7 @@ static void copy_outcome(const struct sut *s, struct outcome *o)
 	snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,
 		 r->incomplete);
 	o->yields_cut = r->yields_cut;
-	o->stats = s->wire->stats;
+	o->stats = s->worker->stats;
 	o->initial = r->initial;
 	o->page_faults = r->page_faults;
 	o->peak_rss = (u64)s->usage.ru_maxrss * 1024;
@@ -158,9 +157,9 @@ static void add_note(struct outcome *o, const char *format, u32 n)
 /* Locks that are atomic instructions, and what was not seen of them: nobody should take them for checked. */
 static void note_atomics(const struct sut *s, struct outcome *o)
 {
-	o->atomics_on = s->wire->config.atomics;
-	o->atomics = s->wire->atomics.atomic;
-	o->atomics_unread = s->wire->atomics.unread;
+	o->atomics_on = s->shared->config.atomics;
+	o->atomics = s->shared->atomics.atomic;
+	o->atomics_unread = s->shared->atomics.unread;
 	if (o->atomics && !o->atomics_on)
 		add_note(o,
 			 "the program has %u atomic read-modify-write instructions, and locks may be made of "
@@ -178,15 +177,15 @@ static void note_atomics(const struct sut *s, struct outcome *o)
 /* Easily overlooked where nobody looks at the status; a Rust panic, which ends with one, is a violation by itself. */
 static void note_exit(const struct sut *s, struct outcome *o)
 {
-	if (s->wire->result.exit_status && !s->wire->config.check_exit)
+	if (s->worker->result.exit_status && !s->shared->config.check_exit)
 		add_note(o, "some executions end with exit status %u; --check-exit makes that a violation",
-			 (u32)s->wire->result.exit_status);
+			 (u32)s->worker->result.exit_status);
 }
 
 /* Is there a result at all? */
 static int judge_end(const struct sut *s, const struct network *network, struct outcome *o, struct problem *p)
 {
-	const struct wire *w = s->wire;
+	const struct wire_worker *w = s->worker;
 	char why[sizeof(w->result.error)], how[1024];
 
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
@@ -212,7 +211,7 @@ int search_process(const struct check_options *options, const struct launch *l, 
 	u64 start = now_ms();
 	int ret;
 
-	if (sut_start(&s, l, p))
+	if (sut_start(&s, l, NULL, 0, p))
 		return -1;
 	interrupt_watch(s.pid);
 	progress_init(&progress, !options->quiet && !options->no_progress);

@@ -4,7 +4,7 @@
 enum cache_problem record_written(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end)
 {
 	size_t known = tree_follow(c->t, at, data, n);
-	if (!tree_append(c->t, at, (const u8 *)data + known, n - known))
+	if (known < n && !tree_append(c->t, at, (const u8 *)data + known, n - known))
 		return why_out_of_memory(c);
 	if (end && !tree_follow_end(c->t, at) && !tree_append_end(c->t, at))
 		return why_out_of_memory(c);

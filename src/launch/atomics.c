@@ -11,8 +11,11 @@
  * Otherwise it is left alone and, if it seems to have atomics, counted, and the verdict says so. (Hand-written code that jumps past a lock
  * prefix fails 3.)
  *
- * libc is not looked at: what threads may see of it is modelled function by function. Neither are the C++ libraries: their
- * atomics count references to locales and strings.
+ * Atomics of libc are not looked at: what threads may see of it is modelled function by function. Neither are those of the
+ * C++ libraries: they count references to locales and strings.
+ *
+ * rdrand and rdseed, whose values would differ from run to run, are sites as well, in all libraries (std::random_device
+ * uses them): the runtime answers from the seeded stream.
  */
 #include "launch/atomics.h"
 
@@ -23,12 +26,13 @@
 #include <string.h>
 
 #include "launch/functions.h"
-#include "launch/quiet.h"
+#include "launch/benign_atomics.h"
 
 #define OPCODE_LOCK 0xf0
 
 struct sweep {
 	ZydisDecoder decoder;
+	bool only_random; /* of a library whose atomics are no steps */
 	const struct elf_image *image;
 	u64 bias;
 	struct wire_atomics *out;
@@ -36,18 +40,35 @@ struct sweep {
 	u64 low, high;
 };
 
-static bool is_ours(const char *path)
+static bool is_one_of(const char *path, const char *const *names, size_t count)
 {
-	static const char *const known[] = {"ld-linux", "libc.so",     "libc-2",   "libpthread",
-					    "libm.so",  "libdl.so",    "librt.so", "libstdc++.",
-					    "libgcc_s", "libheddle-rt"};
 	const char *slash = strrchr(path, '/');
-	size_t i;
 
-	for (i = 0; slash && i < HD_ARRAY_LEN(known); i++)
-		if (!strncmp(slash + 1, known[i], strlen(known[i])))
-			return false;
-	return slash != NULL;
+	for (size_t i = 0; slash && i < count; i++)
+		if (!strncmp(slash + 1, names[i], strlen(names[i])))
+			return true;
+	return !slash;
+}
+
+/* Code that rolls no dice, and is not to be changed. */
+static bool is_left_alone(const char *path)
+{
+	static const char *const names[] = {"ld-linux", "libheddle-rt", "libc.so",  "libc-2",
+					    "libm.so",  "libpthread",   "libdl.so", "librt.so"};
+
+	return is_one_of(path, names, HD_ARRAY_LEN(names));
+}
+
+static bool has_modelled_atomics(const char *path)
+{
+	static const char *const names[] = {"libstdc++.", "libgcc_s"};
+
+	return is_one_of(path, names, HD_ARRAY_LEN(names));
+}
+
+static bool is_random(const ZydisDecodedInstruction *i)
+{
+	return i->mnemonic == ZYDIS_MNEMONIC_RDRAND || i->mnemonic == ZYDIS_MNEMONIC_RDSEED;
 }
 
 static bool is_atomic(const ZydisDecodedInstruction *i)
@@ -94,6 +115,11 @@ static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const
 	site->pause = i->mnemonic == ZYDIS_MNEMONIC_PAUSE;
 	if (site->pause)
 		return true;
+	if (is_random(i)) {
+		site->random = i->operand_width / 8;
+		site->base = (u8)(i->raw.modrm.rm | (i->raw.rex.B ? 8 : 0));
+		return true;
+	}
 	site->flags_dead = overwrites_flags(i);
 	if (i->address_width != 64 ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&s->decoder, context, i, operand, i->operand_count)))
@@ -124,6 +150,11 @@ static bool add_site(struct sweep *s, u64 pc, const ZydisDecoderContext *context
 	return true;
 }
 
+static bool is_site(const struct sweep *s, const ZydisDecodedInstruction *i)
+{
+	return is_random(i) || (!s->only_random && (is_atomic(i) || i->mnemonic == ZYDIS_MNEMONIC_PAUSE));
+}
+
 /* One function: rules 1 and 2. Its instructions' starts are marked; its sites are added when `collect`. */
 static bool sweep_function(struct sweep *s, const struct function *f, bool collect)
 {
@@ -138,8 +169,7 @@ static bool sweep_function(struct sweep *s, const struct function *f, bool colle
 								f->size - at, &i)))
 			return false;
 		s->starts[f->start + at - s->low] = 1;
-		if (collect && (is_atomic(&i) || i.mnemonic == ZYDIS_MNEMONIC_PAUSE) &&
-		    !add_site(s, f->start + at, &context, &i, code + at))
+		if (collect && is_site(s, &i) && !add_site(s, f->start + at, &context, &i, code + at))
 			return false;
 		at += i.length;
 	}
@@ -193,11 +223,24 @@ static void check_branches(const struct sweep *s, const struct functions *all, c
 	}
 }
 
-/* Bytes that look like an atomic instruction; for the count of functions left alone. */
-static bool seems_atomic(const struct sweep *s, const struct function *f)
+/* Bytes that look like rdrand or rdseed: 0f c7 and a register. */
+static bool seems_random(const struct sweep *s, const struct function *f)
 {
 	const u8 *code = elf_image_at(s->image, f->start, f->size);
 
+	for (u64 i = 0; i + 2 < f->size; i++)
+		if (code[i] == 0x0f && code[i + 1] == 0xc7 && code[i + 2] >= 0xf0)
+			return true;
+	return false;
+}
+
+/* Bytes that look like a site; for the count of functions left alone. */
+static bool seems_a_site(const struct sweep *s, const struct function *f)
+{
+	const u8 *code = elf_image_at(s->image, f->start, f->size);
+
+	if (seems_random(s, f) || s->only_random)
+		return seems_random(s, f);
 	return memchr(code, OPCODE_LOCK, f->size) || memchr(code, 0x86, f->size) ||
 	       memchr(code, 0x87, f->size);
 }
@@ -217,7 +260,7 @@ static void collect(struct sweep *s, const struct functions *all, const u8 *doub
 		if (!doubted[i] && sweep_function(s, &all->list[i], true))
 			continue;
 		s->out->sites = before;
-		s->out->unread += seems_atomic(s, &all->list[i]);
+		s->out->unread += seems_a_site(s, &all->list[i]);
 	}
 }
 
@@ -244,19 +287,32 @@ static int sweep_module(struct sweep *s, const struct functions *all)
 	return 0;
 }
 
+/* Few functions of a library roll dice: only those are read. */
+static void keep_random(const struct sweep *s, struct functions *all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (seems_random(s, &all->list[i]))
+			all->list[kept++] = all->list[i];
+	all->count = kept;
+}
+
 static int find_in(const char *path, u64 loaded_at, struct wire_atomics *out)
 {
 	struct elf_image image;
 	struct functions all;
-	struct sweep s = {.image = &image, .out = out};
+	struct sweep s = {.image = &image, .out = out, .only_random = has_modelled_atomics(path)};
 	int ret;
 
 	if (elf_image_open(&image, path))
 		return 0;
 	s.bias = loaded_at - elf_image_base(&image);
 	ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	quiet_find(&image, s.bias, out);
+	benign_atomics_find(&image, s.bias, out);
 	ret = functions_read(&image, &all);
+	if (ret == 0 && s.only_random)
+		keep_random(&s, &all);
 	if (ret == 0)
 		ret = sweep_module(&s, &all);
 	functions_free(&all);
@@ -286,13 +342,13 @@ int atomics_find(pid_t pid, struct wire_atomics *out, struct problem *p)
 	/* A module's first mapping is that of its first page. */
 	while (ret == 0 && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %4095[^\n]", &start, &offset, path) == 3 &&
-		    offset == 0 && is_ours(path))
+		    offset == 0 && !is_left_alone(path))
 			ret = find_in(path, start, out);
 	fclose(f);
 	if (ret)
 		return problem_set(p, "out of memory");
 	qsort(out->site, out->sites, sizeof(out->site[0]), by_address);
 	for (i = 0; i < out->sites; i++)
-		out->atomic += !out->site[i].pause;
+		out->atomic += !out->site[i].pause && !out->site[i].random;
 	return 0;
 }

@@ -39,7 +39,7 @@ static enum sut_news look(struct sut *s)
 
 static bool event_there(const struct sut *s)
 {
-	return __atomic_load_n(&s->wire->event_seq, __ATOMIC_ACQUIRE) != s->seen;
+	return __atomic_load_n(&s->worker->event_seq, __ATOMIC_ACQUIRE) != s->seen;
 }
 
 enum sut_news sut_wait_event(struct sut *s, int milliseconds)
@@ -60,7 +60,7 @@ enum sut_news sut_wait_event(struct sut *s, int milliseconds)
 			return news;
 		if (left <= 0)
 			return SUT_NOTHING;
-		if (futex(&s->wire->event_seq, FUTEX_WAIT, s->seen, &glance) && errno == EINTR)
+		if (futex(&s->worker->event_seq, FUTEX_WAIT, s->seen, &glance) && errno == EINTR)
 			return SUT_NOTHING;
 		left -= GLANCE_MS;
 	}
@@ -75,26 +75,26 @@ enum sut_news sut_wait_end(struct sut *s, int milliseconds)
 	if (news != SUT_NOTHING)
 		return news;
 	if (poll(fd, 2, milliseconds) > 0 && fd[1].revents && read(s->bell, &rings, sizeof(rings)) > 0 &&
-	    __atomic_load_n(&s->wire->net.request, __ATOMIC_ACQUIRE) != s->wire->net.reply)
+	    __atomic_load_n(&s->worker->net.request, __ATOMIC_ACQUIRE) != s->worker->net.reply)
 		return SUT_REQUEST;
 	return look(s);
 }
 
 void sut_answer(struct sut *s)
 {
-	__atomic_store_n(&s->wire->net.reply, s->wire->net.request, __ATOMIC_RELEASE);
-	futex(&s->wire->net.reply, FUTEX_WAKE, 1, NULL);
+	__atomic_store_n(&s->worker->net.reply, s->worker->net.request, __ATOMIC_RELEASE);
+	futex(&s->worker->net.reply, FUTEX_WAKE, 1, NULL);
 }
 
 void sut_acknowledge(struct sut *s)
 {
-	__atomic_store_n(&s->wire->ack_seq, s->seen, __ATOMIC_RELEASE);
-	futex(&s->wire->ack_seq, FUTEX_WAKE, 1, NULL);
+	__atomic_store_n(&s->worker->ack_seq, s->seen, __ATOMIC_RELEASE);
+	futex(&s->worker->ack_seq, FUTEX_WAKE, 1, NULL);
 }
 
 void sut_ask_to_stop(struct sut *s)
 {
-	__atomic_store_n(&s->wire->stop, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->shared->stop, 1, __ATOMIC_RELEASE);
 }
 
 void sut_end(struct sut *s)
@@ -109,19 +109,26 @@ void sut_end(struct sut *s)
 		close(s->pidfd);
 		close(s->log_fd);
 		close(s->bell);
-		munmap(s->wire, WIRE_FILE_SIZE);
+		munmap(s->worker, WIRE_WORKER_SIZE);
 	}
+	shared_part_free(&s->own);
 	s->pid = 0;
-	s->wire = NULL;
+	s->shared = NULL;
+	s->worker = NULL;
+}
+
+void *sut_trees(const struct sut *s)
+{
+	return (char *)s->shared + WIRE_TREES;
 }
 
 const u32 *sut_path(const struct sut *s, u64 offset, u64 len)
 {
-	if (offset < WIRE_ARENA || offset > WIRE_SIZE || offset % sizeof(u32))
+	if (offset < WIRE_ARENA || offset > WIRE_WORKER_SIZE || offset % sizeof(u32))
 		return NULL;
-	if (len > (WIRE_SIZE - offset) / sizeof(u32))
+	if (len > (WIRE_WORKER_SIZE - offset) / sizeof(u32))
 		return NULL;
-	return (const u32 *)((const char *)s->wire + offset);
+	return (const u32 *)((const char *)s->worker + offset);
 }
 
 void sut_last_words(const struct sut *s, char *out, size_t cap)

@@ -25,7 +25,6 @@
 #include "launch/environment.h"
 #include "launch/initial_stack.h"
 #include "launch/loading.h"
-#include "launch/runtime_library.h"
 #include "launch/sut.h"
 
 #define ERROR_FD (WIRE_BELL_FD + 1)
@@ -34,7 +33,8 @@
 struct child {
 	const struct launch *launch;
 	char **env;
-	int wire_fd, log_fd, bell, error_fd;
+	int shared_fd, worker_fd, log_fd, bell, error_fd;
+	u32 number;
 	pid_t parent;
 };
 
@@ -49,7 +49,7 @@ enum child_step {
 	STEP_EXEC,
 };
 static const char *const step_failed[] = {
-	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1003",
+	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1004",
 	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
 	[STEP_PERSONALITY] =
 		"address randomisation cannot be turned off; allow personality() in this container",
@@ -87,7 +87,7 @@ static void child_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* 0 /dev/null, 1 and 2 the log, 1000 the wire, 1001 its bell, 1002 the error pipe; nothing else is open after exec. */
+/* 0 /dev/null, 1 and 2 the log, 1000 the shared part, 1001 the worker's, 1002 the bell; 1003 the error pipe, until exec. */
 static void child_descriptors(const struct child *c)
 {
 	struct rlimit files;
@@ -101,8 +101,8 @@ static void child_descriptors(const struct child *c)
 		child_tell(c->error_fd, STEP_DESCRIPTORS);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(c->log_fd, 1) < 0 || dup2(c->log_fd, 2) < 0)
 		child_give_up(STEP_DESCRIPTORS);
-	if (dup2(c->wire_fd, WIRE_FD) < 0 || dup2(c->bell, WIRE_BELL_FD) < 0 ||
-	    fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
+	if (dup2(c->shared_fd, WIRE_FD) < 0 || dup2(c->worker_fd, WIRE_WORKER_FD) < 0 ||
+	    dup2(c->bell, WIRE_BELL_FD) < 0 || fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
 		child_give_up(STEP_DESCRIPTORS);
 	if (close_range(3, WIRE_FD - 1, 0) || close_range(ERROR_FD + 1, ~0u, 0))
 		child_give_up(STEP_DESCRIPTORS);
@@ -136,7 +136,7 @@ HD_NORETURN static void child_run(const struct child *c)
 	if (!loading_prepare())
 		child_give_up(STEP_LOADING);
 	/* gdb will not be an ancestor of ours, which Yama asks for otherwise; without Yama this fails, harmlessly. */
-	if (c->launch->config.gdb)
+	if (c->launch->task.gdb)
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		child_give_up(STEP_TRACE);
@@ -144,42 +144,16 @@ HD_NORETURN static void child_run(const struct child *c)
 	child_give_up(STEP_EXEC);
 }
 
-static void wire_fill(struct wire *w, const struct launch *l, const char *runtime_path)
+static void worker_fill(struct wire_worker *w, const struct launch *l, u32 number)
 {
-	w->magic = WIRE_MAGIC;
-	w->version = WIRE_VERSION;
-	w->config = l->config;
-	snprintf(w->config.runtime_path, sizeof(w->config.runtime_path), "%s", runtime_path);
-	if (l->learnt)
-		w->learnt = *l->learnt;
-	w->config.path_offset = 0;
+	w->number = number;
+	w->task = l->task;
+	w->task.path_offset = 0;
 	if (l->path) {
-		w->config.path_offset = WIRE_ARENA;
-		w->arena_used = HD_ROUND_UP(l->config.path_len * sizeof(u32), 64);
-		memcpy((char *)w + WIRE_ARENA, l->path, l->config.path_len * sizeof(u32));
+		w->task.path_offset = WIRE_ARENA;
+		w->arena_used = HD_ROUND_UP(l->task.path_len * sizeof(u32), 64);
+		memcpy((char *)w + WIRE_ARENA, l->path, l->task.path_len * sizeof(u32));
 	}
-	if (l->trees)
-		memcpy((char *)w + WIRE_TREES, l->trees, l->trees_len);
-}
-
-/* Returns the descriptor; *out is the mapping. */
-static int wire_create(struct wire **out, struct problem *p)
-{
-	int fd = memfd_create("heddle-wire", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return problem_set(p, "no shared memory for the wire (%s)", strerror(errno));
-	if (ftruncate(fd, WIRE_FILE_SIZE)) {
-		close(fd);
-		return problem_set(p, "no shared memory of %lu bytes (%s); raise ulimit -f", WIRE_FILE_SIZE,
-				   strerror(errno));
-	}
-	*out = mmap(NULL, WIRE_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-	if (*out == MAP_FAILED) {
-		close(fd);
-		return problem_set(p, "the wire cannot be mapped (%s); raise ulimit -v", strerror(errno));
-	}
-	return fd;
 }
 
 static pid_t wait_for(pid_t pid, int *status)
@@ -203,8 +177,9 @@ static int not_loaded(const struct sut *s, const struct launch *l, struct proble
 }
 
 /* From the fork to the moment the program runs free. */
-static int hold_and_release(struct sut *s, int error_fd, const struct launch *l, struct problem *p)
+static int hold_and_release(struct sut *s, int error_fd, const struct child *c, struct problem *p)
 {
+	const struct launch *l = c->launch;
 	struct child_failure f;
 	u64 entry;
 
@@ -219,7 +194,8 @@ static int hold_and_release(struct sut *s, int error_fd, const struct launch *l,
 		s->ended = !p->text[0];
 		return s->ended ? not_loaded(s, l, p) : -1;
 	}
-	if (atomics_find(s->pid, &s->wire->atomics, p))
+	/* They lie at the same addresses in every worker. */
+	if (c->number == 0 && atomics_find(s->pid, &s->shared->atomics, p))
 		return -1;
 	if (ptrace(PTRACE_DETACH, s->pid, NULL, NULL))
 		return problem_set(p, "the program cannot be let go (%s)", strerror(errno));
@@ -243,7 +219,7 @@ static int spawn(struct sut *s, struct child *c, struct problem *p)
 		s->pid = 0;
 		return problem_set(p, "no new process (%s)", strerror(errno));
 	}
-	ret = hold_and_release(s, pipe_fd[0], c->launch, p);
+	ret = hold_and_release(s, pipe_fd[0], c, p);
 	close(pipe_fd[0]);
 	if (ret == 0) {
 		s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
@@ -265,13 +241,15 @@ bool sut_kernel_dispatches(void)
 	return prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
 }
 
-static int start_with(struct sut *s, const struct launch *l, struct child *c, const char *runtime,
-		      struct problem *p)
+static int start_with(struct sut *s, struct child *c, struct problem *p)
 {
-	c->wire_fd = wire_create(&s->wire, p);
-	if (c->wire_fd < 0)
+	void *memory;
+
+	c->worker_fd = memory_file_create("heddle-worker", WIRE_WORKER_SIZE, &memory, p);
+	if (c->worker_fd < 0)
 		return -1;
-	wire_fill(s->wire, l, runtime);
+	s->worker = memory;
+	worker_fill(s->worker, c->launch, c->number);
 	c->log_fd = s->log_fd = memfd_create("heddle-log", MFD_CLOEXEC);
 	c->bell = s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->log_fd < 0 || c->bell < 0) {
@@ -279,7 +257,7 @@ static int start_with(struct sut *s, const struct launch *l, struct child *c, co
 	} else {
 		fcntl(c->log_fd, F_SETFL, O_APPEND);
 		if (spawn(s, c, p) == 0) {
-			close(c->wire_fd);
+			close(c->worker_fd);
 			return 0;
 		}
 	}
@@ -287,30 +265,38 @@ static int start_with(struct sut *s, const struct launch *l, struct child *c, co
 		close(c->log_fd);
 	if (c->bell >= 0)
 		close(c->bell);
-	close(c->wire_fd);
-	munmap(s->wire, WIRE_FILE_SIZE);
+	close(c->worker_fd);
+	munmap(s->worker, WIRE_WORKER_SIZE);
 	return -1;
 }
 
-int sut_start(struct sut *s, const struct launch *l, struct problem *p)
+int sut_start(struct sut *s, const struct launch *l, const struct shared_part *part, u32 number,
+	      struct problem *p)
 {
-	char runtime[sizeof(l->config.runtime_path)];
-	struct child c = {.launch = l};
+	struct child c = {.launch = l, .number = number};
 	int ret;
 
 	memset(s, 0, sizeof(*s));
 	if (!sut_kernel_dispatches())
 		return problem_set(
 			p, "this kernel has no Syscall User Dispatch; heddle needs Linux 5.11 or newer");
-	if (runtime_library_find(runtime, sizeof(runtime), p))
+	if (l->task.path_len > WIRE_MAX_PATH)
+		return problem_set(p, "the path of %lu steps is too long to be replayed", l->task.path_len);
+	if (!part && shared_part_create(&s->own, l, 1, p))
 		return -1;
-	if (l->config.path_len > (WIRE_SIZE - WIRE_ARENA) / sizeof(u32) / 2)
-		return problem_set(p, "the path of %lu steps is too long to be replayed", l->config.path_len);
-	c.env = environment_build(environ, l->extra, runtime);
-	if (!c.env)
+	if (!part)
+		part = &s->own;
+	s->shared = part->wire;
+	c.shared_fd = part->fd;
+	c.env = environment_build(environ, l->extra, part->wire->config.runtime_path);
+	if (!c.env) {
+		shared_part_free(&s->own);
 		return problem_set(p, "out of memory");
+	}
 	s->environment = environment_hash(c.env);
-	ret = start_with(s, l, &c, runtime, p);
+	ret = start_with(s, &c, p);
 	environment_free(c.env);
+	if (ret)
+		shared_part_free(&s->own);
 	return ret;
 }

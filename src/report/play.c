@@ -39,7 +39,7 @@ static bool wants_frames(const struct player *pl, const struct wire_event *e)
 {
 	if (e->kind == WIRE_EV_OUTPUT)
 		return false;
-	return e->kind != WIRE_EV_STEP || e->step + STEPS_WITH_FRAMES >= pl->launch->config.path_len;
+	return e->kind != WIRE_EV_STEP || e->step + STEPS_WITH_FRAMES >= pl->launch->task.path_len;
 }
 
 /* The process may have scribbled over the wire: nothing in the event is trusted to be terminated. */
@@ -109,10 +109,10 @@ static void let_go(struct player *pl)
 
 static enum play_end died(struct player *pl)
 {
-	const struct wire *w = pl->sut->wire;
-	char how[1024], why[sizeof(w->result.error)];
+	const struct wire_result *r = &pl->sut->worker->result;
+	char how[1024], why[sizeof(r->error)];
 
-	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
+	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, r->error);
 	play_describe_death(pl->sut, how, sizeof(how));
 	problem_set(pl->problem, "the program's process ended in the middle of the replay: %s",
 		    why[0] ? why : how);
@@ -123,9 +123,9 @@ static bool handle_event(struct player *pl, enum play_end *end)
 {
 	struct wire_event e;
 
-	copy_event(&e, &pl->sut->wire->event);
+	copy_event(&e, &pl->sut->worker->event);
 	if (!pl->symbols) {
-		pl->symbols = symbols_open(pl->sut->pid, pl->sut->wire->config.runtime_path, pl->problem);
+		pl->symbols = symbols_open(pl->sut->pid, pl->sut->shared->config.runtime_path, pl->problem);
 		if (!pl->symbols) {
 			*end = PLAY_FAILED;
 			return true;
@@ -169,7 +169,7 @@ enum play_end play(struct sut *s, const struct launch *l, const struct play_list
 	struct player pl = {.sut = s, .launch = l, .listener = listener, .story = story, .problem = p};
 	enum play_end end;
 
-	if (sut_start(s, l, p))
+	if (sut_start(s, l, NULL, 0, p))
 		return PLAY_FAILED;
 	if (listener->started)
 		listener->started(listener->self, s->pid);

@@ -28,8 +28,8 @@ enum play_end {
 };
 
 /*
- * l->config.mode is WIRE_REPLAY; l->path and learnt are set. The caller ends *s, whatever is returned.
- * With config.gdb the process is stopped by SIGSTOP when this returns.
+ * l->task.mode is WIRE_REPLAY; l->path and learnt are set. The caller ends *s, whatever is returned.
+ * With task.gdb the process is stopped by SIGSTOP when this returns.
  */
 enum play_end play(struct sut *s, const struct launch *l, const struct play_listener *listener,
 		   struct story *story, struct problem *p);

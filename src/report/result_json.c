@@ -19,7 +19,7 @@ static json_t *violations_json(const struct outcome *o)
 			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind",
 					violation_kind_name(t->kind), "message", json_text(t->message),
 					"thread", (int)t->thread, "where", json_text(t->where), "trace",
-					o->violation[i].trace_name, "steps", (json_int_t)t->config.path_len));
+					o->violation[i].trace_name, "steps", (json_int_t)t->path_len));
 	}
 	return list;
 }

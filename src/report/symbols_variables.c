@@ -169,16 +169,21 @@ static void describe_inside(struct type_walk *w, Dwarf_Die *type, u64 offset)
 	}
 }
 
-/* Is this the variable at `address` (of the file, without bias)? */
+/* Is this the variable at `address` (of the file, without bias)? gcc writes the address itself (DW_OP_addr),
+   clang in DWARF 5 an index into a table of addresses (DW_OP_addrx). */
 static bool lies_at(Dwarf_Die *die, u64 address)
 {
-	Dwarf_Attribute attr;
+	Dwarf_Attribute attr, indexed;
+	Dwarf_Addr at;
 	Dwarf_Op *op;
 	size_t n;
 
-	return dwarf_tag(die) == DW_TAG_variable && dwarf_attr(die, DW_AT_location, &attr) &&
-	       dwarf_getlocation(&attr, &op, &n) == 0 && n == 1 && op->atom == DW_OP_addr &&
-	       op->number == address;
+	if (dwarf_tag(die) != DW_TAG_variable || !dwarf_attr(die, DW_AT_location, &attr) ||
+	    dwarf_getlocation(&attr, &op, &n) || n != 1)
+		return false;
+	if (op->atom == DW_OP_addrx)
+		return !dwarf_getlocation_attr(&attr, op, &indexed) && !dwarf_formaddr(&indexed, &at) && at == address;
+	return op->atom == DW_OP_addr && op->number == address;
 }
 
 /* Namespaces, functions (static locals) and blocks are entered, types are not. */

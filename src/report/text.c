@@ -188,8 +188,7 @@ void text_violation(FILE *f, const struct trace *t)
 	print_message(f, t);
 	if (v->text && !shared)
 		print_backtrace(f, v, "    ");
-	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n",
-		t->config.path_len);
+	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n", t->path_len);
 	print_threads(f, &t->story);
 }
 

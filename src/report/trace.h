@@ -22,7 +22,8 @@ struct trace {
 	u64 environment; /* environment_hash at the time of the search */
 	struct wire_config config;
 	struct wire_learnt *learnt; /* owned */
-	u32 *path;                  /* config.path_len actions, owned */
+	u32 *path;                  /* owned */
+	u64 path_len;               /* actions */
 	void *trees;                /* the communication it needs (iocache/tree.h), or NULL; owned */
 	u64 trees_len;
 	struct story story;

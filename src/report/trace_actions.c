@@ -4,9 +4,6 @@
 
 #include "report/trace.h"
 
-/* More steps than the wire could carry. */
-#define MOST_ACTIONS ((WIRE_SIZE - WIRE_ARENA) / sizeof(u32) / 2)
-
 char *trace_actions_text(const u32 *path, u64 len)
 {
 	char *text = NULL;
@@ -57,7 +54,7 @@ static bool parse_word(const char **at, u32 *action, u64 *times)
 		return false;
 	if (**at == '.' && ((*at)++, !parse_number(at, 0xffff, &alt)))
 		return false;
-	if (**at == '*' && ((*at)++, !parse_number(at, MOST_ACTIONS, times)))
+	if (**at == '*' && ((*at)++, !parse_number(at, WIRE_MAX_PATH, times)))
 		return false;
 	*action = ACTION(fiber, alt);
 	return **at == ' ' || **at == 0;
@@ -70,7 +67,7 @@ static bool count_actions(const char *at, u64 *len)
 		u64 times;
 		u32 action;
 
-		if (!parse_word(&at, &action, &times) || times > MOST_ACTIONS - *len)
+		if (!parse_word(&at, &action, &times) || times > WIRE_MAX_PATH - *len)
 			return false;
 		*len += times;
 		if (*at == ' ' && !*++at)

@@ -120,7 +120,6 @@ static bool load_net(const json_t *j, struct net_config *n)
 
 static bool load_config(const json_t *j, struct wire_config *c)
 {
-	c->mode = WIRE_REPLAY;
 	c->spurious = json_is_true(json_object_get(j, "spurious"));
 	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
 	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));
@@ -149,8 +148,7 @@ static bool load_names(const json_t *list, struct wire_learnt *l)
 		if (json_unpack(json_array_get(list, i), "[I, I]", &parent, &index) || parent < 0 ||
 		    index < 0 || parent >= LAYOUT_MAX_FIBERS || index > UINT32_MAX)
 			return false;
-		l->name[i].parent = (u32)parent;
-		l->name[i].index = (u32)index;
+		l->name[i] = i ? WIRE_NAME(parent, index) : 0;
 	}
 	return true;
 }
@@ -164,7 +162,7 @@ static bool load_learnt(const json_t *j, struct wire_learnt *l)
 	return load_names(json_object_get(j, "names"), l) &&
 	       load_hex_list(observed, l->observed_addr, WIRE_MAX_OBSERVED) &&
 	       (!visible || load_hex_list(visible, l->visible_addr, WIRE_MAX_VISIBLE)) &&
-	       load_hex_list(json_object_get(j, "more"), l->reserved, HD_ARRAY_LEN(l->reserved)) &&
+	       (!json_object_get(j, "fair") || copy_u32(j, "fair", &l->fair)) &&
 	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);
 }
 
@@ -237,7 +235,7 @@ static bool load_actions(const json_t *j, struct trace *t)
 	if (!text || !copy_number(j, "length", INT64_MAX, &told))
 		return false;
 	t->path = trace_actions_parse(text, &len);
-	t->config.path_len = len;
+	t->path_len = len;
 	return t->path && len == told;
 }
 

@@ -120,17 +120,16 @@ static json_t *config_json(const struct wire_config *c)
 static json_t *learnt_json(const struct wire_learnt *l)
 {
 	json_t *names = json_array();
-	size_t reserved = HD_ARRAY_LEN(l->reserved), i;
 
-	for (i = 0; i < l->names; i++)
-		json_array_append_new(names,
-				      json_pack("[i, i]", (int)l->name[i].parent, (int)l->name[i].index));
-	while (reserved > 0 && !l->reserved[reserved - 1])
-		reserved--;
-	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:o}", "names", names, "observed",
+	/* Main has no parent. */
+	json_array_append_new(names, json_pack("[i, i]", 0, 0));
+	for (u32 i = 1; i < l->names; i++)
+		json_array_append_new(names, json_pack("[i, i]", (int)WIRE_NAME_PARENT(l->name[i]),
+						       (int)WIRE_NAME_INDEX(l->name[i])));
+	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i}", "names", names, "observed",
 			 hex_list(l->observed_addr, l->observed), "visible",
 			 hex_list(l->visible_addr, l->visible), "clock_read", (int)l->clock_read,
-			 "cancel_used", (int)l->cancel_used, "more", hex_list(l->reserved, reserved));
+			 "cancel_used", (int)l->cancel_used, "fair", (int)l->fair);
 }
 
 /* The communication, as text. */
@@ -145,7 +144,7 @@ static json_t *trees_json(const struct trace *t)
 
 int trace_save(const struct trace *t, const char *path, struct problem *p)
 {
-	char *actions = trace_actions_text(t->path, t->config.path_len);
+	char *actions = trace_actions_text(t->path, t->path_len);
 	json_t *j = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "heddle_trace", TRACE_VERSION,
 			      "heddle_version", HEDDLE_VERSION, "program", json_texts(t->argv), "path",
 			      json_text(t->program.path), "identity", json_text(t->program.identity), "cwd",
@@ -159,7 +158,7 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 		json_object_set_new(j, "where", json_text(t->where));
 		json_object_set_new(j, "config", config_json(&t->config));
 		json_object_set_new(j, "learnt", learnt_json(t->learnt));
-		json_object_set_new(j, "length", json_integer((json_int_t)t->config.path_len));
+		json_object_set_new(j, "length", json_integer((json_int_t)t->path_len));
 		json_object_set_new(j, "actions", json_text(actions));
 		json_object_set_new(j, "story", story_json(&t->story));
 	}

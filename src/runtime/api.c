@@ -64,7 +64,7 @@ static u64 note_outcome(u64 value, u64 b, u64 c, u64 d)
 	(void)b;
 	(void)c;
 	(void)d;
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	for (u32 i = 0; i < r->outcomes; i++)
 		if (r->outcome[i] == (long)value)
 			return 0;

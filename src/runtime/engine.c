@@ -29,7 +29,8 @@
 #include "state/fingerprint.h"
 #include "state/track.h"
 
-struct wire *rt_wire;
+struct wire_shared *rt_wire;
+struct wire_worker *rt_worker;
 
 static struct {
 	u64 sp; /* the engine's context while a fiber runs */
@@ -67,7 +68,7 @@ void engine_main_starts(void)
 
 void engine_want_restart(void)
 {
-	if (rt_wire->config.mode == WIRE_SEARCH)
+	if (rt_worker->task.mode == WIRE_SEARCH)
 		E.restart = true;
 }
 
@@ -146,7 +147,7 @@ void engine_violation(enum violation_kind kind, u64 pc, u64 address, u32 signo, 
 		text_str(&t, start_output_tail());
 	}
 	set_violation(kind, E.current, pc, address, signo, explained);
-	if (rt_wire->config.mode == WIRE_REPLAY)
+	if (rt_worker->task.mode == WIRE_REPLAY)
 		replay_violation(&E.violation, regs);
 	engine_abandon(ABANDON_VIOLATION);
 }
@@ -160,7 +161,7 @@ static bool timeout_allowed(const struct op *o)
 	u64 horizon = rt_wire->config.time_horizon_ms * 1000000;
 	if (!horizon || o->deadline <= horizon)
 		return true;
-	rt_wire->result.horizon_hit = 1;
+	rt_worker->result.horizon_hit = 1;
 	return false;
 }
 
@@ -225,12 +226,12 @@ u32 engine_actions(u32 *out)
 	if (M->exited)
 		return 0;
 	bool waiting = false;
-	u32 n = fair_actions(out, rt_wire->config.mode == WIRE_REPLAY, &waiting);
+	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
 	if (hd_likely(!waiting))
 		return n;
 	if (!n)
 		return fair_actions(out, true, &waiting);
-	rt_wire->result.yields_cut = 1;
+	rt_worker->result.yields_cut = 1;
 	return n;
 }
 
@@ -257,7 +258,7 @@ static bool found_race(u32 slot)
 	set_violation(VIOLATION_RACE, slot, a->arg2, HD_MAX(a->object, b->object), 0, buf);
 	E.violation.other_thread = other;
 	E.violation.other_pc = b->arg2;
-	if (rt_wire->config.mode == WIRE_REPLAY)
+	if (rt_worker->task.mode == WIRE_REPLAY)
 		replay_violation(&E.violation, &regs);
 	return true;
 }
@@ -313,8 +314,8 @@ static enum terminal_kind end_of_process(void)
 {
 	if (M->exit_status == RUST_PANIC_STATUS && M->panic[0])
 		return end_of_panic();
-	if (M->exit_status && !rt_wire->result.exit_status)
-		rt_wire->result.exit_status = M->exit_status;
+	if (M->exit_status && !rt_worker->result.exit_status)
+		rt_worker->result.exit_status = M->exit_status;
 	if (!rt_wire->config.check_exit || !M->exit_status)
 		return TERMINAL_END;
 	char buf[64];
@@ -418,11 +419,11 @@ static void target_restart(void *t)
 {
 	(void)t;
 	E.restart = false;
-	rt_wire->result.violations = 0;
-	rt_wire->result.outcomes = 0;
-	rt_wire->result.horizon_hit = 0;
-	rt_wire->result.yields_cut = 0;
-	rt_wire->result.exit_status = 0;
+	rt_worker->result.violations = 0;
+	rt_worker->result.outcomes = 0;
+	rt_worker->result.horizon_hit = 0;
+	rt_worker->result.yields_cut = 0;
+	rt_worker->result.exit_status = 0;
 }
 
 static u64 target_violation_key(void *t)
@@ -486,16 +487,16 @@ static const struct target_ops engine_ops = {
 static void hook_violation(void *self, const u32 *path, u64 len)
 {
 	(void)self;
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	if (r->violations == WIRE_MAX_VIOLATIONS)
 		return;
-	u64 at = WIRE_ARENA + rt_wire->arena_used;
-	if (at + len * sizeof *path > WIRE_SIZE)
+	u64 at = WIRE_ARENA + rt_worker->arena_used;
+	if (at + len * sizeof *path > WIRE_WORKER_SIZE)
 		hd_panic(__FILE__, __LINE__, "counterexamples too long for the shared memory");
-	u32 *to = (u32 *)((char *)rt_wire + at);
+	u32 *to = (u32 *)((char *)rt_worker + at);
 	for (u64 i = 0; i < len; i++)
 		to[i] = path[i];
-	rt_wire->arena_used += HD_ROUND_UP(len * sizeof *path, 16);
+	rt_worker->arena_used += HD_ROUND_UP(len * sizeof *path, 16);
 	E.violation.path_offset = at;
 	E.violation.path_len = len;
 	r->violation[r->violations] = E.violation;
@@ -526,7 +527,7 @@ static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
 	(void)self;
 	(void)path;
 	struct text t;
-	text_init(&t, rt_wire->result.error, sizeof rt_wire->result.error);
+	text_init(&t, rt_worker->result.error, sizeof rt_worker->result.error);
 	text_str(&t, "sanity check failed: ");
 	text_str(&t, what);
 	text_str(&t, " (path of ");
@@ -551,18 +552,18 @@ static void search(void)
 		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
 	struct target target = {&engine_ops, NULL};
 	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	rt_wire->phase = WIRE_RUNNING;
-	rt_wire->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_wire->stats);
-	if (rt_wire->result.end == SEARCH_COMPLETE && !rt_wire->result.violations)
+	rt_worker->phase = WIRE_RUNNING;
+	rt_worker->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_worker->stats);
+	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
 		net_ask_again();
-	if (net_stopped() && rt_wire->result.end == SEARCH_COMPLETE)
-		rt_wire->result.end = SEARCH_STOPPED;
+	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
+		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();
-	rt_wire->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;
+	rt_worker->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;
 	const struct track_stats *s = track_get_stats();
-	rt_wire->result.tracked_pages = s->pages;
-	rt_wire->result.hot_pages = s->hot;
-	rt_wire->result.page_faults = s->faults;
+	rt_worker->result.tracked_pages = s->pages;
+	rt_worker->result.hot_pages = s->hot;
+	rt_worker->result.page_faults = s->faults;
 }
 
 void engine_main(void)
@@ -572,12 +573,12 @@ void engine_main(void)
 	if (E.run != RUN_GOING)
 		start_fail("the program fails before main: ", E.violation.message, "");
 	start_tracking();
-	rt_wire->result.initial = track_full_fingerprint();
-	if (rt_wire->config.mode == WIRE_SEARCH)
+	rt_worker->result.initial = track_full_fingerprint();
+	if (rt_worker->task.mode == WIRE_SEARCH)
 		search();
-	else if (rt_wire->config.mode == WIRE_REPLAY)
+	else if (rt_worker->task.mode == WIRE_REPLAY)
 		replay_run();
-	rt_wire->phase = rt_wire->result.error[0] ? WIRE_FAILED : WIRE_DONE;
+	rt_worker->phase = rt_worker->result.error[0] ? WIRE_FAILED : WIRE_DONE;
 	sys_call3(SYS_exit_group, 0, 0, 0);
 	__builtin_unreachable();
 }

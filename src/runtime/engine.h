@@ -9,7 +9,8 @@
 #include "runtime/sched/sched.h"
 #include "wire/wire.h"
 
-extern struct wire *rt_wire;
+extern struct wire_shared *rt_wire;
+extern struct wire_worker *rt_worker;
 
 /* Run the search or the replay the wire asks for; called on the engine's own stack; exits the process. */
 HD_NORETURN void engine_main(void);

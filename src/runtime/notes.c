@@ -7,7 +7,7 @@
 
 static void note(const char *what)
 {
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	if (r->notes < HD_ARRAY_LEN(r->note))
 		str_copy(r->note[r->notes++], sizeof r->note[0], what);
 }
@@ -35,7 +35,7 @@ static void note_what_was_left_out(void)
 /* A loop around a timed wait goes on for ever, and as the program reads the clock, no state comes twice. */
 static void note_endless_time(void)
 {
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	if (r->end == SEARCH_COMPLETE || r->end == SEARCH_VIOLATION || rt_wire->config.time_horizon_ms ||
 	    r->clock_max < CLOCK_WORTH_A_NOTE || r->notes == HD_ARRAY_LEN(r->note))
 		return;

@@ -25,15 +25,15 @@ static void futex_wait_change(u32 *word, u32 old)
 /* Hand the filled event to the controller and wait until it has been read. */
 static void event_send(void)
 {
-	u32 before = rt_wire->ack_seq;
-	__atomic_add_fetch(&rt_wire->event_seq, 1, __ATOMIC_SEQ_CST);
-	sys_call6(SYS_futex, (long)&rt_wire->event_seq, FUTEX_WAKE, 1, 0, 0, 0);
-	futex_wait_change(&rt_wire->ack_seq, before);
+	u32 before = rt_worker->ack_seq;
+	__atomic_add_fetch(&rt_worker->event_seq, 1, __ATOMIC_SEQ_CST);
+	sys_call6(SYS_futex, (long)&rt_worker->event_seq, FUTEX_WAKE, 1, 0, 0, 0);
+	futex_wait_change(&rt_worker->ack_seq, before);
 }
 
 static struct wire_event *event_new(enum wire_event_kind kind)
 {
-	struct wire_event *e = &rt_wire->event;
+	struct wire_event *e = &rt_worker->event;
 	*e = (struct wire_event){0};
 	e->kind = kind;
 	e->step = step_number;
@@ -91,11 +91,11 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	str_copy(e->thread_name, sizeof e->thread_name, M->fiber[v->thread].name);
 	str_copy(e->text, sizeof e->text, v->message);
 	e->text_len = (u32)str_len(e->text);
-	rt_wire->result.violation[0] = *v;
-	rt_wire->result.violations = 1;
+	rt_worker->result.violation[0] = *v;
+	rt_worker->result.violations = 1;
 	event_send();
 	send_fibers(violation_traits(v->kind)->concerns_all_threads ? LAYOUT_MAX_FIBERS : v->thread);
-	if (!rt_wire->config.gdb)
+	if (!rt_worker->task.gdb)
 		return;
 	e = event_new(WIRE_EV_END);
 	e->arg = 1;
@@ -127,7 +127,7 @@ static void end(u64 how, const char *why)
 static bool ends_in_loop(void)
 {
 	struct fingerprint now = track_fingerprint();
-	for (u64 i = 0; i < rt_wire->config.path_len; i++)
+	for (u64 i = 0; i < rt_worker->task.path_len; i++)
 		if (seen[i].lo == now.lo && seen[i].hi == now.hi)
 			return true;
 	return false;
@@ -139,7 +139,7 @@ static void end_of_path(void)
 	if (ends_in_loop())
 		engine_livelock();
 	else if (engine_actions(actions) || engine_terminal() == TERMINAL_END) {
-		if (rt_wire->config.gdb) {
+		if (rt_worker->task.gdb) {
 			send_fibers(LAYOUT_MAX_FIBERS);
 		}
 		end(0, "the path ends here");
@@ -154,11 +154,11 @@ static void end_of_path(void)
 
 void replay_run(void)
 {
-	const u32 *path = (const u32 *)((char *)rt_wire + rt_wire->config.path_offset);
-	rt_wire->phase = WIRE_RUNNING;
-	seen = pages_map((rt_wire->config.path_len + 1) * sizeof *seen);
+	const u32 *path = (const u32 *)((char *)rt_worker + rt_worker->task.path_offset);
+	rt_worker->phase = WIRE_RUNNING;
+	seen = pages_map((rt_worker->task.path_len + 1) * sizeof *seen);
 	hd_assert(seen);
-	for (u64 i = 0; i < rt_wire->config.path_len; i++) {
+	for (u64 i = 0; i < rt_worker->task.path_len; i++) {
 		step_number = i;
 		seen[i] = track_fingerprint();
 		if (!enabled(path[i])) {
@@ -177,6 +177,6 @@ void replay_run(void)
 			return;
 		}
 	}
-	step_number = rt_wire->config.path_len;
+	step_number = rt_worker->task.path_len;
 	end_of_path();
 }

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-#define WIRE_BELL_FD 1001
+#define WIRE_BELL_FD 1002
 
 enum cache_mode { CACHE_BRANCHING = 0, CACHE_LINEAR, CACHE_NONE };
 

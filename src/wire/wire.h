@@ -1,36 +1,48 @@
 /*
- * wire.h: the contract between the controller (heddle) and the runtime
- * (libheddle-rt.so). One shared memory file, mapped by both; the runtime finds
- * it at descriptor WIRE_FD. Layouts are fixed and versioned; both sides check
- * magic and version before anything else.
+ * wire.h: the contract between the controller (heddle) and the runtime (libheddle-rt.so): two pieces of shared
+ * memory, mapped by both. The runtime finds them at two descriptors:
  *
- * Who writes what: config, learnt and atomics (before the start), stop, ack_seq: the
- * controller. Everything else: the runtime. No pointers; offsets count from the start of
- * the mapping.
+ *   WIRE_FD         struct wire_shared: what all workers of a run share, and behind it the communication trees
+ *   WIRE_WORKER_FD  struct wire_worker: what one process has for itself, and behind it its arena
+ *
+ * A worker is a process of the program under test that searches or replays. Several workers of one run map the same
+ * shared part and each its own worker's part, all at the same addresses. Layouts are fixed and versioned; both sides
+ * check magic and version before anything else.
+ *
+ * Who writes what: config, atomics (before the start), stop, number, task, ack_seq: the controller. learnt: the
+ * controller before the start of a replay, else the workers (wire/learnt.h says how several do). Everything else: the
+ * runtime. No pointers; offsets count from the start of the part they stand in.
  */
 #ifndef HEDDLE_WIRE_WIRE_H
 #define HEDDLE_WIRE_WIRE_H
 
 #include "base/base.h"
-#include "wire/options.h"
 #include "wire/layout.h"
+#include "wire/learnt.h"
 #include "wire/net.h"
+#include "wire/options.h"
 #include "wire/violation.h"
 
 #define WIRE_MAGIC 0x656c64646568u
-/* The size is part of it: a runtime of another build would misread the rest without a word. */
-#define WIRE_VERSION (2u << 28 | (u32)sizeof(struct wire))
+/* The sizes are part of it: a runtime of another build would misread the rest without a word. */
+#define WIRE_VERSION (3u << 28 | (u32)(sizeof(struct wire_shared) + sizeof(struct wire_worker)))
 #define WIRE_FD 1000
-#define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps it */
-#define WIRE_SIZE (1UL << 30)          /* sparse */
-/* Behind the wire in the same file: communication trees (iocache/tree.h), mapped where the wire ends. */
-#define WIRE_TREES WIRE_SIZE
+#define WIRE_WORKER_FD 1001
+#define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps the shared part */
+/* Behind struct wire_shared in the same file: communication trees (iocache/tree.h). */
+#define WIRE_TREES (64UL << 20)
 #define WIRE_TREES_SIZE (8UL << 30) /* sparse */
-#define WIRE_FILE_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
+#define WIRE_SHARED_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
+#define WIRE_WORKER_BASE (WIRE_MAP_BASE + (16UL << 30)) /* where the runtime maps its own part */
+#define WIRE_ARENA (16UL << 20)                         /* offset of the arena in it */
+#define WIRE_WORKER_SIZE (1UL << 30)                    /* sparse */
+#define WIRE_MAX_WORKERS 64
+/* More actions than this have no room in a worker's part. */
+#define WIRE_MAX_PATH ((WIRE_WORKER_SIZE - WIRE_ARENA) / sizeof(u32) / 2)
 
 enum wire_mode {
 	WIRE_SEARCH = 0,
-	WIRE_REPLAY,      /* execute config.path once, sending events; then tell how it ended */
+	WIRE_REPLAY,      /* execute task.path once, sending events; then tell how it ended */
 	WIRE_FINGERPRINT, /* go to the initial state, report its full fingerprint, exit */
 };
 
@@ -55,44 +67,21 @@ struct wire_ignored {
 };
 
 struct wire_config {
-	u32 mode; /* enum wire_mode */
-	u32 gdb;  /* replay: at the end stop with SIGSTOP instead of exiting */
 	struct search_options search;
-	u64 hang_ms;         /* CPU time one transition may use */
-	u64 random_seed;     /* of the SUT's own random numbers */
-	u64 heap_limit;      /* bytes the SUT may allocate in all; then malloc fails */
-	u32 spurious;        /* condition variables may wake spuriously */
-	u32 check_exit;      /* a non-zero exit status is a violation */
-	u32 check_deadlock;  /* default on */
-	u32 races;           /* 1: a data race of an instrumented program is a violation */
-	u32 ignored;         /* of ignored_race */
-	u32 show_output;     /* replay: pass what the SUT writes to stdout/stderr on as events */
-	u64 time_horizon_ms; /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
-	u64 path_offset, path_len; /* replay: u32 actions */
-	u32 atomics, pad;          /* 1: atomic instructions of the SUT's code are steps */
-	char stdin_path[512];      /* "" = empty input */
-	char runtime_path[512];    /* of libheddle-rt.so; for the list of modules */
+	u64 hang_ms;            /* CPU time one transition may use */
+	u64 random_seed;        /* of the SUT's own random numbers */
+	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
+	u32 spurious;           /* condition variables may wake spuriously */
+	u32 check_exit;         /* a non-zero exit status is a violation */
+	u32 check_deadlock;     /* default on */
+	u32 races;              /* 1: a data race of an instrumented program is a violation */
+	u32 ignored;            /* of ignored_race */
+	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
+	u64 time_horizon_ms;    /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
+	char stdin_path[512];   /* "" = empty input */
+	char runtime_path[512]; /* of libheddle-rt.so; for the list of modules */
 	struct net_config net;
 	struct wire_ignored ignored_race[WIRE_MAX_IGNORED];
-};
-
-/*
- * What a search learnt about the program and a replay must know beforehand.
- * name[i]: fiber slot i is child number `index` of fiber `parent` (schedule-independent naming).
- * observed: addresses of synchronisation objects whose release is a step of its own.
- */
-#define WIRE_MAX_OBSERVED 65536
-#define WIRE_MAX_VISIBLE (1u << 19)
-struct wire_learnt {
-	u32 names, observed, clock_read, cancel_used;
-	struct wire_name {
-		u32 parent, index;
-	} name[LAYOUT_MAX_FIBERS];
-	u64 observed_addr[WIRE_MAX_OBSERVED];
-	u64 visible_addr[WIRE_MAX_VISIBLE]; /* 4-byte cells of memory whose accesses are steps */
-	u32 visible, pad;
-	u64 fair; /* yielding in circles was seen: sched/fair.c */
-	u64 reserved[62];
 };
 
 /*
@@ -110,10 +99,11 @@ struct wire_site {
 	int displacement;
 	u8 pause;      /* no atomic: the hint of a spinning loop */
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
-	u8 pad[6];
+	u8 random;     /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
+	u8 pad[5];
 };
-/* Variables of language libraries whose atomics are no steps: launch/quiet.c. */
-#define WIRE_MAX_QUIET 32
+/* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
+#define WIRE_MAX_BENIGN 32
 struct wire_range {
 	u64 start, size;
 };
@@ -121,8 +111,8 @@ struct wire_atomics {
 	u32 sites;  /* of both kinds */
 	u32 atomic; /* of them read-modify-write */
 	u32 unread; /* functions with atomics in them, or perhaps, that were left alone because they can't be read with certainty */
-	u32 quiets;
-	struct wire_range quiet[WIRE_MAX_QUIET];
+	u32 benigns;
+	struct wire_range benign[WIRE_MAX_BENIGN];
 	struct wire_site site[WIRE_MAX_SITES];
 };
 
@@ -186,22 +176,38 @@ struct wire_event {
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };
 
-struct wire {
+/* What one process is to do. */
+struct wire_task {
+	u32 mode;        /* enum wire_mode */
+	u32 gdb;         /* replay: at the end stop with SIGSTOP instead of exiting */
+	u32 show_output; /* replay: pass what the SUT writes to stdout/stderr on as events */
+	u32 pad;
+	u64 path_offset, path_len; /* replay: u32 actions, in the worker's arena */
+};
+
+struct wire_shared {
 	u64 magic;
-	u32 version, phase;
-	u32 stop; /* controller: 1 = stop cleanly */
-	u32 event_seq, ack_seq, pad;
+	u32 version;
+	u32 workers; /* of this run; at most WIRE_MAX_WORKERS */
+	u32 stop;    /* controller: 1 = stop cleanly */
+	u32 pad;
 	struct wire_config config;
 	struct wire_learnt learnt;
 	struct wire_atomics atomics;
+};
+_Static_assert(sizeof(struct wire_shared) <= WIRE_TREES, "the shared part must fit before the trees");
+
+struct wire_worker {
+	u32 number; /* from 0 */
+	u32 phase;  /* enum wire_phase */
+	u32 event_seq, ack_seq;
+	struct wire_task task;
 	struct search_stats stats;
 	struct wire_result result;
 	struct wire_event event;
 	struct wire_net net;
-	u64 arena_used; /* bytes handed out from WIRE_ARENA on, by the runtime; the controller puts config.path at its start */
+	u64 arena_used; /* bytes from WIRE_ARENA on that are taken: first by the path of a replay, then by the runtime */
 };
-
-#define WIRE_ARENA (16UL << 20)
-_Static_assert(sizeof(struct wire) < WIRE_ARENA, "wire header must fit below the arena");
+_Static_assert(sizeof(struct wire_worker) <= WIRE_ARENA, "a worker's part must fit before its arena");
 
 #endif

@@ -27,7 +27,7 @@ static void expect_same(const struct trace *a, const struct trace *b)
 	fuzz_expect(a->kind == b->kind && a->thread == b->thread && a->environment == b->environment);
 	fuzz_expect(!memcmp(&a->config, &b->config, sizeof(a->config)));
 	fuzz_expect(!memcmp(a->learnt, b->learnt, sizeof(*a->learnt)));
-	fuzz_expect(!memcmp(a->path, b->path, a->config.path_len * sizeof(u32)));
+	fuzz_expect(!memcmp(a->path, b->path, a->path_len * sizeof(u32)));
 	fuzz_expect(a->story.lines == b->story.lines && a->story.fibers == b->story.fibers);
 	for (i = 0; i < a->story.lines; i++)
 		fuzz_expect(a->story.line[i].arg == b->story.line[i].arg &&

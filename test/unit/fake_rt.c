@@ -41,7 +41,8 @@
 extern void __libc_start_main(void) __attribute__((weak));
 void (*const fake_rt_mark)(void) = __libc_start_main;
 
-static struct wire *wire;
+static struct wire_shared *wire;
+static struct wire_worker *worker;
 
 /* Where the guest called: every fiber's context. */
 static struct wire_regs regs;
@@ -55,44 +56,44 @@ static bool script_is(const char *name)
 
 static void send_event(struct wire_event *e)
 {
-	u32 seq = wire->event_seq + 1;
+	u32 seq = worker->event_seq + 1;
 
 	e->regs = regs;
 	e->text_len = (u32)strlen(e->text);
-	wire->event = *e;
-	__atomic_store_n(&wire->event_seq, seq, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &wire->event_seq, FUTEX_WAKE, 1, NULL, NULL, 0);
-	while (__atomic_load_n(&wire->ack_seq, __ATOMIC_ACQUIRE) != seq)
-		syscall(SYS_futex, &wire->ack_seq, FUTEX_WAIT, seq - 1, NULL, NULL, 0);
+	worker->event = *e;
+	__atomic_store_n(&worker->event_seq, seq, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &worker->event_seq, FUTEX_WAKE, 1, NULL, NULL, 0);
+	while (__atomic_load_n(&worker->ack_seq, __ATOMIC_ACQUIRE) != seq)
+		syscall(SYS_futex, &worker->ack_seq, FUTEX_WAIT, seq - 1, NULL, NULL, 0);
 }
 
 static void finish(enum search_end end)
 {
-	wire->result.end = end;
-	wire->phase = WIRE_DONE;
+	worker->result.end = end;
+	worker->phase = WIRE_DONE;
 	_exit(0);
 }
 
 static void count(u64 states)
 {
-	wire->stats.states = states;
-	wire->stats.transitions = 3 * states;
-	wire->stats.revisited = 2 * states + 1;
-	wire->stats.max_depth = 7;
-	wire->stats.end_states = 1;
-	wire->stats.memory = 16 * states;
-	wire->result.cpu_us = 250000;
-	wire->result.initial = (struct fingerprint){0x1111222233334444, 0xaaaabbbbccccdddd};
-	wire->result.outcome[0] = 42;
-	wire->result.outcome[1] = -1;
-	wire->result.outcomes = 2;
+	worker->stats.states = states;
+	worker->stats.transitions = 3 * states;
+	worker->stats.revisited = 2 * states + 1;
+	worker->stats.max_depth = 7;
+	worker->stats.end_states = 1;
+	worker->stats.memory = 16 * states;
+	worker->result.cpu_us = 250000;
+	worker->result.initial = (struct fingerprint){0x1111222233334444, 0xaaaabbbbccccdddd};
+	worker->result.outcome[0] = 42;
+	worker->result.outcome[1] = -1;
+	worker->result.outcomes = 2;
 }
 
 static void add_violation(u32 kind, u32 thread, const char *message)
 {
-	struct wire_violation *v = &wire->result.violation[wire->result.violations++];
-	u64 offset = WIRE_ARENA + 4096UL * wire->result.violations;
-	u32 *path = (u32 *)((char *)wire + offset);
+	struct wire_violation *v = &worker->result.violation[worker->result.violations++];
+	u64 offset = WIRE_ARENA + 4096UL * worker->result.violations;
+	u32 *path = (u32 *)((char *)worker + offset);
 	/* The first action's outcome tells the replay which violation this path leads to. */
 	const u32 actions[] = {ACTION(0, kind), ACTION(1, 0), ACTION(1, 0), ACTION(0, ALT_TIMEOUT)};
 
@@ -103,19 +104,19 @@ static void add_violation(u32 kind, u32 thread, const char *message)
 	v->kind = kind;
 	v->thread = thread;
 	v->key = kind;
-	v->path_offset = script_is("lost") ? WIRE_SIZE : offset;
+	v->path_offset = script_is("lost") ? WIRE_WORKER_SIZE : offset;
 	snprintf(v->message, sizeof(v->message), "%s", message);
 	wire->learnt.names = 2;
-	wire->learnt.name[1] = (struct wire_name){0, 1};
+	wire->learnt.name[1] = WIRE_NAME(0, 1);
 	wire->learnt.observed = 1;
 	wire->learnt.observed_addr[0] = 0xfffffffffffffff0;
 	wire->learnt.clock_read = 1;
-	wire->stats.violations++;
+	worker->stats.violations++;
 }
 
 static void refuse(void *pc)
 {
-	struct wire_refused *r = &wire->result.refused_call[wire->result.refused++];
+	struct wire_refused *r = &worker->result.refused_call[worker->result.refused++];
 
 	r->count = 2;
 	r->pc = (u64)pc;
@@ -133,14 +134,14 @@ static void search_until_stopped(void)
 	const struct timespec nap = {0, 1000000};
 
 	for (count(1); script_is("deaf") || !__atomic_load_n(&wire->stop, __ATOMIC_ACQUIRE);
-	     count(wire->stats.states + 1))
+	     count(worker->stats.states + 1))
 		nanosleep(&nap, NULL);
 	finish(SEARCH_INTERRUPTED);
 }
 
 static void search(void *pc)
 {
-	wire->phase = WIRE_RUNNING;
+	worker->phase = WIRE_RUNNING;
 	count(1000);
 	if (script_is("rdtsc") && !__builtin_ia32_rdtsc())
 		_exit(1);
@@ -153,7 +154,8 @@ static void search(void *pc)
 		finish(SEARCH_COMPLETE);
 	}
 	if (script_is("insane")) {
-		snprintf(wire->result.error, sizeof(wire->result.error), "the fingerprints differ at step 3");
+		snprintf(worker->result.error, sizeof(worker->result.error),
+			 "the fingerprints differ at step 3");
 		finish(SEARCH_TOOL_ERROR);
 	}
 	if (script_is("die"))
@@ -217,19 +219,19 @@ static u32 replayed_kind(u32 first_action)
 
 static void replay(void *object)
 {
-	const u32 *path = (const u32 *)((char *)wire + wire->config.path_offset);
+	const u32 *path = (const u32 *)((char *)worker + worker->task.path_offset);
 	struct wire_event e = {.kind = WIRE_EV_VIOLATION, .thread = 1};
 	u64 i;
 
-	wire->phase = WIRE_RUNNING;
-	for (i = 0; i < wire->config.path_len; i++) {
+	worker->phase = WIRE_RUNNING;
+	for (i = 0; i < worker->task.path_len; i++) {
 		send_step(i, path[i], object);
 		if (i == 1 && script_is("replay-dies"))
 			raise(SIGKILL);
-		if (i == 1 && wire->config.show_output)
+		if (i == 1 && worker->task.show_output)
 			send_output("hello from the program\n");
 	}
-	e.violation = wire->config.path_len ? replayed_kind(path[0]) : VIOLATION_NONE;
+	e.violation = worker->task.path_len ? replayed_kind(path[0]) : VIOLATION_NONE;
 	if (e.violation) {
 		e.thread = e.violation == VIOLATION_CRASH ? 0 : 1;
 		snprintf(e.thread_name, sizeof(e.thread_name), "worker");
@@ -241,7 +243,7 @@ static void replay(void *object)
 				.arg = script_is("unfollowed") ? 2 : e.violation != VIOLATION_NONE};
 	snprintf(e.text, sizeof(e.text), "thread 2 is not enabled at step 1");
 	send_event(&e);
-	if (wire->config.gdb)
+	if (worker->task.gdb)
 		raise(SIGSTOP);
 	finish(SEARCH_COMPLETE);
 }
@@ -270,21 +272,25 @@ static void show_start(void)
 {
 	int here;
 
-	memcpy(&wire->result.initial, (void *)getauxval(AT_RANDOM), 16);
-	wire->result.tracked_pages = getauxval(AT_SYSINFO_EHDR);
-	wire->result.hot_pages = (u64)&here;
-	wire->result.page_faults = (u64)show_start;
-	wire->result.cpu_us = hash_loader_data();
+	memcpy(&worker->result.initial, (void *)getauxval(AT_RANDOM), 16);
+	worker->result.tracked_pages = getauxval(AT_SYSINFO_EHDR);
+	worker->result.hot_pages = (u64)&here;
+	worker->result.page_faults = (u64)show_start;
+	worker->result.cpu_us = hash_loader_data();
 }
 
 static void play(void *pc)
 {
-	wire = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, WIRE_FD, 0);
-	if (wire == MAP_FAILED || wire->magic != WIRE_MAGIC || wire->version != WIRE_VERSION)
+	const int access = PROT_READ | PROT_WRITE;
+
+	wire = mmap(NULL, WIRE_SHARED_SIZE, access, MAP_SHARED | MAP_NORESERVE, WIRE_FD, 0);
+	worker = mmap(NULL, WIRE_WORKER_SIZE, access, MAP_SHARED | MAP_NORESERVE, WIRE_WORKER_FD, 0);
+	if (wire == MAP_FAILED || worker == MAP_FAILED || wire->magic != WIRE_MAGIC ||
+	    wire->version != WIRE_VERSION)
 		_exit(99);
-	if (wire->config.mode == WIRE_SEARCH)
+	if (worker->task.mode == WIRE_SEARCH)
 		search(pc);
-	if (wire->config.mode == WIRE_REPLAY)
+	if (worker->task.mode == WIRE_REPLAY)
 		replay(fake_object);
 	show_start();
 	finish(SEARCH_COMPLETE);

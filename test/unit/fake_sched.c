@@ -14,8 +14,10 @@
 #include "state/track.h"
 
 struct fake_sched fake;
-static struct wire wire;
-struct wire *rt_wire = &wire;
+static struct wire_shared wire;
+struct wire_shared *rt_wire = &wire;
+static struct wire_worker worker;
+struct wire_worker *rt_worker = &worker;
 
 static sigjmp_buf back;
 static enum fake_end how;

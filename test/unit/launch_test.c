@@ -266,7 +266,7 @@ static void start(struct sut *s, struct launch *l, char *script)
 	l->program = &program;
 	l->argv = argv;
 	l->extra = extra;
-	if (sut_start(s, l, &p))
+	if (sut_start(s, l, NULL, 0, &p))
 		fail_msg("%s", p.text);
 }
 
@@ -284,13 +284,13 @@ static void test_start_is_constant(void **state)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		struct launch l = {.config.mode = WIRE_FINGERPRINT};
+		struct launch l = {.task.mode = WIRE_FINGERPRINT};
 		struct sut s;
 
 		start(&s, &l, "FAKE_RT=verified");
 		wait_end(&s);
-		assert_int_equal(s.wire->phase, WIRE_DONE);
-		seen[i] = s.wire->result;
+		assert_int_equal(s.worker->phase, WIRE_DONE);
+		seen[i] = s.worker->result;
 		sut_end(&s);
 		assert_int_equal(chdir("/"), 0);
 		setenv("PWD", "/some/where/that/is/much/longer", 1);
@@ -306,20 +306,20 @@ static void test_start_is_constant(void **state)
 
 static void test_result_arrives(void **state)
 {
-	struct launch l = {.config.mode = WIRE_SEARCH};
+	struct launch l = {.task.mode = WIRE_SEARCH};
 	struct sut s;
 
 	start(&s, &l, "FAKE_RT=verified");
 	wait_end(&s);
-	assert_int_equal(s.wire->result.end, SEARCH_COMPLETE);
-	assert_int_equal(s.wire->stats.states, 1000);
+	assert_int_equal(s.worker->result.end, SEARCH_COMPLETE);
+	assert_int_equal(s.worker->stats.states, 1000);
 	assert_true(WIFEXITED(s.status) && WEXITSTATUS(s.status) == 0);
 	sut_end(&s);
 }
 
 static void test_last_words(void **state)
 {
-	struct launch l = {.config.mode = WIRE_SEARCH};
+	struct launch l = {.task.mode = WIRE_SEARCH};
 	char words[64];
 	struct sut s;
 
@@ -333,20 +333,20 @@ static void test_last_words(void **state)
 
 static void test_stop(void **state)
 {
-	struct launch l = {.config.mode = WIRE_SEARCH};
+	struct launch l = {.task.mode = WIRE_SEARCH};
 	struct sut s;
 
 	start(&s, &l, "FAKE_RT=wait");
 	assert_int_equal(sut_wait_end(&s, 1), SUT_NOTHING);
 	sut_ask_to_stop(&s);
 	wait_end(&s);
-	assert_int_equal(s.wire->result.end, SEARCH_INTERRUPTED);
+	assert_int_equal(s.worker->result.end, SEARCH_INTERRUPTED);
 	sut_end(&s);
 }
 
 static void test_end_kills(void **state)
 {
-	struct launch l = {.config.mode = WIRE_SEARCH};
+	struct launch l = {.task.mode = WIRE_SEARCH};
 	struct sut s;
 	pid_t pid;
 
@@ -361,13 +361,13 @@ static void test_end_kills(void **state)
 static void test_events_in_order(void **state)
 {
 	static const u32 path[] = {ACTION(0, VIOLATION_ASSERT), ACTION(1, 0), ACTION(0, 0)};
-	struct launch l = {.config = {.mode = WIRE_REPLAY, .path_len = 3}, .path = path};
+	struct launch l = {.task = {.mode = WIRE_REPLAY, .path_len = 3}, .path = path};
 	u32 kinds[16], n = 0;
 	struct sut s;
 
 	start(&s, &l, "FAKE_RT=violation");
 	while (n < 16 && sut_wait_event(&s, 10000) == SUT_EVENT) {
-		kinds[n++] = s.wire->event.kind;
+		kinds[n++] = s.worker->event.kind;
 		sut_acknowledge(&s);
 	}
 	assert_int_equal(n, 7);
@@ -380,15 +380,15 @@ static void test_events_in_order(void **state)
 
 static void test_implausible_paths(void **state)
 {
-	struct launch l = {.config.mode = WIRE_SEARCH};
+	struct launch l = {.task.mode = WIRE_SEARCH};
 	struct sut s;
 
 	start(&s, &l, "FAKE_RT=verified");
 	assert_non_null(sut_path(&s, WIRE_ARENA, 1));
 	assert_null(sut_path(&s, WIRE_ARENA - 4, 1));
 	assert_null(sut_path(&s, WIRE_ARENA + 2, 1));
-	assert_null(sut_path(&s, WIRE_SIZE + 4, 0));
-	assert_null(sut_path(&s, WIRE_ARENA, WIRE_SIZE));
+	assert_null(sut_path(&s, WIRE_WORKER_SIZE + 4, 0));
+	assert_null(sut_path(&s, WIRE_ARENA, WIRE_WORKER_SIZE));
 	assert_null(sut_path(&s, WIRE_ARENA, UINT64_MAX));
 	assert_null(sut_path(&s, UINT64_MAX - 3, 1));
 	sut_end(&s);
@@ -405,10 +405,10 @@ static void test_no_runtime(void **state)
 
 	assert_int_equal(program_open(guest(), &program, &p), 0);
 	setenv("HEDDLE_RUNTIME", "/nonexistent.so", 1);
-	assert_int_equal(sut_start(&s, &l, &p), -1);
+	assert_int_equal(sut_start(&s, &l, NULL, 0, &p), -1);
 	assert_non_null(strstr(p.text, "HEDDLE_RUNTIME=/nonexistent.so"));
 	unsetenv("HEDDLE_RUNTIME");
-	assert_int_equal(sut_start(&s, &l, &p), -1);
+	assert_int_equal(sut_start(&s, &l, NULL, 0, &p), -1);
 	assert_non_null(strstr(p.text, "libheddle-rt.so"));
 	setenv("HEDDLE_RUNTIME", old, 1);
 	free(old);
@@ -431,7 +431,7 @@ static void test_missing_library(void **state)
 	struct sut s;
 
 	assert_int_equal(program_open(mutant(make_library_missing, 0755), &program, &p), 0);
-	assert_int_equal(sut_start(&s, &l, &p), -1);
+	assert_int_equal(sut_start(&s, &l, NULL, 0, &p), -1);
 	assert_non_null(strstr(p.text, "ended while it was being loaded"));
 	assert_non_null(strstr(p.text, "libX.so.6: cannot open shared object file"));
 }
@@ -439,14 +439,14 @@ static void test_missing_library(void **state)
 /* The program may use rdtsc and all processors again. */
 static void test_loading_leaves_no_trace(void **state)
 {
-	struct launch l = {.config.mode = WIRE_SEARCH};
+	struct launch l = {.task.mode = WIRE_SEARCH};
 	cpu_set_t mine, its;
 	struct sut s;
 
 	start(&s, &l, "FAKE_RT=rdtsc");
 	wait_end(&s);
 	assert_true(WIFEXITED(s.status));
-	assert_int_equal(s.wire->result.end, SEARCH_COMPLETE);
+	assert_int_equal(s.worker->result.end, SEARCH_COMPLETE);
 	sut_end(&s);
 	start(&s, &l, "FAKE_RT=wait");
 	assert_int_equal(sched_getaffinity(0, sizeof(mine), &mine), 0);

@@ -48,7 +48,7 @@ static void add_violation(struct outcome *o)
 	t->thread = 2;
 	strcpy(t->message, "x & y");
 	strcpy(t->where, "a.c:14");
-	t->config.path_len = 1;
+	t->path_len = 1;
 	assert_true(story_add(&t->story, &step));
 	assert_true(story_add(&t->story, &failed));
 	strcpy(o->violation[0].trace_name, "violation-1.trace");
@@ -546,7 +546,7 @@ static void play_guest(struct story *story, char *script, enum play_end expected
 	struct launch l = {.program = &program,
 			   .argv = argv,
 			   .extra = extra,
-			   .config = {.mode = WIRE_REPLAY, .path_len = 2, .show_output = 1},
+			   .task = {.mode = WIRE_REPLAY, .path_len = 2, .show_output = 1},
 			   .path = path};
 	struct problem p = {""};
 	struct sut s;

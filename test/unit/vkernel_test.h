@@ -18,7 +18,8 @@
 #include "fake_sched.h"
 #include "runtime/vkernel/vk_ops.h"
 
-extern struct wire *rt_wire;
+extern struct wire_shared *rt_wire;
+extern struct wire_worker *rt_worker;
 extern struct vk_model *vk;
 
 /* Everything that is rolled back and fingerprinted, but for file data. */

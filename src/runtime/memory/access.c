@@ -59,11 +59,9 @@ void memory_setup(bool hooks)
 
 static void become_visible(struct cell *c, u64 address)
 {
-	struct wire_learnt *l = &rt_wire->learnt;
 	c->visible = 1;
-	if (l->visible == WIRE_MAX_VISIBLE)
+	if (!learnt_visible(&rt_wire->learnt, address & ~(u64)(SHADOW_GRAIN - 1)))
 		hd_panic(__FILE__, __LINE__, "more shared memory locations than heddle can remember");
-	l->visible_addr[l->visible++] = address & ~(u64)(SHADOW_GRAIN - 1);
 	engine_want_restart();
 }
 

@@ -75,14 +75,14 @@ static bool ever_connected(void)
 static bool hopeless(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
-	return rt_wire->result.nobody[0] && c->live && !c->allow_refused && !ever_connected();
+	return rt_worker->result.nobody[0] && c->live && !c->allow_refused && !ever_connected();
 }
 
 /* Where the verdict comes from; true: the search must end. */
 static bool note_trouble(enum cache_problem problem)
 {
 	const struct cache_why *why = cache_why(cache);
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	switch (problem) {
 	case CACHE_FINE:
 		return false;
@@ -277,7 +277,7 @@ bool net_stopped(void)
 
 void net_stop_if_hopeless(void)
 {
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	if (hd_likely(!hopeless()))
 		return;
 	keep_first(r->error, sizeof r->error, r->nobody);

@@ -27,7 +27,7 @@ static void ask(struct wire_net *n)
 
 static struct wire_net *request(enum net_op op, u32 conn)
 {
-	struct wire_net *n = &rt_wire->net;
+	struct wire_net *n = &rt_worker->net;
 	n->op = op;
 	n->conn = conn;
 	n->client = n->flags = n->keeps = 0;

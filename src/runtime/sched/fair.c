@@ -42,7 +42,7 @@ void fair_yields(struct fiber *f)
 			 "%%r14, %4\n\tmovq %%r15, %5"
 			 : "=m"(r.rbp), "=m"(r.rbx), "=m"(r.r12), "=m"(r.r13), "=m"(r.r14), "=m"(r.r15));
 	if (!rt_wire->learnt.fair) {
-		if (rt_wire->stats.depth < FAIR_DEPTH)
+		if (rt_worker->stats.depth < FAIR_DEPTH)
 			return;
 		rt_wire->learnt.fair = 1;
 		engine_want_restart();

@@ -94,14 +94,7 @@ static u64 slot_of_name(u64 parent, u64 index, u64 unused, u64 unused2)
 {
 	(void)unused;
 	(void)unused2;
-	struct wire_learnt *l = &rt_wire->learnt;
-	for (u32 i = 1; i < l->names; i++)
-		if (l->name[i].parent == parent && l->name[i].index == index)
-			return i;
-	if (l->names == LAYOUT_MAX_FIBERS)
-		return 0;
-	l->name[l->names] = (struct wire_name){(u32)parent, (u32)index};
-	return l->names++;
+	return learnt_slot(&rt_wire->learnt, (u32)parent, (u32)index);
 }
 
 /* glibc's thread control block for a new fiber, as pthread_create would fill it. */

@@ -53,12 +53,10 @@ void observe_setup(void)
 
 static void become_observed(struct seen *s)
 {
-	struct wire_learnt *l = &rt_wire->learnt;
 	if (s->observed)
 		return;
 	s->observed = 1;
-	hd_assert(l->observed < WIRE_MAX_OBSERVED);
-	l->observed_addr[l->observed++] = s->address;
+	hd_assert(learnt_observe(&rt_wire->learnt, s->address));
 	engine_want_restart();
 }
 

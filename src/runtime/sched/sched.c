@@ -96,7 +96,7 @@ static void time_passes_until(u64 deadline)
 	if (!rt_wire->learnt.clock_read || deadline <= M->now)
 		return;
 	M->now = deadline;
-	rt_wire->result.clock_max = HD_MAX(rt_wire->result.clock_max, deadline);
+	rt_worker->result.clock_max = HD_MAX(rt_worker->result.clock_max, deadline);
 }
 
 static u32 act_on_cancel(const struct op *o)
@@ -233,7 +233,7 @@ void sched_output(int fd, const void *data, size_t n)
 	if (fd == 2)
 		keep_panic(data, n);
 	start_output_keep(fd, data, n);
-	if (rt_wire->config.mode == WIRE_REPLAY && rt_wire->config.show_output)
+	if (rt_worker->task.mode == WIRE_REPLAY && rt_worker->task.show_output)
 		replay_output(fd, data, n);
 }
 
@@ -285,7 +285,7 @@ static u64 refuse(u64 call_name, u64 pc, u64 regs, u64 unused)
 {
 	(void)unused;
 	const char *call = (const char *)call_name;
-	struct wire_result *r = &rt_wire->result;
+	struct wire_result *r = &rt_worker->result;
 	for (u32 i = 0; i < r->refused; i++) {
 		if (r->refused_call[i].pc == pc && str_equal(r->refused_call[i].call, call)) {
 			r->refused_call[i].count++;

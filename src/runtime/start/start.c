@@ -51,13 +51,13 @@ static struct {
 
 void start_fail(const char *a, const char *b, const char *c)
 {
-	if (rt_wire) {
+	if (rt_worker) {
 		struct text t;
-		text_init(&t, rt_wire->result.error, sizeof rt_wire->result.error);
+		text_init(&t, rt_worker->result.error, sizeof rt_worker->result.error);
 		text_str(&t, a);
 		text_str(&t, b);
 		text_str(&t, c);
-		rt_wire->phase = WIRE_FAILED;
+		rt_worker->phase = WIRE_FAILED;
 	}
 	sys_call3(SYS_exit_group, 70, 0, 0);
 	__builtin_unreachable();
@@ -80,13 +80,20 @@ void start_arch_set_fs(u64 tcb)
 	sys_call3(SYS_arch_prctl, ARCH_SET_FS, (long)tcb, 0);
 }
 
+static long map_part(u64 address, u64 size, int fd)
+{
+	return sys_call6(SYS_mmap, (long)address, (long)size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+}
+
 static void map_wire(void)
 {
-	long p = sys_call6(SYS_mmap, WIRE_MAP_BASE, WIRE_FILE_SIZE, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_FIXED_NOREPLACE, WIRE_FD, 0);
-	if (sys_failed(p))
+	long shared = map_part(WIRE_MAP_BASE, WIRE_SHARED_SIZE, WIRE_FD);
+	long worker = map_part(WIRE_WORKER_BASE, WIRE_WORKER_SIZE, WIRE_WORKER_FD);
+	if (sys_failed(shared) || sys_failed(worker))
 		start_fail("", "", "");
-	rt_wire = (struct wire *)p;
+	rt_wire = (struct wire_shared *)shared;
+	rt_worker = (struct wire_worker *)worker;
 	if (rt_wire->magic != WIRE_MAGIC || rt_wire->version != WIRE_VERSION)
 		start_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
 }

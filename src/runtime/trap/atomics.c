@@ -30,6 +30,7 @@
 #include "runtime/engine.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/start/start.h"
+#include "runtime/trap/cpu.h"
 
 #define INT3 0xcc
 #define JMP_REL32 0xe9
@@ -161,12 +162,11 @@ static void patch(const struct wire_site *s)
 
 void atomics_setup(void)
 {
-	if (!rt_wire->config.atomics)
-		return;
-	for (u32 i = 0; i < found()->sites;)
+	for (u32 i = 0; rt_wire->config.atomics && i < found()->sites;)
 		i = make_copies(i);
 	for (u32 i = 0; i < found()->sites; i++)
-		patch(&found()->site[i]);
+		if (rt_wire->config.atomics || found()->site[i].random)
+			patch(&found()->site[i]);
 }
 
 /* --- running --- */
@@ -184,9 +184,13 @@ static bool spins(void)
 bool atomics_trapped(greg_t *g)
 {
 	u64 pc = (u64)g[REG_RIP] - 1;
-	const struct wire_site *s = rt_wire && rt_wire->config.atomics ? site_at(pc) : NULL;
-	if (!s)
+	const struct wire_site *s = rt_wire ? site_at(pc) : NULL;
+	if (!s || !(rt_wire->config.atomics || s->random))
 		return false;
+	if (s->random) {
+		cpu_random(g, s);
+		return true;
+	}
 	if (!sched_active() || sched_alone() || (s->pause && !spins())) {
 		g[REG_RIP] = (greg_t)copy_of(s);
 		return true;
@@ -210,10 +214,10 @@ static SCHED_LOOK u64 operand(const struct wire_site *s, const u64 *reg)
 	return at;
 }
 
-static bool is_quiet(u64 address)
+static bool is_benign(u64 address)
 {
-	for (u32 i = 0; i < found()->quiets; i++)
-		if (address - found()->quiet[i].start < found()->quiet[i].size)
+	for (u32 i = 0; i < found()->benigns; i++)
+		if (address - found()->benign[i].start < found()->benign[i].size)
 			return true;
 	return false;
 }
@@ -225,7 +229,7 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
 	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
-	if (!is_quiet(o.object))
+	if (!is_benign(o.object))
 		sched_step(&o);
 	atomics_next = copy_of(site_at(pc));
 	sched_scrub_deep();

@@ -26,6 +26,7 @@
 #include "runtime/start/libc.h"
 #include "runtime/start/start.h"
 #include "runtime/trap/atomics.h"
+#include "runtime/trap/cpu.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
@@ -176,6 +177,9 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	ucontext_t *u = context;
 	if (sig == SIGTRAP && atomics_trapped(u->uc_mcontext.gregs))
 		return;
+	if (sig == SIGSEGV && info->si_code == SI_KERNEL && engine_in_fiber() &&
+	    cpu_emulated(u->uc_mcontext.gregs))
+		return;
 	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs) &&
 	    track_fault(address)) {
 		narrow(address, u->uc_mcontext.gregs);
@@ -289,6 +293,7 @@ void trap_setup_calls(void)
 {
 	measure_xsave();
 	find_libc();
+	cpu_setup();
 	set_handler(SIGSYS, on_syscall);
 	set_handler(SIGVTALRM, on_tick);
 	struct itimerval tick = {{0, TICK_US}, {0, TICK_US}};

@@ -25,6 +25,9 @@ void vk_fiber_end(u32 slot);
 /* It will not come back from the call it is in, if any: what that held is let go. */
 void vk_call_ends(u32 slot);
 
+/* Eight bytes of the running fiber's random stream: for instructions that roll dice. */
+u64 vk_random_u64(void);
+
 /* Model memory of the virtual kernel: one struct, zero at start, in LAYOUT_MODEL. Size is vk_model_size(). */
 size_t vk_model_size(void);
 void vk_model_place(void *at);

@@ -278,7 +278,8 @@ static inline struct vk_fiber *vk_self(void)
 
 /* ---- neighbours: what other folders of the runtime provide ---- */
 
-extern struct wire *rt_wire;
+extern struct wire_shared *rt_wire;
+extern struct wire_worker *rt_worker;
 
 /* ---- time (time.c) ---- */
 

@@ -1,0 +1,64 @@
+#include "launch/shared_part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "launch/runtime_library.h"
+#include "launch/sut.h"
+
+int memory_file_create(const char *name, u64 size, void **out, struct problem *p)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0)
+		return problem_set(p, "no shared memory (%s)", strerror(errno));
+	if (ftruncate(fd, (off_t)size)) {
+		problem_set(p, "no shared memory of %lu bytes (%s); raise ulimit -f", size, strerror(errno));
+		close(fd);
+		return -1;
+	}
+	*out = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (*out == MAP_FAILED) {
+		problem_set(p, "%lu bytes of shared memory cannot be mapped (%s); raise ulimit -v", size,
+			    strerror(errno));
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int shared_part_create(struct shared_part *part, const struct launch *l, u32 workers, struct problem *p)
+{
+	char runtime[sizeof(l->config.runtime_path)];
+	void *memory;
+
+	part->wire = NULL;
+	if (runtime_library_find(runtime, sizeof(runtime), p))
+		return -1;
+	part->fd = memory_file_create("heddle-shared", WIRE_SHARED_SIZE, &memory, p);
+	if (part->fd < 0)
+		return -1;
+	part->wire = memory;
+	part->wire->magic = WIRE_MAGIC;
+	part->wire->version = WIRE_VERSION;
+	part->wire->workers = workers;
+	part->wire->config = l->config;
+	snprintf(part->wire->config.runtime_path, sizeof(runtime), "%s", runtime);
+	if (l->learnt)
+		part->wire->learnt = *l->learnt;
+	if (l->trees)
+		memcpy((char *)memory + WIRE_TREES, l->trees, l->trees_len);
+	return 0;
+}
+
+void shared_part_free(struct shared_part *part)
+{
+	if (!part->wire)
+		return;
+	munmap(part->wire, WIRE_SHARED_SIZE);
+	close(part->fd);
+	part->wire = NULL;
+}
