@@ -18,10 +18,10 @@
 #include "runtime/notes.h"
 #include "runtime/replay.h"
 #include "runtime/scratch.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
-#include "runtime/sched/observe.h"
 #include "runtime/start/start.h"
 #include "runtime/terminal.h"
 #include "runtime/vkernel/vk_ops.h"
@@ -77,6 +77,8 @@ void engine_want_restart(void)
 static void run_fiber(u32 slot, u32 alt)
 {
 	struct fiber *f = &M->fiber[slot];
+	access_step_begins(slot);
+	sched_declare_step(f, alt);
 	E.current = slot;
 	E.alt = alt;
 	E.run = RUN_GOING;
@@ -462,6 +464,12 @@ static u64 target_memory(void *t)
 	return track_memory();
 }
 
+static const struct footprint *target_footprint(void *t)
+{
+	(void)t;
+	return access_footprint();
+}
+
 static const struct target_ops engine_ops = {
 	.actions = target_actions,
 	.step = target_step,
@@ -479,6 +487,7 @@ static const struct target_ops engine_ops = {
 	.busy = target_busy,
 	.can_livelock = target_can_livelock,
 	.livelock = target_livelock,
+	.footprint = target_footprint,
 	.memory = target_memory,
 };
 

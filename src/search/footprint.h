@@ -30,6 +30,7 @@ enum object_class {
 	OBJECT_PORT,       /* a local address that can be bound or connected to; key: hash */
 	OBJECT_SIGNALS,    /* pending signals and actions; key: slot or whole process */
 	OBJECT_MAPPING,    /* the memory map; key: see vkernel */
+	OBJECT_HEAP,       /* which blocks of an arena are in use; key: the arena */
 	OBJECT_CLASSES
 };
 #define OBJECT_KEY_BITS 56

@@ -9,6 +9,7 @@
  * children); the table of names is persistent, so the same thread of the program gets the
  * same addresses in every execution, whatever other threads did before (M2).
  */
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 
 #include "runtime/engine.h"
@@ -89,6 +90,14 @@ static bool child_in_use(u32 parent, u32 index)
 	return false;
 }
 
+/* Which names are free was seen: whoever frees one of them would have been noticed. */
+static void declare_children(u32 parent)
+{
+	for (u32 i = 1; i < sched_fiber_limit(); i++)
+		if (M->fiber[i].life && M->fiber[i].parent == parent)
+			access_declare(thread_object(i), 1, ACCESS_READ);
+}
+
 /* The slot named (parent, index), a new one if need be; 0: all slots are taken. */
 static u64 slot_of_name(u64 parent, u64 index, u64 unused, u64 unused2)
 {
@@ -120,6 +129,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	u32 parent = engine_current(), index = 0;
 	while (child_in_use(parent, index))
 		index++;
+	declare_children(parent);
 	u32 slot = (u32)scratch_call(slot_of_name, parent, index, 0, 0);
 	if (!slot || stack_size + tls_bytes(slot) + HD_PAGE > LAYOUT_STACK_STRIDE)
 		return NULL;
@@ -128,6 +138,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	u64 tcb = make_tcb(slot);
 	if (!tcb)
 		return NULL;
+	access_declare(thread_object(slot), 1, ACCESS_WRITE);
 	vk_fiber_start(slot, parent);
 	f->life = FIBER_ALIVE;
 	f->parent = parent;

@@ -120,6 +120,8 @@ bool sched_active(void);
  * unless OPF_CANCEL_SELF is set.
  */
 u32 sched_step(const struct op *o);
+/* The fiber's pending operation is carried out now, with this outcome: declares what that touches. */
+void sched_declare_step(const struct fiber *f, u32 alt);
 /* Was there any operation of a busy class? */
 bool sched_busy_seen(void);
 /* A step only if somebody else is alive to notice. */
@@ -158,14 +160,6 @@ void sched_output(int fd, const void *data, size_t n);
 /* The whole process ends (exit_group). */
 HD_NORETURN void sched_exit(int status);
 
-/*
- * Sharing lessons (see docs/ARCHITECTURE.md, "What is a step"): `object` is used by this
- * fiber; `looks` when the use can tell whether it is held (try, timed, destroy …). Returns true when releases
- * of the object must be steps of their own.
- */
-bool sched_observed(u64 object, bool looks);
-/* Like sched_observed(object, true), unless all other threads that ever were have been joined: for destroy. */
-bool sched_observed_destroy(u64 object);
 /* Have all other threads that ever were been joined? Then nobody sees what this one does, until it makes another. */
 bool sched_all_joined(void);
 

@@ -26,8 +26,8 @@
 #include "runtime/net/net.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
-#include "runtime/sched/observe.h"
 #include "runtime/sched/thread.h"
 #include "runtime/start/libc.h"
 #include "runtime/start/maps.h"
@@ -123,7 +123,7 @@ void start_early(void)
 	heap_setup(LAYOUT_HEAP_BASE, LAYOUT_HEAP_STRIDE, LAYOUT_HEAP_ARENAS, rt_wire->config.heap_limit);
 	vk_model_place((void *)MODEL_VK_BASE);
 	scratch_setup();
-	observe_setup();
+	access_setup();
 }
 
 static bool ours(const char *variable)

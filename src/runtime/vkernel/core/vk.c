@@ -261,7 +261,7 @@ u32 vk_step(struct vk_desc *d, const struct op *o)
 
 bool vk_observed(u64 object, bool changes)
 {
-	return !sched_all_joined() && sched_observed(object, changes);
+	return !sched_all_joined() && access_use(object, changes ? ACCESS_WRITE : ACCESS_READ);
 }
 
 void vk_step_order(struct vk_desc *d, const struct op *o)

@@ -32,6 +32,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
