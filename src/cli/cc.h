@@ -61,6 +61,7 @@ struct cc_tools {
 	bool is_clang;
 	char hooks[4096];  /* libheddle-hooks.a */
 	char header[4096]; /* heddle-builtins.h */
+	char plugin[4096]; /* heddle-gcc-plugin.so; "": none for this compiler */
 };
 
 int cc_tools_find(struct cc_tools *t, bool cxx, struct problem *p);

@@ -17,13 +17,15 @@
 #define NAME_COMMA(name) #name,
 static const char *const wrapped[] = {HOOKS_WRAPPED(NAME_COMMA)};
 static const char *const wrapped_checked[] = {HOOKS_WRAPPED_CHECKED(NAME_COMMA)};
+static const char *const wrapped_calls[] = {HOOKS_WRAPPED_CALLS(NAME_COMMA)};
 
 static const char *const gcc_flags[] = {
 	"-fsanitize=thread",
 	"--param=tsan-distinguish-volatile=1",
 	"--param=tsan-instrument-func-entry-exit=0",
 	"--param=builtin-string-cmp-inline-length=0",
-	"-Wno-tsan", /* "atomic_thread_fence is not supported": here it is */
+	"-U__SANITIZE_THREAD__", /* code that would leave itself out when it sees it must not */
+	"-Wno-tsan",             /* "atomic_thread_fence is not supported": here it is */
 };
 static const char *const clang_flags[] = {
 	"-fsanitize=thread",
@@ -113,12 +115,34 @@ static int find_out_clang(struct cc_tools *t, struct problem *p)
 	return 0;
 }
 
+/* The plugin fits the gcc that heddle was built with, to the last digit of its version; no other would load it. */
+static void find_plugin(struct cc_tools *t)
+{
+	struct problem p;
+	struct words ask = {0};
+	char answer[64] = "";
+
+	t->plugin[0] = 0;
+	if (t->is_clang || support_file_find("heddle-gcc-plugin.so", t->plugin, sizeof(t->plugin), &p)) {
+		t->plugin[0] = 0;
+		return;
+	}
+	for (size_t i = 0; i < t->compiler.count; i++)
+		words_add(&ask, t->compiler.list[i]);
+	words_add(&ask, "-dumpfullversion");
+	if (cc_read(&ask, answer, sizeof(answer)) ||
+	    strncmp(answer, HEDDLE_PLUGIN_GCC "\n", sizeof(HEDDLE_PLUGIN_GCC)))
+		t->plugin[0] = 0;
+	words_free(&ask);
+}
+
 int cc_tools_find(struct cc_tools *t, bool cxx, struct problem *p)
 {
 	memset(t, 0, sizeof(*t));
 	choose(&t->compiler, cxx);
 	if (find_out_clang(t, p) || support_file_find("libheddle-hooks.a", t->hooks, sizeof(t->hooks), p))
 		return -1;
+	find_plugin(t);
 	return support_file_find("heddle-builtins.h", t->header, sizeof(t->header), p);
 }
 
@@ -158,6 +182,8 @@ static void add_instrumentation(struct words *out, const struct cc_tools *t, con
 	if (!t->is_clang) {
 		words_add(out, "-include");
 		words_add(out, t->header);
+		if (t->plugin[0])
+			words_addf(out, "-fplugin=%s", t->plugin);
 	}
 	if (!c->debug)
 		words_add(out, "-g");
@@ -239,6 +265,8 @@ static void add_hooks(struct words *out, const struct cc_tools *t)
 		words_addf(out, "-Wl,--wrap=%s", wrapped[i]);
 	for (i = 0; i < HD_ARRAY_LEN(wrapped_checked); i++)
 		words_addf(out, "-Wl,--wrap=%s", wrapped_checked[i]);
+	for (i = 0; i < HD_ARRAY_LEN(wrapped_calls); i++)
+		words_addf(out, "-Wl,--wrap=%s", wrapped_calls[i]);
 }
 
 void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object)

@@ -33,7 +33,7 @@ bool help_asked_first(int argc, char **argv);
 /* The command as the user called it, for lines to copy. */
 extern const char *cli_command;
 
-/* "heddle: …" on stderr, with a full stop's worth of newline. */
+/* "heddle: …" and a newline on stderr. */
 void say(const char *format, ...) HD_PRINTF(1, 2);
 /* The same; returns EXIT_TOOL_ERROR. */
 int complain(const struct problem *p);
@@ -42,10 +42,10 @@ int complain_usage(const char *verb, const char *format, ...) HD_PRINTF(2, 3);
 /* A word for the shell, quoted where needed. */
 void print_shell_word(FILE *f, const char *word);
 
-/* ^C and SIGTERM: once asks, twice kills the watched process, three times leaves at once. */
+/* ^C and SIGTERM: once asks, twice kills the watched processes, three times leaves at once. */
 void interrupt_install(void);
 int interrupt_count(void);
-/* The process to kill on the second one; 0: none. */
-void interrupt_watch(pid_t pid);
+/* A process that runs from now on, and is to be killed on the second one; or no longer does. */
+void interrupt_watch(pid_t pid, bool runs);
 
 #endif

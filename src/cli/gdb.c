@@ -70,7 +70,7 @@ static void print_python_text(FILE *f, const char *text)
 	putc('\'', f);
 }
 
-static void print_fiber(FILE *f, const struct story_line *l)
+static void print_fiber(FILE *f, const struct log_entry *l)
 {
 	const struct wire_regs *r = &l->regs;
 
@@ -85,7 +85,7 @@ static void print_fiber(FILE *f, const struct story_line *l)
 		r->rsp, r->rip, r->rbp, r->rbx, r->r12, r->r13, r->r14, r->r15);
 }
 
-static bool is_listed(const struct story *s, u32 thread)
+static bool is_listed(const struct execution_log *s, u32 thread)
 {
 	size_t i;
 
@@ -95,9 +95,9 @@ static bool is_listed(const struct story *s, u32 thread)
 	return false;
 }
 
-static void print_script(FILE *f, const struct story *s)
+static void print_script(FILE *f, const struct execution_log *s)
 {
-	const struct story_line *who = story_culprit(s);
+	const struct log_entry *who = execution_log_culprit(s);
 	/* Where it failed is nearer to the truth than where its last operation began. */
 	bool failed_here = who == &s->violation && who->text && who->regs.rip;
 	size_t i;
@@ -112,7 +112,7 @@ static void print_script(FILE *f, const struct story *s)
 		failed_here || is_listed(s, who->thread) ? who->thread : 0, script);
 }
 
-static int write_script(char *path, const struct story *s, struct problem *p)
+static int write_script(char *path, const struct execution_log *s, struct problem *p)
 {
 	int fd = mkstemps(path, 3);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
@@ -156,7 +156,7 @@ static int wait_for_gdb(pid_t gdb)
 	return status;
 }
 
-int gdb_run(pid_t pid, const struct story *story, const char *args, struct problem *p)
+int gdb_run(pid_t pid, const struct execution_log *log, const char *args, struct problem *p)
 {
 	const char *tmp = getenv("TMPDIR");
 	char path[4096];
@@ -167,7 +167,7 @@ int gdb_run(pid_t pid, const struct story *story, const char *args, struct probl
 	if (args && wordexp(args, &more, WRDE_NOCMD | WRDE_UNDEF))
 		return problem_set(p, "--gdb-args: %s cannot be split into words", args);
 	snprintf(path, sizeof(path), "%s/heddle-gdb-XXXXXX.py", tmp && *tmp ? tmp : "/tmp");
-	ret = write_script(path, story, p);
+	ret = write_script(path, log, p);
 	if (ret == 0) {
 		fflush(NULL);
 		gdb = fork();

@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 #include "launch/problem.h"
-#include "report/story.h"
+#include "report/execution_log.h"
 
 /* Returns when gdb has ended. `args`: further arguments for gdb, as a shell would split them; may be NULL. */
-int gdb_run(pid_t pid, const struct story *story, const char *args, struct problem *p);
+int gdb_run(pid_t pid, const struct execution_log *log, const char *args, struct problem *p);
 
 #endif

@@ -2,16 +2,18 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "wire/wire.h"
 
 static volatile sig_atomic_t interrupts;
-static volatile pid_t watched;
+static volatile pid_t watched[WIRE_MAX_WORKERS]; /* 0: a free place */
 
 static void on_interrupt(int signo)
 {
 	(void)signo;
 	interrupts++;
-	if (interrupts == 2 && watched > 0)
-		kill(watched, SIGKILL);
+	for (size_t i = 0; interrupts == 2 && i < HD_ARRAY_LEN(watched); i++)
+		if (watched[i] > 0)
+			kill(watched[i], SIGKILL);
 	/* Whatever we started dies with us (PR_SET_PDEATHSIG). */
 	if (interrupts > 2)
 		_exit(3);
@@ -33,7 +35,11 @@ int interrupt_count(void)
 	return interrupts;
 }
 
-void interrupt_watch(pid_t pid)
+void interrupt_watch(pid_t pid, bool runs)
 {
-	watched = pid;
+	for (size_t i = 0; i < HD_ARRAY_LEN(watched); i++)
+		if (watched[i] == (runs ? 0 : pid)) {
+			watched[i] = runs ? pid : 0;
+			return;
+		}
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/check_options.h"
 
 static const struct verb {
 	const char *name;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/option_peers.h"
-#include "cli/options.h"
+#include "cli/check_options.h"
 #include "cli/values.h"
 
 static int apply_strategy(struct check_options *o, const struct option_spec *s, const char *value,
@@ -220,8 +220,10 @@ static const struct option_spec table[] = {
 	 "start a client that connects to the program, at {port}; repeatable", 0, apply_client},
 	{"clients", 0, OPTION_CALL, "N", "so many clients; the last --client serves for the rest", 0,
 	 apply_clients},
-	{"ask-again", 0, OPTION_FLAG, NULL, "at the end, ask the peers everything once more and compare",
-	 AT(config.net.ask_again), NULL},
+	{"recheck", 0, OPTION_NUMBER, "N",
+	 "at the end, have N recorded conversations with peers once more and compare", AT(config.net.recheck),
+	 NULL},
+	{"ask-again", 0, OPTION_CALL, NULL, NULL, 0, apply_ask_again},
 	{"identical-clients", 0, OPTION_FLAG, NULL, "all clients say the same to the same",
 	 AT(config.net.identical_clients), NULL},
 	{"cache", 0, OPTION_CALL, "branching|linear|none",

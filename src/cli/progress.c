@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 
-#include "report/text.h"
+#include "report/plain_text.h"
 
 #define TERMINAL_MS 200
 #define PIPE_MS 10000
@@ -29,40 +29,41 @@ static void clock_text(u64 clock_ns, char *out, size_t cap)
 	out[0] = 0;
 	if (!clock_ns)
 		return;
-	text_duration((double)clock_ns / 1e9, time, sizeof(time));
+	plain_duration((double)clock_ns / 1e9, time, sizeof(time));
 	snprintf(out, cap, ", program's clock %s", time);
 }
 
-static void net_text(const struct progress_net *n, char *out, size_t cap)
+static void net_text(const struct session_progress *now, char *out, size_t cap)
 {
 	char hits[32], misses[32];
 
 	out[0] = 0;
-	if (!n->used)
+	if (!now->network)
 		return;
-	text_grouped(n->hits, hits, sizeof(hits));
-	text_grouped(n->misses, misses, sizeof(misses));
-	snprintf(out, cap, ", cache %s/%s, %lu peer%s", hits, misses, n->peers, n->peers == 1 ? "" : "s");
+	plain_number(now->hits, hits, sizeof(hits));
+	plain_number(now->misses, misses, sizeof(misses));
+	snprintf(out, cap, ", cache %s/%s, %lu peer%s", hits, misses, now->peers, now->peers == 1 ? "" : "s");
 }
 
-static void print_line(const struct progress *p, const struct search_stats *s, u64 clock_ns, u64 elapsed_ms)
+static void print_line(const struct progress *p, const struct session_progress *now)
 {
-	u64 span = elapsed_ms - p->last_ms;
+	const struct search_stats *s = &now->stats;
+	u64 span = now->elapsed_ms - p->last_ms;
 	char states[32], transitions[32], revisited[32], rate[32], memory[32], time[32], clock[64], net[128],
 		line[640];
 
-	text_grouped(s->states, states, sizeof(states));
-	text_grouped(s->transitions, transitions, sizeof(transitions));
-	text_grouped(s->revisited, revisited, sizeof(revisited));
+	plain_number(s->states, states, sizeof(states));
+	plain_number(s->transitions, transitions, sizeof(transitions));
+	plain_number(s->revisited, revisited, sizeof(revisited));
 	/* A search that starts again counts from zero. */
-	text_grouped(span && s->transitions > p->last_transitions
+	plain_number(span && s->transitions > p->last_transitions
 			     ? (s->transitions - p->last_transitions) * 1000 / span
 			     : 0,
 		     rate, sizeof(rate));
-	text_bytes_size(s->memory, memory, sizeof(memory));
-	text_duration((double)elapsed_ms / 1000, time, sizeof(time));
-	clock_text(clock_ns, clock, sizeof(clock));
-	net_text(&p->net, net, sizeof(net));
+	plain_size(s->memory, memory, sizeof(memory));
+	plain_duration((double)now->elapsed_ms / 1000, time, sizeof(time));
+	clock_text(now->clock_ns, clock, sizeof(clock));
+	net_text(now, net, sizeof(net));
 	snprintf(line, sizeof(line),
 		 "%s states, %s transitions (%s/s), %s revisited, depth %lu, %s%s%s%s, %s", states,
 		 transitions, rate, revisited, s->depth, memory, net, s->violations ? ", violations" : "",
@@ -74,14 +75,16 @@ static void print_line(const struct progress *p, const struct search_stats *s, u
 	fflush(stderr);
 }
 
-void progress_tick(struct progress *p, const struct search_stats *s, u64 clock_ns, u64 elapsed_ms)
+void progress_tick(struct progress *p, const struct session_progress *now)
 {
-	if (!p->on || elapsed_ms - p->last_ms < (p->terminal ? TERMINAL_MS : PIPE_MS))
+	if (now->elapsed_ms < p->last_ms) /* another search */
+		p->last_ms = p->last_transitions = 0;
+	if (!p->on || now->elapsed_ms - p->last_ms < (p->terminal ? TERMINAL_MS : PIPE_MS))
 		return;
-	print_line(p, s, clock_ns, elapsed_ms);
+	print_line(p, now);
 	p->shown = p->terminal;
-	p->last_ms = elapsed_ms;
-	p->last_transitions = s->transitions;
+	p->last_ms = now->elapsed_ms;
+	p->last_transitions = now->stats.transitions;
 }
 
 void progress_wipe(struct progress *p)

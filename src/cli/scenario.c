@@ -19,7 +19,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "cli/options.h"
+#include "cli/check_options.h"
 #include "cli/values.h"
 
 struct scenario {
@@ -52,6 +52,7 @@ static const struct {
 	{"peers", "servers", "server", false},
 	{"peers", "client", "client", false},
 	{"peers", "identical", "identical-clients", false},
+	{"peers", "recheck", "recheck", false},
 	{"peers", "ask-again", "ask-again", false},
 	{"peers", "allow-refused", "allow-refused", false},
 	{"peers", "timeout", "peer-timeout", false},

@@ -1,7 +1,8 @@
 /*
  * atomic.c: atomic operations of 1 to 8 bytes. The compiler leaves the operation itself to us. Whatever order the
  * program asked for, it is done sequentially consistently: that is the model that heddle explores.
- * A compare-and-exchange counts as a write even when it fails, as in ThreadSanitizer.
+ * A compare-and-exchange counts as a write even when it fails, as in ThreadSanitizer; what it expects lies in memory that
+ * is read, and written if it fails, like any other.
  */
 #include "hooks/hooks.h"
 
@@ -20,10 +21,18 @@
 	HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile u##bits *a, u##bits *expected, \
 							       u##bits v, int order, int failure) \
 	{ \
+		u##bits seen; \
+\
 		(void)order; \
 		(void)failure; \
+		TELL(expected, sizeof(*expected), HOW_READ); \
+		seen = *expected; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
-		return __atomic_compare_exchange_n(a, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+		if (__atomic_compare_exchange_n(a, &seen, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
+			return 1; \
+		TELL(expected, sizeof(*expected), HOW_WRITE); \
+		*expected = seen; \
+		return 0; \
 	}
 
 #define ATOMICS(bits) \

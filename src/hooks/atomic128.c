@@ -73,15 +73,19 @@ HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected,
 	HOOK int __tsan_atomic128_compare_exchange_##name(volatile u128 *a, u128 *expected, u128 v, \
 							  int order, int failure) \
 	{ \
-		u128 wanted = *expected, seen; \
+		u128 wanted, seen; \
 \
 		(void)order; \
 		(void)failure; \
+		TELL(expected, sizeof(*expected), HOW_READ); \
+		wanted = *expected; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
 		seen = swap_if(a, wanted, v); \
-		if (seen != wanted) \
-			*expected = seen; \
-		return seen == wanted; \
+		if (seen == wanted) \
+			return 1; \
+		TELL(expected, sizeof(*expected), HOW_WRITE); \
+		*expected = seen; \
+		return 0; \
 	}
 
 COMPARE_EXCHANGE(strong)

@@ -2,37 +2,15 @@
  * strings.c: functions of strings. How much they access depends on the bytes themselves, which may change while the runtime
  * is told (hooks.h, 2); so the length is taken again afterwards, and what has become longer is told, too.
  */
-#include "hooks/hooks.h"
+#include "hooks/tell.h"
 
-usize __real_strlen(const char *s);
-usize __real_strnlen(const char *s, usize n);
-
-/* Tells that s is read up to its end, or n bytes of it. Its length now. */
-static inline __attribute__((always_inline)) usize tell_string(const char *s, usize n, const void *pc)
-{
-	usize told = 0;
-
-	if (!heddle_rt_access)
-		return __real_strnlen(s, n);
-	for (;;) {
-		usize length = __real_strnlen(s, n), reach = length < n ? length + 1 : n;
-
-		if (reach <= told)
-			return length;
-		heddle_rt_access(s + told, reach - told, HOW_READ, pc);
-		told = reach;
-	}
-}
-
-#define HERE __builtin_return_address(0)
-#define WHOLE (~(usize)0 >> 1)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 HOOK_WEAK usize __wrap_strlen(const char *s);
 HOOK_WEAK usize __wrap_strlen(const char *s)
 {
 	if (heddle_rt_access)
-		tell_string(s, WHOLE, HERE);
+		tell_string(s, TELL_WHOLE, HERE);
 	return __real_strlen(s);
 }
 
@@ -63,18 +41,18 @@ HOOK_WEAK usize __wrap_strnlen(const char *s, usize n)
 #define TO_FROM_CHECKED (char *to, const char *from, usize room)
 #define TO_FROM_N_CHECKED (char *to, const char *from, usize n, usize room)
 
-STRING_COPY(strcpy, TO_FROM, (to, from), WHOLE, to, length + 1)
-STRING_COPY(stpcpy, TO_FROM, (to, from), WHOLE, to, length + 1)
+STRING_COPY(strcpy, TO_FROM, (to, from), TELL_WHOLE, to, length + 1)
+STRING_COPY(stpcpy, TO_FROM, (to, from), TELL_WHOLE, to, length + 1)
 STRING_COPY(strncpy, TO_FROM_N, (to, from, n), n, to, n)
 STRING_COPY(stpncpy, TO_FROM_N, (to, from, n), n, to, n)
-STRING_COPY(__strcpy_chk, TO_FROM_CHECKED, (to, from, room), WHOLE, to, MIN(length + 1, room))
-STRING_COPY(__stpcpy_chk, TO_FROM_CHECKED, (to, from, room), WHOLE, to, MIN(length + 1, room))
+STRING_COPY(__strcpy_chk, TO_FROM_CHECKED, (to, from, room), TELL_WHOLE, to, MIN(length + 1, room))
+STRING_COPY(__stpcpy_chk, TO_FROM_CHECKED, (to, from, room), TELL_WHOLE, to, MIN(length + 1, room))
 STRING_COPY(__strncpy_chk, TO_FROM_N_CHECKED, (to, from, n, room), n, to, MIN(n, room))
 STRING_COPY(__stpncpy_chk, TO_FROM_N_CHECKED, (to, from, n, room), n, to, MIN(n, room))
 /* What is appended to is read up to its end first. */
-STRING_COPY(strcat, TO_FROM, (to, from), WHOLE, to + tell_string(to, WHOLE, HERE), length + 1)
-STRING_COPY(strncat, TO_FROM_N, (to, from, n), n, to + tell_string(to, WHOLE, HERE), length + 1)
-STRING_COPY(__strcat_chk, TO_FROM_CHECKED, (to, from, room), WHOLE, to + tell_string(to, room, HERE),
+STRING_COPY(strcat, TO_FROM, (to, from), TELL_WHOLE, to + tell_string(to, TELL_WHOLE, HERE), length + 1)
+STRING_COPY(strncat, TO_FROM_N, (to, from, n), n, to + tell_string(to, TELL_WHOLE, HERE), length + 1)
+STRING_COPY(__strcat_chk, TO_FROM_CHECKED, (to, from, room), TELL_WHOLE, to + tell_string(to, room, HERE),
 	    MIN(length + 1, room))
 STRING_COPY(__strncat_chk, TO_FROM_N_CHECKED, (to, from, n, room), n, to + tell_string(to, room, HERE),
 	    MIN(length + 1, room))
@@ -118,9 +96,9 @@ static inline usize common_letters(const char *a, const char *b, usize n)
 		return __real_##name arguments; \
 	}
 
-STRING_COMPARE(strcmp, (const char *a, const char *b), (a, b), WHOLE, common)
+STRING_COMPARE(strcmp, (const char *a, const char *b), (a, b), TELL_WHOLE, common)
 STRING_COMPARE(strncmp, (const char *a, const char *b, usize n), (a, b, n), n, common)
-STRING_COMPARE(strcasecmp, (const char *a, const char *b), (a, b), WHOLE, common_letters)
+STRING_COMPARE(strcasecmp, (const char *a, const char *b), (a, b), TELL_WHOLE, common_letters)
 STRING_COMPARE(strncasecmp, (const char *a, const char *b, usize n), (a, b, n), n, common_letters)
 
 /* Searches that stop at the first hit; behind it others may write. */
@@ -148,7 +126,7 @@ HOOK_WEAK char *__wrap_strrchr(const char *s, int c);
 HOOK_WEAK char *__wrap_strrchr(const char *s, int c)
 {
 	if (heddle_rt_access)
-		tell_string(s, WHOLE, HERE);
+		tell_string(s, TELL_WHOLE, HERE);
 	return __real_strrchr(s, c);
 }
 
@@ -167,7 +145,7 @@ HOOK_WEAK char *__wrap_strstr(const char *s, const char *what)
 	usize told = 0, reach;
 
 	if (heddle_rt_access)
-		tell_string(what, WHOLE, HERE);
+		tell_string(what, TELL_WHOLE, HERE);
 	while (heddle_rt_access && (reach = reach_of_search(s, what)) > told) {
 		TELL(s + told, reach - told, HOW_READ);
 		told = reach;
@@ -181,7 +159,7 @@ HOOK_WEAK char *__wrap_strdup(const char *s);
 HOOK_WEAK char *__wrap_strdup(const char *s)
 {
 	if (heddle_rt_access)
-		tell_string(s, WHOLE, HERE);
+		tell_string(s, TELL_WHOLE, HERE);
 	return __real_strdup(s);
 }
 

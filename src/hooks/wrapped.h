@@ -1,6 +1,6 @@
 /*
  * wrapped.h: functions of the C library that access memory on behalf of instrumented code. Programs are linked with
- * --wrap for each, so that the calls go to __wrap_NAME (memory.c, strings.c), which tells the runtime what is
+ * --wrap for each, so that the calls go to __wrap_NAME (memory.c, strings.c, *_calls.c), which tells the runtime what is
  * accessed and calls the real one.
  */
 #ifndef HEDDLE_HOOKS_WRAPPED_H
@@ -12,12 +12,33 @@
 	X(memcpy) X(memmove) X(mempcpy) X(memset) X(memcmp) X(memchr) X(memrchr) X(bcopy) \
 	X(bzero) X(bcmp) X(strlen) X(strnlen) X(strcpy) X(stpcpy) X(strncpy) X(stpncpy) \
 	X(strcat) X(strncat) X(strcmp) X(strncmp) X(strcasecmp) X(strncasecmp) X(strchr) \
-	X(strrchr) X(strchrnul) X(strstr) X(strdup) X(strndup)
+	X(strrchr) X(strchrnul) X(strstr) X(strdup) X(strndup) X(sprintf) X(snprintf) X(strspn) \
+	X(strcspn) X(strpbrk)
 
 /* The same with the compiler's checks of sizes (_FORTIFY_SOURCE). */
 #define HOOKS_WRAPPED_CHECKED(X) \
 	X(__memcpy_chk) X(__memmove_chk) X(__mempcpy_chk) X(__memset_chk) X(__strcpy_chk) \
 	X(__stpcpy_chk) X(__strncpy_chk) X(__stpncpy_chk) X(__strcat_chk) X(__strncat_chk)
+
+/* Functions that compilers leave as calls. */
+#define HOOKS_WRAPPED_CALLS(X) \
+	X(printf) X(fprintf) X(dprintf) X(asprintf) X(syslog) X(vprintf) X(vfprintf) X(vdprintf) \
+	X(vsprintf) X(vsnprintf) X(vasprintf) X(__printf_chk) X(__fprintf_chk) X(__sprintf_chk) \
+	X(__snprintf_chk) X(scanf) X(fscanf) X(sscanf) X(__isoc99_scanf) X(__isoc99_fscanf) \
+	X(__isoc99_sscanf) X(__isoc23_scanf) X(__isoc23_fscanf) X(__isoc23_sscanf) X(puts) X(fputs) \
+	X(perror) X(fwrite) X(fread) X(fgets) X(getline) X(getdelim) X(__getdelim) X(strtol) X(strtoul) \
+	X(strtoll) X(strtoull) X(strtoimax) X(strtoumax) X(__isoc23_strtol) X(__isoc23_strtoul) \
+	X(__isoc23_strtoll) X(__isoc23_strtoull) X(strtod) X(strtof) X(strtold) X(atoi) X(atol) \
+	X(atoll) X(atof) X(strtok_r) X(__strtok_r) X(strtok) X(strsep) X(strcasestr) X(memmem) \
+	X(rawmemchr) X(strcoll) X(strxfrm) X(memccpy) X(qsort) X(qsort_r) X(wcslen) X(wmemcpy) \
+	X(wmemmove) X(wmemset) X(wcscpy) X(wcscmp) X(write) X(pwrite) X(pwrite64) X(send) X(read) \
+	X(pread) X(pread64) X(recv) X(__read_chk) X(__recv_chk) X(getrandom) X(readlink) X(sendto) \
+	X(recvfrom) X(writev) X(readv) X(sendmsg) X(recvmsg) X(bind) X(connect) X(accept) X(accept4) \
+	X(getsockname) X(getpeername) X(getsockopt) X(setsockopt) X(pipe) X(pipe2) X(socketpair) \
+	X(fstat) X(clock_gettime) X(gettimeofday) X(time) X(stat) X(lstat) X(localtime_r) X(gmtime_r) \
+	X(strftime) X(mktime) X(getcwd) X(inet_ntop) X(inet_pton) X(poll) X(unlink) X(rmdir) X(mkdir) \
+	X(chdir) X(access) X(chmod) X(creat) X(opendir) X(getenv) X(unsetenv) X(rename) X(link) \
+	X(symlink) X(fopen) X(fopen64) X(setenv)
 /* clang-format on */
 
 #endif

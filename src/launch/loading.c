@@ -106,24 +106,14 @@ static int run_to_entry(struct loading *l)
 	}
 }
 
-/* The child itself must ask for rdtsc: a syscall instruction takes the entry point's place for one step. */
-static int allow_rdtsc(struct loading *l)
+/* As if there had never been an int3. rdtsc stays forbidden: the runtime answers it (trap/cpu.h). */
+static int restore_entry(const struct loading *l)
 {
-	struct user_regs_struct regs, call;
+	struct user_regs_struct regs;
 
 	if (ptrace(PTRACE_GETREGS, l->pid, NULL, &regs))
 		return -1;
 	regs.rip = l->entry;
-	call = regs;
-	call.rax = SYS_prctl;
-	call.rdi = PR_SET_TSC;
-	call.rsi = PR_TSC_ENABLE;
-	if (!put_word(l, (l->entry_word & ~0xffffL) | 0x050f) || ptrace(PTRACE_SETREGS, l->pid, NULL, &call))
-		return -1;
-	if (ptrace(PTRACE_SINGLESTEP, l->pid, NULL, NULL) || wait_stop(l) != SIGTRAP)
-		return -1;
-	if (ptrace(PTRACE_GETREGS, l->pid, NULL, &call) || call.rax != 0)
-		return -1;
 	return put_word(l, l->entry_word) && ptrace(PTRACE_SETREGS, l->pid, NULL, &regs) == 0 ? 0 : -1;
 }
 
@@ -145,7 +135,7 @@ int loading_run(pid_t pid, u64 entry, int *status, struct problem *p)
 		return problem_set(p, "the program's entry point cannot be reached (%s)", strerror(errno));
 	if (run_to_entry(&l))
 		return -1;
-	if (allow_rdtsc(&l) || allow_processors(pid))
+	if (restore_entry(&l) || allow_processors(pid))
 		return problem_set(p, "the program cannot be let go at its entry point (%s)",
 				   strerror(errno));
 	return 0;

@@ -66,18 +66,27 @@ enum sut_news sut_wait_event(struct sut *s, int milliseconds)
 	}
 }
 
-enum sut_news sut_wait_end(struct sut *s, int milliseconds)
+enum sut_news sut_look(struct sut *s)
 {
-	struct pollfd fd[2] = {{s->pidfd, POLLIN, 0}, {s->bell, POLLIN, 0}};
 	enum sut_news news = look(s);
 	u64 rings;
 
 	if (news != SUT_NOTHING)
 		return news;
-	if (poll(fd, 2, milliseconds) > 0 && fd[1].revents && read(s->bell, &rings, sizeof(rings)) > 0 &&
+	if (read(s->bell, &rings, sizeof(rings)) > 0 &&
 	    __atomic_load_n(&s->worker->net.request, __ATOMIC_ACQUIRE) != s->worker->net.reply)
 		return SUT_REQUEST;
-	return look(s);
+	return SUT_NOTHING;
+}
+
+enum sut_news sut_wait_end(struct sut *s, int milliseconds)
+{
+	struct pollfd fd[2] = {{s->pidfd, POLLIN, 0}, {s->bell, POLLIN, 0}};
+	enum sut_news news = sut_look(s);
+
+	if (news != SUT_NOTHING || poll(fd, 2, milliseconds) < 0)
+		return news;
+	return sut_look(s);
 }
 
 void sut_answer(struct sut *s)
@@ -144,4 +153,19 @@ void sut_last_words(const struct sut *s, char *out, size_t cap)
 	line = strrchr(out, '\n');
 	if (line)
 		memmove(out, line + 1, strlen(line));
+}
+
+void sut_describe_death(const struct sut *s, char *out, size_t cap)
+{
+	char words[512];
+	int n;
+
+	sut_last_words(s, words, sizeof(words));
+	if (WIFSIGNALED(s->status))
+		n = snprintf(out, cap, "it was killed by signal %d (%s)", WTERMSIG(s->status),
+			     strsignal(WTERMSIG(s->status)));
+	else
+		n = snprintf(out, cap, "it ended with status %d", WEXITSTATUS(s->status));
+	if (words[0] && n > 0 && (size_t)n < cap)
+		snprintf(out + n, cap - (size_t)n, "; its last words: %s", words);
 }

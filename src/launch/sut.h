@@ -59,6 +59,8 @@ enum sut_news {
 enum sut_news sut_wait_event(struct sut *s, int milliseconds);
 /* Only requests and the end (or a stop) count. */
 enum sut_news sut_wait_end(struct sut *s, int milliseconds);
+/* The same without waiting. Something may be there when one of the two descriptors is readable: pidfd, bell. */
+enum sut_news sut_look(struct sut *s);
 /* s->worker->net is filled in. */
 void sut_answer(struct sut *s);
 void sut_acknowledge(struct sut *s);
@@ -73,6 +75,8 @@ void *sut_trees(const struct sut *s);
 const u32 *sut_path(const struct sut *s, u64 offset, u64 len);
 /* The last line that the process itself wrote to stdout or stderr: the runtime's last words. */
 void sut_last_words(const struct sut *s, char *out, size_t cap);
+/* "it was killed by signal 11 (…)", with the process's last words. */
+void sut_describe_death(const struct sut *s, char *out, size_t cap);
 
 /* Does this kernel have Syscall User Dispatch? */
 bool sut_kernel_dispatches(void);

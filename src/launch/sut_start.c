@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/atomics.h"
+#include "launch/atomic_sites.h"
 #include "launch/environment.h"
 #include "launch/initial_stack.h"
 #include "launch/loading.h"
@@ -296,7 +296,9 @@ int sut_start(struct sut *s, const struct launch *l, const struct shared_part *p
 	s->environment = environment_hash(c.env);
 	ret = start_with(s, &c, p);
 	environment_free(c.env);
-	if (ret)
+	if (ret) {
 		shared_part_free(&s->own);
+		s->shared = NULL;
+	}
 	return ret;
 }

@@ -5,7 +5,7 @@
 #include "report/file.h"
 
 static const struct format formats[] = {
-	{"text", "report.txt", text_print},  {"json", "result.json", NULL},
+	{"text", "report.txt", plain_print}, {"json", "result.json", NULL},
 	{"junit", "junit.xml", junit_print}, {"sarif", "result.sarif", sarif_print},
 	{"html", "report.html", html_print},
 };

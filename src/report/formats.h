@@ -25,7 +25,7 @@ int format_write(const struct format *format, const struct outcome *o, const cha
 /* DIR/result.json, schema in docs. */
 int result_json_write(const struct outcome *o, const char *dir, struct problem *p);
 
-void text_print(FILE *f, const struct outcome *o);
+void plain_print(FILE *f, const struct outcome *o);
 void junit_print(FILE *f, const struct outcome *o);
 void sarif_print(FILE *f, const struct outcome *o);
 void html_print(FILE *f, const struct outcome *o);

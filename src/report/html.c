@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "report/formats.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "report/trees.h"
 
 static const char style[] =
@@ -66,7 +66,7 @@ static void print_network(FILE *f, const struct outcome *o)
 
 	if (!m)
 		return;
-	text_network(m, o);
+	plain_network(m, o);
 	fputs("<h2>Network</h2>\n<pre>", f);
 	if (fclose(m) == 0)
 		xml_escape(f, text);
@@ -90,7 +90,7 @@ static void print_counts(FILE *f, const struct outcome *o)
 
 	fputs("<table>\n", f);
 	for (i = 0; i < HD_ARRAY_LEN(rows); i++) {
-		text_grouped(rows[i].value, number, sizeof(number));
+		plain_number(rows[i].value, number, sizeof(number));
 		fprintf(f, "<tr><th>%s</th><td class=\"n\">%s</td></tr>\n", rows[i].name, number);
 	}
 	fprintf(f, "<tr><th>time</th><td class=\"n\">%.2f s</td></tr>\n</table>\n", o->wall_s);
@@ -138,13 +138,13 @@ static void print_words(FILE *f, const char *title, char *const *word, const cha
 
 static void print_violation(FILE *f, const struct outcome *o, size_t i)
 {
-	const struct trace *t = &o->violation[i].trace;
+	const struct trace *t = &o->trace[i];
 
-	fprintf(f, "<h2>Violation %zu: %s</h2>\n", i + 1, violation_kind_name(t->kind));
-	print_captured(f, text_violation, t);
+	fprintf(f, "<h2>Violation %zu: %s</h2>\n", i + 1, violation_traits(t->violation.found.kind)->name);
+	print_captured(f, plain_violation, t);
 	fputs("<details><summary>All steps</summary>\n", f);
-	print_captured(f, text_story, t);
-	fprintf(f, "</details>\n<p>Replay: <code>heddle replay %s</code></p>\n", o->violation[i].trace_name);
+	print_captured(f, plain_steps, t);
+	fprintf(f, "</details>\n<p>Replay: <code>heddle replay %s</code></p>\n", o->trace[i].name);
 }
 
 void html_print(FILE *f, const struct outcome *o)

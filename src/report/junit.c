@@ -1,6 +1,6 @@
 /* junit.c: one test suite, one case per violation; for CI systems that show test results. */
 #include "report/formats.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ static void print_name(FILE *f, const struct outcome *o)
 	}
 }
 
-/* The story goes through memory, because it needs escaping. */
-static void print_story(FILE *f, const struct trace *t)
+/* The text goes through memory, because it needs escaping. */
+static void print_steps(FILE *f, const struct trace *t)
 {
 	char *text = NULL;
 	size_t size;
@@ -24,7 +24,7 @@ static void print_story(FILE *f, const struct trace *t)
 
 	if (!m)
 		return;
-	text_violation(m, t);
+	plain_violation(m, t);
 	if (fclose(m) == 0)
 		xml_escape(f, text);
 	free(text);
@@ -32,14 +32,16 @@ static void print_story(FILE *f, const struct trace *t)
 
 static void print_failure(FILE *f, const struct outcome *o, size_t i)
 {
-	const struct trace *t = &o->violation[i].trace;
+	const struct trace *t = &o->trace[i];
 
-	fprintf(f, "    <testcase classname=\"heddle\" name=\"%s at ", violation_kind_name(t->kind));
-	xml_escape(f, t->where);
-	fprintf(f, "\">\n      <failure type=\"%s\" message=\"", violation_kind_name(t->kind));
-	xml_escape(f, t->message);
+	fprintf(f, "    <testcase classname=\"heddle\" name=\"%s at ",
+		violation_traits(t->violation.found.kind)->name);
+	xml_escape(f, t->violation.where);
+	fprintf(f, "\">\n      <failure type=\"%s\" message=\"",
+		violation_traits(t->violation.found.kind)->name);
+	xml_escape(f, t->violation.message);
 	fprintf(f, "\">");
-	print_story(f, t);
+	print_steps(f, t);
 	fprintf(f, "</failure>\n    </testcase>\n");
 }
 

@@ -88,14 +88,14 @@ static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
 
 static void reason_violation(const struct outcome *o, char *out, size_t cap)
 {
-	const struct trace *t = &o->violation[0].trace;
-	const char *kind = violation_kind_name(t->kind);
+	const struct trace *t = &o->trace[0];
+	const char *kind = violation_traits(t->violation.found.kind)->name;
 
 	if (o->violations > 1)
 		snprintf(out, cap, "%zu different violations; the first: %s at %s", o->violations, kind,
-			 t->where);
+			 t->violation.where);
 	else
-		snprintf(out, cap, "%s%s%s", kind, t->where[0] ? " at " : "", t->where);
+		snprintf(out, cap, "%s%s%s", kind, t->violation.where[0] ? " at " : "", t->violation.where);
 }
 
 void outcome_reason(const struct outcome *o, char *out, size_t cap)
@@ -143,14 +143,20 @@ void outcome_forget(struct outcome *o)
 	size_t i;
 
 	for (i = 0; i < o->violations; i++)
-		trace_free(&o->violation[i].trace);
-	free(o->violation);
-	o->violation = NULL;
+		trace_free(&o->trace[i]);
+	free(o->trace);
+	o->trace = NULL;
 	o->violations = 0;
 	o->unconfirmed = 0;
 	o->refuseds = 0;
 	o->notes = 0;
+	o->outcomes = 0;
 	o->incomplete_why[0] = 0;
+	o->end = SEARCH_COMPLETE;
+	o->interrupted = o->horizon_hit = o->yields_cut = false;
+	memset(&o->stats, 0, sizeof(o->stats));
+	o->cpu_s = 0;
+	o->peak_rss = o->page_faults = 0;
 	trees_blob_free(&o->net.trees);
 	memset(&o->net, 0, sizeof(o->net));
 }

@@ -20,11 +20,6 @@ struct outcome_refused {
 	u64 count;
 };
 
-struct outcome_violation {
-	struct trace trace;
-	char trace_name[64]; /* file name in the output folder */
-};
-
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
 	bool used; /* a connection was opened; all else is zero if not */
@@ -45,7 +40,7 @@ struct outcome {
 	double wall_s, cpu_s;
 	u64 peak_rss, page_faults;
 	struct fingerprint initial;
-	struct outcome_violation *violation; /* confirmed ones */
+	struct trace *trace; /* of each violation that was reproduced */
 	size_t violations;
 	u32 unconfirmed;
 	u32 suppressed; /* data races passed over: --suppressions */

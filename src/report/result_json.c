@@ -13,13 +13,14 @@ static json_t *violations_json(const struct outcome *o)
 	size_t i;
 
 	for (i = 0; i < o->violations; i++) {
-		const struct trace *t = &o->violation[i].trace;
+		const struct trace *t = &o->trace[i];
 
 		json_array_append_new(
 			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind",
-					violation_kind_name(t->kind), "message", json_text(t->message),
-					"thread", (int)t->thread, "where", json_text(t->where), "trace",
-					o->violation[i].trace_name, "steps", (json_int_t)t->path_len));
+					violation_traits(t->violation.found.kind)->name, "message",
+					json_text(t->violation.message), "thread", (int)t->violation.thread,
+					"where", json_text(t->violation.where), "trace", o->trace[i].name,
+					"steps", (json_int_t)t->violation.found.path_len));
 	}
 	return list;
 }
@@ -57,7 +58,7 @@ static json_t *cache_json(const struct outcome_net *n)
 		{"bytes_received", c->bytes_received},
 		{"polls", c->polls},
 		{"longest", c->longest},
-		{"asked_again", c->asked_again},
+		{"rechecked", c->rechecked},
 		{"timed", n->timed},
 		{"guessed", n->guessed},
 	};

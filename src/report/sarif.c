@@ -12,12 +12,12 @@ static json_t *location(const struct frame *at)
 			 json_text(at->file), "region", "startLine", at->line);
 }
 
-static json_t *flow_step(const struct story_line *l)
+static json_t *flow_step(const struct log_entry *l)
 {
 	json_t *loc = location(frames_source(l->frame, l->frames));
 	char who[64], text[4096];
 
-	story_thread(l, who, sizeof(who));
+	log_entry_thread(l, who, sizeof(who));
 	snprintf(text, sizeof(text), "%s: %s", who, l->text);
 	if (!loc)
 		loc = json_object();
@@ -30,18 +30,19 @@ static json_t *code_flow(const struct trace *t)
 	json_t *steps = json_array();
 	size_t i;
 
-	for (i = 0; i < t->story.lines; i++)
-		if (t->story.line[i].kind == WIRE_EV_STEP)
-			json_array_append_new(steps, flow_step(&t->story.line[i]));
+	for (i = 0; i < t->log.lines; i++)
+		if (t->log.line[i].kind == WIRE_EV_STEP)
+			json_array_append_new(steps, flow_step(&t->log.line[i]));
 	return json_pack("[{s:[{s:o}]}]", "threadFlows", "locations", steps);
 }
 
 static json_t *result(const struct trace *t)
 {
-	const struct story_line *v = &t->story.violation;
+	const struct log_entry *v = &t->log.violation;
 	json_t *at = v->text ? location(frames_source(v->frame, v->frames)) : NULL;
-	json_t *r = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", violation_kind_name(t->kind), "level", "error",
-			      "message", "text", json_text(t->message));
+	json_t *r = json_pack("{s:s, s:s, s:{s:o}}", "ruleId",
+			      violation_traits(t->violation.found.kind)->name, "level", "error", "message",
+			      "text", json_text(t->violation.message));
 
 	if (at)
 		json_object_set_new(r, "locations", json_pack("[o]", at));
@@ -60,7 +61,7 @@ void sarif_print(FILE *f, const struct outcome *o)
 	size_t i;
 
 	for (i = 0; i < o->violations; i++)
-		json_array_append_new(results, result(&o->violation[i].trace));
+		json_array_append_new(results, result(&o->trace[i]));
 	j = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s}}, s:o, s:{s:s}}]}", "$schema",
 		      "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool",
 		      "driver", "name", "heddle", "version", HEDDLE_VERSION, "results", results, "properties",

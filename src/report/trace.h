@@ -1,6 +1,6 @@
 /*
  * trace.h: one recorded execution as a file: enough to run it again (program, settings, what
- * the search learnt, the actions) and enough to read it without (the story).
+ * the search learnt, the actions) and enough to read it without (the log).
  *
  * JSON, versioned. Actions are text: "1 2 2.1*3" is thread slot 1 with outcome 0, then
  * slot 2 with outcome 0, then three times slot 2 with outcome 1.
@@ -9,8 +9,8 @@
 #define HEDDLE_REPORT_TRACE_H
 
 #include "launch/program.h"
-#include "launch/sut.h"
-#include "report/story.h"
+#include "report/execution_log.h"
+#include "report/violation.h"
 
 #define TRACE_VERSION 1
 
@@ -22,15 +22,11 @@ struct trace {
 	u64 environment; /* environment_hash at the time of the search */
 	struct wire_config config;
 	struct wire_learnt *learnt; /* owned */
-	u32 *path;                  /* owned */
-	u64 path_len;               /* actions */
 	void *trees;                /* the communication it needs (iocache/tree.h), or NULL; owned */
 	u64 trees_len;
-	struct story story;
-	u32 kind;   /* enum violation_kind */
-	u32 thread; /* for people */
-	char message[2048];
-	char where[512];
+	struct violation violation; /* with the path to it */
+	struct execution_log log;
+	char name[64]; /* of its file in the output folder; "" for one that was loaded */
 };
 
 int trace_save(const struct trace *t, const char *path, struct problem *p);

@@ -180,10 +180,10 @@ static bool load_frame(const json_t *j, struct frame *f)
 	       json_hex_value(json_object_get(j, "offset"), &f->offset);
 }
 
-static bool load_line(const json_t *j, const json_t *table, struct story *s)
+static bool load_line(const json_t *j, const json_t *table, struct execution_log *s)
 {
 	struct frame frames[FRAMES_MAX];
-	struct story_line l = {.frame = frames};
+	struct log_entry l = {.frame = frames};
 	const json_t *list = json_object_get(j, "frames");
 	size_t i;
 
@@ -202,10 +202,10 @@ static bool load_line(const json_t *j, const json_t *table, struct story *s)
 			return false;
 	}
 	l.frames = (u32)json_array_size(list);
-	return story_add(s, &l);
+	return execution_log_add(s, &l);
 }
 
-static bool load_lines(const json_t *list, const json_t *table, struct story *s)
+static bool load_lines(const json_t *list, const json_t *table, struct execution_log *s)
 {
 	size_t i;
 
@@ -217,7 +217,7 @@ static bool load_lines(const json_t *list, const json_t *table, struct story *s)
 	return true;
 }
 
-static bool load_story(const json_t *j, struct story *s)
+static bool load_log(const json_t *j, struct execution_log *s)
 {
 	const json_t *table = json_object_get(j, "frames"), *violation = json_object_get(j, "violation");
 
@@ -234,9 +234,9 @@ static bool load_actions(const json_t *j, struct trace *t)
 
 	if (!text || !copy_number(j, "length", INT64_MAX, &told))
 		return false;
-	t->path = trace_actions_parse(text, &len);
-	t->path_len = len;
-	return t->path && len == told;
+	t->violation.path = trace_actions_parse(text, &len);
+	t->violation.found.path_len = len;
+	return t->violation.path && len == told;
 }
 
 static bool load_trees(const json_t *j, struct trace *t)
@@ -253,26 +253,35 @@ static bool load_trees(const json_t *j, struct trace *t)
 	return true;
 }
 
+static bool load_violation(const json_t *j, struct violation *v)
+{
+	const char *message = json_string_value(json_object_get(j, "message"));
+	const char *where = json_string_value(json_object_get(j, "where"));
+	char kind[32];
+	u32 thread;
+
+	if (!copy_text(j, "kind", kind, sizeof(kind)) || !copy_u32(j, "thread", &thread) || !message ||
+	    !where)
+		return false;
+	v->found.kind = violation_kind_named(kind);
+	return violation_describe(v, thread, message, where);
+}
+
 static bool load(const json_t *j, struct trace *t)
 {
-	char kind[32];
-
 	t->learnt = calloc(1, sizeof(*t->learnt));
 	t->argv = copy_list(json_object_get(j, "program"));
 	t->extra = copy_list(json_object_get(j, "env"));
-	if (!t->learnt || !t->argv || !t->argv[0] || !t->extra || !copy_text(j, "kind", kind, sizeof(kind)))
+	if (!t->learnt || !t->argv || !t->argv[0] || !t->extra || !load_violation(j, &t->violation))
 		return false;
-	t->kind = violation_kind_of(kind);
-	t->story.violation_kind = t->kind;
+	t->log.violation_kind = t->violation.found.kind;
 	return copy_text(j, "path", t->program.path, sizeof(t->program.path)) &&
 	       copy_text(j, "identity", t->program.identity, sizeof(t->program.identity)) &&
 	       copy_text(j, "cwd", t->cwd, sizeof(t->cwd)) &&
 	       json_hex_value(json_object_get(j, "environment"), &t->environment) &&
-	       copy_u32(j, "thread", &t->thread) && copy_text(j, "message", t->message, sizeof(t->message)) &&
-	       copy_text(j, "where", t->where, sizeof(t->where)) &&
 	       load_config(json_object_get(j, "config"), &t->config) &&
 	       load_learnt(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
-	       load_story(json_object_get(j, "story"), &t->story) && load_trees(j, t);
+	       load_log(json_object_get(j, "story"), &t->log) && load_trees(j, t);
 }
 
 int trace_load(struct trace *t, const char *path, struct problem *p)
@@ -323,8 +332,8 @@ void trace_free(struct trace *t)
 	free_list(t->argv);
 	free_list(t->extra);
 	free(t->learnt);
-	free(t->path);
 	free(t->trees);
-	story_free(&t->story);
+	violation_free(&t->violation);
+	execution_log_free(&t->log);
 	memset(t, 0, sizeof(*t));
 }

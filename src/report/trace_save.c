@@ -46,7 +46,7 @@ static size_t frame_number(struct frame_table *t, const struct frame *f)
 	return t->n++;
 }
 
-static json_t *line_json(struct frame_table *t, const struct story_line *l)
+static json_t *line_json(struct frame_table *t, const struct log_entry *l)
 {
 	json_t *frames = json_array();
 	u32 i;
@@ -59,7 +59,7 @@ static json_t *line_json(struct frame_table *t, const struct story_line *l)
 			 "frames", frames);
 }
 
-static json_t *lines_json(struct frame_table *t, const struct story_line *l, size_t n)
+static json_t *lines_json(struct frame_table *t, const struct log_entry *l, size_t n)
 {
 	json_t *j = json_array();
 	size_t i;
@@ -69,7 +69,7 @@ static json_t *lines_json(struct frame_table *t, const struct story_line *l, siz
 	return j;
 }
 
-static json_t *story_json(const struct story *s)
+static json_t *log_json(const struct execution_log *s)
 {
 	struct frame_table t = {.list = json_array()};
 	json_t *lines = lines_json(&t, s->line, s->lines);
@@ -144,7 +144,7 @@ static json_t *trees_json(const struct trace *t)
 
 int trace_save(const struct trace *t, const char *path, struct problem *p)
 {
-	char *actions = trace_actions_text(t->path, t->path_len);
+	char *actions = trace_actions_text(t->violation.path, t->violation.found.path_len);
 	json_t *j = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "heddle_trace", TRACE_VERSION,
 			      "heddle_version", HEDDLE_VERSION, "program", json_texts(t->argv), "path",
 			      json_text(t->program.path), "identity", json_text(t->program.identity), "cwd",
@@ -152,15 +152,15 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 			      json_hex(t->environment));
 
 	if (j) {
-		json_object_set_new(j, "kind", json_text(violation_kind_name(t->kind)));
-		json_object_set_new(j, "thread", json_integer(t->thread));
-		json_object_set_new(j, "message", json_text(t->message));
-		json_object_set_new(j, "where", json_text(t->where));
+		json_object_set_new(j, "kind", json_text(violation_traits(t->violation.found.kind)->name));
+		json_object_set_new(j, "thread", json_integer(t->violation.thread));
+		json_object_set_new(j, "message", json_text(t->violation.message));
+		json_object_set_new(j, "where", json_text(t->violation.where));
 		json_object_set_new(j, "config", config_json(&t->config));
 		json_object_set_new(j, "learnt", learnt_json(t->learnt));
-		json_object_set_new(j, "length", json_integer((json_int_t)t->path_len));
+		json_object_set_new(j, "length", json_integer((json_int_t)t->violation.found.path_len));
 		json_object_set_new(j, "actions", json_text(actions));
-		json_object_set_new(j, "story", story_json(&t->story));
+		json_object_set_new(j, "story", log_json(&t->log));
 	}
 	if (!actions || (j && t->trees && json_object_set_new(j, "trees", trees_json(t)))) {
 		json_decref(j);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "report/trees.h"
 #include "report/trees_walk.h"
 
@@ -49,7 +49,7 @@ static void print_data(const struct printer *p, char side, const struct tree_eve
 	}
 	if (at == e->len)
 		return;
-	text_grouped(e->len - at, more, sizeof(more));
+	plain_number(e->len - at, more, sizeof(more));
 	indent(p);
 	fprintf(p->f, "%c … %s more bytes (--format pcap has them)\n", side, more);
 }

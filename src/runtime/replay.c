@@ -123,9 +123,11 @@ static void end(u64 how, const char *why)
 	event_send();
 }
 
-/* Does the path end where it was before? Only livelocks are recorded so: path, and once around the loop. */
+/* The path of a livelock goes to the loop, and once around: does it end where it was before? */
 static bool ends_in_loop(void)
 {
+	if (!violation_traits(rt_worker->task.violation)->ends_in_loop)
+		return false;
 	struct fingerprint now = track_fingerprint();
 	for (u64 i = 0; i < rt_worker->task.path_len; i++)
 		if (seen[i].lo == now.lo && seen[i].hi == now.hi)

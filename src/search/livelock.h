@@ -8,7 +8,7 @@
 #define HEDDLE_SEARCH_LIVELOCK_H
 
 #include "base/pages.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 
 struct livelock {
 	struct pages_vec

@@ -12,7 +12,7 @@
 #define HEDDLE_STATE_VISITED_H
 
 #include "base/base.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 
 struct visited_table {
 	struct fingerprint *slots;

@@ -20,7 +20,7 @@
 #include "wire/layout.h"
 #include "wire/learnt.h"
 #include "wire/net.h"
-#include "wire/options.h"
+#include "wire/search_options.h"
 #include "wire/violation.h"
 
 #define WIRE_MAGIC 0x656c64646568u
@@ -28,7 +28,7 @@
 #define WIRE_VERSION (3u << 28 | (u32)(sizeof(struct wire_shared) + sizeof(struct wire_worker)))
 #define WIRE_FD 1000
 #define WIRE_WORKER_FD 1001
-#define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps the shared part */
+#define WIRE_MAP_BASE LAYOUT_END /* where the runtime maps the shared part */
 /* Behind struct wire_shared in the same file: communication trees (iocache/tree.h). */
 #define WIRE_TREES (64UL << 20)
 #define WIRE_TREES_SIZE (8UL << 30) /* sparse */
@@ -85,7 +85,7 @@ struct wire_config {
 };
 
 /*
- * Atomic instructions in the SUT's own code (launch/atomics.c finds them, runtime/trap/atomics.c makes them steps), by address.
+ * Atomic instructions in the SUT's own code (launch/atomic_sites.c finds them, runtime/trap/atomics.c makes them steps), by address.
  * The operand lies at base + (index << shift) + displacement; registers are numbered as in the encoding.
  */
 #define WIRE_MAX_SITES 65536
@@ -99,7 +99,8 @@ struct wire_site {
 	int displacement;
 	u8 pause;      /* no atomic: the hint of a spinning loop */
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
-	u8 pad[6];
+	u8 random;     /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
+	u8 pad[5];
 };
 /* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
 #define WIRE_MAX_BENIGN 32
@@ -151,7 +152,7 @@ struct wire_result {
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
-	char nobody[1024];               /* a connection was refused: what nobody listens at */
+	char refused_by[1024];           /* a connection was refused: what nobody listens at */
 	char note[8][256];
 };
 
@@ -177,10 +178,10 @@ struct wire_event {
 
 /* What one process is to do. */
 struct wire_task {
-	u32 mode;        /* enum wire_mode */
-	u32 gdb;         /* replay: at the end stop with SIGSTOP instead of exiting */
-	u32 show_output; /* replay: pass what the SUT writes to stdout/stderr on as events */
-	u32 pad;
+	u32 mode;                  /* enum wire_mode */
+	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
+	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
+	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */
 	u64 path_offset, path_len; /* replay: u32 actions, in the worker's arena */
 };
 

@@ -1,6 +1,7 @@
 """heddle replay, show, help, doctor, scenario files."""
 
 import os
+import pathlib
 import re
 import shutil
 
@@ -48,6 +49,19 @@ def replay_all_kinds(place):
         trace = place.trace(*options, "--", program(name))
         run = place.heddle("replay", trace, status=1)
         expect(word in run.out, f"{name} {options}: no {word!r}\n{run.tail()}")
+
+
+@case
+@in_scratch
+def replay_livelock(place):
+    """replay: a path that ends in a loop is a livelock where one was recorded, and nothing where none was"""
+    trace = place.trace("--", program("livelock_yield.c"))
+    run = place.heddle("replay", trace, status=1)
+    expect("livelock" in run.out, run.tail)
+    text = pathlib.Path(trace).read_text()
+    expect('"kind": "livelock"' in text, text[:500])
+    pathlib.Path(trace).write_text(text.replace('"kind": "livelock"', '"kind": "deadlock"'))
+    one_sentence(place.heddle("replay", trace, status=2), "without the recorded deadlock")
 
 
 @case

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/check_options.h"
 #include "fuzz.h"
 
 #define MOST_WORDS 200

@@ -1,7 +1,7 @@
 /* heddle.yaml: refused with file and line, or options that make sense. */
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/check_options.h"
 #include "fuzz.h"
 
 static void expect_terminated(char *const *list, size_t n)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "report/trace.h"
 
 static void show(const struct trace *t)
@@ -11,8 +11,8 @@ static void show(const struct trace *t)
 	FILE *f = fopen("/dev/null", "w");
 
 	fuzz_expect(f);
-	text_violation(f, t);
-	text_story(f, t);
+	plain_violation(f, t);
+	plain_steps(f, t);
 	fclose(f);
 }
 
@@ -23,17 +23,19 @@ static void expect_same(const struct trace *a, const struct trace *b)
 	for (i = 0; a->argv[i] && b->argv[i]; i++)
 		fuzz_expect(!strcmp(a->argv[i], b->argv[i]));
 	fuzz_expect(!a->argv[i] && !b->argv[i]);
-	fuzz_expect(!strcmp(a->program.path, b->program.path) && !strcmp(a->message, b->message));
-	fuzz_expect(a->kind == b->kind && a->thread == b->thread && a->environment == b->environment);
+	fuzz_expect(!strcmp(a->program.path, b->program.path) &&
+		    !strcmp(a->violation.message, b->violation.message));
+	fuzz_expect(a->violation.found.kind == b->violation.found.kind &&
+		    a->violation.thread == b->violation.thread && a->environment == b->environment);
 	fuzz_expect(!memcmp(&a->config, &b->config, sizeof(a->config)));
 	fuzz_expect(!memcmp(a->learnt, b->learnt, sizeof(*a->learnt)));
-	fuzz_expect(!memcmp(a->path, b->path, a->path_len * sizeof(u32)));
-	fuzz_expect(a->story.lines == b->story.lines && a->story.fibers == b->story.fibers);
-	for (i = 0; i < a->story.lines; i++)
-		fuzz_expect(a->story.line[i].arg == b->story.line[i].arg &&
-			    a->story.line[i].thread == b->story.line[i].thread &&
-			    a->story.line[i].frames == b->story.line[i].frames &&
-			    !strcmp(a->story.line[i].text, b->story.line[i].text));
+	fuzz_expect(!memcmp(a->violation.path, b->violation.path, a->violation.found.path_len * sizeof(u32)));
+	fuzz_expect(a->log.lines == b->log.lines && a->log.fibers == b->log.fibers);
+	for (i = 0; i < a->log.lines; i++)
+		fuzz_expect(a->log.line[i].arg == b->log.line[i].arg &&
+			    a->log.line[i].thread == b->log.line[i].thread &&
+			    a->log.line[i].frames == b->log.line[i].frames &&
+			    !strcmp(a->log.line[i].text, b->log.line[i].text));
 }
 
 static void save_and_load(const struct trace *t)

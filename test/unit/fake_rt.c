@@ -20,6 +20,7 @@
  *   insane     a tool error with a sentence
  *   die        killed in the middle
  *   silent     ends without a word
+ *   workers    the first one finds one violation, the others find it too and another one, and come to a limit
  *   wait       searches until told to stop
  *   deaf       searches and does not listen
  */
@@ -167,8 +168,10 @@ static void search(void *pc)
 	if (script_is("wait") || script_is("deaf"))
 		search_until_stopped();
 	add_violation(VIOLATION_ASSERT, 1, "assertion x == 1 failed");
-	if (script_is("two"))
+	if (script_is("two") || (script_is("workers") && worker->number > 0))
 		add_violation(VIOLATION_CRASH, 0, "SIGSEGV");
+	if (script_is("workers"))
+		finish(worker->number ? SEARCH_LIMIT_STATES : SEARCH_COMPLETE);
 	finish(script_is("two") ? SEARCH_COMPLETE : SEARCH_VIOLATION);
 }
 

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "cli/options.h"
+#include "cli/check_options.h"
 #include "parse_options.h"
 #include "temporary.h"
 

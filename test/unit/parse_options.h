@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/check_options.h"
 
 static inline int parse(struct check_options *o, struct problem *p, char **argv)
 {

@@ -10,8 +10,7 @@
 #include "report/file.h"
 #include "report/formats.h"
 #include "report/json.h"
-#include "report/play.h"
-#include "report/text.h"
+#include "report/plain_text.h"
 #include "temporary.h"
 #include "trees_world.h"
 
@@ -33,25 +32,23 @@ static void add_violation(struct outcome *o)
 {
 	struct trace *t;
 	struct frame f = {.function = "main", .file = "dir/a.c", .line = 14};
-	struct story_line step = {
+	struct log_entry step = {
 		.kind = WIRE_EV_STEP, .thread = 1, .text = "lock <m>", .frame = &f, .frames = 1};
-	struct story_line failed = {.kind = WIRE_EV_VIOLATION,
-				    .thread = 2,
-				    .name = "w",
-				    .text = "x & y",
-				    .frame = &f,
-				    .frames = 1};
+	struct log_entry failed = {.kind = WIRE_EV_VIOLATION,
+				   .thread = 2,
+				   .name = "w",
+				   .text = "x & y",
+				   .frame = &f,
+				   .frames = 1};
 
-	o->violation = calloc(2, sizeof(*o->violation));
-	t = &o->violation[0].trace;
-	t->kind = VIOLATION_ASSERT;
-	t->thread = 2;
-	strcpy(t->message, "x & y");
-	strcpy(t->where, "a.c:14");
-	t->path_len = 1;
-	assert_true(story_add(&t->story, &step));
-	assert_true(story_add(&t->story, &failed));
-	strcpy(o->violation[0].trace_name, "violation-1.trace");
+	o->trace = calloc(2, sizeof(*o->trace));
+	t = &o->trace[0];
+	t->violation.found.kind = VIOLATION_ASSERT;
+	assert_true(violation_describe(&t->violation, 2, "x & y", "a.c:14"));
+	t->violation.found.path_len = 1;
+	assert_true(execution_log_add(&t->log, &step));
+	assert_true(execution_log_add(&t->log, &failed));
+	strcpy(o->trace[0].name, "violation-1.trace");
 	o->violations = 1;
 }
 
@@ -350,9 +347,10 @@ static void test_comm_deadlock(void **state)
 	char *text;
 
 	add_violation(o);
-	t = &o->violation[0].trace;
-	t->kind = t->story.violation_kind = VIOLATION_COMM_DEADLOCK;
-	strcpy(t->message, "thread 1 waits for the peer; the peer waits in recvfrom");
+	t = &o->trace[0];
+	t->violation.found.kind = t->log.violation_kind = VIOLATION_COMM_DEADLOCK;
+	assert_true(violation_describe(&t->violation, 2,
+				       "thread 1 waits for the peer; the peer waits in recvfrom", "a.c:14"));
 	text = written("text", o);
 	assert_non_null(strstr(text, "comm-deadlock at a.c:14\n  thread 1 waits for the peer;\n"
 				     "  the peer waits in recvfrom\n"));
@@ -366,24 +364,24 @@ static void test_comm_deadlock(void **state)
 	text = written("html", o);
 	assert_non_null(strstr(text, "Violation 1: comm-deadlock"));
 	free(text);
-	assert_int_equal(violation_kind_of("comm-deadlock"), VIOLATION_COMM_DEADLOCK);
+	assert_int_equal(violation_kind_named("comm-deadlock"), VIOLATION_COMM_DEADLOCK);
 	done(o);
 }
 
 static char *told(u32 kind, const char *message)
 {
 	struct outcome *o = outcome_new(SEARCH_VIOLATION);
-	struct story *s;
-	struct story_line step = {.kind = WIRE_EV_STEP, .thread = 2, .text = "starts"};
+	struct execution_log *s;
+	struct log_entry step = {.kind = WIRE_EV_STEP, .thread = 2, .text = "starts"};
 	char *text;
 
 	add_violation(o);
-	o->violation[0].trace.kind = kind;
-	s = &o->violation[0].trace.story;
+	o->trace[0].violation.found.kind = kind;
+	s = &o->trace[0].log;
 	s->violation_kind = kind;
 	free(s->violation.text);
 	s->violation.text = strdup(message);
-	assert_true(story_add(s, &step));
+	assert_true(execution_log_add(s, &step));
 	text = written("text", o);
 	done(o);
 	return text;
@@ -506,15 +504,15 @@ static void test_numbers_for_people(void **state)
 {
 	char t[32];
 
-	text_grouped(0, t, sizeof(t));
+	plain_number(0, t, sizeof(t));
 	assert_string_equal(t, "0");
-	text_grouped(1234567, t, sizeof(t));
+	plain_number(1234567, t, sizeof(t));
 	assert_string_equal(t, "1 234 567");
-	text_bytes_size(3 << 19, t, sizeof(t));
+	plain_size(3 << 19, t, sizeof(t));
 	assert_string_equal(t, "1.5 MB");
-	text_bytes_size(1, t, sizeof(t));
+	plain_size(1, t, sizeof(t));
 	assert_string_equal(t, "1 byte");
-	text_duration(3723, t, sizeof(t));
+	plain_duration(3723, t, sizeof(t));
 	assert_string_equal(t, "1:02:03");
 }
 
@@ -534,85 +532,6 @@ static void test_where(void **state)
 	assert_string_equal(where, "pthread_kill.c:44");
 	frames_where(f, 0, where, sizeof(where));
 	assert_string_equal(where, "");
-}
-
-static void play_guest(struct story *story, char *script, enum play_end expected)
-{
-	static const u32 path[] = {ACTION(0, VIOLATION_ASSERT), ACTION(1, 0)};
-	static const struct play_listener nobody;
-	static char *argv[] = {"guest", NULL};
-	char *extra[] = {script, NULL};
-	struct program program;
-	struct launch l = {.program = &program,
-			   .argv = argv,
-			   .extra = extra,
-			   .task = {.mode = WIRE_REPLAY, .path_len = 2, .show_output = 1},
-			   .path = path};
-	struct problem p = {""};
-	struct sut s;
-
-	assert_non_null(getenv("HEDDLE_TEST_GUEST"));
-	assert_int_equal(program_open(getenv("HEDDLE_TEST_GUEST"), &program, &p), 0);
-	assert_int_equal(play(&s, &l, &nobody, story, &p), expected);
-	sut_end(&s);
-}
-
-static void test_play(void **state)
-{
-	struct story s = {0};
-
-	play_guest(&s, "FAKE_RT=violation", PLAY_VIOLATION);
-	assert_int_equal(s.lines, 3);
-	assert_string_equal(s.line[0].text, "lock mutex queues[2].inner.lock[1]");
-	assert_int_equal(s.line[2].kind, WIRE_EV_OUTPUT);
-	assert_string_equal(s.line[2].text, "hello from the program\n");
-	assert_int_equal(s.violation_kind, VIOLATION_ASSERT);
-	assert_int_equal(s.fibers, 2);
-	story_free(&s);
-}
-
-/* The line of a call, not the one it returns to; and of a function that begins there, not the one before it. */
-static void test_code_addresses(void **state)
-{
-	struct story s = {0};
-	char expected[128];
-	int line = 0;
-
-	play_guest(&s, "FAKE_RT=code", PLAY_VIOLATION);
-	assert_int_equal(sscanf(s.line[0].text, "line %d", &line), 1);
-	snprintf(expected, sizeof(expected),
-		 "line %d: main (fake_guest.c:%d), guest_called (fake_guest.c:", line, line);
-	assert_int_equal(strncmp(s.line[0].text, expected, strlen(expected)), 0);
-	story_free(&s);
-}
-
-/* Without the runtime's frames and guest_hook's. */
-static void test_backtrace(void **state)
-{
-	static const char *const functions[] = {"guest_inner", "guest_outer", "main"};
-	struct story s = {0};
-	size_t i;
-
-	play_guest(&s, "FAKE_RT=violation", PLAY_VIOLATION);
-	assert_int_equal(s.violation.frames, HD_ARRAY_LEN(functions));
-	for (i = 0; i < HD_ARRAY_LEN(functions); i++) {
-		assert_string_equal(s.violation.frame[i].function, functions[i]);
-		assert_non_null(strstr(s.violation.frame[i].file, "fake_guest.c"));
-		assert_true(s.violation.frame[i].line > 0);
-	}
-	story_free(&s);
-}
-
-static void test_play_ends(void **state)
-{
-	struct story s = {0};
-
-	play_guest(&s, "FAKE_RT=unconfirmed", PLAY_NO_VIOLATION);
-	story_free(&s);
-	play_guest(&s, "FAKE_RT=unfollowed", PLAY_NOT_FOLLOWED);
-	story_free(&s);
-	play_guest(&s, "FAKE_RT=replay-dies", PLAY_FAILED);
-	story_free(&s);
 }
 
 int main(void)
@@ -636,10 +555,6 @@ int main(void)
 		cmocka_unit_test(test_json_text),
 		cmocka_unit_test(test_numbers_for_people),
 		cmocka_unit_test(test_where),
-		cmocka_unit_test(test_play),
-		cmocka_unit_test(test_code_addresses),
-		cmocka_unit_test(test_backtrace),
-		cmocka_unit_test(test_play_ends),
 	};
 
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);

@@ -18,7 +18,7 @@ static char *copy(const char *s)
 	return c;
 }
 
-static void add_line(struct story *s, u32 kind, u32 thread, u64 step, const char *text)
+static void add_line(struct execution_log *s, u32 kind, u32 thread, u64 step, const char *text)
 {
 	struct frame frames[2] = {{.pc = 0x1000,
 				   .function = "inner",
@@ -27,17 +27,17 @@ static void add_line(struct story *s, u32 kind, u32 thread, u64 step, const char
 				   .module = "prog",
 				   .offset = 0x10},
 				  {.pc = 0x2000, .function = "main", .module = "prog", .offset = 0x20}};
-	struct story_line l = {.kind = kind,
-			       .thread = thread,
-			       .step = step,
-			       .op = OP_MUTEX_LOCK,
-			       .alt = ALT_TIMEOUT,
-			       .name = "worker",
-			       .text = (char *)text,
-			       .frame = frames,
-			       .frames = 2};
+	struct log_entry l = {.kind = kind,
+			      .thread = thread,
+			      .step = step,
+			      .op = OP_MUTEX_LOCK,
+			      .alt = ALT_TIMEOUT,
+			      .name = "worker",
+			      .text = (char *)text,
+			      .frame = frames,
+			      .frames = 2};
 
-	assert_true(story_add(s, &l));
+	assert_true(execution_log_add(s, &l));
 }
 
 static void fill(struct trace *t)
@@ -73,17 +73,15 @@ static void fill(struct trace *t)
 	t->learnt->observed_addr[1] = 0xffffffffffffff00;
 	t->learnt->clock_read = 1;
 	t->learnt->fair = 1;
-	t->path = malloc(sizeof(actions));
-	memcpy(t->path, actions, sizeof(actions));
-	t->path_len = HD_ARRAY_LEN(actions);
-	t->kind = VIOLATION_DEADLOCK;
-	t->thread = 2;
-	strcpy(t->message, "no thread can go on \xff");
-	strcpy(t->where, "a.c:7");
-	add_line(&t->story, WIRE_EV_STEP, 1, 0, "lock mutex m");
-	add_line(&t->story, WIRE_EV_OUTPUT, 1, 0, "bell \a and more");
-	add_line(&t->story, WIRE_EV_FIBER, 2, 4, "waits");
-	add_line(&t->story, WIRE_EV_VIOLATION, 2, 4, "deadlock");
+	t->violation.path = malloc(sizeof(actions));
+	memcpy(t->violation.path, actions, sizeof(actions));
+	t->violation.found.path_len = HD_ARRAY_LEN(actions);
+	t->violation.found.kind = VIOLATION_DEADLOCK;
+	assert_true(violation_describe(&t->violation, 2, "no thread can go on \xff", "a.c:7"));
+	add_line(&t->log, WIRE_EV_STEP, 1, 0, "lock mutex m");
+	add_line(&t->log, WIRE_EV_OUTPUT, 1, 0, "bell \a and more");
+	add_line(&t->log, WIRE_EV_FIBER, 2, 4, "waits");
+	add_line(&t->log, WIRE_EV_VIOLATION, 2, 4, "deadlock");
 }
 
 static void test_actions(void **state)
@@ -148,28 +146,28 @@ static void test_round_trip(void **state)
 	assert_int_equal(b.environment, a.environment);
 	assert_memory_equal(&b.config, &a.config, sizeof(a.config));
 	assert_memory_equal(b.learnt, a.learnt, sizeof(*a.learnt));
-	assert_memory_equal(b.path, a.path, a.path_len * sizeof(u32));
-	assert_int_equal(b.kind, VIOLATION_DEADLOCK);
-	assert_int_equal(b.thread, 2);
-	assert_string_equal(b.message, "no thread can go on \xef\xbf\xbd");
-	assert_string_equal(b.where, "a.c:7");
+	assert_memory_equal(b.violation.path, a.violation.path, a.violation.found.path_len * sizeof(u32));
+	assert_int_equal(b.violation.found.kind, VIOLATION_DEADLOCK);
+	assert_int_equal(b.violation.thread, 2);
+	assert_string_equal(b.violation.message, "no thread can go on \xef\xbf\xbd");
+	assert_string_equal(b.violation.where, "a.c:7");
 	trace_free(&a);
 	trace_free(&b);
 }
 
-static void test_story_round_trip(void **state)
+static void test_log_round_trip(void **state)
 {
 	const char *path = temporary_path("story.trace");
 	struct trace a, b;
 	struct problem p;
-	const struct story_line *l;
+	const struct log_entry *l;
 
 	fill(&a);
 	assert_int_equal(trace_save(&a, path, &p), 0);
 	assert_int_equal(trace_load(&b, path, &p), 0);
-	assert_int_equal(b.story.lines, 2);
-	assert_int_equal(b.story.fibers, 1);
-	l = &b.story.line[0];
+	assert_int_equal(b.log.lines, 2);
+	assert_int_equal(b.log.fibers, 1);
+	l = &b.log.line[0];
 	assert_string_equal(l->text, "lock mutex m");
 	assert_string_equal(l->name, "worker");
 	assert_int_equal(l->op, OP_MUTEX_LOCK);
@@ -178,8 +176,8 @@ static void test_story_round_trip(void **state)
 	assert_string_equal(l->frame[0].function, "inner");
 	assert_int_equal(l->frame[0].line, 7);
 	assert_string_equal(l->frame[1].function, "main");
-	assert_string_equal(b.story.line[1].text, "bell \a and more");
-	assert_string_equal(b.story.violation.text, "deadlock");
+	assert_string_equal(b.log.line[1].text, "bell \a and more");
+	assert_string_equal(b.log.violation.text, "deadlock");
 	trace_free(&a);
 	trace_free(&b);
 }
@@ -218,19 +216,19 @@ static void test_trees_round_trip(void **state)
 /* A trace of 10^5 steps keeps its end. */
 static void test_long_story(void **state)
 {
-	struct story s = {0};
+	struct execution_log s = {0};
 	char text[32];
 	u64 i;
 
-	for (i = 0; i < 3 * STORY_LINES + 5; i++) {
+	for (i = 0; i < 3 * EXECUTION_LOG_ENTRIES + 5; i++) {
 		snprintf(text, sizeof(text), "%lu", i);
 		add_line(&s, WIRE_EV_STEP, 1, i, text);
 	}
-	assert_true(s.lines >= STORY_LINES && s.lines <= 2 * STORY_LINES);
-	assert_int_equal(s.omitted + s.lines, 3 * STORY_LINES + 5);
+	assert_true(s.lines >= EXECUTION_LOG_ENTRIES && s.lines <= 2 * EXECUTION_LOG_ENTRIES);
+	assert_int_equal(s.omitted + s.lines, 3 * EXECUTION_LOG_ENTRIES + 5);
 	assert_int_equal(s.line[0].step, s.omitted);
 	assert_string_equal(s.line[s.lines - 1].text, text);
-	story_free(&s);
+	execution_log_free(&s);
 }
 
 /* Refused with a sentence that names the file; a mutation may also leave it valid. */
@@ -344,7 +342,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_actions),          cmocka_unit_test(test_bad_actions),
-		cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_story_round_trip),
+		cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_log_round_trip),
 		cmocka_unit_test(test_trees_round_trip), cmocka_unit_test(test_long_story),
 		cmocka_unit_test(test_truncated),        cmocka_unit_test(test_mutated),
 		cmocka_unit_test(test_senseless),        cmocka_unit_test(test_missing),

@@ -28,8 +28,10 @@
 
 #include "base/sys.h"
 #include "runtime/engine.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/start/start.h"
+#include "runtime/trap/cpu.h"
 
 #define INT3 0xcc
 #define JMP_REL32 0xe9
@@ -161,12 +163,11 @@ static void patch(const struct wire_site *s)
 
 void atomics_setup(void)
 {
-	if (!rt_wire->config.atomics)
-		return;
-	for (u32 i = 0; i < found()->sites;)
+	for (u32 i = 0; rt_wire->config.atomics && i < found()->sites;)
 		i = make_copies(i);
 	for (u32 i = 0; i < found()->sites; i++)
-		patch(&found()->site[i]);
+		if (rt_wire->config.atomics || found()->site[i].random)
+			patch(&found()->site[i]);
 }
 
 /* --- running --- */
@@ -184,9 +185,13 @@ static bool spins(void)
 bool atomics_trapped(greg_t *g)
 {
 	u64 pc = (u64)g[REG_RIP] - 1;
-	const struct wire_site *s = rt_wire && rt_wire->config.atomics ? site_at(pc) : NULL;
-	if (!s)
+	const struct wire_site *s = rt_wire ? site_at(pc) : NULL;
+	if (!s || !(rt_wire->config.atomics || s->random))
 		return false;
+	if (s->random) {
+		cpu_random(g, s);
+		return true;
+	}
 	if (!sched_active() || sched_alone() || (s->pause && !spins())) {
 		g[REG_RIP] = (greg_t)copy_of(s);
 		return true;
@@ -231,4 +236,14 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	sched_scrub_deep();
 }
 
-const struct op_class op_atomic_rmw = {.name = "atomic instruction on", .busy = true};
+/* Operands have up to 16 bytes; where one lies outside of what operand() can tell, it is anywhere. */
+static void rmw_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	if (o->object)
+		access_declare(o->object, 16, ACCESS_WRITE);
+	else
+		op_touches_world(f, o, alt);
+}
+
+const struct op_class op_atomic_rmw = {
+	.name = "atomic instruction on", .accesses = rmw_accesses, .busy = true};

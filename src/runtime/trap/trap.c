@@ -26,6 +26,7 @@
 #include "runtime/start/libc.h"
 #include "runtime/start/start.h"
 #include "runtime/trap/atomics.h"
+#include "runtime/trap/cpu.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
@@ -170,17 +171,32 @@ static void narrow(u64 address, const greg_t *g)
 		track_protect(address & ~HD_PAGE_MASK, HD_PAGE, prot);
 }
 
+/* The search ends with this transition: the tracker says why. */
+static HD_NORETURN void no_room_for_page(void)
+{
+	if (engine_in_fiber())
+		engine_abandon(ABANDON_STOP);
+	start_fail("there is no memory left to track another page of the program", "", "");
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
 	ucontext_t *u = context;
 	if (sig == SIGTRAP && atomics_trapped(u->uc_mcontext.gregs))
 		return;
-	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs) &&
-	    track_fault(address)) {
+	if (sig == SIGSEGV && info->si_code == SI_KERNEL && engine_in_fiber() &&
+	    cpu_emulated(u->uc_mcontext.gregs))
+		return;
+	int tracked = 0;
+	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs))
+		tracked = track_fault(address);
+	if (tracked > 0) {
 		narrow(address, u->uc_mcontext.gregs);
 		return;
 	}
+	if (tracked < 0)
+		no_room_for_page();
 	if (engine_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
 		return;
 	crash(sig, info, u);
@@ -289,6 +305,7 @@ void trap_setup_calls(void)
 {
 	measure_xsave();
 	find_libc();
+	cpu_setup();
 	set_handler(SIGSYS, on_syscall);
 	set_handler(SIGVTALRM, on_tick);
 	struct itimerval tick = {{0, TICK_US}, {0, TICK_US}};

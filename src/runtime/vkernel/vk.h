@@ -42,20 +42,18 @@ void vk_fiber_end(u32 slot);
 /* It will not come back from the calls it is in, if any: what they hold is let go. */
 void vk_call_ends(u32 slot);
 
+/* Eight bytes of the running fiber's random stream: for instructions that roll dice. */
+u64 vk_random_u64(void);
+
 /* Model memory of the virtual kernel: one struct, zero at start, in LAYOUT_MODEL. Size is vk_model_size(). */
 size_t vk_model_size(void);
 void vk_model_place(void *at);
 
-/* ---- sockets, for the cache and for judging states in which nobody can move (sock_wait.c) ---- */
+/* ---- sockets, for judging states in which nobody can move (sock_wait.c) ---- */
 
-/* The positions of all open connections to peers. */
-u32 vk_open_connections(const struct cache_pos **out, u32 room);
-
-/* A connection of a client that still waits for an answer to what nobody has read; NULL: none. */
+/* A connection of a client that still waits for an answer to what nobody has read; NULL: none. Asks the network. */
 const struct cache_pos *vk_unanswered(u64 *bytes);
-/* Has the program closed a connection to a server? */
-bool vk_has_parted(void);
-/* Is a client still there, to which the program could speak? */
+/* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);
 
 #endif

@@ -2,7 +2,7 @@
  * string_call.c: a library function writes what another thread reads; the library has no hooks of its
  * own, so the call itself must be known.
  *
- * todo: verdict=violation kind=race message~="name"
+ * heddle: verdict=violation kind=race message~="name"
  */
 #include "guest.h"
 

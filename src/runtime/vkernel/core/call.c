@@ -158,11 +158,14 @@ static u64 declare(u64 object, u64 mode, u64 unused, u64 unused2)
 	return 0;
 }
 
-static u64 touch(u64 object, u64 mode, u64 unused, u64 unused2)
+static u64 touch(u64 object, u64 mode, u64 merged, u64 unused)
 {
-	if (!sched_all_joined())
-		return access_use(object, (enum access_mode)mode);
-	return declare(object, mode, unused, unused2);
+	if (!sched_all_joined()) {
+		if (merged)
+			return access_use(object, (enum access_mode)mode);
+		access_learn(object, (enum access_mode)mode);
+	}
+	return declare(object, mode, merged, unused);
 }
 
 /* Both on the scratch stack: a footprint is persistent memory. */
@@ -171,9 +174,9 @@ void vk_declare(u64 object, enum access_mode mode)
 	scratch_call(declare, object, mode, 0, 0);
 }
 
-bool vk_touch(u64 object, enum access_mode mode)
+bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode)
 {
-	return scratch_call(touch, object, mode, 0, 0);
+	return scratch_call(touch, object, mode, c && !c->stepped, 0);
 }
 
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode)
@@ -184,10 +187,8 @@ void vk_order(struct vk_call *c, u64 object, enum access_mode mode)
 
 void vk_use(struct vk_call *c, u64 object, enum access_mode mode)
 {
-	if (!vk_touch(object, mode))
-		return;
-	vk_order(c, object, mode);
-	vk_declare(object, mode);
+	if (vk_touch(c, object, mode))
+		vk_order(c, object, mode); /* whose class declares it */
 }
 
 void vk_op_looked_up(const struct op *o)

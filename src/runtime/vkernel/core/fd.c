@@ -47,44 +47,48 @@ struct vk_desc *vk_fd_peek(int fd)
  * one object: with late lookups it costs next to nothing to call them shared, and a server that hands its connections to
  * threads would teach the search the same lesson once for each, and be started again each time.
  */
-static bool touch_number(int fd, enum access_mode mode)
+static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	if (!d || !vk_kinds[d->kind]->waits)
-		return vk_touch(vk_fd_object(fd), mode);
+		return vk_touch(c, vk_fd_object(fd), mode);
 	vk_declare(vk_fd_object(fd), mode);
-	return vk_touch(VK_STREAM_NUMBERS, mode);
+	return vk_touch(c, VK_STREAM_NUMBERS, mode);
 }
 
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
-static SCHED_LOOK enum shows use_shows(int fd)
+static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	if (fd < 0 || fd >= VK_MAX_FDS)
 		return SHOWS_NOT;
-	bool number = touch_number(fd, ACCESS_READ);
-	bool flags = d && vk_touch(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
+	bool number = touch_number(c, fd, ACCESS_READ);
+	bool flags = d && vk_touch(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
 	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
 }
 
 void vk_fd_touch(struct vk_call *c, int fd)
 {
-	if (use_shows(fd) == SHOWS_NOT)
+	if (use_shows(c, fd) == SHOWS_NOT)
 		return;
 	vk_order(c, vk_fd_object(fd), ACCESS_READ);
-	use_shows(fd);
+	use_shows(c, fd);
 }
 
 /* Two descriptors are looked up one after the other: others may change the second in between. */
 static void touch_another(struct vk_call *c, int fd)
 {
 	struct op o = {.kind = OP_FILE, .object = vk_fd_object(fd), .n = ACCESS_READ};
-	if (use_shows(fd) == SHOWS_NOT)
+	bool stepped = c->stepped;
+	c->stepped = false;
+	if (use_shows(c, fd) == SHOWS_NOT) {
+		c->stepped = stepped;
 		return;
+	}
 	vk_step(c, &o);
-	use_shows(fd);
+	use_shows(c, fd);
 }
 
 struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
@@ -99,7 +103,7 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 static SCHED_LOOK bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
-	if (!d || c->stepped || use_shows(fd) != SHOWS_NUMBER)
+	if (!d || c->stepped || use_shows(c, fd) != SHOWS_NUMBER)
 		return false;
 	vk_call_watch(c, fd, d);
 	return true;
@@ -214,29 +218,30 @@ long vk_fd_install(struct vk_desc *d, bool cloexec)
 }
 
 /* The last close of a pipe end is seen by the other end. */
-static bool close_shows(int fd)
+static bool close_shows(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
-	return d && d->refs == 1 && vk_kinds[d->kind]->waits && (d->kind != VK_SOCKET || sock_close_shows(d));
+	return d && d->refs == 1 && vk_kinds[d->kind]->waits &&
+	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }
 
-static SCHED_LOOK bool change_shows(int fd)
+static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
 {
-	bool seen = vk_touch(VK_FD_TABLE, ACCESS_WRITE);
+	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	if (fd >= 0)
-		seen |= touch_number(fd, ACCESS_WRITE);
-	return seen | close_shows(fd);
+		seen |= touch_number(c, fd, ACCESS_WRITE);
+	return seen | close_shows(c, fd);
 }
 
 void vk_fd_change(struct vk_call *c, int fd)
 {
-	if (!change_shows(fd))
+	if (!change_shows(c, fd))
 		return;
 	struct op o = {.kind = OP_FILE, .object = VK_FD_TABLE, .n = ACCESS_WRITE};
 	if (fd >= 0)
 		o = (struct op){.kind = OP_CLOSE, .object = (u64)vk_fd_peek(fd), .arg = (u64)fd};
 	vk_step_once(c, &o);
-	change_shows(fd);
+	change_shows(c, fd);
 }
 
 long vk_fd_drop(int fd)

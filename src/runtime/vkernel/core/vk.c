@@ -5,6 +5,7 @@
 #include "base/pages.h"
 #include "runtime/vkernel/files/host.h"
 #include "runtime/vkernel/core/call.h"
+#include "runtime/vkernel/sockets/sock.h"
 
 struct vk_model *vk;
 
@@ -36,6 +37,7 @@ void vk_setup(void)
 {
 	hd_assert(vk);
 	host_setup();
+	sock_register();
 	vk->umask = 022;
 	struct vk_desc *d = setup_stdin();
 	hd_assert(d && vk_fd_install(d, false) == 0);
@@ -102,11 +104,15 @@ long vk_syscall(struct vk_call *c)
 
 void vk_fiber_start(u32 slot, u32 creator)
 {
-	vk->fiber[slot].mask = vk->fiber[creator].mask;
+	if (vk->fiber[creator].mask)
+		vk->fiber[slot].mask = vk->fiber[creator].mask;
 }
 
 void vk_fiber_end(u32 slot)
 {
+	struct vk_fiber *f = &vk->fiber[slot];
 	vk_call_ends(slot);
-	vk->fiber[slot] = (struct vk_fiber){0};
+	if (f->mask | f->pending | f->alt_sp | f->alt_size | f->alt_flags |
+	    f->random) /* its page stays cold */
+		*f = (struct vk_fiber){0};
 }

@@ -164,10 +164,11 @@ void vk_step_once(struct vk_call *c, const struct op *o);
  */
 void vk_use(struct vk_call *c, u64 object, enum access_mode mode);
 /*
- * For several objects at once: declare each; if one of them says true, vk_order(), and declare all of them again, as the
- * state may be another. What happens while no other thread is there to see it (none yet, or all joined) teaches nothing.
+ * For several objects at once: touch each; if one of them says true, vk_order(), and touch all of them again, as the
+ * state may be another, and the step is. A call that has been a step only declares (so does c == NULL: what follows is
+ * part of a step). What happens while no other thread is there to see it (none yet, or all joined) teaches nothing.
  */
-bool vk_touch(u64 object, enum access_mode mode);
+bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode);
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode);
 /* A use inside a step that is one anyway: declared, nothing is learnt from it. */
 void vk_declare(u64 object, enum access_mode mode);
@@ -288,7 +289,7 @@ struct vk_model {
 	struct vk_pipe pipe[VK_MAX_PIPES];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
-	u64 parted; /* a connection to a server was closed, of which it may not know: see cache_confirm */
+	u64 parted; /* a connection to a server was closed, of which it may not know: see cache_check_silence */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
 	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
 	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */

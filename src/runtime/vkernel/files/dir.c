@@ -179,23 +179,23 @@ static long fill(struct vk_desc *d, u8 *buf, size_t room)
 }
 
 /* Others make and remove names here, rename the directory, or share the position. */
-static SCHED_LOOK bool touch_listed(const struct vk_desc *d)
+static SCHED_LOOK bool touch_listed(struct vk_call *c, const struct vk_desc *d)
 {
 	const char *path = vk_dir_path(d);
-	bool seen = touch_position(d);
+	bool seen = touch_position(c, d);
 	if (!path)
 		return seen;
-	seen |= touch_name(host_key(path), ACCESS_READ);
-	seen |= touch_listing(host_key(path), ACCESS_TRY);
+	seen |= touch_name(c, host_key(path), ACCESS_READ);
+	seen |= touch_listing(c, host_key(path), ACCESS_READ);
 	return seen;
 }
 
 static void use_listing(struct vk_call *c, struct vk_desc *d)
 {
-	if (!touch_listed(d))
+	if (!touch_listed(c, d))
 		return;
 	vk_order(c, file_object(d), ACCESS_READ);
-	touch_listed(d);
+	touch_listed(c, d);
 }
 
 long vk_sys_getdents64(struct vk_call *c)

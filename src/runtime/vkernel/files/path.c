@@ -185,8 +185,8 @@ static void walk_look(struct walk *w)
 {
 	if (!w->c)
 		return;
-	w->seen |= touch_name(w->out->key, ACCESS_READ);
-	w->seen |= touch_place(w->out, ACCESS_READ);
+	w->seen |= touch_name(w->c, w->out->key, ACCESS_READ);
+	w->seen |= touch_place(w->c, w->out, ACCESS_READ);
 }
 
 static long walk_start(struct walk *w, const char *path)
@@ -303,16 +303,16 @@ static long walk_name(struct walk *w, const char *name, size_t len)
 }
 
 /* What the call is going to do at the end of the path. */
-static bool announce(const struct vk_place *p, u32 how)
+static bool announce(struct vk_call *c, const struct vk_place *p, u32 how)
 {
 	bool goes = p->mode && (how & PATH_REMOVE);
 	bool name = goes || (!p->mode && (how & PATH_MAKE));
-	bool seen = touch_name(p->key, name ? ACCESS_WRITE : ACCESS_READ);
-	seen |= touch_place(p, goes || (how & PATH_CHANGE) ? ACCESS_WRITE : ACCESS_READ);
+	bool seen = touch_name(c, p->key, name ? ACCESS_WRITE : ACCESS_READ);
+	seen |= touch_place(c, p, goes || (how & PATH_CHANGE) ? ACCESS_WRITE : ACCESS_READ);
 	if (name)
-		seen |= touch_listing(vk_parent_key(p->path), ACCESS_ADD);
+		seen |= touch_listing(c, vk_parent_key(p->path), ACCESS_ADD);
 	if (goes && S_ISDIR(p->mode)) /* only if it is empty */
-		seen |= touch_listing(p->key, ACCESS_TRY);
+		seen |= touch_listing(c, p->key, ACCESS_READ);
 	return seen;
 }
 
@@ -338,7 +338,7 @@ static SCHED_LOOK long walk(struct vk_call *c, const struct vk_desc *dir, const 
 	if (err)
 		return err;
 	if (c)
-		*seen |= announce(out, how);
+		*seen |= announce(c, out, how);
 	out->slash |= *w.at == '/';
 	return out->slash && !w.name && out->mode && !S_ISDIR(out->mode) ? -ENOTDIR : 0;
 }
@@ -350,7 +350,7 @@ static long start_from(struct vk_call *c, int dirfd, const char *path, struct vk
 	if (path[0] == '/')
 		return 0;
 	if (dirfd == AT_FDCWD) {
-		*seen = vk_touch(VK_CWD, ACCESS_READ);
+		*seen = vk_touch(c, VK_CWD, ACCESS_READ);
 		return 0;
 	}
 	*dir = vk_fd_use(c, dirfd);
@@ -375,7 +375,7 @@ long vk_path(struct vk_call *c, int dirfd, const char *path, u32 how, struct vk_
 		return err;
 	vk_order(c, object_id(OBJECT_NAME, out->key), ACCESS_READ);
 	if (!dir)
-		vk_touch(VK_CWD, ACCESS_READ);
+		vk_touch(c, VK_CWD, ACCESS_READ);
 	return walk(c, dir, path, how, out, &seen); /* V2 */
 }
 

@@ -9,18 +9,18 @@
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 
-static SCHED_LOOK bool touch(const struct vk_desc *d, enum access_mode mode, bool position)
+static SCHED_LOOK bool touch(struct vk_call *c, const struct vk_desc *d, enum access_mode mode, bool position)
 {
-	bool seen = touch_file(d, mode);
-	return position ? seen | touch_position(d) : seen;
+	bool seen = touch_file(c, d, mode);
+	return position ? seen | touch_position(c, d) : seen;
 }
 
 void vk_file_use(struct vk_call *c, struct vk_desc *d, enum access_mode mode, bool position)
 {
-	if (!touch(d, mode, position))
+	if (!touch(c, d, mode, position))
 		return;
 	vk_order(c, file_object(d), mode);
-	touch(d, mode, position);
+	touch(c, d, mode, position);
 }
 
 u64 vk_file_size(const struct vk_desc *d)

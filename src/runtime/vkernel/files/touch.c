@@ -14,41 +14,41 @@ u64 file_object(const struct vk_desc *d)
 	return d->object ? inode_object(d->object) : object_id(OBJECT_FILE, d->host);
 }
 
-bool touch_name(u64 key, enum access_mode mode)
+bool touch_name(struct vk_call *c, u64 key, enum access_mode mode)
 {
-	return vk_touch(object_id(OBJECT_NAME, key), mode);
+	return vk_touch(c, object_id(OBJECT_NAME, key), mode);
 }
 
-bool touch_listing(u64 dir, enum access_mode mode)
+bool touch_listing(struct vk_call *c, u64 dir, enum access_mode mode)
 {
-	return vk_touch(object_id(OBJECT_LISTING, dir), mode);
+	return vk_touch(c, object_id(OBJECT_LISTING, dir), mode);
 }
 
-bool touch_inode(u32 inode, enum access_mode mode)
+bool touch_inode(struct vk_call *c, u32 inode, enum access_mode mode)
 {
-	return vk_touch(inode_object(inode), mode);
+	return vk_touch(c, inode_object(inode), mode);
 }
 
-bool touch_file(const struct vk_desc *d, enum access_mode mode)
+bool touch_file(struct vk_call *c, const struct vk_desc *d, enum access_mode mode)
 {
-	return vk_touch(file_object(d), mode);
+	return vk_touch(c, file_object(d), mode);
 }
 
-bool touch_place(const struct vk_place *p, enum access_mode mode)
+bool touch_place(struct vk_call *c, const struct vk_place *p, enum access_mode mode)
 {
 	if (p->fd) {
-		bool seen = vk_touch(vk_fd_object(p->fd - 1), ACCESS_READ);
-		seen |= touch_file(vk_fd_peek(p->fd - 1), mode);
+		bool seen = vk_touch(c, vk_fd_object(p->fd - 1), ACCESS_READ);
+		seen |= touch_file(c, vk_fd_peek(p->fd - 1), mode);
 		return seen;
 	}
 	if (p->inode)
-		return touch_inode(p->inode, mode);
-	return p->host && vk_touch(object_id(OBJECT_FILE, p->host->key), mode);
+		return touch_inode(c, p->inode, mode);
+	return p->host && vk_touch(c, object_id(OBJECT_FILE, p->host->key), mode);
 }
 
-bool touch_position(const struct vk_desc *d)
+bool touch_position(struct vk_call *c, const struct vk_desc *d)
 {
-	return vk_touch(vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION), ACCESS_WRITE);
+	return vk_touch(c, vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION), ACCESS_WRITE);
 }
 
 /* ---- in words: keys are hashes, of which an object id keeps 56 bits ---- */

@@ -8,7 +8,7 @@
  *             who makes, removes or renames it.
  *   file      an inode, by whichever name or descriptor: contents, size, attributes.
  *   listing   which names a directory has. Two makers of different names commute (ACCESS_ADD); who lists can tell
- *             where between them it came (ACCESS_TRY).
+ *             where between them it came (ACCESS_READ).
  *   position  of an open file description; every use changes it.
  *
  * V1  A call declares all it looks at and all it changes, in the state in which it runs: a
@@ -20,15 +20,15 @@
 
 #include "runtime/vkernel/files/path.h"
 
-bool touch_name(u64 key, enum access_mode mode);
+bool touch_name(struct vk_call *c, u64 key, enum access_mode mode);
 /* dir: the directory's key. */
-bool touch_listing(u64 dir, enum access_mode mode);
+bool touch_listing(struct vk_call *c, u64 dir, enum access_mode mode);
 /* What lies at p, if anything. */
-bool touch_place(const struct vk_place *p, enum access_mode mode);
-bool touch_inode(u32 inode, enum access_mode mode);
+bool touch_place(struct vk_call *c, const struct vk_place *p, enum access_mode mode);
+bool touch_inode(struct vk_call *c, u32 inode, enum access_mode mode);
 /* The file behind a description; its position. */
-bool touch_file(const struct vk_desc *d, enum access_mode mode);
-bool touch_position(const struct vk_desc *d);
+bool touch_file(struct vk_call *c, const struct vk_desc *d, enum access_mode mode);
+bool touch_position(struct vk_call *c, const struct vk_desc *d);
 
 /* What a description stands for, as an object. */
 u64 file_object(const struct vk_desc *d);

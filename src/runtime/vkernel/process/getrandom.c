@@ -28,6 +28,14 @@ void vk_random_bytes(struct vk_uio *u, size_t n)
 	}
 }
 
+u64 vk_random_u64(void)
+{
+	u64 *pos = &vk_self()->random, value = 0;
+	for (u32 i = 0; i < sizeof(value); i++)
+		value |= (u64)random_byte(rt_wire->config.random_seed, sched_self_slot(), (*pos)++) << i * 8;
+	return value;
+}
+
 long vk_sys_getrandom(struct vk_call *c)
 {
 	struct iovec v = {.iov_base = vk_user(c->a[0]), .iov_len = HD_MIN((u64)c->a[1], (u64)VK_MAX_RW)};

@@ -99,7 +99,7 @@ static void deliver_pending(u64 pc)
 
 void vk_signal_raise(int sig, u64 pc)
 {
-	vk_touch(vk_action_object(sig),
+	vk_touch(NULL, vk_action_object(sig),
 		 ACCESS_READ); /* inside a step: who sets the action must be one, too */
 	if (does_nothing(sig))
 		return;

@@ -28,6 +28,7 @@ struct sock_ops {
 	/* from: filled in (family 0: none). *out_flags: MSG_TRUNC, MSG_EOR … */
 	long (*recv)(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 		     struct net_address *from, u32 *out_flags);
+	/* sources, poll, can_send and can_recv are pure: they look at what sock_resolve has asked for. */
 	/* Whose message comes first? That many outcomes has recv, one even if none has come. NULL: one. */
 	u32 (*sources)(const struct vk_desc *d);
 	u32 (*poll)(const struct vk_desc *d);
@@ -66,7 +67,7 @@ struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags);
 long sock_check(struct vk_call *c, u32 family, u32 type, u32 protocol);
 
 /* Does the last close of this socket matter to anybody? Then it is a step. */
-bool sock_close_shows(const struct vk_desc *d);
+bool sock_close_shows(struct vk_call *c, const struct vk_desc *d);
 /* "4": its lowest descriptor; "-": it has none. */
 void sock_describe_number(const struct vk_desc *d, struct text *t);
 
@@ -147,7 +148,7 @@ struct net_address sock_address_plain(const struct net_address *a);
 /* The call changes who holds a port (or an abstract name): a step where it must be one. */
 void sock_port_change(struct vk_call *c, const struct net_address *a);
 /* What follows is a step already, and depends on who is there: declared, so that those who come there step, too. */
-void sock_port_look(const struct net_address *a);
+void sock_port_look(struct vk_call *c, const struct net_address *a);
 /* A socket takes a port, or lets it go, in a step that is one anyway. */
 void sock_declare_port(const struct net_address *a);
 /* "port 80", from the key of an OBJECT_PORT. */
@@ -209,6 +210,13 @@ void sock_local_unlisten(struct vk_desc *l);
 /* Has a local TCP connection come to its end, both sides closed or reset? getpeername and shutdown: ENOTCONN. */
 bool sock_local_over(const struct vk_sock *s);
 
+/* ---- sock_wait.c ---- */
+
+/* Ask the network for all that a look at this socket wants to know: before sources, poll and can_recv, which only look. */
+void sock_resolve(const struct vk_desc *d);
+/* Tell net/ where the connections of a state are. */
+void sock_register(void);
+
 /* ---- sock_dgram_source.c: where the next datagram comes from ---- */
 
 /* How many could be the next to be read; the nth of them, from 0 (0: none). */
@@ -229,6 +237,8 @@ void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t);
 bool sock_somebody_listens(u32 client);
 /* May any client peer send to this socket? */
 bool sock_expects_clients(const struct vk_sock *s);
+/* As sock_resolve, of the clients that have come to s. */
+void sock_clients_resolve(const struct vk_sock *s);
 /* Could a datagram of this client be the next that s reads? */
 bool sock_client_ready(const struct vk_sock *s, u32 client);
 long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,

@@ -232,15 +232,15 @@ void sock_describe_port(u64 key, struct text *t)
 		text_dec(t, (long)(key & 0xffff));
 }
 
-static SCHED_LOOK bool touch_port(const struct net_address *a, enum access_mode mode)
+static SCHED_LOOK bool touch_port(struct vk_call *c, const struct net_address *a, enum access_mode mode)
 {
 	bool known = a->family == NET_UNIX ? a->path_len : a->port != 0;
-	return known && vk_touch(port_object(a), mode);
+	return known && vk_touch(c, port_object(a), mode);
 }
 
-void sock_port_look(const struct net_address *a)
+void sock_port_look(struct vk_call *c, const struct net_address *a)
 {
-	touch_port(a, ACCESS_READ);
+	touch_port(c, a, ACCESS_READ);
 }
 
 void sock_declare_port(const struct net_address *a)
@@ -251,10 +251,10 @@ void sock_declare_port(const struct net_address *a)
 
 void sock_port_change(struct vk_call *c, const struct net_address *a)
 {
-	if (!touch_port(a, ACCESS_WRITE))
+	if (!touch_port(c, a, ACCESS_WRITE))
 		return;
 	vk_order(c, port_object(a), ACCESS_WRITE);
-	touch_port(a, ACCESS_WRITE);
+	touch_port(c, a, ACCESS_WRITE);
 }
 
 /* Do two bound sockets want the same? */

@@ -76,7 +76,7 @@ static SCHED_LOOK void look_again(struct vk_call *c, const struct net_address *t
 {
 	if (is_path(to))
 		sock_path_use(c, to);
-	sock_port_look(to);
+	sock_port_look(c, to);
 }
 
 static long connect_stream(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
@@ -89,7 +89,7 @@ static long connect_stream(struct vk_call *c, struct vk_desc *d, const struct ne
 		if (nothing_there(to, &err))
 			return err;
 	}
-	sock_port_look(to);
+	sock_port_look(c, to);
 	long alt = sock_step(c, d, OP_CONNECT, 0, 0, (u64)to);
 	if (alt == VK_RESTART)
 		return alt;
@@ -111,8 +111,8 @@ static long connect_datagrams(struct vk_call *c, struct vk_desc *d, const struct
 	}
 	if (is_path(to))
 		sock_path_use(c, to);
-	sock_port_look(to);
-	if (sock_of(d)->family == NET_UNIX || sock_close_shows(d)) {
+	sock_port_look(c, to);
+	if (sock_of(d)->family == NET_UNIX || sock_close_shows(c, d)) {
 		if (sock_step(c, d, OP_CONNECT, 0, 0, (u64)to) == VK_RESTART)
 			return VK_RESTART;
 		look_again(c, to);

@@ -257,7 +257,7 @@ static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 	long err;
 	if (to) {
 		sock_path_use(c, to);
-		sock_port_look(to);
+		sock_port_look(c, to);
 	}
 	do {
 		sched_scrub();
@@ -265,7 +265,7 @@ static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 			return VK_RESTART;
 		if (to) {
 			sock_path_use(c, to);
-			sock_port_look(to);
+			sock_port_look(c, to);
 		}
 		if (s->error)
 			return take_error(s);
@@ -307,10 +307,10 @@ static long send_udp(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32
 		return -EDESTADDRREQ;
 	if (to && !to->port)
 		return -EINVAL;
-	sock_port_look(to ? to : &s->remote);
+	sock_port_look(c, to ? to : &s->remote);
 	if (sock_step(c, d, OP_SEND, u->left, flags, 0) == VK_RESTART)
 		return VK_RESTART;
-	sock_port_look(to ? to : &s->remote);
+	sock_port_look(c, to ? to : &s->remote);
 	if (s->error)
 		return take_error(s);
 	if (u->left > UDP_MAX)

@@ -105,6 +105,13 @@ static bool hears(const struct vk_sock *s, u32 client)
 	return !s->remote.family || sock_client_at(&s->remote) == client;
 }
 
+void sock_clients_resolve(const struct vk_sock *s)
+{
+	for (u32 client = 1; client <= net_clients(); client++)
+		if (client_of(client)->socket == number_of(s) && hears(s, client))
+			net_resolve(&client_of(client)->pos);
+}
+
 bool sock_client_ready(const struct vk_sock *s, u32 client)
 {
 	const struct dgram_client *c = client_of(client);
@@ -143,6 +150,7 @@ long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags
 /* Linux keeps what others had sent until then, and it is read as if nothing had happened. Here it would be lost. */
 void sock_clients_note_connect(struct vk_call *c, const struct vk_sock *s, const struct net_address *to)
 {
+	sock_clients_resolve(s);
 	for (u32 client = 1; client <= net_clients(); client++)
 		if (sock_client_ready(s, client) && sock_client_at(to) != client) {
 			vk_refuse(c,
@@ -183,7 +191,7 @@ void sock_describe_client(u32 client, struct text *t)
 		text_str(t, ", which is new");
 		return;
 	}
-	net_copy(&c->pos, 4, data, (size_t)HD_MIN(n, (long)SOCK_SHOWN));
+	net_copy(&c->pos, NET_FRAME_HEAD, data, (size_t)HD_MIN(n, (long)SOCK_SHOWN));
 	text_str(t, ": ");
 	sock_describe_data(data, (u64)n, t);
 }

@@ -212,6 +212,6 @@ long vk_sys_getpeername(struct vk_call *c)
 	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err)
 		return err;
-	vk_use(c, VK_ENDS, ACCESS_TRY);
+	vk_use(c, VK_ENDS, ACCESS_READ);
 	return sock_is_connected(sock_of(d)) ? tell(d, &sock_of(d)->remote, c) : -ENOTCONN;
 }

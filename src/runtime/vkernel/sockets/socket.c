@@ -115,12 +115,12 @@ static bool only_probed_address(const struct vk_desc *d)
 	return true;
 }
 
-bool sock_close_shows(const struct vk_desc *d)
+bool sock_close_shows(struct vk_call *c, const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
 	bool unknown = s->flavour == SOCK_IDLE || s->flavour == SOCK_DATAGRAM;
 	if (s->flavour == SOCK_LOCAL)
-		vk_touch(VK_ENDS, ACCESS_ADD);
+		vk_touch(c, VK_ENDS, ACCESS_ADD);
 	return !unknown || (s->bound && !only_probed_address(d));
 }
 

@@ -1,0 +1,243 @@
+/*
+ * quiesce.c: the wait for the end of a response. Looks come at once at first, then less often, up to every half a
+ * millisecond; whatever arrives is taken between them, so that the peer never waits for us.
+ *
+ * A peer may rest although something is on its way: it does not accept the connection, it does not read. That is
+ * decided late (SETTLE_MS without a sign of life), since in the very moment of delivery it looks the same.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "broker/broker_priv.h"
+
+struct quiesce {
+	struct broker *b;
+	struct connection *c;
+	struct wire_net *n;
+	u64 start, asleep_since;
+	u32 delay;
+	u32 count; /* connections to the same peer; [0] is c's */
+	struct connection *conn[NET_MAX_CONNS];
+	struct quiet_conn look[NET_MAX_CONNS];
+};
+
+static void add(struct quiesce *r, struct connection *c)
+{
+	r->conn[r->count] = c;
+	r->look[r->count++] = (struct quiet_conn){.fd = c->fd,
+						  .there = c->from_len ? &c->from : NULL,
+						  .sent = c->sent,
+						  .closed = c->reset || (c->eof && c != r->c),
+						  .accepted = c->accepted,
+						  .excused = c->excused};
+}
+
+static void gather(struct quiesce *r)
+{
+	r->count = 0;
+	add(r, r->c);
+	for (struct connection *c = r->b->connections; c; c = c->next)
+		if (c != r->c && c->procs == r->c->procs)
+			add(r, c);
+}
+
+static enum quiet look(struct quiesce *r)
+{
+	enum quiet q;
+	r->look[0].closed = r->c->reset;
+	for (u32 i = 0; i < r->count; i++)
+		r->look[i].queue = QUEUE_EMPTY;
+	q = quiet_look(r->c->procs->q, r->look, r->count);
+	for (u32 i = 0; i < r->count; i++)
+		r->conn[i]->accepted = r->look[i].accepted;
+	return q;
+}
+
+static bool is_readable(const struct connection *c)
+{
+	struct pollfd p = {.fd = c->fd, .events = POLLIN | POLLRDHUP};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* Something came on a connection that nobody asked: a tree for each connection cannot hold that. */
+static int crosstalk(struct quiesce *r)
+{
+	char here[200], there[200];
+	for (u32 i = 1; i < r->count; i++) {
+		const struct connection *c = r->conn[i];
+
+		if (!c->polled || c->eof || c->reset || !is_readable(c))
+			continue;
+		return reply_error(
+			r->n, NET_ERROR_CROSSTALK,
+			"the peer answered on another connection than it was asked: after an exchange "
+			"on %s something "
+			"came on %s",
+			connection_text(r->c, here, sizeof(here)), connection_text(c, there, sizeof(there)));
+	}
+	return 0;
+}
+
+static int in_words(struct quiesce *r, int status, const char *what)
+{
+	char waits[1024], name[200];
+
+	quiet_describe(r->c->procs->q, r->look, r->count, waits, sizeof(waits));
+	return reply_error(r->n, status, "%s: %s (%s)", connection_text(r->c, name, sizeof(name)), what,
+			   waits);
+}
+
+static int excuse_others(struct quiesce *r)
+{
+	int status = crosstalk(r);
+	for (u32 i = 1; i < r->count; i++)
+		if (r->look[i].queue)
+			r->look[i].excused = r->conn[i]->excused = true;
+	return status;
+}
+
+/* Status: 0 to look again. */
+static int settled(struct quiesce *r)
+{
+	switch (r->look[0].queue) {
+	case QUEUE_UNACCEPTED:
+		return in_words(r, NET_ERROR_UNSERVED,
+				"the peer is at rest and has not accepted this connection");
+	case QUEUE_UNREAD:
+		return in_words(r, NET_ERROR_STUCK,
+				"the peer is at rest and has not read all that was sent to it");
+	case QUEUE_END_UNREAD:
+		r->look[0].excused = true; /* it may never want to know that we have finished */
+		return 0;
+	default:
+		return excuse_others(r);
+	}
+}
+
+static bool something_on_its_way(const struct quiesce *r)
+{
+	for (u32 i = 0; i < r->count; i++)
+		if (r->look[i].queue && !r->look[i].excused)
+			return true;
+	return false;
+}
+
+static int busy(struct quiesce *r)
+{
+	u64 now = monotonic_ms();
+	struct quiet_peer *q = r->c->procs->q;
+
+	if (broker_interrupted(r->b))
+		return reply_error(r->n, NET_ERROR_TOOL, "interrupted while waiting for a peer");
+	if (now - r->start >= r->b->options.peer_timeout_ms || r->c->reply.len >= REPLY_MAX)
+		return in_words(r, NET_ERROR_SLOW,
+				"the peer did not come to rest in time; --peer-timeout gives it more");
+	if (!something_on_its_way(r) || !quiet_asleep(q))
+		r->asleep_since = now;
+	else if (now - r->asleep_since >= (quiet_has_periodic(q) ? SETTLE_PERIODIC_MS : SETTLE_MS))
+		return settled(r);
+	return 0;
+}
+
+/* A daemon that left its parent before we could see it, or a helper that took the connection over. */
+static bool found_another_process(struct connection *c)
+{
+	pid_t owner;
+
+	if (c->owner_known || !c->accepted || c->framed)
+		return false;
+	c->owner_known = true;
+	if (c->client || c->eof || c->reset || quiet_serves(c->procs->q, c->fd))
+		return false;
+	owner = quiet_owner(c->fd);
+	if (owner > 0)
+		quiet_add(c->procs->q, owner);
+	return owner > 0;
+}
+
+static int wait_quiet(struct quiesce *r)
+{
+	enum quiet q;
+	int status = 0;
+
+	gather(r);
+	while (!status) {
+		if (transfer_drain(r->c)) {
+			r->delay = 0;
+			r->asleep_since = monotonic_ms();
+		}
+		q = look(r);
+		if (q && !found_another_process(r->c)) {
+			transfer_drain(r->c);
+			r->c->answer |= q == QUIET_TIMED ? NET_TIMED : 0;
+			break;
+		}
+		transfer_pause(r->c, POLLIN, &r->delay);
+		status = busy(r);
+	}
+	return status;
+}
+
+/* Nobody to look at: silence must do. */
+static int wait_silence(struct quiesce *r)
+{
+	u64 heard = r->start, now = r->start;
+
+	while (now - heard < r->b->options.response_timeout_ms && !r->c->eof && !r->c->reset) {
+		if (broker_interrupted(r->b))
+			return reply_error(r->n, NET_ERROR_TOOL, "interrupted while waiting for a peer");
+		transfer_pause(r->c, POLLIN, &r->delay);
+		now = monotonic_ms();
+		if (transfer_drain(r->c))
+			heard = now;
+		if (now - r->start >= r->b->options.peer_timeout_ms + r->b->options.response_timeout_ms)
+			return reply_error(r->n, NET_ERROR_SLOW, "the peer did not stop talking");
+	}
+	if (!r->c->eof && !r->c->reset)
+		r->c->answer |= NET_GUESSED;
+	return 0;
+}
+
+/* What the kernel has thrown away, the program would wait for in vain. */
+static int lost(struct quiesce *r)
+{
+	char name[200];
+
+	if (!transfer_lost(r->c))
+		return 0;
+	return reply_error(
+		r->n, NET_ERROR_STUCK,
+		"%s: the peer sent more datagrams at once than the system keeps, and some are lost",
+		connection_text(r->c, name, sizeof(name)));
+}
+
+int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
+{
+	struct quiesce r = {.b = b, .c = c, .n = n};
+	int status;
+
+	r.start = r.asleep_since = monotonic_ms();
+	c->answer = 0;
+	c->excused = false;
+	status = c->procs ? wait_quiet(&r) : wait_silence(&r);
+	if (!status)
+		c->polled = true;
+	if (!status && c->procs)
+		status = crosstalk(&r);
+	if (!status)
+		status = lost(&r);
+	if (!status)
+		status = client_another(b, n);
+	if (status)
+		return status;
+	if (c->procs)
+		quiet_tell(c->procs->q, r.look, r.count, n->text, sizeof(n->text));
+	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);
+	return 0;
+}

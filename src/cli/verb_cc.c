@@ -1,0 +1,125 @@
+/*
+ * verb_cc.c: heddle cc and heddle c++. Compiling adds instrumentation; linking adds heddle's hooks in place of
+ * ThreadSanitizer's library. A command that does both becomes one per source and one that links, with temporary objects.
+ */
+#include "cli/cc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static int make_folder(char *out, size_t cap, struct problem *p)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (snprintf(out, cap, "%s/heddle-cc.XXXXXX", tmp && *tmp ? tmp : "/tmp") >= (int)cap ||
+	    !mkdtemp(out))
+		return problem_set(p, "no folder for temporary objects in %s: %s", tmp && *tmp ? tmp : "/tmp",
+				   strerror(errno));
+	return 0;
+}
+
+static int compile_sources(const struct cc_tools *t, const struct cc_command *c, const char *folder,
+			   char **object)
+{
+	struct words command;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < c->count && !status; i++) {
+		if (c->word[i].kind != CC_SOURCE)
+			continue;
+		if (asprintf(&object[i], "%s/%zu.o", folder, i) < 0) {
+			object[i] = NULL;
+			return EXIT_TOOL_ERROR;
+		}
+		memset(&command, 0, sizeof(command));
+		cc_compile_one(&command, t, c, &c->word[i], object[i]);
+		status = cc_run(&command);
+		words_free(&command);
+	}
+	return status;
+}
+
+static void remove_objects(const char *folder, char **object, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (object[i])
+			unlink(object[i]);
+		free(object[i]);
+	}
+	free(object);
+	rmdir(folder);
+}
+
+static int build(const struct cc_tools *t, const struct cc_command *c, struct problem *p)
+{
+	char folder[4096], **object = calloc(c->count + 1, sizeof(*object));
+	struct words command = {0};
+	int status;
+
+	if (!object)
+		return problem_set(p, "out of memory");
+	if (make_folder(folder, sizeof(folder), p)) {
+		free(object);
+		return -1;
+	}
+	status = compile_sources(t, c, folder, object);
+	if (!status) {
+		cc_link(&command, t, c, object);
+		status = cc_run(&command);
+		words_free(&command);
+	}
+	remove_objects(folder, object, c->count);
+	return status;
+}
+
+static int in_one_go(const struct cc_tools *t, const struct cc_command *c)
+{
+	struct words command = {0};
+	int status;
+
+	if (c->stage == CC_COMPILE)
+		cc_compile(&command, t, c);
+	else
+		cc_ask(&command, t, c);
+	status = cc_run(&command);
+	words_free(&command);
+	return status;
+}
+
+static int wrap(int argc, char **argv, bool cxx)
+{
+	struct cc_command c = {0};
+	struct cc_tools t = {0};
+	struct problem p;
+	int status;
+
+	if (getenv("HEDDLE_CC_RUNS")) {
+		say("HEDDLE_CC or HEDDLE_CXX names heddle cc itself; it must name a compiler (gcc, clang)");
+		return EXIT_TOOL_ERROR;
+	}
+	setenv("HEDDLE_CC_RUNS", "1", 1);
+	if (cc_parse(&c, argc - 1, argv + 1, &p) || cc_tools_find(&t, cxx, &p))
+		status = -1;
+	else
+		status = c.stage == CC_LINK ? build(&t, &c, &p) : in_one_go(&t, &c);
+	cc_command_free(&c);
+	cc_tools_free(&t);
+	return status < 0 ? complain(&p) : status;
+}
+
+int verb_cc(int argc, char **argv)
+{
+	return wrap(argc, argv, false);
+}
+
+int verb_cxx(int argc, char **argv)
+{
+	return wrap(argc, argv, true);
+}

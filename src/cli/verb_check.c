@@ -1,0 +1,286 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/check_options.h"
+#include "cli/progress.h"
+#include "report/formats.h"
+#include "report/plain_text.h"
+#include "report/trees_file.h"
+#include "session/session.h"
+
+#define TREES_NAME "trees.bin"
+
+static bool is_numbered(const char *name, const char *before, const char *behind)
+{
+	size_t start = strlen(before), digits;
+
+	if (strncmp(name, before, start))
+		return false;
+	digits = strspn(name + start, "0123456789");
+	return digits > 0 && !strcmp(name + start + digits, behind);
+}
+
+/* Is this one of the files an earlier run left? */
+static bool is_ours(const char *name)
+{
+	static const struct {
+		const char *before, *behind;
+	} numbered[] = {{"violation-", ".trace"}, {"server-", ".log"}, {"client-", ".log"}};
+	size_t i;
+
+	for (i = 0; format_at(i); i++)
+		if (!strcmp(name, format_at(i)->file))
+			return true;
+	if (!strcmp(name, TREES_NAME))
+		return true;
+	for (i = 0; i < HD_ARRAY_LEN(numbered); i++)
+		if (is_numbered(name, numbered[i].before, numbered[i].behind))
+			return true;
+	return false;
+}
+
+/* An old result must not be taken for the new one when this run fails. */
+static int prepare_out(const char *dir, struct problem *p)
+{
+	struct dirent *e;
+	DIR *d;
+
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return problem_set(p, "the folder %s cannot be made: %s; choose another one with --out", dir,
+				   strerror(errno));
+	d = opendir(dir);
+	if (!d)
+		return problem_set(p, "%s: %s; choose another folder with --out", dir, strerror(errno));
+	while ((e = readdir(d)))
+		if (is_ours(e->d_name) && unlinkat(dirfd(d), e->d_name, 0)) {
+			problem_set(p, "the old %s/%s cannot be removed: %s", dir, e->d_name,
+				    strerror(errno));
+			closedir(d);
+			return -1;
+		}
+	closedir(d);
+	return 0;
+}
+
+/* Before the search, not after it. */
+static int prepare_save(const char *path, struct problem *p)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[2048];
+
+	if (!path[0])
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	if (access(dir, W_OK) == 0)
+		return 0;
+	return problem_set(p, "%s cannot be written: %s: %s; choose another place with --save-trees", path,
+			   dir, strerror(errno));
+}
+
+/* Where the network was used: for heddle tree, and for a later run without peers. */
+static int write_trees(const struct check_options *opts, const struct outcome *o, struct problem *p)
+{
+	const struct trees *t = trees_blob_trees(&o->net.trees);
+	char path[4096];
+
+	if (!t)
+		return 0;
+	snprintf(path, sizeof(path), "%s/" TREES_NAME, opts->out);
+	if (trees_file_save(t, &o->net.config, path, p))
+		return -1;
+	return opts->save_trees[0] ? trees_file_save(t, &o->net.config, opts->save_trees, p) : 0;
+}
+
+static int write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)
+{
+	char path[4096];
+	size_t i;
+
+	for (i = 0; i < o->violations; i++) {
+		snprintf(path, sizeof(path), "%s/%s", opts->out, o->trace[i].name);
+		if (trace_save(&o->trace[i], path, p))
+			return -1;
+	}
+	for (i = 0; i < opts->formats; i++)
+		if (format_write(opts->format[i], o, opts->out, p))
+			return -1;
+	if (write_trees(opts, o, p))
+		return -1;
+	return result_json_write(o, opts->out, p);
+}
+
+/* What and where first; the line to copy last. */
+static void tell(const struct check_options *opts, const struct outcome *o)
+{
+	char path[4096];
+	size_t i;
+
+	if (opts->quiet)
+		return;
+	for (i = 0; i < o->violations; i++) {
+		if (opts->verbose)
+			plain_steps(stderr, &o->trace[i]);
+		fprintf(stderr, "heddle: violation %zu: ", i + 1);
+		plain_violation(stderr, &o->trace[i]);
+		putc('\n', stderr);
+	}
+	fputs("heddle: ", stderr);
+	plain_summary(stderr, o);
+	for (i = 0; i < o->violations; i++) {
+		snprintf(path, sizeof(path), "%s/%s", opts->out, o->trace[i].name);
+		fputs("  replay: ", stderr);
+		print_shell_word(stderr, cli_command);
+		fputs(" replay ", stderr);
+		print_shell_word(stderr, path);
+		putc('\n', stderr);
+	}
+}
+
+/* What the user sees of a search that runs. */
+struct watcher {
+	struct progress progress;
+	bool quiet;
+};
+
+static void on_tick(void *self, const struct session_progress *now)
+{
+	struct watcher *w = self;
+
+	progress_tick(&w->progress, now);
+}
+
+static void on_stopping(void *self)
+{
+	struct watcher *w = self;
+
+	progress_wipe(&w->progress);
+	if (!w->quiet)
+		say("stopping; once more to stop at once");
+}
+
+/* A search or a replay begins or ends: what is printed next must not stand behind the live line. */
+static void on_process(void *self, pid_t pid, bool runs)
+{
+	struct watcher *w = self;
+
+	progress_wipe(&w->progress);
+	interrupt_watch(pid, runs);
+}
+
+static int on_stop_requests(void *self)
+{
+	(void)self;
+	return interrupt_count();
+}
+
+static bool interrupted(void)
+{
+	return interrupt_count() > 0;
+}
+
+static int run(const struct check_options *opts, const struct launch *l, struct outcome *o, struct problem *p)
+{
+	struct watcher watcher = {.quiet = opts->quiet};
+	const struct session_observer observer = {&watcher, on_tick, on_stopping, on_process,
+						  on_stop_requests};
+	struct session_plan plan = {.launch = *l,
+				    .workers = 1,
+				    .peers = opts->peers,
+				    .broker = opts->broker,
+				    .suppressions = &opts->suppressions,
+				    .observer = &observer};
+
+	plan.peers.out = opts->out;
+	plan.peers.interrupted = interrupted;
+	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
+	return session_run(&plan, o, p);
+}
+
+/* Hits, connections, bytes sent: the recording had those, not this run. */
+static void forget_costs(const struct trees_blob *trees)
+{
+	struct cache_stats *s = trees_stats(trees_blob_trees(trees));
+
+	*s = (struct cache_stats){
+		.trees = s->trees, .nodes = s->nodes, .branches = s->branches, .longest = s->longest};
+}
+
+/* Instead of peers: what they said to another run, and how many clients it had. */
+static int load_trees(const struct check_options *opts, struct launch *l, struct trees_blob *trees,
+		      struct problem *p)
+{
+	if (!opts->load_trees[0])
+		return 0;
+	if (trees_file_load(opts->load_trees, trees, &l->config.net, p))
+		return -1;
+	if (l->config.net.mode == CACHE_NONE)
+		return problem_set(p,
+				   "%s was recorded with --cache none, which takes no answer from trees; "
+				   "record it again",
+				   opts->load_trees);
+	forget_costs(trees);
+	l->trees = trees->memory;
+	l->trees_len = trees->len;
+	return 0;
+}
+
+static int check(struct check_options *opts)
+{
+	struct trees_blob recorded = {0};
+	struct program program;
+	struct launch l = {
+		.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
+	struct outcome *o;
+	struct problem p;
+	int code;
+
+	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p) ||
+	    prepare_save(opts->save_trees, &p))
+		return complain(&p);
+	o = calloc(1, sizeof(*o));
+	if (!o) {
+		problem_set(&p, "out of memory");
+		return complain(&p);
+	}
+	o->argv = opts->argv;
+	o->options = opts->config.search;
+	o->hooks = program.has_hooks;
+	o->races_ignored = !opts->config.races;
+	o->setting = opts->setting;
+	opts->setting = NULL;
+	if (load_trees(opts, &l, &recorded, &p) || run(opts, &l, o, &p)) {
+		code = complain(&p);
+	} else {
+		bool lost = write_reports(opts, o, &p);
+
+		if (!lost || o->violations) /* what was found is told even if it can't be written */
+			tell(opts, o);
+		code = lost ? complain(&p) : verdict_exit_code(outcome_verdict(o));
+	}
+	outcome_free(o);
+	trees_blob_free(&recorded);
+	free(o);
+	return code;
+}
+
+int verb_check(int argc, char **argv)
+{
+	struct check_options opts;
+	struct problem p;
+	int code;
+
+	check_options_init(&opts);
+	if (check_options_parse(&opts, argc, argv, &p)) {
+		check_options_free(&opts);
+		return complain_usage("check", "%s", p.text);
+	}
+	interrupt_install();
+	code = check(&opts);
+	check_options_free(&opts);
+	return code;
+}

@@ -1,0 +1,157 @@
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/gdb.h"
+#include "session/replay_run.h"
+#include "report/plain_text.h"
+#include "report/trace.h"
+
+struct replay_options {
+	const char *trace;
+	const char *gdb_args;
+	bool gdb, quiet;
+	char **argv; /* given after --; NULL: the trace's */
+};
+
+static int parse(struct replay_options *o, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--")) {
+			o->argv = i + 1 < argc ? argv + i + 1 : NULL;
+			break;
+		}
+		if (!strcmp(argv[i], "--gdb"))
+			o->gdb = true;
+		else if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q"))
+			o->quiet = true;
+		else if (!strcmp(argv[i], "--gdb-args") && i + 1 < argc)
+			o->gdb_args = argv[++i];
+		else if (argv[i][0] == '-')
+			return complain_usage("replay", "unknown option %s", argv[i]);
+		else if (o->trace)
+			return complain_usage("replay", "%s: one trace at a time; a program goes after --",
+					      argv[i]);
+		else
+			o->trace = argv[i];
+	}
+	o->gdb |= o->gdb_args != NULL;
+	return o->trace ? 0 : complain_usage("replay", "no trace given");
+}
+
+static int open_program(struct trace *t, const struct replay_options *o, struct program *program,
+			struct problem *p)
+{
+	/* argv[0] may be relative to another directory: without a program of the user's, the recorded place counts. */
+	if (program_open(o->argv ? o->argv[0] : t->program.path, program, p))
+		return -1;
+	if (strcmp(program->identity, t->program.identity))
+		return problem_set(
+			p,
+			"%s is not the program that %s was recorded with (build-id %s, recorded %s); "
+			"check it again, or give the old one after --",
+			program->path, o->trace, program->identity, t->program.identity);
+	return 0;
+}
+
+static void on_started(void *self, pid_t pid)
+{
+	(void)self;
+	interrupt_watch(pid, true);
+}
+
+static void on_line(void *self, const struct log_entry *l)
+{
+	const struct replay_options *o = self;
+
+	if (!o->quiet)
+		plain_entry(stdout, l);
+}
+
+static bool on_give_up(void *self)
+{
+	(void)self;
+	return interrupt_count() > 0;
+}
+
+/* Says how it ended; the exit code. */
+static int report_end(struct trace *t, const struct sut *s, enum replay_end end, struct problem *p)
+{
+	const struct execution_log *now = &t->log;
+
+	if (end == REPLAY_VIOLATION && now->violation_kind == t->violation.found.kind) {
+		putc('\n', stdout);
+		plain_violation(stdout, t);
+		return 1;
+	}
+	if (end == REPLAY_VIOLATION)
+		problem_set(p, "the replay ended differently: %s, recorded was %s",
+			    violation_traits(now->violation_kind)->name,
+			    violation_traits(t->violation.found.kind)->name);
+	else if (end == REPLAY_NO_VIOLATION)
+		problem_set(p, "the replay ended without the recorded %s",
+			    violation_traits(t->violation.found.kind)->name);
+	else if (end == REPLAY_GIVEN_UP)
+		problem_set(p, "interrupted");
+	complain(p);
+	if (end != REPLAY_GIVEN_UP && s->environment && s->environment != t->environment)
+		say("the environment variables are not those of the recorded run; that may be why");
+	return EXIT_TOOL_ERROR;
+}
+
+static int run(struct trace *t, struct replay_options *o)
+{
+	const struct replay_listener listener = {o, on_started, on_line, NULL, on_give_up};
+	struct program program;
+	struct launch l = {.program = &program,
+			   .argv = o->argv ? o->argv : t->argv,
+			   .extra = t->extra,
+			   .config = t->config,
+			   .learnt = t->learnt,
+			   .task = {.mode = WIRE_REPLAY,
+				    .gdb = o->gdb,
+				    .show_output = 1,
+				    .violation = t->violation.found.kind,
+				    .path_len = t->violation.found.path_len},
+			   .path = t->violation.path,
+			   .trees = t->trees,
+			   .trees_len = t->trees_len};
+	struct sut s = {0};
+	struct problem p;
+	enum replay_end end;
+	int code;
+
+	if (open_program(t, o, &program, &p))
+		return complain(&p);
+	l.cwd = t->cwd[0] && access(t->cwd, X_OK) == 0 ? t->cwd : NULL;
+	execution_log_free(&t->log);
+	end = replay_process(&s, &l, &listener, &t->log, &p);
+	code = report_end(t, &s, end, &p);
+	fflush(stdout);
+	if (code == 1 && o->gdb && !s.ended && gdb_run(s.pid, &t->log, o->gdb_args, &p))
+		code = complain(&p);
+	if (s.pid)
+		interrupt_watch(s.pid, false);
+	sut_end(&s);
+	return code;
+}
+
+int verb_replay(int argc, char **argv)
+{
+	struct replay_options o = {0};
+	struct trace t;
+	struct problem p;
+	int code = parse(&o, argc, argv);
+
+	if (code)
+		return code;
+	if (trace_load(&t, o.trace, &p))
+		return complain(&p);
+	interrupt_install();
+	code = run(&t, &o);
+	trace_free(&t);
+	return code;
+}

@@ -1,0 +1,116 @@
+#include "report/execution_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/op_kinds.h"
+
+static void line_free(struct log_entry *l)
+{
+	free(l->text);
+	free(l->frame);
+}
+
+static bool line_copy(struct log_entry *to, const struct log_entry *from)
+{
+	*to = *from;
+	to->text = strdup(from->text ? from->text : "");
+	to->frame = malloc((from->frames ? from->frames : 1) * sizeof(*to->frame));
+	if (!to->text || !to->frame) {
+		line_free(to);
+		memset(to, 0, sizeof(*to));
+		return false;
+	}
+	if (from->frames)
+		memcpy(to->frame, from->frame, from->frames * sizeof(*to->frame));
+	return true;
+}
+
+static bool push(struct log_entry **list, size_t *n, size_t *room, const struct log_entry *l)
+{
+	if (*n == *room) {
+		size_t more = *room ? *room * 2 : 64;
+		struct log_entry *grown = realloc(*list, more * sizeof(**list));
+
+		if (!grown)
+			return false;
+		*list = grown;
+		*room = more;
+	}
+	if (!line_copy(*list + *n, l))
+		return false;
+	(*n)++;
+	return true;
+}
+
+/* Twice the lines are let in before half of them go, so that dropping costs little. */
+static void forget_old(struct execution_log *s)
+{
+	size_t i, drop = s->lines - EXECUTION_LOG_ENTRIES;
+
+	for (i = 0; i < drop; i++)
+		line_free(&s->line[i]);
+	memmove(s->line, s->line + drop, EXECUTION_LOG_ENTRIES * sizeof(*s->line));
+	s->lines = EXECUTION_LOG_ENTRIES;
+	s->omitted += drop;
+}
+
+bool execution_log_add(struct execution_log *s, const struct log_entry *l)
+{
+	switch (l->kind) {
+	case WIRE_EV_FIBER:
+		return push(&s->fiber, &s->fibers, &s->fiber_room, l);
+	case WIRE_EV_VIOLATION:
+		line_free(&s->violation);
+		return line_copy(&s->violation, l);
+	default:
+		if (s->lines == 2 * EXECUTION_LOG_ENTRIES)
+			forget_old(s);
+		return push(&s->line, &s->lines, &s->line_room, l);
+	}
+}
+
+void execution_log_free(struct execution_log *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->lines; i++)
+		line_free(&s->line[i]);
+	for (i = 0; i < s->fibers; i++)
+		line_free(&s->fiber[i]);
+	line_free(&s->violation);
+	free(s->line);
+	free(s->fiber);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Who waits for a thread's end, or for clients, is not to blame. */
+static bool may_be_culprit(const struct log_entry *l)
+{
+	return l->op != OP_JOIN && l->op != OP_ACCEPT && l->frames;
+}
+
+const struct log_entry *execution_log_culprit(const struct execution_log *s)
+{
+	const struct log_entry *first = NULL;
+	size_t i;
+
+	for (i = 0; violation_traits(s->violation_kind)->concerns_all_threads && i < s->fibers; i++) {
+		if (!may_be_culprit(&s->fiber[i]))
+			continue;
+		if (s->fiber[i].thread == s->violation.thread)
+			return &s->fiber[i];
+		if (!first)
+			first = &s->fiber[i];
+	}
+	return first ? first : &s->violation;
+}
+
+void log_entry_thread(const struct log_entry *l, char *out, size_t cap)
+{
+	if (l->name[0])
+		snprintf(out, cap, "thread %u (%s)", l->thread, l->name);
+	else
+		snprintf(out, cap, "thread %u", l->thread);
+}

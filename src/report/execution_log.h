@@ -1,0 +1,47 @@
+/*
+ * execution_log.h: what happened in one execution, in words: steps, output, and where every thread stood at the
+ * end. Plain data; built from a replay's events, kept in traces, printed by the reports.
+ */
+#ifndef HEDDLE_REPORT_EXECUTION_LOG_H
+#define HEDDLE_REPORT_EXECUTION_LOG_H
+
+#include "report/symbols.h"
+#include "wire/wire.h"
+
+struct log_entry {
+	u32 kind;   /* enum wire_event_kind: STEP, OUTPUT, FIBER or VIOLATION */
+	u32 thread; /* for people: main is 1 */
+	u32 op, alt;
+	u64 step;      /* number of the step; of the last one for other kinds */
+	u64 arg;       /* OUTPUT: 1 stdout, 2 stderr */
+	char name[17]; /* of the thread; may be "" */
+	char *text;
+	struct frame *frame; /* innermost first */
+	u32 frames;
+	struct wire_regs regs; /* FIBER: for gdb; not in traces */
+};
+
+/* A very long execution keeps its last lines only. */
+#define EXECUTION_LOG_ENTRIES 4000
+
+struct execution_log {
+	struct log_entry *line; /* steps and output, in order */
+	size_t lines, line_room;
+	u64 omitted; /* lines before the first that is kept */
+	struct log_entry *fiber;
+	size_t fibers, fiber_room;
+	struct log_entry violation; /* text NULL: none */
+	u32 violation_kind;         /* enum violation_kind */
+};
+
+/* The copy owns its text and frames. False: no memory. */
+bool execution_log_add(struct execution_log *s, const struct log_entry *line);
+void execution_log_free(struct execution_log *s);
+
+/* Whom the violation is about. Of a deadlock: somebody in it, rather than one who waits for those to end. */
+const struct log_entry *execution_log_culprit(const struct execution_log *s);
+
+/* "thread 2 (worker)" */
+void log_entry_thread(const struct log_entry *l, char *out, size_t cap);
+
+#endif

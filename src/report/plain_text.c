@@ -1,0 +1,327 @@
+#include "report/plain_text.h"
+
+#include <string.h>
+
+#include "report/formats.h"
+
+/* How many of its last steps a thread is shown with. */
+#define LAST_STEPS 5
+
+void plain_number(u64 n, char *out, size_t cap)
+{
+	char digits[32];
+	int len = snprintf(digits, sizeof(digits), "%lu", n), i;
+	size_t at = 0;
+
+	for (i = 0; i < len && at + 2 < cap; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			out[at++] = ' ';
+		out[at++] = digits[i];
+	}
+	out[at] = 0;
+}
+
+void plain_size(u64 n, char *out, size_t cap)
+{
+	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+	double v = (double)n;
+	size_t u = 0;
+
+	while (v >= 1024 && u + 1 < HD_ARRAY_LEN(units)) {
+		v /= 1024;
+		u++;
+	}
+	snprintf(out, cap, u && v < 100 ? "%.1f %s" : "%.0f %s", v, n == 1 ? "byte" : units[u]);
+}
+
+void plain_duration(double seconds, char *out, size_t cap)
+{
+	unsigned whole = (unsigned)seconds;
+
+	if (seconds < 60)
+		snprintf(out, cap, "%.*f s", seconds < 10 ? 2 : 1, seconds);
+	else if (whole < 3600)
+		snprintf(out, cap, "%u:%02u", whole / 60, whole % 60);
+	else
+		snprintf(out, cap, "%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+/* The place in the user's code, to the right of what was done. */
+static void print_place(FILE *f, const struct log_entry *l)
+{
+	const struct frame *at = frames_source(l->frame, l->frames);
+	char text[512];
+
+	if (!at)
+		return;
+	frame_text(at, text, sizeof(text));
+	fprintf(f, "  at %s", text);
+}
+
+/* Without what lies in libraries below the first frame: the trace has it all. */
+static void print_backtrace(FILE *f, const struct log_entry *l, const char *indent)
+{
+	char text[512];
+	u32 i;
+
+	for (i = 0; i < l->frames; i++) {
+		if (i > 0 && frame_is_library(&l->frame[i]))
+			continue;
+		frame_text(&l->frame[i], text, sizeof(text));
+		fprintf(f, "%s%s\n", indent, text);
+	}
+}
+
+static const struct log_entry *fiber_of(const struct execution_log *s, u32 thread)
+{
+	size_t i;
+
+	for (i = 0; i < s->fibers; i++)
+		if (s->fiber[i].thread == thread)
+			return &s->fiber[i];
+	return NULL;
+}
+
+static void print_last_steps(FILE *f, const struct execution_log *s, u32 thread)
+{
+	size_t i, total = 0, nth = 0;
+
+	for (i = 0; i < s->lines; i++)
+		total += s->line[i].kind == WIRE_EV_STEP && s->line[i].thread == thread;
+	if (total > LAST_STEPS)
+		fprintf(f, "      … %zu earlier steps\n", total - LAST_STEPS);
+	for (i = 0; i < s->lines; i++) {
+		const struct log_entry *l = &s->line[i];
+
+		if (l->kind != WIRE_EV_STEP || l->thread != thread || nth++ + LAST_STEPS < total)
+			continue;
+		fprintf(f, "    #%-5lu %s", l->step, l->text);
+		print_place(f, l);
+		putc('\n', f);
+	}
+}
+
+/*
+ * The thread that the violation is about is not among the fibers. Mostly it is through, but before a race it
+ * stands like the other one; the message tells what it is about to do, up to the semicolon.
+ */
+static void print_culprit_now(FILE *f, const struct execution_log *s)
+{
+	static const char about[] = "is about to ";
+	const char *now = s->violation_kind == VIOLATION_RACE ? strstr(s->violation.text, about) : NULL;
+	const char *end = now ? strstr(now, "; ") : NULL;
+
+	if (!end) {
+		fputs("    now: fails, as told above\n", f);
+		return;
+	}
+	fprintf(f, "    now: %.*s\n", (int)(end - now), now);
+	print_backtrace(f, &s->violation, "         ");
+}
+
+static void print_thread(FILE *f, const struct execution_log *s, const struct log_entry *any)
+{
+	const struct log_entry *now = fiber_of(s, any->thread);
+	char who[64];
+
+	log_entry_thread(any, who, sizeof(who));
+	fprintf(f, "\n  %s\n", who);
+	print_last_steps(f, s, any->thread);
+	if (!now && s->violation.text && s->violation.thread == any->thread) {
+		print_culprit_now(f, s);
+		return;
+	}
+	if (!now) {
+		fputs("    has ended\n", f);
+		return;
+	}
+	fprintf(f, "    now: %s\n", now->text[0] ? now->text : "runs");
+	print_backtrace(f, now, "         ");
+}
+
+/* The next thread by number, whether it is still there or only was; NULL: that was the last one. */
+static const struct log_entry *thread_after(const struct execution_log *s, u32 last)
+{
+	const struct log_entry *next = NULL;
+	size_t i;
+
+	for (i = 0; i < s->fibers; i++)
+		if (s->fiber[i].thread > last && (!next || s->fiber[i].thread < next->thread))
+			next = &s->fiber[i];
+	for (i = 0; i < s->lines; i++)
+		if (s->line[i].kind == WIRE_EV_STEP && s->line[i].thread > last &&
+		    (!next || s->line[i].thread < next->thread))
+			next = &s->line[i];
+	return next;
+}
+
+static void print_threads(FILE *f, const struct execution_log *s)
+{
+	const struct log_entry *l;
+
+	for (l = thread_after(s, 0); l; l = thread_after(s, l->thread))
+		print_thread(f, s, l);
+}
+
+/* That of a communication deadlock lists who waits on either side, one after the other: a line each. */
+static void print_message(FILE *f, const struct trace *t)
+{
+	const char *message = t->violation.message, *end;
+
+	while (violation_traits(t->violation.found.kind)->names_peers && (end = strstr(message, "; "))) {
+		fprintf(f, "  %.*s;\n", (int)(end - message), message);
+		message = end + 2;
+	}
+	fprintf(f, "  %s\n", message);
+}
+
+void plain_violation(FILE *f, const struct trace *t)
+{
+	const struct log_entry *v = &t->log.violation;
+	bool shared = violation_traits(t->violation.found.kind)->concerns_all_threads;
+	char who[64] = "";
+
+	if (v->text && !shared)
+		log_entry_thread(v, who, sizeof(who));
+	fprintf(f, "%s%s%s%s%s\n", violation_traits(t->violation.found.kind)->name, who[0] ? " in " : "", who,
+		t->violation.where[0] ? " at " : "", t->violation.where);
+	print_message(f, t);
+	if (v->text && !shared)
+		print_backtrace(f, v, "    ");
+	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n",
+		t->violation.found.path_len);
+	print_threads(f, &t->log);
+}
+
+/* Output may hold anything: only what a terminal shows as text passes. */
+static void print_output(FILE *f, const struct log_entry *l)
+{
+	const char *c, *mark = l->arg == 2 ? "!" : "|";
+	bool start = true;
+
+	for (c = l->text; *c; c++) {
+		if (start)
+			fprintf(f, "       %s ", mark);
+		start = *c == '\n';
+		putc((u8)*c < ' ' && *c != '\n' && *c != '\t' ? '?' : *c, f);
+	}
+	if (!start)
+		putc('\n', f);
+}
+
+void plain_entry(FILE *f, const struct log_entry *l)
+{
+	char who[64];
+
+	log_entry_thread(l, who, sizeof(who));
+	if (l->kind == WIRE_EV_OUTPUT) {
+		print_output(f, l);
+		return;
+	}
+	if (l->kind == WIRE_EV_STEP) {
+		fprintf(f, "#%-5lu %s: %s", l->step, who, l->text);
+		print_place(f, l);
+		putc('\n', f);
+	}
+}
+
+void plain_steps(FILE *f, const struct trace *t)
+{
+	size_t i;
+
+	if (t->log.omitted)
+		fprintf(f, "… %lu earlier lines are not in the trace\n", t->log.omitted);
+	for (i = 0; i < t->log.lines; i++)
+		plain_entry(f, &t->log.line[i]);
+}
+
+static void print_verdict(FILE *f, const struct outcome *o)
+{
+	static const char *const words[] = {
+		[VERDICT_VERIFIED] = "Verified",
+		[VERDICT_VIOLATION] = "Violation",
+		[VERDICT_BOUNDED] = "Not verified (bounded)",
+		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
+	};
+	char reason[OUTCOME_REASON];
+
+	outcome_reason(o, reason, sizeof(reason));
+	fprintf(f, "%s: %s.\n", words[outcome_verdict(o)], reason);
+}
+
+static void print_refused(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->refuseds; i++) {
+		const struct outcome_refused *r = &o->refused[i];
+
+		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where,
+			r->count, r->count == 1 ? "" : "s");
+	}
+}
+
+/* A refused call fails (ENOSYS, ECONNREFUSED …) where it might succeed natively. */
+static void print_caveat(FILE *f, const struct outcome *o)
+{
+	const struct outcome_refused *r = o->refused;
+
+	if (!o->violations || !o->refuseds)
+		return;
+	fprintf(f,
+		"  note: the program also used %s%s%s%s, which heddle refuses; the violation%s may depend on "
+		"%s\n",
+		r->call, r->where[0] ? " at " : "", r->where, o->refuseds > 1 ? " and other calls" : "",
+		o->violations > 1 ? "s" : "", o->refuseds > 1 ? "them" : "it");
+}
+
+static void print_counts(FILE *f, const struct outcome *o)
+{
+	const struct search_stats *s = &o->stats;
+	char states[32], transitions[32], revisited[32], rate[32], memory[32], wall[32];
+
+	plain_number(s->states, states, sizeof(states));
+	plain_number(s->transitions, transitions, sizeof(transitions));
+	plain_number(s->revisited, revisited, sizeof(revisited));
+	plain_number(o->cpu_s > 0 ? (u64)((double)s->transitions / o->cpu_s) : 0, rate, sizeof(rate));
+	plain_size(s->memory, memory, sizeof(memory));
+	plain_duration(o->wall_s, wall, sizeof(wall));
+	fprintf(f, "  %s states, %s transitions, %s revisited, depth %lu, %lu end states", states,
+		transitions, revisited, s->max_depth, s->end_states);
+	if (s->runs)
+		fprintf(f, ", %lu runs", s->runs);
+	fprintf(f, "\n  %s, %.2f s of CPU, %s, %s transitions per CPU second\n", wall, o->cpu_s, memory,
+		rate);
+}
+
+void plain_summary(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	print_verdict(f, o);
+	print_refused(f, o);
+	print_caveat(f, o);
+	if (o->violations && o->unconfirmed)
+		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
+			o->unconfirmed, o->unconfirmed_why);
+	print_counts(f, o);
+	plain_network(f, o);
+	for (i = 0; i < o->notes; i++)
+		fprintf(f, "  note: %s\n", o->note[i]);
+	if (o->suppressed)
+		fprintf(f, "  %u data race%s suppressed and passed over\n", o->suppressed,
+			o->suppressed == 1 ? "" : "s");
+	fprintf(f, "  granularity %s: %s.\n", outcome_granularity(o), outcome_assumption(o));
+}
+
+void plain_print(FILE *f, const struct outcome *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->violations; i++) {
+		fprintf(f, "Violation %zu: ", i + 1);
+		plain_violation(f, &o->trace[i]);
+		fprintf(f, "\n  replay: heddle replay %s\n\n", o->trace[i].name);
+	}
+	plain_summary(f, o);
+}

@@ -1,0 +1,61 @@
+#include "report/plain_text.h"
+#include "report/trees.h"
+
+static void print_count(FILE *f, u64 n, const char *one, const char *many)
+{
+	char number[32];
+
+	plain_number(n, number, sizeof(number));
+	fprintf(f, ", %s %s", number, n == 1 ? one : many);
+}
+
+static void print_traffic(FILE *f, const struct cache_stats *c)
+{
+	char sent[32], again[32], received[32];
+
+	plain_size(c->bytes_sent, sent, sizeof(sent));
+	plain_size(c->bytes_replayed, again, sizeof(again));
+	plain_size(c->bytes_received, received, sizeof(received));
+	fprintf(f, "  sent %s", sent);
+	if (c->bytes_replayed)
+		fprintf(f, " (%s of them again)", again);
+	fprintf(f, ", received %s", received);
+}
+
+static void print_trees(FILE *f, const struct cache_stats *c)
+{
+	print_count(f, c->trees, "tree", "trees");
+	print_count(f, c->branches, "branch", "branches");
+	print_count(f, c->nodes, "node", "nodes");
+	print_count(f, c->longest, "byte in the longest trace", "bytes in the longest trace");
+	putc('\n', f);
+}
+
+void plain_network(FILE *f, const struct outcome *o)
+{
+	const struct outcome_net *n = &o->net;
+	const struct cache_stats *c = &n->cache;
+
+	if (!n->used)
+		return;
+	fprintf(f, "  cache: %s%s", cache_mode_name(n->config.mode),
+		n->config.live ? "" : ", recorded trees");
+	print_count(f, c->hits, "hit", "hits");
+	print_count(f, c->misses, "miss", "misses");
+	print_count(f, c->connections, "connection", "connections");
+	if (c->peer_starts)
+		print_count(f, c->peer_starts, "client started", "clients started");
+	putc('\n', f);
+	print_traffic(f, c);
+	print_trees(f, c);
+	if (c->rechecked)
+		fprintf(f, "  asked again at the end: %lu traces%s\n", c->rechecked,
+			o->incomplete_why[0] ? "" : ", with the same answers");
+	if (n->timed)
+		fprintf(f,
+			"  note: after %lu answer%s a peer waited with a time-out: what it may say later, of "
+			"itself, was not "
+			"explored\n",
+			n->timed, n->timed == 1 ? "" : "s");
+	fprintf(f, "  peers: %s.\n", outcome_peer_assumption(o));
+}

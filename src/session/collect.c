@@ -1,0 +1,239 @@
+#include "session/collect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "iocache/tree.h"
+
+void search_stats_add(struct search_stats *sum, const struct search_stats *s)
+{
+	sum->states += s->states;
+	sum->transitions += s->transitions;
+	sum->revisited += s->revisited;
+	sum->depth = HD_MAX(sum->depth, s->depth);
+	sum->max_depth = HD_MAX(sum->max_depth, s->max_depth);
+	sum->end_states += s->end_states;
+	sum->violations += s->violations;
+	sum->runs += s->runs;
+	sum->restarts += s->restarts;
+	sum->pruned += s->pruned;
+	sum->memory += s->memory;
+	sum->sanity_checks += s->sanity_checks;
+}
+
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void add_outcomes(const struct wire_result *r, struct outcome *o)
+{
+	u32 count = HD_MIN(r->outcomes, WIRE_MAX_OUTCOMES);
+
+	for (u32 i = 0; i < count && o->outcomes < WIRE_MAX_OUTCOMES; i++) {
+		size_t known = 0;
+
+		while (known < o->outcomes && o->outcome[known] != r->outcome[i])
+			known++;
+		if (known == o->outcomes)
+			o->outcome[o->outcomes++] = r->outcome[i];
+	}
+}
+
+static void add_outcome(const struct sut *s, struct outcome *o)
+{
+	const struct wire_result *r = &s->worker->result;
+	u32 notes = HD_MIN(r->notes, HD_ARRAY_LEN(r->note));
+
+	/* The search is complete if all workers say so. */
+	if (o->end == SEARCH_COMPLETE)
+		o->end = r->end;
+	o->horizon_hit |= r->horizon_hit != 0;
+	o->yields_cut |= r->yields_cut != 0;
+	if (!o->incomplete_why[0])
+		snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,
+			 r->incomplete);
+	search_stats_add(&o->stats, &s->worker->stats);
+	o->initial = r->initial;
+	o->page_faults += r->page_faults;
+	o->peak_rss += (u64)s->usage.ru_maxrss * 1024;
+	o->cpu_s += r->cpu_us ? (double)r->cpu_us / 1e6
+			      : seconds(s->usage.ru_utime) + seconds(s->usage.ru_stime);
+	add_outcomes(r, o);
+	for (u32 i = 0; i < notes && o->notes < HD_ARRAY_LEN(o->note); i++)
+		snprintf(o->note[o->notes++], sizeof(o->note[0]), "%.255s", r->note[i]);
+}
+
+/* Is there a result at all? */
+static int judge_end(const struct sut *s, bool given_up, struct outcome *o, struct problem *p)
+{
+	const struct wire_worker *w = s->worker;
+	char why[sizeof(w->result.error)], how[1024];
+
+	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
+	if (w->phase == WIRE_DONE && w->result.end != SEARCH_TOOL_ERROR && w->result.end <= SEARCH_STOPPED &&
+	    !why[0] && w->stats.states)
+		return 0;
+	if (given_up) {
+		o->interrupted = true;
+		return 0;
+	}
+	if (why[0])
+		return problem_set(p, "%s", why);
+	sut_describe_death(s, how, sizeof(how));
+	return problem_set(p, "the checked process ended without a result%s: %s",
+			   w->phase == WIRE_STARTING ? " before the program's start" : "", how);
+}
+
+static bool is_known(const struct findings *f, const struct wire_violation *v)
+{
+	for (size_t i = 0; i < f->violations; i++)
+		if (f->violation[i].found.kind == v->kind && f->violation[i].found.key == v->key)
+			return true;
+	return false;
+}
+
+static void copy_violation(const struct sut *s, const struct wire_violation *from, struct violation *to)
+{
+	const u32 *path = sut_path(s, from->path_offset, from->path_len);
+
+	to->found = *from;
+	to->found.message[sizeof(to->found.message) - 1] = 0;
+	to->found.path_len = 0;
+	if (!path || from->kind == VIOLATION_NONE || from->kind >= VIOLATION_KINDS)
+		return;
+	to->path = malloc((from->path_len + 1) * sizeof(u32));
+	if (!to->path)
+		return;
+	to->found.path_len = from->path_len;
+	memcpy(to->path, path, from->path_len * sizeof(u32));
+}
+
+/* One search tells of distinct violations only; two workers may have come to the same. */
+static void add_violations(const struct sut *s, bool first, struct findings *f)
+{
+	const struct wire_result *r = &s->worker->result;
+	u32 count = HD_MIN(r->violations, WIRE_MAX_VIOLATIONS);
+
+	for (u32 i = 0; i < count && f->violations < WIRE_MAX_VIOLATIONS; i++)
+		if (first || !is_known(f, &r->violation[i]))
+			copy_violation(s, &r->violation[i], &f->violation[f->violations++]);
+}
+
+static void add_refused(const struct wire_result *r, struct findings *f)
+{
+	u32 count = HD_MIN(r->refused, WIRE_MAX_REFUSED);
+
+	for (u32 i = 0; i < count; i++) {
+		struct wire_refused call = r->refused_call[i];
+		size_t at = 0;
+
+		call.call[sizeof(call.call) - 1] = 0;
+		call.stack_len = HD_MIN(call.stack_len, WIRE_REFUSED_STACK);
+		while (at < f->refused_count &&
+		       (f->refused[at].pc != call.pc || strcmp(f->refused[at].call, call.call)))
+			at++;
+		if (at < f->refused_count)
+			f->refused[at].count += call.count;
+		else if (at < WIRE_MAX_REFUSED)
+			f->refused[f->refused_count++] = call;
+	}
+}
+
+int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
+		   struct problem *p)
+{
+	add_outcome(s, o);
+	if (judge_end(s, given_up, o, p))
+		return -1;
+	add_violations(s, s->worker->number == 0, found);
+	add_refused(&s->worker->result, found);
+	found->environment = s->environment;
+	return 0;
+}
+
+/* Only what is used: most of these megabytes were never touched, and reading a page makes it. */
+static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
+{
+	to->names = HD_MIN(from->names, LAYOUT_MAX_FIBERS);
+	to->observed = HD_MIN(from->observed, WIRE_MAX_OBSERVED);
+	to->visible = HD_MIN(from->visible, WIRE_MAX_VISIBLE);
+	to->clock_read = from->clock_read;
+	to->cancel_used = from->cancel_used;
+	to->fair = from->fair;
+	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
+	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
+	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));
+}
+
+/* Checked on the way out of shared memory, like everything else. */
+static int copy_trees(const struct sut *s, struct findings *f, struct problem *p)
+{
+	void *memory = sut_trees(s);
+	struct trees *t = trees_attach(memory, WIRE_TREES_SIZE);
+
+	if (!t && *(const u64 *)memory)
+		return problem_set(p, "the recorded communication is damaged: the program wrote over it");
+	if (!t || !trees_count(t))
+		return 0;
+	f->trees_len = trees_bytes(t);
+	f->trees = malloc(f->trees_len);
+	if (!f->trees)
+		return problem_set(p, "out of memory");
+	memcpy(f->trees, memory, f->trees_len);
+	return 0;
+}
+
+static void add_note(struct outcome *o, const char *format, u32 n)
+{
+	if (o->notes < HD_ARRAY_LEN(o->note))
+		snprintf(o->note[o->notes++], sizeof(o->note[0]), format, n);
+}
+
+/* Locks that are atomic instructions, and what was not seen of them: nobody should take them for checked. */
+static void note_atomics(const struct sut *s, const struct wire_config *config, struct outcome *o)
+{
+	o->atomics_on = config->atomics;
+	o->atomics = s->shared->atomics.atomic;
+	o->atomics_unread = s->shared->atomics.unread;
+	if (o->atomics && !o->atomics_on)
+		add_note(o,
+			 "the program has %u atomic read-modify-write instructions, and locks may be made of "
+			 "them; threads were not interleaved there (--atomics on does)",
+			 o->atomics);
+	if (o->atomics_unread)
+		add_note(o,
+			 "%u functions perhaps have atomic instructions but cannot be disassembled with "
+			 "certainty; threads were not interleaved there",
+			 o->atomics_unread);
+}
+
+/* Easily overlooked where nobody looks at the status; a Rust panic, which ends with one, is a violation by itself. */
+static void note_exit(const struct sut *s, const struct wire_config *config, struct outcome *o)
+{
+	if (s->worker->result.exit_status && !config->check_exit)
+		add_note(o, "some executions end with exit status %u; --check-exit makes that a violation",
+			 (u32)s->worker->result.exit_status);
+}
+
+int collect_shared(const struct sut *s, const struct wire_config *config, struct outcome *o,
+		   struct findings *found, struct problem *p)
+{
+	note_atomics(s, config, o);
+	note_exit(s, config, o);
+	copy_learnt(&s->shared->learnt, &found->learnt);
+	if (copy_trees(s, found, p))
+		return -1;
+	if (outcome_set_net(o, found->trees, found->trees_len, &config->net))
+		return problem_set(p, "out of memory");
+	return 0;
+}
+
+void findings_free(struct findings *f)
+{
+	for (size_t i = 0; i < f->violations; i++)
+		violation_free(&f->violation[i]);
+	free(f->trees);
+	free(f);
+}

@@ -1,0 +1,54 @@
+#include "session/network.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void network_none(struct network *n)
+{
+	memset(n, 0, sizeof(*n));
+}
+
+int network_start(struct network *n, const struct peer_options *peers, const struct broker_options *broker,
+		  struct problem *p)
+{
+	int ret;
+
+	network_none(n);
+	n->interrupted = peers->interrupted;
+	n->peers = peers_start(peers, p);
+	if (!n->peers)
+		return -1;
+	n->broker = broker_create(broker, peers_for_broker(n->peers), p);
+	ret = n->broker ? peers_start_servers(n->peers, n->broker, p) : -1;
+	if (ret)
+		network_end(n);
+	return ret;
+}
+
+void network_serve(struct network *n, struct sut *s)
+{
+	struct wire_net *net = &s->worker->net;
+
+	if (n->broker) {
+		broker_serve(n->broker, net);
+		n->gave_up |= net->status == NET_ERROR_TOOL && n->interrupted();
+	} else {
+		net->status = NET_ERROR_TOOL;
+		snprintf(net->text, sizeof(net->text), "the runtime asks for a peer, and there is no broker");
+	}
+	sut_answer(s);
+}
+
+u64 network_peers(const struct network *n)
+{
+	return n->peers ? peers_running(n->peers) : 0;
+}
+
+void network_end(struct network *n)
+{
+	if (n->broker)
+		broker_free(n->broker);
+	if (n->peers)
+		peers_end(n->peers);
+	memset(n, 0, sizeof(*n));
+}

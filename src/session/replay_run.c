@@ -1,0 +1,165 @@
+#include "session/replay_run.h"
+
+#include <stdio.h>
+
+/* Backtraces cost time: steps longer ago than this have none. */
+#define STEPS_WITH_FRAMES 2000
+#define POLL_MS 100
+
+struct replay {
+	struct sut *sut;
+	const struct launch *launch;
+	const struct replay_listener *listener;
+	struct execution_log *log;
+	struct symbols *symbols;
+	struct problem *problem;
+	u64 last_step;
+	bool out_of_memory;
+};
+
+static bool wants_frames(const struct replay *r, const struct wire_event *e)
+{
+	if (e->kind == WIRE_EV_OUTPUT)
+		return false;
+	return e->kind != WIRE_EV_STEP || e->step + STEPS_WITH_FRAMES >= r->launch->task.path_len;
+}
+
+/* The process may have scribbled over the wire: nothing in the event is trusted to be terminated. */
+static void copy_event(struct wire_event *to, const struct wire_event *from)
+{
+	*to = *from;
+	to->text_len = HD_MIN(to->text_len, (u32)sizeof(to->text) - 1);
+	to->text[to->kind == WIRE_EV_OUTPUT ? to->text_len : sizeof(to->text) - 1] = 0;
+	to->thread_name[sizeof(to->thread_name) - 1] = 0;
+}
+
+static void tell(struct replay *r, const struct wire_event *e)
+{
+	struct frame frames[FRAMES_MAX];
+	char text[2 * sizeof(e->text)];
+	struct log_entry l = {
+		.kind = e->kind,
+		.thread = e->thread + 1,
+		.op = e->op,
+		.alt = e->alt,
+		.step = e->kind == WIRE_EV_STEP ? e->step : r->last_step,
+		.arg = e->arg,
+		.text = text,
+		.frame = frames,
+		.regs = e->regs,
+	};
+
+	snprintf(l.name, sizeof(l.name), "%s", e->thread_name);
+	if (e->kind == WIRE_EV_OUTPUT)
+		snprintf(text, sizeof(text), "%s", e->text);
+	else
+		symbols_expand(r->symbols, e->text, text, sizeof(text));
+	if (wants_frames(r, e))
+		l.frames = (u32)symbols_unwind(r->symbols, &e->regs, frames, FRAMES_MAX);
+	if (e->kind == WIRE_EV_STEP)
+		r->last_step = e->step;
+	if (e->kind == WIRE_EV_VIOLATION)
+		r->log->violation_kind = e->violation;
+	if (!execution_log_add(r->log, &l))
+		r->out_of_memory = true;
+	if (r->listener->line)
+		r->listener->line(r->listener->self, &l);
+}
+
+static enum replay_end how_it_ended(struct replay *r, const struct wire_event *e)
+{
+	if (r->listener->at_end)
+		r->listener->at_end(r->listener->self, r->symbols);
+	if (e->arg == 2) {
+		problem_set(r->problem, "the recorded path could not be followed: %s",
+			    e->text[0] ? e->text : "an action is not possible");
+		return REPLAY_NOT_FOLLOWED;
+	}
+	return e->arg == 1 && r->log->violation.text ? REPLAY_VIOLATION : REPLAY_NO_VIOLATION;
+}
+
+/* After the last event the process ends, or stops for gdb. */
+static void let_go(struct replay *r)
+{
+	enum sut_news news;
+
+	sut_acknowledge(r->sut);
+	do
+		news = sut_wait_end(r->sut, POLL_MS);
+	while (news == SUT_NOTHING && !(r->listener->give_up && r->listener->give_up(r->listener->self)));
+}
+
+static enum replay_end died(struct replay *r)
+{
+	const struct wire_result *result = &r->sut->worker->result;
+	char how[1024], why[sizeof(result->error)];
+
+	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, result->error);
+	sut_describe_death(r->sut, how, sizeof(how));
+	problem_set(r->problem, "the program's process ended in the middle of the replay: %s",
+		    why[0] ? why : how);
+	return REPLAY_FAILED;
+}
+
+static bool handle_event(struct replay *r, enum replay_end *end)
+{
+	struct wire_event e;
+
+	copy_event(&e, &r->sut->worker->event);
+	if (!r->symbols) {
+		r->symbols = symbols_open(r->sut->pid, r->sut->shared->config.runtime_path, r->problem);
+		if (!r->symbols) {
+			*end = REPLAY_FAILED;
+			return true;
+		}
+	}
+	if (e.kind == WIRE_EV_END) {
+		*end = how_it_ended(r, &e);
+		let_go(r);
+		return true;
+	}
+	tell(r, &e);
+	sut_acknowledge(r->sut);
+	return false;
+}
+
+static enum replay_end listen_to(struct replay *r)
+{
+	enum replay_end end;
+
+	for (;;) {
+		switch (sut_wait_event(r->sut, POLL_MS)) {
+		case SUT_EVENT:
+			if (handle_event(r, &end))
+				return end;
+			break;
+		case SUT_ENDED:
+			return died(r);
+		case SUT_REQUEST: /* a replay has no peers */
+		case SUT_STOPPED:
+		case SUT_NOTHING:
+			break;
+		}
+		if (r->listener->give_up && r->listener->give_up(r->listener->self))
+			return REPLAY_GIVEN_UP;
+	}
+}
+
+enum replay_end replay_process(struct sut *s, const struct launch *l, const struct replay_listener *listener,
+			       struct execution_log *log, struct problem *p)
+{
+	struct replay r = {.sut = s, .launch = l, .listener = listener, .log = log, .problem = p};
+	enum replay_end end;
+
+	if (sut_start(s, l, NULL, 0, p))
+		return REPLAY_FAILED;
+	if (listener->started)
+		listener->started(listener->self, s->pid);
+	end = listen_to(&r);
+	symbols_close(r.symbols);
+	if (r.out_of_memory) {
+		problem_set(p, "out of memory while the execution was replayed");
+		return REPLAY_FAILED;
+	}
+	return end;
+}

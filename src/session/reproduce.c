@@ -1,0 +1,319 @@
+#include "session/reproduce.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "iocache/tree.h"
+#include "report/trees_file.h"
+#include "session/replay_run.h"
+
+/* A replay, and what its listeners need. */
+struct replayed {
+	const struct session_observer *observer;
+	struct sut sut;
+	u64 race_address; /* the variable there is to be named; 0: none */
+	char variable[512];
+	const struct findings *found; /* refused calls whose lines are to be found, and where they go */
+	struct outcome *outcome;
+};
+
+static void on_started(void *self, pid_t pid)
+{
+	const struct replayed *r = self;
+
+	r->observer->process(r->observer->self, pid, true);
+}
+
+static bool on_give_up(void *self)
+{
+	const struct replayed *r = self;
+
+	return r->observer->stop_requests(r->observer->self) >= 2;
+}
+
+static enum replay_end replay(struct replayed *r, const struct launch *l, struct execution_log *log,
+			      void (*at_end)(void *self, struct symbols *symbols), struct problem *p)
+{
+	const struct replay_listener listener = {
+		.self = r, .started = on_started, .at_end = at_end, .give_up = on_give_up};
+	enum replay_end end = replay_process(&r->sut, l, &listener, log, p);
+
+	if (r->sut.pid)
+		r->observer->process(r->observer->self, r->sut.pid, false);
+	return end;
+}
+
+static char **copy_list(char *const *list)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (list && list[n])
+		n++;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < n; i++)
+		copy[i] = strdup(list[i]);
+	return copy;
+}
+
+/* Everything a later replay needs, but the log. The violation moves into the trace. */
+static int trace_prepare(struct trace *t, const struct launch *l, const struct findings *f,
+			 struct violation *v)
+{
+	t->argv = copy_list(l->argv);
+	t->extra = copy_list(l->extra);
+	t->program = *l->program;
+	if (!getcwd(t->cwd, sizeof(t->cwd)))
+		t->cwd[0] = 0;
+	t->environment = f->environment;
+	t->config = l->config;
+	t->config.net.live = 0; /* the peers' part is recorded */
+	t->learnt = malloc(sizeof(*t->learnt));
+	if (!t->argv || !t->extra || !t->learnt)
+		return -1;
+	*t->learnt = f->learnt;
+	t->violation = *v;
+	memset(v, 0, sizeof(*v));
+	return 0;
+}
+
+/* A Rust program that ends because it panicked has said where; the stack of that moment is gone. */
+static void panic_where(const char *message, char *out, size_t cap)
+{
+	static const char mark[] = " panicked at ";
+	const char *file = strstr(message, mark), *slash;
+	size_t len, digits;
+
+	if (!file)
+		return;
+	file += sizeof(mark) - 1;
+	len = strcspn(file, ":");
+	while ((slash = memchr(file, '/', len))) {
+		len -= (size_t)(slash + 1 - file);
+		file = slash + 1;
+	}
+	digits = file[len] ? strspn(file + len + 1, "0123456789") : 0;
+	if (digits)
+		snprintf(out, cap, "%.*s", (int)(len + 1 + digits), file);
+}
+
+/* What the replay showed, in words. */
+static int trace_describe(struct trace *t)
+{
+	const struct log_entry *who = execution_log_culprit(&t->log);
+	char where[512] = "";
+
+	frames_where(who->frame, who->frames, where, sizeof(where));
+	if (!where[0] && t->violation.found.kind == VIOLATION_ASSERT)
+		panic_where(t->log.violation.text, where, sizeof(where));
+	return violation_describe(&t->violation, who->thread, t->log.violation.text, where) ? 0 : -1;
+}
+
+/* A deadlock belongs to all threads; the others must happen to the same one. */
+static bool same_violation(const struct execution_log *log, const struct wire_violation *v)
+{
+	return log->violation_kind == v->kind &&
+	       (violation_traits(v->kind)->concerns_all_threads || log->violation.thread == v->thread + 1);
+}
+
+static void count_unconfirmed(struct outcome *o, const struct wire_violation *v, enum replay_end end,
+			      const struct execution_log *log, const struct problem *why)
+{
+	const char *kind = violation_traits(v->kind)->name;
+
+	o->unconfirmed++;
+	if (end == REPLAY_VIOLATION)
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why),
+			 "the search found: %s; the fresh process: %s (%.900s)", kind,
+			 violation_traits(log->violation_kind)->name, log->violation.text);
+	else if (end == REPLAY_NO_VIOLATION)
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why),
+			 "the search found: %s (%.900s); the fresh process ran through", kind, v->message);
+	else if (end == REPLAY_GIVEN_UP)
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; the re-run was interrupted",
+			 kind);
+	else
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; %.1000s", kind, why->text);
+}
+
+/* The name of the variable that is raced for, while the process is there to be asked. */
+static void look_up_variable(void *self, struct symbols *symbols)
+{
+	struct replayed *r = self;
+
+	if (r->race_address)
+		symbols_name(symbols, r->race_address, r->variable, sizeof(r->variable));
+}
+
+static const struct log_entry *side_of(const struct execution_log *s, u32 thread)
+{
+	for (size_t i = 0; i < s->fibers; i++)
+		if (s->fiber[i].thread == thread)
+			return &s->fiber[i];
+	return NULL;
+}
+
+/* 1: suppressed, and noted exactly as far as the user named it. 0: it is not. */
+static int suppress(const struct reproduction *how, const struct trace *t, const char *variable,
+		    struct problem *p)
+{
+	const struct wire_violation *v = &t->violation.found;
+	const struct suppressed_race race = {
+		.side = {&t->log.violation, side_of(&t->log, v->other_thread + 1)}, .variable = variable};
+	struct ignored_races *ignored = how->ignored;
+	enum suppression_match match;
+
+	if (v->kind != VIOLATION_RACE ||
+	    (match = suppressions_match(how->suppressions, &race)) == SUPPRESSION_NONE)
+		return 0;
+	if (ignored->count == WIRE_MAX_IGNORED)
+		return problem_set(p, "more than %d suppressed races; --races ignore leaves out all of them",
+				   WIRE_MAX_IGNORED);
+	ignored->race[ignored->count++] = (struct wire_ignored){{v->pc, v->other_pc},
+								match == SUPPRESSION_CODE ? 0 : v->address};
+	return 1;
+}
+
+/* Of all that was ever said, what this execution heard: enough to run it again. */
+static int keep_used_trees(const struct sut *s, struct trace *t, struct problem *p)
+{
+	struct trees *all = s->shared ? trees_attach(sut_trees(s), WIRE_TREES_SIZE) : NULL;
+	struct trees_blob used;
+
+	if (!all || !trees_count(all))
+		return 0;
+	if (trees_blob_copy_used(all, &used))
+		return problem_set(p, "out of memory");
+	t->trees = used.memory;
+	t->trees_len = used.len;
+	return 0;
+}
+
+/* The violation happened again: it joins the outcome, unless it is suppressed. Its trace is t, the next free one. */
+static int accept(const struct reproduction *how, struct trace *t, const char *variable, struct outcome *o,
+		  struct problem *p)
+{
+	int suppressed = suppress(how, t, variable, p);
+
+	if (suppressed) {
+		trace_free(t);
+		return suppressed < 0 ? -1 : 0;
+	}
+	if (trace_describe(t))
+		return problem_set(p, "out of memory");
+	o->violations++;
+	snprintf(t->name, sizeof(t->name), "violation-%zu.trace", o->violations);
+	return 0;
+}
+
+static int reproduce_one(const struct reproduction *how, const struct findings *f, struct violation *v,
+			 struct outcome *o, struct problem *p)
+{
+	struct trace *t = &o->trace[o->violations];
+	struct replayed r = {.observer = how->observer,
+			     .race_address = v->found.kind == VIOLATION_RACE ? v->found.address : 0};
+	struct launch l = *how->launch;
+	struct problem why = {.text = "its path is lost"};
+	enum replay_end end = REPLAY_FAILED;
+	int kept;
+
+	if (!v->path) {
+		count_unconfirmed(o, &v->found, end, &t->log, &why);
+		return 0;
+	}
+	if (trace_prepare(t, how->launch, f, v))
+		return problem_set(p, "out of memory");
+	l.config = t->config;
+	l.learnt = t->learnt;
+	l.task = (struct wire_task){.mode = WIRE_REPLAY,
+				    .show_output = 1,
+				    .violation = t->violation.found.kind,
+				    .path_len = t->violation.found.path_len};
+	l.path = t->violation.path;
+	l.trees = f->trees;
+	l.trees_len = f->trees_len;
+	end = replay(&r, &l, &t->log, look_up_variable, &why);
+	kept = keep_used_trees(&r.sut, t, p);
+	sut_end(&r.sut);
+	if (kept)
+		return -1;
+	if (end == REPLAY_VIOLATION && same_violation(&t->log, &t->violation.found))
+		return accept(how, t, r.variable, o, p);
+	count_unconfirmed(o, &t->violation.found, end, &t->log, &why);
+	trace_free(t);
+	return 0;
+}
+
+int reproduce_violations(const struct reproduction *how, struct findings *found, struct outcome *o,
+			 struct problem *p)
+{
+	o->trace = calloc(found->violations + 1, sizeof(*o->trace));
+	if (!o->trace)
+		return problem_set(p, "out of memory");
+	for (size_t i = 0; i < found->violations; i++)
+		if (reproduce_one(how, found, &found->violation[i], o, p)) {
+			trace_free(&o->trace[o->violations]);
+			return -1;
+		}
+	return 0;
+}
+
+static size_t refused_frames(struct symbols *symbols, const struct wire_refused *r, struct frame *out,
+			     size_t max)
+{
+	size_t n = 0;
+
+	if (r->regs.rip) {
+		symbols_use_stack(symbols, r->regs.rsp, r->stack, r->stack_len);
+		n = symbols_unwind(symbols, &r->regs, out, max);
+		symbols_use_stack(symbols, 0, NULL, 0);
+	}
+	return n || !r->pc ? n : symbols_locate(symbols, r->pc, true, out, max);
+}
+
+static void look_up_refused(void *self, struct symbols *symbols)
+{
+	struct replayed *r = self;
+	struct frame frames[FRAMES_MAX];
+
+	for (size_t i = 0; i < r->found->refused_count; i++) {
+		struct outcome_refused *to = &r->outcome->refused[i];
+		size_t n = refused_frames(symbols, &r->found->refused[i], frames, FRAMES_MAX);
+
+		if (n)
+			frames_where(frames, n, to->where, sizeof(to->where));
+	}
+}
+
+void reproduce_refused(const struct reproduction *how, const struct findings *found, struct outcome *o)
+{
+	struct replayed r = {.observer = how->observer, .found = found, .outcome = o};
+	const u32 no_steps[1] = {0};
+	struct launch l = *how->launch;
+	struct execution_log log = {0};
+	struct problem unused;
+
+	o->refuseds = found->refused_count;
+	for (size_t i = 0; i < found->refused_count; i++) {
+		const struct wire_refused *from = &found->refused[i];
+		struct outcome_refused *to = &o->refused[i];
+
+		memcpy(to->call, from->call, sizeof(to->call));
+		to->count = from->count;
+		to->where[0] = 0;
+		if (from->pc)
+			snprintf(to->where, sizeof(to->where), "0x%lx", from->pc);
+	}
+	if (!found->refused_count)
+		return;
+	/* Addresses are the same in every process: one that stands in the initial state will do. */
+	l.task = (struct wire_task){.mode = WIRE_REPLAY};
+	l.config.net.live = 0;
+	l.learnt = &found->learnt;
+	l.path = no_steps;
+	replay(&r, &l, &log, look_up_refused, &unused);
+	sut_end(&r.sut);
+	execution_log_free(&log);
+}

@@ -1,0 +1,248 @@
+#include "session/session.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "iocache/tree.h"
+#include "session/collect.h"
+#include "session/network.h"
+#include "session/reproduce.h"
+
+#define TICK_MS 100
+
+struct session {
+	const struct session_plan *plan;
+	const struct session_observer *observer;
+	struct launch launch; /* the plan's; the list of ignored races grows from round to round */
+	struct network network;
+	struct shared_part part;
+	struct sut worker[WIRE_MAX_WORKERS];
+	u32 workers; /* that were started in this round */
+	u64 start_ms;
+	struct ignored_races ignored;
+};
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static int stop_requests(const struct session *s)
+{
+	return s->observer->stop_requests(s->observer->self);
+}
+
+static void process_runs(const struct session *s, pid_t pid, bool runs)
+{
+	s->observer->process(s->observer->self, pid, runs);
+}
+
+/* Counters and trees are read while the runtime writes them: a wrong number in the live line does no harm. */
+static void tick(const struct session *s)
+{
+	const struct cache_stats *c = trees_stats(sut_trees(&s->worker[0]));
+	struct session_progress progress = {.elapsed_ms = now_ms() - s->start_ms,
+					    .network = c->trees > 0,
+					    .hits = c->hits,
+					    .misses = c->misses,
+					    .peers = network_peers(&s->network)};
+
+	for (u32 i = 0; i < s->workers; i++) {
+		const struct wire_worker *w = s->worker[i].worker;
+
+		search_stats_add(&progress.stats, &w->stats);
+		progress.clock_ns = HD_MAX(progress.clock_ns, w->result.clock_max);
+	}
+	s->observer->tick(s->observer->self, &progress);
+}
+
+/* Sleeps until a worker may have something to say, at most TICK_MS. */
+static void wait_for_news(const struct session *s)
+{
+	struct pollfd fd[2 * WIRE_MAX_WORKERS];
+	nfds_t n = 0;
+
+	for (u32 i = 0; i < s->workers; i++) {
+		if (s->worker[i].ended)
+			continue;
+		fd[n++] = (struct pollfd){s->worker[i].pidfd, POLLIN, 0};
+		fd[n++] = (struct pollfd){s->worker[i].bell, POLLIN, 0};
+	}
+	poll(fd, n, TICK_MS);
+}
+
+/* How many still run. */
+static u32 serve_workers(struct session *s)
+{
+	u32 running = 0;
+
+	for (u32 i = 0; i < s->workers; i++) {
+		struct sut *w = &s->worker[i];
+
+		if (w->ended)
+			continue;
+		switch (sut_look(w)) {
+		case SUT_REQUEST:
+			network_serve(&s->network, w);
+			break;
+		case SUT_ENDED:
+			process_runs(s, w->pid, false);
+			continue;
+		default:
+			break;
+		}
+		running++;
+	}
+	return running;
+}
+
+/* Until all workers have ended; the first request to stop is passed on to them. */
+static void serve_until_end(struct session *s)
+{
+	bool asked = false;
+
+	while (serve_workers(s)) {
+		tick(s);
+		if (stop_requests(s) && !asked) {
+			asked = true;
+			sut_ask_to_stop(&s->worker[0]);
+			s->observer->stopping(s->observer->self);
+		}
+		wait_for_news(s);
+	}
+}
+
+static void end_workers(struct session *s)
+{
+	for (u32 i = 0; i < s->workers; i++) {
+		if (!s->worker[i].ended)
+			process_runs(s, s->worker[i].pid, false);
+		sut_end(&s->worker[i]);
+	}
+	s->workers = 0;
+	shared_part_free(&s->part);
+}
+
+static int start_workers(struct session *s, struct problem *p)
+{
+	if (shared_part_create(&s->part, &s->launch, s->plan->workers, p))
+		return -1;
+	for (; s->workers < s->plan->workers; s->workers++) {
+		if (sut_start(&s->worker[s->workers], &s->launch, &s->part, s->workers, p)) {
+			end_workers(s);
+			return -1;
+		}
+		process_runs(s, s->worker[s->workers].pid, true);
+	}
+	return 0;
+}
+
+static int collect(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	bool given_up = stop_requests(s) >= 2 || s->network.gave_up;
+	int ret = 0;
+
+	for (u32 i = 0; i < s->workers && ret == 0; i++)
+		ret = collect_worker(&s->worker[i], given_up, o, found, p);
+	if (ret == 0)
+		ret = collect_shared(&s->worker[0], &s->launch.config, o, found, p);
+	return ret;
+}
+
+static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	int ret;
+
+	s->start_ms = now_ms();
+	if (start_workers(s, p))
+		return -1;
+	serve_until_end(s);
+	o->wall_s = (double)(now_ms() - s->start_ms) / 1000;
+	ret = collect(s, o, found, p);
+	end_workers(s);
+	return ret;
+}
+
+static int run_round(struct session *s, struct outcome *o, struct problem *p)
+{
+	const struct reproduction how = {&s->launch, s->observer, s->plan->suppressions, &s->ignored};
+	struct findings *found = calloc(1, sizeof(*found));
+	int ret;
+
+	if (!found)
+		return problem_set(p, "out of memory");
+	ret = search(s, o, found, p);
+	if (ret == 0) {
+		reproduce_refused(&how, found, o);
+		ret = reproduce_violations(&how, found, o, p);
+	}
+	findings_free(found);
+	return ret;
+}
+
+/* A search ends at a suppressed race, or does not look behind it: it is done again, and passes it over. */
+static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
+{
+	struct wire_config *c = &s->launch.config;
+	int ret;
+
+	for (;;) {
+		ret = run_round(s, o, p);
+		o->suppressed = s->ignored.count;
+		if (ret || s->ignored.count == c->ignored || stop_requests(s) ||
+		    (o->violations && !c->search.keep_going))
+			return ret;
+		c->ignored = s->ignored.count;
+		memcpy(c->ignored_race, s->ignored.race, sizeof(c->ignored_race));
+		outcome_forget(o);
+	}
+}
+
+int session_run(const struct session_plan *plan, struct outcome *o, struct problem *p)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s)
+		return problem_set(p, "out of memory");
+	s->plan = plan;
+	s->observer = plan->observer;
+	s->launch = plan->launch;
+	ret = s->launch.config.net.live ? network_start(&s->network, &plan->peers, &plan->broker, p) : 0;
+	if (ret == 0) {
+		ret = run_rounds(s, o, p);
+		network_end(&s->network);
+	}
+	free(s);
+	return ret;
+}
+
+int session_fingerprint(const struct launch *l, const struct session_observer *observer,
+			struct fingerprint *out, struct problem *p)
+{
+	struct launch fingerprint = *l;
+	struct sut s;
+	char how[1024];
+	int ret = 0;
+
+	fingerprint.task.mode = WIRE_FINGERPRINT;
+	if (sut_start(&s, &fingerprint, NULL, 0, p))
+		return -1;
+	observer->process(observer->self, s.pid, true);
+	while (sut_wait_end(&s, TICK_MS) != SUT_ENDED)
+		if (observer->stop_requests(observer->self))
+			sut_ask_to_stop(&s);
+	observer->process(observer->self, s.pid, false);
+	sut_describe_death(&s, how, sizeof(how));
+	if (s.worker->phase == WIRE_DONE)
+		*out = s.worker->result.initial;
+	else
+		ret = problem_set(p, "%.1023s", s.worker->result.error[0] ? s.worker->result.error : how);
+	sut_end(&s);
+	return ret;
+}

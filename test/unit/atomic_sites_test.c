@@ -1,0 +1,121 @@
+/*
+ * Which instructions are found: this very process is disassembled, and has some with labels.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "launch/atomic_sites.h"
+
+extern const char add_here[], exchange_here[], pause_here[], hidden_here[];
+int counter;
+void functions_to_read(void);
+
+/* The second function jumps past its lock prefix: its instructions can't be told for certain. */
+__asm__(".text\n"
+	".type functions_to_read, @function\n"
+	"functions_to_read:\n"
+	"	.cfi_startproc\n"
+	"add_here:\n"
+	"	lock addl $5, counter(%rip)\n"
+	"exchange_here:\n"
+	"	xchgq %r9, -16(%rdx,%rsi,4)\n"
+	"pause_here:\n"
+	"	pause\n"
+	"	xchgq %r9, %r8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size functions_to_read, . - functions_to_read\n"
+	"function_in_doubt:\n"
+	"	.cfi_startproc\n"
+	"	je 1f\n"
+	"hidden_here:\n"
+	"	lock\n"
+	"1:	incl (%rdi)\n"
+	"	ret\n"
+	"	.cfi_endproc\n");
+
+static const struct wire_site *site_at(const struct wire_atomics *a, const char *pc)
+{
+	for (u32 i = 0; i < a->sites; i++)
+		if (a->site[i].pc == (u64)pc)
+			return &a->site[i];
+	return NULL;
+}
+
+static int find(void **state)
+{
+	struct problem p;
+	*state = calloc(1, sizeof(struct wire_atomics));
+	return *state ? atomics_find(getpid(), *state, &p) : -1;
+}
+
+static int forget(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void a_relative_operand_is_known(void **state)
+{
+	const struct wire_site *s = site_at(*state, add_here);
+	assert_non_null(s);
+	assert_int_equal(s->length, exchange_here - add_here);
+	assert_memory_equal(s->code, add_here, s->length);
+	assert_int_equal(s->relative_at, 3);
+	assert_ptr_equal((void *)(s->pc + s->length + (u64)(long)s->displacement), &counter);
+	assert_int_equal(s->flags_dead, 1);
+}
+
+static void an_exchange_with_memory_is_atomic(void **state)
+{
+	const struct wire_site *s = site_at(*state, exchange_here);
+	assert_non_null(s);
+	assert_int_equal(s->base, 2);
+	assert_int_equal(s->index, 6);
+	assert_int_equal(s->shift, 2);
+	assert_int_equal(s->displacement, -16);
+	assert_int_equal(s->relative_at, 0);
+	assert_int_equal(s->flags_dead, 0);
+}
+
+static void a_pause_is_none(void **state)
+{
+	const struct wire_site *s = site_at(*state, pause_here);
+	assert_non_null(s);
+	assert_int_equal(s->pause, 1);
+	assert_null(site_at(*state, pause_here + 2)); /* registers only */
+}
+
+static void what_is_in_doubt_is_left_alone(void **state)
+{
+	const struct wire_atomics *a = *state;
+	assert_null(site_at(a, hidden_here));
+	assert_null(site_at(a, hidden_here + 1));
+	assert_true(a->unread >= 1);
+}
+
+static void sites_are_in_order(void **state)
+{
+	const struct wire_atomics *a = *state;
+	for (u32 i = 1; i < a->sites; i++)
+		assert_true(a->site[i - 1].pc + a->site[i - 1].length <= a->site[i].pc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_relative_operand_is_known),
+		cmocka_unit_test(an_exchange_with_memory_is_atomic),
+		cmocka_unit_test(a_pause_is_none),
+		cmocka_unit_test(what_is_in_doubt_is_left_alone),
+		cmocka_unit_test(sites_are_in_order),
+	};
+	return cmocka_run_group_tests(tests, find, forget);
+}
