@@ -12,7 +12,7 @@ enum vk_process_object {
 	VK_PROCESS_UMASK = 0x100, /* vk->umask */
 	VK_PROCESS_CWD,           /* vk->cwd */
 	VK_PROCESS_BREAK,         /* vk->brk; the mapping itself is OBJECT_MAPPING 0 */
-	VK_PROCESS_LIMITS,        /* vk->nofile */
+	VK_PROCESS_LIMITS,        /* vk->nofile_soft, vk->nofile_hard */
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
 	VK_PROCESS_CLIENTS,     /* vk->client_taken, vk->dgram_client, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */

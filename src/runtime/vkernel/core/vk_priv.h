@@ -45,9 +45,9 @@
 #include "state/track.h"
 #include "wire/wire.h"
 
-#define VK_MAX_FDS 1024
-#define VK_MAX_DESCS 1024
-#define VK_MAX_PIPES 128
+#define VK_MAX_FDS 8192                  /* RLIMIT_NOFILE, hard and at the start */
+#define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */
+#define VK_MAX_PIPES (VK_MAX_FDS / 2)    /* more there can't be */
 #define VK_PIPE_SIZE 65536u
 #define VK_PIPE_BUF 4096u
 #define VK_MAX_INODES 512
@@ -55,7 +55,7 @@
 #define VK_PATH_MAX 1024
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
-#define VK_MAX_MAPS 256                                  /* per fiber */
+#define VK_MAX_MAPS 1024                                 /* per fiber */
 #define VK_MAX_SHARED 64                                 /* host files mapped shared */
 #define VK_SIGNALS 64
 #define VK_PID 1000
@@ -134,6 +134,8 @@ struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags);
 /* One reference more, or less: the last one releases it. */
 void vk_desc_ref(struct vk_desc *d);
 void vk_desc_put(struct vk_desc *d);
+/* What a call answers that could not get one: -ENFILE, and the verdict names the limit. */
+long vk_desc_none(const struct vk_call *c);
 void vk_desc_stat(const struct vk_desc *d, struct stat *st);
 /* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_change. */
 long vk_fd_install(struct vk_desc *d, bool cloexec);
@@ -271,8 +273,8 @@ struct vk_fiber {
 };
 
 struct vk_model {
-	u32 fd_limit, desc_limit; /* one above the highest in use */
-	u64 nofile;               /* RLIMIT_NOFILE's soft limit, as its difference from the hard one */
+	u32 fd_limit, desc_limit;     /* one above the highest in use */
+	u32 nofile_soft, nofile_hard; /* RLIMIT_NOFILE, by how much the SUT has lowered it */
 	struct vk_fd fd[VK_MAX_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
@@ -302,7 +304,7 @@ static inline u32 vk_desc_slot(const struct vk_desc *d)
 /* Descriptor numbers are below that. */
 static inline u32 vk_fd_max(void)
 {
-	return (u32)(VK_MAX_FDS - vk->nofile);
+	return VK_MAX_FDS - vk->nofile_soft;
 }
 static inline struct vk_fiber *vk_self(void)
 {

@@ -120,7 +120,7 @@ static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 c
 	sock_note_nonblocking(c, l, 0);
 	struct vk_desc *d = sock_new(from->family, from->type, from->protocol, 0);
 	if (!d) {
-		*err = -ENFILE;
+		*err = vk_desc_none(c);
 		return NULL;
 	}
 	struct vk_sock *s = sock_of(d);

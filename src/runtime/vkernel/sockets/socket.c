@@ -228,5 +228,5 @@ long vk_sys_socket(struct vk_call *c)
 		return err;
 	vk_fd_change(c, -1);
 	struct vk_desc *d = sock_new((u16)family, (u16)type, protocol_of(family, type), flags);
-	return d ? vk_fd_install(d, flags & O_CLOEXEC) : -ENFILE;
+	return d ? vk_fd_install(d, flags & O_CLOEXEC) : vk_desc_none(c);
 }
