@@ -1,6 +1,6 @@
 /*
- * descriptors_many.c: 5,000 descriptors at once, of several kinds, used by two threads; and RLIMIT_NOFILE, which says how many
- * there can be and can be lowered.
+ * descriptors_many.c: 5,000 descriptors at once, of several kinds, used by two threads; and RLIMIT_NOFILE,
+ * which says how many there can be and can be lowered.
  *
  * heddle: verdict=verified
  */

@@ -1,6 +1,6 @@
 /*
- * mappings_many.c: one thread makes more mappings than the model has room for. Linux has, so the verdict says that it is a limit
- * of heddle's.
+ * mappings_many.c: one thread makes more mappings than the model has room for. Linux has, so the verdict says
+ * that it is a limit of heddle's.
  *
  * heddle: verdict=incomplete refused~="limit: more than 1024 mappings"
  */

@@ -43,9 +43,10 @@ struct vk_desc *vk_fd_peek(int fd)
 /* ---- looking up ---- */
 
 /*
- * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps anyway share
- * one object: with late lookups it costs next to nothing to call them shared, and a server that hands its connections to
- * threads would teach the search the same lesson once for each, and be started again each time.
+ * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps
+ * anyway share one object: with late lookups it costs next to nothing to call them shared, and a server that
+ * hands its connections to threads would teach the search the same lesson once for each, and be started again
+ * each time.
  */
 static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 {

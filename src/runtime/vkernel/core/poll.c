@@ -50,8 +50,9 @@ static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
 }
 
 /*
- * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call that does not wait,
- * or asks for other things at the same time, could come back without it, and that is not explored yet.
+ * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call
+ * that does not wait, or asks for other things at the same time, could come back without it, and that is not
+ * explored yet.
  */
 static SCHED_LOOK void note_delays(const struct vk_call *c, const struct pollfd *p, u32 n, u64 timeout)
 {

@@ -79,7 +79,9 @@ static __attribute__((noinline)) long dispatch(struct vk_call *c)
 	}
 }
 
-/* A call that announced a late lookup, but failed before its step: then the lookup must be a step after all. */
+/*
+ * A call that announced a late lookup, but failed before its step: then the lookup must be a step after all.
+ */
 static void step_lookup(struct vk_call *c)
 {
 	int fd = (int)(c->watch >> 32) - 1;

@@ -90,8 +90,9 @@ static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offs
 }
 
 /*
- * A shared mapping of a file that nobody writes is a private one. Should the SUT write the file later, the copy would
- * be wrong, and vk_copy_up says so. Remembered to the end: who maps a file shared and writes it wants to see that.
+ * A shared mapping of a file that nobody writes is a private one. Should the SUT write the file later, the
+ * copy would be wrong, and vk_copy_up says so. Remembered to the end: who maps a file shared and writes it
+ * wants to see that.
  */
 static void note_shared(const struct vk_call *c, u64 host)
 {
@@ -144,7 +145,10 @@ static long check_file(struct vk_call *c, int fd, u32 prot, u32 flags, struct vk
 	return 0;
 }
 
-/* Which addresses are free depends on who maps and unmaps in this range: others may unmap what this fiber has mapped. */
+/*
+ * Which addresses are free depends on who maps and unmaps in this range: others may unmap what this fiber has
+ * mapped.
+ */
 static void use_range(struct vk_call *c, u32 range)
 {
 	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
@@ -364,7 +368,9 @@ long vk_sys_mincore(struct vk_call *c)
 	return 0;
 }
 
-/* ---- the program break: whole pages are mapped; what lies behind it in the last one stays, as in Linux ---- */
+/*
+ * ---- the program break: whole pages are mapped; what lies behind it in the last one stays, as in Linux ----
+ */
 
 static bool move_break(const struct vk_call *c, u64 from, u64 to)
 {

@@ -1,6 +1,7 @@
 /*
- * sock_join.c: how two sockets of the SUT are connected, and part: socketpair, connect to a listener of the same
- * process, the queue of connections not yet accepted, shutdown, close. sock_local.c says what each end learns.
+ * sock_join.c: how two sockets of the SUT are connected, and part: socketpair, connect to a listener of the
+ * same process, the queue of connections not yet accepted, shutdown, close. sock_local.c says what each end
+ * learns.
  */
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"

@@ -1,7 +1,7 @@
 /*
- * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the listener's queue; client
- * peers come when they are accepted: the lowest number that is left, which depends on what was accepted before and on
- * nothing else. If there are both, the client may have come first, or not.
+ * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the
+ * listener's queue; client peers come when they are accepted: the lowest number that is left, which depends
+ * on what was accepted before and on nothing else. If there are both, the client may have come first, or not.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -79,8 +79,8 @@ long vk_sys_listen(struct vk_call *c)
 /* ---- accept ---- */
 
 /*
- * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of this machine
- * mostly speak.
+ * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of
+ * this machine mostly speak.
  */
 struct net_address sock_client_address(const struct vk_sock *l)
 {

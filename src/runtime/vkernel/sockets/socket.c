@@ -1,6 +1,6 @@
 /*
- * socket.c: making sockets, and what every flavour has: descriptor operations, and the answers of a socket that is not
- * connected. See sock.h.
+ * socket.c: making sockets, and what every flavour has: descriptor operations, and the answers of a socket
+ * that is not connected. See sock.h.
  */
 #include <linux/in.h>
 

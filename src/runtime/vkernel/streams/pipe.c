@@ -3,8 +3,8 @@
  * data, and a reader waits.
  *
  * Given up: Linux counts its 64 KiB in pages, so a pipe filled by odd-sized writes
- * is full earlier there. Here it is bytes, because the page structure would make states differ that no program
- * means to tell apart. PIPE_BUF is as in Linux.
+ * is full earlier there. Here it is bytes, because the page structure would make states differ that no
+ * program means to tell apart. PIPE_BUF is as in Linux.
  */
 #include <asm/signal.h>
 
