@@ -15,7 +15,7 @@ struct cell {
 	u32 owner : 11;  /* slot + 1 of the first fiber that used it */
 	u32 several : 1; /* another fiber used it, too */
 	u32 written : 1;
-	u32 visible : 1; /* its accesses are steps */
+	u32 visible : 1;          /* its accesses are steps */
 	u32 locks : LOCKSET_BITS; /* lockset held at every access so far */
 };
 _Static_assert(LAYOUT_MAX_FIBERS < 1u << 11, "every owner has a number");
@@ -24,7 +24,6 @@ _Static_assert(sizeof(struct cell) == 4, "a cell is a word");
 /* The locks the running fiber holds (held.c). */
 u32 held_locks(bool exclusive_only);
 
-void shadow_setup(void);
 struct cell *shadow_cell(u64 address);
 
 #endif
