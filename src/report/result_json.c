@@ -114,6 +114,8 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"runs", s->runs},
 		{"restarts", s->restarts},
 		{"sanity_checks", s->sanity_checks},
+		{"audits", s->audits},
+		{"unsynchronised", s->unsynchronised},
 	};
 	size_t i;
 
