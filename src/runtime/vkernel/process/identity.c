@@ -57,7 +57,7 @@ long vk_sys_clone3(const struct vk_call *c)
 
 long vk_sys_futex(const struct vk_call *c)
 {
-	return futex_syscall(c);
+	return futex_call(c->a, c->pc);
 }
 
 long vk_sys_uname(const struct vk_call *c)
