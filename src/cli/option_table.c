@@ -6,6 +6,7 @@
 #include "cli/option_peers.h"
 #include "cli/check_options.h"
 #include "cli/values.h"
+#include "cli/verb_options.h"
 
 static int apply_strategy(struct check_options *o, const struct option_spec *s, const char *value,
 			  struct problem *p)
@@ -174,7 +175,7 @@ static int apply_nothing(struct check_options *o, const struct option_spec *s, c
 		name, 0, OPTION_CALL, value, NULL, 0, apply_later \
 	}
 
-static const struct option_spec table[] = {
+static const struct option_spec check_table[] = {
 	{"file", 'f', OPTION_CALL, "SCENARIO", "read options from a scenario file; the command line wins", 0,
 	 apply_nothing},
 	{"strategy", 0, OPTION_CALL, "dfs|bfs|random|pct", "how to explore (default dfs)", 0, apply_strategy},
@@ -252,27 +253,24 @@ static const struct option_spec table[] = {
 	LATER("script", "FILE"),
 };
 
-const struct option_spec *option_at(size_t n)
-{
-	return n < HD_ARRAY_LEN(table) ? &table[n] : NULL;
-}
+#undef AT
 
-const struct option_spec *option_by_name(const char *name, size_t len)
-{
-	size_t i;
+static const struct option_spec replay_table[] = {
+	{"gdb", 0, OPTION_BOOL, NULL, "start a debugger at the end", offsetof(struct replay_options, gdb),
+	 NULL},
+	{"gdb-args", 0, OPTION_TEXT, "ARGS", "the same, with further arguments for gdb",
+	 offsetof(struct replay_options, gdb_args), NULL},
+	{"quiet", 'q', OPTION_BOOL, NULL, "only how it ends", offsetof(struct replay_options, quiet), NULL},
+};
 
-	for (i = 0; i < HD_ARRAY_LEN(table); i++)
-		if (strlen(table[i].name) == len && !memcmp(table[i].name, name, len))
-			return &table[i];
-	return NULL;
-}
+static const struct option_spec tree_table[] = {
+	{"format", 0, OPTION_TEXT, "text|dot|pcap", "how to print (default text)",
+	 offsetof(struct tree_options, format), NULL},
+	{"output", 'o', OPTION_TEXT, "FILE", "where to (default: standard output)",
+	 offsetof(struct tree_options, output), NULL},
+};
 
-const struct option_spec *option_by_letter(char letter)
-{
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(table); i++)
-		if (letter && table[i].letter == letter)
-			return &table[i];
-	return NULL;
-}
+const struct option_list check_option_list = {check_table, HD_ARRAY_LEN(check_table)};
+const struct option_list replay_option_list = {replay_table, HD_ARRAY_LEN(replay_table)};
+const struct option_list tree_option_list = {tree_table, HD_ARRAY_LEN(tree_table)};
+const struct option_list no_option_list = {NULL, 0};

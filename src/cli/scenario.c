@@ -89,7 +89,7 @@ static int apply(struct scenario *s, const struct option_spec *spec, const yaml_
 			return 0;
 		text = NULL;
 	}
-	if (option_apply(s->options, spec, text, &inner))
+	if (option_apply(s->options, &(struct option_given){spec, text}, &inner))
 		return wrong(s, value, inner.text, "");
 	return 0;
 }
@@ -133,7 +133,7 @@ static int clients(struct scenario *s, yaml_node_t *value)
 {
 	const char *name = value->type == YAML_SEQUENCE_NODE ? "client" : "clients";
 
-	return apply_each(s, option_by_name(name, strlen(name)), value, false);
+	return apply_each(s, option_by_name(&check_option_list, name, strlen(name)), value, false);
 }
 
 static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
@@ -146,7 +146,7 @@ static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t 
 		if (!strcmp(section_keys[i].section, section) && !strcmp(section_keys[i].key, scalar(key))) {
 			const char *name = section_keys[i].option;
 
-			return apply_each(s, option_by_name(name, strlen(name)), value,
+			return apply_each(s, option_by_name(&check_option_list, name, strlen(name)), value,
 					  section_keys[i].inverted);
 		}
 	return wrong(s, key, "unknown key ", scalar(key));
@@ -154,7 +154,7 @@ static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t 
 
 static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
-	const struct option_spec *spec = option_by_name("env", 3);
+	const struct option_spec *spec = option_by_name(&check_option_list, "env", 3);
 	struct problem inner;
 	char *variable;
 	int ret;
@@ -164,7 +164,7 @@ static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 		return wrong(s, value, scalar(key), ": a single value is expected");
 	if (asprintf(&variable, "%s=%s", scalar(key), scalar(value)) < 0)
 		return wrong(s, value, "out of memory", "");
-	ret = option_apply(s->options, spec, variable, &inner);
+	ret = option_apply(s->options, &(struct option_given){spec, variable}, &inner);
 	free(variable);
 	return ret ? wrong(s, key, inner.text, "") : 0;
 }
@@ -232,7 +232,7 @@ static int sut(struct scenario *s, yaml_node_t *value)
 static int top_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
 	const char *name = scalar(key);
-	const struct option_spec *spec = option_by_name(name, strlen(name));
+	const struct option_spec *spec = option_by_name(&check_option_list, name, strlen(name));
 
 	(void)section;
 	if (!strcmp(name, "sut"))

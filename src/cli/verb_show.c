@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "cli/option_parse.h"
 #include "report/plain_text.h"
 #include "report/trace.h"
 
@@ -90,11 +91,15 @@ static int show_directory(const char *dir)
 
 int verb_show(int argc, char **argv)
 {
+	struct verb_words words;
+	struct problem p;
 	struct stat st;
 
-	if (argc != 2 || argv[1][0] == '-')
+	if (option_parse_verb(&no_option_list, NULL, argc, argv, &words, &p))
+		return complain_usage("show", "%s", p.text);
+	if (!words.operand || words.program)
 		return complain_usage("show", "one trace or report folder is expected");
-	if (stat(argv[1], &st) == 0 && S_ISDIR(st.st_mode))
-		return show_directory(argv[1]);
-	return show_trace(argv[1]);
+	if (stat(words.operand, &st) == 0 && S_ISDIR(st.st_mode))
+		return show_directory(words.operand);
+	return show_trace(words.operand);
 }
