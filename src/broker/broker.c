@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "broker/broker_priv.h"
 
 #define RESPONSE_TIMEOUT_MS 100
@@ -32,21 +33,20 @@ struct broker *broker_create(const struct broker_options *o, const struct broker
 
 static int open_one(struct broker *b, struct wire_net *n)
 {
-	b->keeps = HD_MIN(n->keeps, (u32)NET_MAX_CONNS);
-	memcpy(b->keep, n->keep, b->keeps * sizeof(b->keep[0]));
 	n->len = 0;
 	n->flags = 0;
+	n->group = 0;
 	return n->client ? client_open(b, n) : server_open(b, n);
 }
 
-static int gone(struct wire_net *n)
+static int no_such(struct wire_net *n)
 {
-	return trouble(n, NET_TROUBLE_GONE, "connection %u has been closed to make room", n->conn);
+	return reply_error(n, NET_ERROR_TOOL, "connection %u is not open", n->conn);
 }
 
 static int answer(struct broker *b, struct connection *c, struct wire_net *n)
 {
-	int status = rest_wait(b, c, n);
+	int status = quiesce(b, c, n);
 
 	if (!status)
 		transfer_deliver(c, n);
@@ -62,11 +62,10 @@ static int exchange(struct broker *b, struct wire_net *n)
 
 	n->flags = 0;
 	if (!c)
-		return gone(n);
-	connection_keep(b, c);
+		return no_such(n);
 	if (len > NET_DATA)
-		return trouble(n, NET_TROUBLE_TOOL, "a request of %llu bytes does not fit",
-			       (unsigned long long)len);
+		return reply_error(n, NET_ERROR_TOOL, "a request of %llu bytes does not fit",
+				   (unsigned long long)len);
 	if (!len && !flags && c->given) { /* the rest of a long reply */
 		transfer_deliver(c, n);
 		return 0;
@@ -89,7 +88,7 @@ static int close_one(struct broker *b, struct wire_net *n)
 	n->len = 0;
 	n->flags = 0;
 	if (!c)
-		return gone(n);
+		return no_such(n);
 	connection_close(b, c);
 	return 0;
 }
@@ -109,14 +108,14 @@ void broker_serve(struct broker *b, struct wire_net *n)
 		n->status = close_one(b, n);
 		break;
 	default:
-		n->status = trouble(n, NET_TROUBLE_TOOL, "request %u of the program under test is unknown",
-				    n->op);
+		n->status = reply_error(n, NET_ERROR_TOOL, "request %u of the program under test is unknown",
+					n->op);
 	}
 	if (n->status)
 		n->len = 0;
 }
 
-static int not_ready(struct broker *b, struct tree *t, pid_t pid, const char *name, struct problem *p)
+static int not_ready(struct broker *b, struct peer_procs *t, pid_t pid, const char *name, struct problem *p)
 {
 	struct wire_net *n = calloc(1, sizeof(*n));
 	char waits[1024];
@@ -124,8 +123,8 @@ static int not_ready(struct broker *b, struct tree *t, pid_t pid, const char *na
 
 	hd_assert(n != NULL);
 	if (!quiet_alive(t->q) && b->peers.ended(b->peers.self, pid, &how)) {
-		trouble(n, NET_TROUBLE_NO_PEER, "%s ended before it was ready", name);
-		trouble_add_end(b, n, pid, how);
+		reply_error(n, NET_ERROR_NO_PEER, "%s ended before it was ready", name);
+		reply_add_exit(b, n, pid, how);
 		problem_set(p, "%s%s", n->text,
 			    how ? ""
 				: "; a server must stay in the foreground: does it put itself in the "
@@ -144,28 +143,29 @@ static int not_ready(struct broker *b, struct tree *t, pid_t pid, const char *na
 }
 
 /* One look at a server that is starting. 1: ready, 0: not yet, -1: it will never be. */
-static int readiness(struct broker *b, struct tree *t, u64 *asleep_since)
+static int readiness(struct broker *b, struct peer_procs *t, u64 *asleep_since)
 {
 	enum quiet rests;
 
-	if (tree_idle(b, t) || (!quiet_alive(t->q) && b->peers.ended(b->peers.self, t->root, NULL)))
+	if (peer_procs_wait_idle(b, t) ||
+	    (!quiet_alive(t->q) && b->peers.ended(b->peers.self, t->root, NULL)))
 		return -1;
 	rests = quiet_look(t->q, NULL, 0);
 	if (rests && quiet_listens(t->q, 0))
 		return 1;
-	if (rests != QUIET_YES || quiet_sleepers(t->q) || !quiet_asleep(t->q))
-		*asleep_since = broker_now_ms();
-	return broker_now_ms() - *asleep_since >= SETTLE_HABITS_MS ? -1 : 0;
+	if (rests != QUIET_YES || quiet_has_periodic(t->q) || !quiet_asleep(t->q))
+		*asleep_since = monotonic_ms();
+	return monotonic_ms() - *asleep_since >= SETTLE_PERIODIC_MS ? -1 : 0;
 }
 
 /* Listening is not enough: who looks at it between bind and the accept loop would find a backlog that nobody serves. */
 int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct problem *p)
 {
-	u64 start = broker_now_ms(), asleep_since = start;
-	struct tree *t = tree_of(b, pid); /* never released: what is learnt about it is kept */
+	u64 start = monotonic_ms(), asleep_since = start;
+	struct peer_procs *t = peer_procs_of(b, pid); /* never released: what is learnt about it is kept */
 	int ready = 0;
 
-	while (!ready && broker_now_ms() - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
+	while (!ready && monotonic_ms() - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
 		ready = readiness(b, t, &asleep_since);
 		if (!ready)
 			nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
@@ -175,17 +175,14 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
 
 void broker_free(struct broker *b)
 {
-	u32 i;
-
 	if (!b)
 		return;
-	for (i = 0; i < NET_MAX_CONNS; i++)
-		if (b->conn[i])
-			connection_close(b, b->conn[i]);
-	while (b->trees) {
-		b->trees->uses = 1;
-		tree_release(b, b->trees);
+	while (b->connections)
+		connection_close(b, b->connections);
+	while (b->peers_known) {
+		b->peers_known->uses = 1;
+		peer_procs_release(b, b->peers_known);
 	}
-	listener_free_all(b);
+	client_listener_free_all(b);
 	free(b);
 }

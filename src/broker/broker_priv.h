@@ -9,13 +9,14 @@
 #include "broker/broker.h"
 #include "broker/quiet.h"
 
-#define SETTLE_MS 50          /* a peer that does not take what it was sent slept that long */
-#define SETTLE_HABITS_MS 3000 /* … if it has threads that sleep now and then */
+#define SETTLE_MS 50            /* a peer that does not take what it was sent slept that long */
+#define SETTLE_PERIODIC_MS 3000 /* … if it has threads that sleep periodically */
 #define REPLY_MAX (1ull << 30)
 
 /* A peer's processes. Several connections may lead to the same. */
-struct tree {
-	struct tree *next;
+struct peer_procs {
+	struct peer_procs *next;
+	u32 group; /* its number in answers, never used for another */
 	pid_t root;
 	struct quiet_peer *q;
 	u32 uses;
@@ -27,19 +28,20 @@ struct bytes {
 };
 
 struct connection {
+	struct connection *next;
 	u32 id;
 	int fd;
 	u32 client; /* number of the client peer; 0: we connected */
 	pid_t pid;  /* of the client peer */
 	struct net_address to;
-	struct tree *tree; /* NULL: not a process of this machine that we may look into */
-	bool framed;       /* datagrams */
+	struct peer_procs *procs; /* NULL: not a process of this machine that we may look into */
+	bool framed;              /* datagrams */
 	/* A client that sends datagrams: its address, as fd is not connected then. from_len 0: it is. */
 	struct sockaddr_storage from;
 	socklen_t from_len;
-	bool another; /* … it has sent from a second address, too */
-	bool polled;  /* the peer has been heard: whatever comes unasked is for somebody else's request */
-	bool known;   /* tree has been checked to be the one that accepted */
+	bool another;     /* … it has sent from a second address, too */
+	bool polled;      /* the peer has been heard: whatever comes unasked is for somebody else's request */
+	bool owner_known; /* procs has been checked to be the one that accepted */
 	bool eof, reset;
 	bool accepted, excused;
 	u64 sent;
@@ -49,8 +51,8 @@ struct connection {
 	u32 answer;   /* flags behind the reply */
 };
 
-struct listener {
-	struct listener *next;
+struct client_listener {
+	struct client_listener *next;
 	int fd;
 	struct net_address sut, physical;
 };
@@ -58,37 +60,38 @@ struct listener {
 struct broker {
 	struct broker_options options;
 	struct broker_peers peers;
-	struct connection *conn[NET_MAX_CONNS];
-	struct tree *trees;
-	struct listener *listeners;
+	struct connection *connections;
+	u32 connection_count, last_id;
+	struct peer_procs *peers_known;
+	u32 last_group;
+	struct client_listener *listeners;
 	char folder[64]; /* of UNIX listeners; empty: none yet */
-	u32 last_id;
-	u32 keeps;
-	u32 keep[NET_MAX_CONNS];
 };
 
-/* trouble.c: answers. Each returns the status. */
-int trouble(struct wire_net *n, int status, const char *format, ...) HD_PRINTF(3, 4);
-/* ", it ended with status 3; its last words: …" */
-void trouble_add_end(struct broker *b, struct wire_net *n, pid_t pid, int status);
+/*
+ * Functions that answer a request return its status: 0, -errno for the SUT, or one of enum net_error, with the reason in
+ * n->text. All others that can fail return -errno.
+ */
+
+/* reply_error.c. Each returns the status. */
+int reply_error(struct wire_net *n, int status, const char *format, ...) HD_PRINTF(3, 4);
+/* There is no room (table or descriptors) for one more connection. */
+int reply_full(struct wire_net *n);
+/* Append ", it ended with status 3; its last words: …". */
+void reply_add_exit(struct broker *b, struct wire_net *n, pid_t pid, int status);
 bool broker_interrupted(struct broker *b);
-u64 broker_now_ms(void);
 
-/* tree.c */
-struct tree *tree_of(struct broker *b, pid_t root);
-void tree_release(struct broker *b, struct tree *t);
-/* It is idle: wait until it rests; if it does not, learn which threads never do. 0, or -1: it ended. */
-int tree_idle(struct broker *b, struct tree *t);
+/* peer_procs.c */
+struct peer_procs *peer_procs_of(struct broker *b, pid_t root);
+void peer_procs_release(struct broker *b, struct peer_procs *t);
+/* It is idle: wait until it rests; if it does not, learn which threads never do. -ESRCH: it ended. */
+int peer_procs_wait_idle(struct broker *b, struct peer_procs *t);
 
-/* connection.c */
+/* connection.c: the connections there are. They end by NET_CLOSE alone. */
 struct connection *connection_find(struct broker *b, u32 id);
 /* NULL: no room. */
 struct connection *connection_add(struct broker *b, int fd, const struct net_address *to);
 void connection_close(struct broker *b, struct connection *c);
-/* It is in use, whatever the list of the last NET_OPEN says. */
-void connection_keep(struct broker *b, const struct connection *c);
-/* Close what the SUT does not use any more: of this peer (NULL: any), at most that many. Returns how many were closed. */
-u32 connection_make_room(struct broker *b, const struct tree *t, const struct connection *but, u32 most);
 const char *connection_text(const struct connection *c, char *out, size_t cap);
 
 /* transfer.c */
@@ -106,21 +109,23 @@ void transfer_pause(const struct connection *c, short events, u32 *delay_us);
 /* Wait for the peer to speak, for as long as a peer may take. */
 void transfer_await(struct broker *b, const struct connection *c);
 
-/* rest.c: wait until the peer has answered all it will. Returns the status. */
-int rest_wait(struct broker *b, struct connection *c, struct wire_net *n);
+/* quiesce.c: wait until the peer has answered all it will. Returns the status. */
+int quiesce(struct broker *b, struct connection *c, struct wire_net *n);
 
 /* server.c, client.c: NET_OPEN. */
 int server_open(struct broker *b, struct wire_net *n);
 int client_open(struct broker *b, struct wire_net *n);
-/* Has a client peer knocked once more? Returns the status. */
+/* Has a client peer connected once more? Returns the status. */
 int client_another(struct broker *b, struct wire_net *n);
 
-/* listener.c */
-struct listener *listener_for(struct broker *b, const struct net_address *sut, struct problem *p);
-int listener_accept(const struct listener *l);
-/* Datagrams: a socket for one client alone, at *physical. -1: *p says why. */
-int listener_datagrams(struct broker *b, const struct net_address *sut, struct net_address *physical,
-		       struct problem *p);
-void listener_free_all(struct broker *b);
+/* client_listener.c. -errno: *p says why. */
+int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,
+			struct problem *p);
+/* A descriptor, or -errno. */
+int client_listener_accept(const struct client_listener *l);
+/* Datagrams: a socket for one client alone, at *physical. A descriptor, or -errno. */
+int client_listener_datagrams(struct broker *b, const struct net_address *sut, struct net_address *physical,
+			      struct problem *p);
+void client_listener_free_all(struct broker *b);
 
 #endif

@@ -2,67 +2,60 @@
  * client.c: NET_OPEN for a client peer: start it, and accept exactly its connection. One that sends datagrams has a socket of
  * ours to itself, and is there when the first one is; where that came from is the client's address.
  */
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "broker/address.h"
 #include "broker/broker_priv.h"
 
 struct knock {
 	struct broker *b;
 	struct wire_net *n;
-	struct listener *l;          /* NULL: datagrams */
+	struct client_listener *l;   /* NULL: datagrams */
 	int fd;                      /* where they come */
 	struct net_address physical; /* where the client is sent to */
 	struct sockaddr_storage from;
 	socklen_t from_len;
 	pid_t pid;
-	struct tree *tree;
+	struct peer_procs *procs;
 	u64 start, asleep_since;
 };
 
 /* The client whose process has the other end of this connection; NULL: none that is known. */
-static const struct connection *client_of(struct broker *b, int fd, const struct tree *but)
+static const struct connection *client_of(struct broker *b, int fd, const struct peer_procs *but)
 {
-	u32 i;
-
-	for (i = 0; i < NET_MAX_CONNS; i++) {
-		const struct connection *c = b->conn[i];
-
-		if (c && c->client && c->tree && c->tree != but && quiet_holds(c->tree->q, fd))
+	for (const struct connection *c = b->connections; c; c = c->next)
+		if (c->client && c->procs && c->procs != but && quiet_holds(c->procs->q, fd))
 			return c;
-	}
 	return NULL;
 }
 
 static int another(struct wire_net *n, const struct connection *c)
 {
 	char name[200];
-
 	if (!c)
-		return trouble(n, NET_TROUBLE_ANOTHER, "a client peer opened a further connection");
-	return trouble(n, NET_TROUBLE_ANOTHER,
-		       "client %u opened a further connection besides %s: a client peer may open only one",
-		       c->client, connection_text(c, name, sizeof(name)));
+		return reply_error(n, NET_ERROR_ANOTHER, "a client peer opened a further connection");
+	return reply_error(
+		n, NET_ERROR_ANOTHER,
+		"client %u opened a further connection besides %s: a client peer may open only one",
+		c->client, connection_text(c, name, sizeof(name)));
 }
 
 int client_another(struct broker *b, struct wire_net *n)
 {
-	struct listener *l;
-	int fd, status;
-	u32 i;
-
-	for (i = 0; i < NET_MAX_CONNS; i++)
-		if (b->conn[i] && b->conn[i]->another)
-			return another(n, b->conn[i]);
-	for (l = b->listeners; l; l = l->next) {
-		fd = listener_accept(l);
+	for (const struct connection *c = b->connections; c; c = c->next)
+		if (c->another)
+			return another(n, c);
+	for (const struct client_listener *l = b->listeners; l; l = l->next) {
+		int fd = client_listener_accept(l);
 		if (fd < 0)
 			continue;
-		status = another(n, client_of(b, fd, NULL));
+		int status = another(n, client_of(b, fd, NULL));
 		close(fd);
 		return status;
 	}
@@ -72,59 +65,58 @@ int client_another(struct broker *b, struct wire_net *n)
 static int not_coming(struct knock *k, int status, const char *what)
 {
 	char waits[1024], name[ADDRESS_TEXT];
-
-	quiet_describe(k->tree->q, NULL, 0, waits, sizeof(waits));
-	return trouble(k->n, status, "client %u %s %s (%s)", k->n->client, what,
-		       address_text(&k->n->to, name), waits);
+	quiet_describe(k->procs->q, NULL, 0, waits, sizeof(waits));
+	return reply_error(k->n, status, "client %u %s %s (%s)", k->n->client, what,
+			   address_text(&k->n->to, name), waits);
 }
 
 static int ended(struct knock *k, int how)
 {
 	char name[ADDRESS_TEXT], there[ADDRESS_TEXT];
-
 	address_text(&k->n->to, name);
 	if (k->l)
-		trouble(k->n, NET_TROUBLE_NO_PEER,
-			"client %u has ended without connecting to %s, which stands for %s", k->n->client,
-			address_text(&k->l->physical, there), name);
+		reply_error(k->n, NET_ERROR_NO_PEER,
+			    "client %u has ended without connecting to %s, which stands for %s", k->n->client,
+			    address_text(&k->l->physical, there), name);
 	else
-		trouble(k->n, NET_TROUBLE_NO_PEER, "client %u has ended without sending anything to %s",
-			k->n->client, name);
-	trouble_add_end(k->b, k->n, k->pid, how);
-	return NET_TROUBLE_NO_PEER;
+		reply_error(k->n, NET_ERROR_NO_PEER, "client %u has ended without sending anything to %s",
+			    k->n->client, name);
+	reply_add_exit(k->b, k->n, k->pid, how);
+	return NET_ERROR_NO_PEER;
 }
 
 /* It has not come yet. Status: 0 as long as it may. */
 static int still_waiting(struct knock *k)
 {
-	u64 now = broker_now_ms();
+	u64 now = monotonic_ms();
 	int how = 0;
-
 	if (broker_interrupted(k->b))
-		return trouble(k->n, NET_TROUBLE_TOOL, "interrupted while waiting for a client peer");
-	if (k->b->peers.ended(k->b->peers.self, k->pid, &how) && !quiet_alive(k->tree->q))
+		return reply_error(k->n, NET_ERROR_TOOL, "interrupted while waiting for a client peer");
+	if (k->b->peers.ended(k->b->peers.self, k->pid, &how) && !quiet_alive(k->procs->q))
 		return ended(k, how);
-	if (!quiet_asleep(k->tree->q) || quiet_look(k->tree->q, NULL, 0) != QUIET_YES)
+	if (!quiet_asleep(k->procs->q) || quiet_look(k->procs->q, NULL, 0) != QUIET_YES)
 		k->asleep_since = now;
 	if (now - k->asleep_since >= SETTLE_MS)
-		return not_coming(k, NET_TROUBLE_NO_PEER,
+		return not_coming(k, NET_ERROR_NO_PEER,
 				  k->l ? "is at rest without having connected to"
 				       : "is at rest without having sent anything to");
 	if (now - k->start >= k->b->options.peer_timeout_ms)
-		return not_coming(k, NET_TROUBLE_SLOW,
+		return not_coming(k, NET_ERROR_SLOW,
 				  k->l ? "did not connect within --peer-timeout to"
 				       : "sent nothing within --peer-timeout to");
 	return 0;
 }
 
-/* The fd of the connection; negative: not yet. */
+/* The descriptor of the connection; -EAGAIN: not yet; -EMFILE: no room for it. */
 static int knocked(struct knock *k)
 {
-	if (k->l)
-		return listener_accept(k->l);
+	if (k->l) {
+		int fd = client_listener_accept(k->l);
+		return fd >= 0 || fd == -EMFILE || fd == -ENFILE ? fd : -EAGAIN;
+	}
 	k->from_len = sizeof(k->from);
 	if (recvfrom(k->fd, NULL, 0, MSG_PEEK | MSG_DONTWAIT, (struct sockaddr *)&k->from, &k->from_len) < 0)
-		return -1;
+		return -EAGAIN;
 	return k->fd;
 }
 
@@ -134,81 +126,80 @@ static int wait_for_it(struct knock *k, int *fd)
 	u32 delay = 0;
 	int status = 0;
 	struct pollfd p = {.fd = k->l ? k->l->fd : k->fd, .events = POLLIN};
-
-	while ((*fd = knocked(k)) < 0 && !status) {
+	while ((*fd = knocked(k)) == -EAGAIN && !status) {
 		status = still_waiting(k);
 		if (!status && poll(&p, 1, 0) <= 0)
 			transfer_pause(NULL, 0, &delay);
 	}
-	return *fd >= 0 ? 0 : status;
+	if (*fd >= 0)
+		return 0;
+	return *fd == -EAGAIN ? status : reply_full(k->n);
 }
 
 static int take(struct knock *k, int fd)
 {
-	const struct connection *other = k->l ? client_of(k->b, fd, k->tree) : NULL;
-	struct connection *c = other ? NULL : connection_add(k->b, fd, &k->n->to);
-
-	if (!c && k->l)
+	const struct connection *other = k->l ? client_of(k->b, fd, k->procs) : NULL;
+	if (other) {
 		close(fd);
-	if (other)
 		return another(k->n, other);
-	if (!c)
-		return trouble(k->n, NET_TROUBLE_TOOL, "more than %d connections are in use at once",
-			       NET_MAX_CONNS);
+	}
+	struct connection *c = connection_add(k->b, fd, &k->n->to);
+	hd_assert(c != NULL); /* client_open has seen that there is room */
 	c->client = k->n->client;
 	c->pid = k->pid;
-	c->tree = k->tree;
+	c->procs = k->procs;
 	c->from = k->from;
 	c->from_len = k->l ? 0 : k->from_len;
-	if (quiet_alive(c->tree->q) && !quiet_allowed(k->pid)) {
-		tree_release(k->b, c->tree);
-		c->tree = NULL;
-	}
 	k->n->conn = c->id;
-	connection_keep(k->b, c);
+	k->n->group = c->procs->group;
+	if (quiet_alive(c->procs->q) && !quiet_allowed(k->pid)) {
+		peer_procs_release(k->b, c->procs);
+		c->procs = NULL;
+	}
 	return 0;
 }
 
-static bool prepare(struct knock *k, struct problem *p)
+static int prepare(struct knock *k, struct problem *p)
 {
 	if (k->n->to.type == NET_DGRAM) {
-		k->fd = listener_datagrams(k->b, &k->n->to, &k->physical, p);
-		return k->fd >= 0;
+		k->fd = client_listener_datagrams(k->b, &k->n->to, &k->physical, p);
+		return HD_MIN(k->fd, 0);
 	}
-	k->l = listener_for(k->b, &k->n->to, p);
-	if (k->l)
+	int err = client_listener_for(k->b, &k->n->to, &k->l, p);
+	if (!err)
 		k->physical = k->l->physical;
-	return k->l != NULL;
+	return err;
 }
 
 static int start(struct knock *k, struct problem *p)
 {
-	int fd = -1, status;
-
 	k->pid = k->b->peers.start_client(k->b->peers.self, k->n->client, &k->physical, p);
 	if (k->pid <= 0)
-		return trouble(k->n, NET_TROUBLE_TOOL, "%s", p->text);
-	k->tree = tree_of(k->b, k->pid);
-	k->start = k->asleep_since = broker_now_ms();
-	status = wait_for_it(k, &fd);
+		return reply_error(k->n, NET_ERROR_TOOL, "%s", p->text);
+	k->procs = peer_procs_of(k->b, k->pid);
+	k->start = k->asleep_since = monotonic_ms();
+	int fd = -1, status = wait_for_it(k, &fd);
 	if (!status)
 		status = take(k, fd);
 	if (status) {
 		k->b->peers.end_client(k->b->peers.self, k->pid);
-		tree_release(k->b, k->tree);
+		peer_procs_release(k->b, k->procs);
 	}
 	return status;
 }
 
 int client_open(struct broker *b, struct wire_net *n)
 {
+	if (b->connection_count >= NET_MAX_CONNS)
+		return reply_full(n);
 	struct problem p;
 	struct knock k = {.b = b, .n = n, .fd = -1};
-	int status;
-
-	if (!prepare(&k, &p))
-		return trouble(n, NET_TROUBLE_TOOL, "%s", p.text);
-	status = start(&k, &p);
+	int err = prepare(&k, &p);
+	if (err == -EMFILE || err == -ENFILE)
+		return reply_full(n);
+	if (err)
+		return reply_error(n, NET_ERROR_TOOL, "%s", p.text);
+	int status = start(&k, &p);
 	if (status && k.fd >= 0)
 		close(k.fd);
 	return status;

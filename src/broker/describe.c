@@ -9,12 +9,12 @@
 #include "broker/quiet_priv.h"
 #include "broker/sockdiag.h"
 
-struct words {
+struct description {
 	char *out;
 	size_t cap, len;
 };
 
-static void HD_PRINTF(2, 3) say(struct words *w, const char *format, ...)
+static void HD_PRINTF(2, 3) say(struct description *w, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -41,8 +41,8 @@ static u16 port_of(struct quiet_thread *t, int nl, u64 inode)
 	return t->listener_port;
 }
 
-static void say_socket(struct words *w, int nl, struct quiet_thread *t, const struct quiet_conn *c, u32 n,
-		       u64 inode)
+static void say_socket(struct description *w, int nl, struct quiet_thread *t, const struct quiet_conn *c,
+		       u32 n, u64 inode)
 {
 	u32 i;
 
@@ -57,7 +57,7 @@ static void say_socket(struct words *w, int nl, struct quiet_thread *t, const st
 		say(w, " on a socket");
 }
 
-static void say_target(struct words *w, struct quiet_peer *q, struct quiet_thread *t,
+static void say_target(struct description *w, struct quiet_peer *q, struct quiet_thread *t,
 		       const struct quiet_conn *c, u32 n)
 {
 	int fd = wait_descriptor(&t->wait);
@@ -74,7 +74,7 @@ static void say_target(struct words *w, struct quiet_peer *q, struct quiet_threa
 		say(w, " on %s", link);
 }
 
-static void say_thread(struct words *w, struct quiet_peer *q, struct quiet_thread *t,
+static void say_thread(struct description *w, struct quiet_peer *q, struct quiet_thread *t,
 		       const struct quiet_conn *c, u32 n)
 {
 	char call[32];
@@ -92,7 +92,7 @@ static void say_thread(struct words *w, struct quiet_peer *q, struct quiet_threa
 
 void quiet_tell(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
 {
-	struct words w = {.out = out, .cap = cap};
+	struct description w = {.out = out, .cap = cap};
 	u32 i;
 
 	out[0] = 0;

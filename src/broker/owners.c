@@ -49,7 +49,7 @@ static bool sockets_of(pid_t pid, bool (*found)(void *self, pid_t pid, u64 inode
 	return go_on;
 }
 
-struct search {
+struct socket_owners {
 	u64 inode;
 	u32 n;
 	pid_t pid[MAX_OWNERS];
@@ -57,7 +57,7 @@ struct search {
 
 static bool note_owner(void *self, pid_t pid, u64 inode)
 {
-	struct search *s = self;
+	struct socket_owners *s = self;
 
 	if (inode != s->inode)
 		return true;
@@ -66,7 +66,7 @@ static bool note_owner(void *self, pid_t pid, u64 inode)
 	return false;
 }
 
-static void search_all(struct search *s)
+static void search_all(struct socket_owners *s)
 {
 	struct dirent *e;
 	DIR *d = opendir("/proc");
@@ -97,7 +97,7 @@ u64 owner_other_end(int nl, int fd)
 
 static bool has_socket(struct quiet_peer *q, u64 inode)
 {
-	struct search s = {.inode = inode};
+	struct socket_owners s = {.inode = inode};
 	u32 i;
 
 	for (i = 0; i < q->processes; i++)
@@ -150,7 +150,7 @@ static bool is_ancestor(pid_t old, pid_t pid)
 }
 
 /* A server that forks leaves its sockets with its children: the oldest owner is the root of all that serves. */
-static pid_t oldest(const struct search *s)
+static pid_t oldest(const struct socket_owners *s)
 {
 	u32 i, k;
 
@@ -189,7 +189,7 @@ pid_t quiet_owner(int fd)
 	struct ucred peer = {0};
 	socklen_t n = sizeof(int), m = sizeof(peer);
 	int family = 0;
-	struct search s = {0};
+	struct socket_owners s = {0};
 	pid_t owner = 0;
 
 	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &n);

@@ -67,7 +67,7 @@ void quiet_close(struct quiet_peer *q)
 static bool rests(const struct quiet_thread *t)
 {
 	return t->wait.kind == WAIT_INPUT || t->wait.kind == WAIT_TIMED || t->wait.kind == WAIT_DEAD ||
-	       habit_sleeps(t);
+	       periodic_sleeps(t);
 }
 
 static bool pass_a(struct quiet_peer *q, bool *timed)
@@ -107,7 +107,7 @@ static bool still_sleeps(struct quiet_thread *t)
 		return true;
 	if (thread_state(t) != 'S')
 		return false;
-	return habit_sleeps(t) || thread_runs(t) == t->runs;
+	return periodic_sleeps(t) || thread_runs(t) == t->runs;
 }
 
 static bool pass_b(struct quiet_peer *q)
@@ -142,7 +142,7 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 		q->calm = false;
 		return QUIET_BUSY;
 	}
-	if (!habit_settled(q, sent_in_all(c, n)))
+	if (!periodic_settled(q, sent_in_all(c, n)))
 		return QUIET_BUSY;
 	return timed ? QUIET_TIMED : QUIET_YES;
 }

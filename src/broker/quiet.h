@@ -65,7 +65,7 @@ bool quiet_serves(struct quiet_peer *q, int fd);
 /* Is anything of it alive? */
 bool quiet_alive(struct quiet_peer *q);
 /* Does it hold threads that always sleep? They need longer to show what they do. */
-bool quiet_sleepers(const struct quiet_peer *q);
+bool quiet_has_periodic(const struct quiet_peer *q);
 /* The process that has the other end of this local connection; 0: not found (or not ours to see). */
 pid_t quiet_owner(int fd);
 /* Would a datagram sent on this connected UDP socket find anybody? True if that is not on this machine. */

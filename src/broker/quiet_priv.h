@@ -11,7 +11,7 @@
 enum thread_file { THREAD_SYSCALL, THREAD_RUNS, THREAD_STATE, THREAD_CHILDREN, THREAD_FILES };
 
 /* Where a thread was found sleeping while nothing was asked of the peer. */
-struct habit {
+struct periodic {
 	bool known;
 	bool frequent; /* it may be a loop that looks for work: it must have looked once more before it counts as idle */
 	long call;
@@ -30,7 +30,7 @@ struct quiet_thread {
 	u64 asleep_at;           /* runs at the last quiet_asleep */
 	u64 calm_since;          /* runs when the peer was first found calm */
 	u64 lull, lull_since_ms; /* runs at the start of the present sleep of its habit; when that was seen */
-	struct habit habit;
+	struct periodic periodic;
 };
 
 struct quiet_process {
@@ -64,9 +64,9 @@ char thread_state(struct quiet_thread *t);
 void thread_look(struct quiet_thread *t);
 
 /* Is the thread in the sleep it always sleeps? */
-bool habit_sleeps(const struct quiet_thread *t);
+bool periodic_sleeps(const struct quiet_thread *t);
 /* All others rest: have the threads with a habit looked around since? */
-bool habit_settled(struct quiet_peer *q, u64 sent);
+bool periodic_settled(struct quiet_peer *q, u64 sent);
 
 /* What is on its way on c; sets c->queue and c->accepted. */
 void queue_look(int nl, struct quiet_conn *c);

@@ -22,12 +22,12 @@ int sockdiag_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-union answer {
+union diag_answer {
 	struct nlmsghdr header;
 	u8 bytes[16384];
 };
 
-static ssize_t ask(int nl, const void *question, size_t len, union answer *a)
+static ssize_t ask(int nl, const void *question, size_t len, union diag_answer *a)
 {
 	ssize_t n;
 
@@ -40,7 +40,7 @@ static ssize_t ask(int nl, const void *question, size_t len, union answer *a)
 }
 
 /* 1: an answer of at least this size; 0: no such socket. */
-static int answered(const union answer *a, ssize_t n, size_t size)
+static int answered(const union diag_answer *a, ssize_t n, size_t size)
 {
 	const struct nlmsgerr *e = (const void *)(a->bytes + NLMSG_HDRLEN);
 
@@ -70,7 +70,7 @@ static void put_address(const struct sockaddr_storage *s, __be16 *port, __be32 i
 }
 
 /* The attribute of this type behind a message's fixed part. */
-static const void *attribute(const union answer *a, size_t fixed, u16 type, size_t *size)
+static const void *attribute(const union diag_answer *a, size_t fixed, u16 type, size_t *size)
 {
 	const struct rtattr *r = (const void *)(a->bytes + NLMSG_SPACE(fixed));
 	int left = (int)(a->header.nlmsg_len - NLMSG_SPACE(fixed));
@@ -83,7 +83,7 @@ static const void *attribute(const union answer *a, size_t fixed, u16 type, size
 	return NULL;
 }
 
-static void take_counts(const union answer *a, struct sockdiag_end *out)
+static void take_counts(const union diag_answer *a, struct sockdiag_end *out)
 {
 	size_t size;
 	struct tcp_info info = {0};
@@ -112,7 +112,7 @@ int sockdiag_inet(int nl, int protocol, const struct sockaddr_storage *there,
 			.idiag_ext = 1 << (INET_DIAG_INFO - 1),
 			.idiag_states = ~0u,
 			.id.idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}}};
-	union answer a;
+	union diag_answer a;
 	const struct inet_diag_msg *m = (const void *)(a.bytes + NLMSG_HDRLEN);
 	int r;
 
@@ -148,7 +148,7 @@ int sockdiag_unix_peer(int nl, u64 inode, u64 *peer)
 			.udiag_ino = (u32)inode,
 			.udiag_show = UDIAG_SHOW_PEER,
 			.udiag_cookie = {~0u, ~0u}}};
-	union answer a;
+	union diag_answer a;
 	size_t size;
 	const u32 *found;
 	int r = answered(&a, ask(nl, &q, sizeof(q), &a), sizeof(struct unix_diag_msg));
@@ -181,7 +181,7 @@ static void note_listener(struct listeners *l, const struct inet_diag_msg *m)
 }
 
 /* Goes through one part of a dump; true: the last one. */
-static bool in_dump(const union answer *a, ssize_t n, struct listeners *l)
+static bool in_dump(const union diag_answer *a, ssize_t n, struct listeners *l)
 {
 	const struct nlmsghdr *h = &a->header;
 	size_t left = (size_t)HD_MAX(n, 0);
@@ -205,7 +205,7 @@ static void listeners_of(int nl, u8 family, struct listeners *l)
 	       .body = {.sdiag_family = family,
 			.sdiag_protocol = IPPROTO_TCP,
 			.idiag_states = 1u << STATE_LISTEN}};
-	union answer a = {.header = {0}};
+	union diag_answer a = {.header = {0}};
 	ssize_t n = ask(nl, &q, sizeof(q), &a);
 
 	while (n > 0 && !in_dump(&a, n, l))

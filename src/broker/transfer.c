@@ -13,10 +13,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "broker/broker_priv.h"
 
 #define CHUNK 65536
-#define FRAME_HEAD 4
 #define YIELDS 4 /* looks before the first sleep: a fast peer answers within microseconds */
 #define DELAY_MAX_US 500
 #define AWAIT_MS 50
@@ -33,9 +33,7 @@ static u8 *room(struct bytes *s, size_t more)
 
 static void put_length(u8 *at, u32 len)
 {
-	int i;
-
-	for (i = 0; i < FRAME_HEAD; i++)
+	for (u32 i = 0; i < NET_FRAME_HEAD; i++)
 		at[i] = (u8)(len >> 8 * i);
 }
 
@@ -62,7 +60,7 @@ static ssize_t receive(struct connection *c, u8 *to)
 
 static bool drain_once(struct connection *c)
 {
-	size_t head = c->framed ? FRAME_HEAD : 0;
+	size_t head = c->framed ? NET_FRAME_HEAD : 0;
 	u8 *at = room(&c->reply, CHUNK + head);
 	ssize_t n = receive(c, at + head);
 
@@ -138,9 +136,9 @@ void transfer_pause(const struct connection *c, short events, u32 *delay_us)
 void transfer_await(struct broker *b, const struct connection *c)
 {
 	struct pollfd p = {.fd = c->fd, .events = POLLIN | POLLRDHUP};
-	u64 start = broker_now_ms();
+	u64 start = monotonic_ms();
 
-	while (!c->eof && !c->reset && broker_now_ms() - start < b->options.peer_timeout_ms &&
+	while (!c->eof && !c->reset && monotonic_ms() - start < b->options.peer_timeout_ms &&
 	       !broker_interrupted(b) && poll(&p, 1, AWAIT_MS) == 0)
 		;
 }
@@ -154,8 +152,8 @@ static size_t next_part(const struct connection *c, const u8 **part)
 	*part = at;
 	if (!c->framed || !left)
 		return left;
-	whole = left < FRAME_HEAD ? left + 1 : FRAME_HEAD + (size_t)get_length(at);
-	*part = at + FRAME_HEAD;
+	whole = left < NET_FRAME_HEAD ? left + 1 : NET_FRAME_HEAD + (size_t)get_length(at);
+	*part = at + NET_FRAME_HEAD;
 	return left < whole ? 0 : whole;
 }
 
@@ -163,7 +161,7 @@ static size_t next_part(const struct connection *c, const u8 **part)
 static bool push(struct connection *c)
 {
 	const u8 *part;
-	size_t size = next_part(c, &part), head = c->framed ? FRAME_HEAD : 0;
+	size_t size = next_part(c, &part), head = c->framed ? NET_FRAME_HEAD : 0;
 	const struct sockaddr *to = c->from_len ? (const struct sockaddr *)&c->from : NULL;
 	ssize_t n = sendto(c->fd, part, size - head, MSG_DONTWAIT | MSG_NOSIGNAL, to, c->from_len);
 
@@ -179,34 +177,35 @@ static bool push(struct connection *c)
 /* Nothing goes out. Status: 0 as long as there is hope. */
 static int stalled(struct broker *b, struct connection *c, u64 start, u64 *asleep_since, struct wire_net *n)
 {
-	u64 now = broker_now_ms();
+	u64 now = monotonic_ms();
 	char name[200];
 
 	if (broker_interrupted(b))
-		return trouble(n, NET_TROUBLE_TOOL, "interrupted while sending to a peer");
-	if (!c->tree || !quiet_asleep(c->tree->q))
+		return reply_error(n, NET_ERROR_TOOL, "interrupted while sending to a peer");
+	if (!c->procs || !quiet_asleep(c->procs->q))
 		*asleep_since = now;
 	connection_text(c, name, sizeof(name));
-	if (c->tree && now - *asleep_since >= (quiet_sleepers(c->tree->q) ? SETTLE_HABITS_MS : SETTLE_MS))
-		return trouble(n, NET_TROUBLE_STUCK,
-			       "%s: the peer is at rest and does not read what is sent to it", name);
+	if (c->procs &&
+	    now - *asleep_since >= (quiet_has_periodic(c->procs->q) ? SETTLE_PERIODIC_MS : SETTLE_MS))
+		return reply_error(n, NET_ERROR_STUCK,
+				   "%s: the peer is at rest and does not read what is sent to it", name);
 	if (now - start >= b->options.peer_timeout_ms)
-		return trouble(n, NET_TROUBLE_SLOW,
-			       "%s: the peer did not read what was sent to it within %u ms", name,
-			       b->options.peer_timeout_ms);
+		return reply_error(n, NET_ERROR_SLOW,
+				   "%s: the peer did not read what was sent to it within %u ms", name,
+				   b->options.peer_timeout_ms);
 	return 0;
 }
 
 static int send_all(struct broker *b, struct connection *c, struct wire_net *n)
 {
-	u64 start = broker_now_ms(), asleep_since = start;
+	u64 start = monotonic_ms(), asleep_since = start;
 	const u8 *part;
 	u32 delay = 0;
 	int status = 0;
 
 	while (!status && !c->reset && next_part(c, &part)) {
 		if (push(c) || transfer_drain(c)) {
-			start = asleep_since = broker_now_ms();
+			start = asleep_since = monotonic_ms();
 			delay = 0;
 			continue;
 		}

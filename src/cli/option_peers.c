@@ -78,6 +78,17 @@ int apply_clients(struct check_options *o, const struct option_spec *s, const ch
 	return 0;
 }
 
+/* The old name of --recheck, without a limit. */
+int apply_ask_again(struct check_options *o, const struct option_spec *s, const char *value,
+		    struct problem *p)
+{
+	(void)s;
+	(void)value;
+	(void)p;
+	o->config.net.recheck = ~0ull;
+	return 0;
+}
+
 int apply_cache(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
 {
 	static const char *const names[] = {

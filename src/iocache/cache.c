@@ -14,7 +14,7 @@ struct cache *cache_create(void *memory, enum cache_mode mode, const struct tran
 	if (!t || trees_mode(t) != mode)
 		return NULL;
 	trees_set_limit(t, TREES_SIZE);
-	struct cache *c = pages_map(sizeof *c);
+	struct cache *c = pages_map(sizeof(*c));
 	if (!c)
 		return NULL;
 	c->t = t;
@@ -32,9 +32,9 @@ struct trees *cache_trees(struct cache *c)
 	return c->t;
 }
 
-const struct cache_why *cache_why(const struct cache *c)
+const struct cache_error *cache_error(const struct cache *c)
 {
-	return &c->why;
+	return &c->error;
 }
 
 void cache_set_open_list(struct cache *c, u32 (*list)(void *self, const struct cache_pos **out, u32 room),
@@ -77,18 +77,12 @@ static void count(struct cache *c, bool hit)
 }
 
 /* A call ends at *at. Outside a live search, what was used is noted, for traces. */
-static enum cache_problem done(struct cache *c, const struct tree_at *at, bool hit)
+static int done(struct cache *c, const struct tree_at *at, bool hit)
 {
 	count(c, hit);
 	if (!c->live)
 		tree_use(c->t, at);
-	return CACHE_FINE;
-}
-
-/* A connection lost again and again is trouble, too. */
-static enum cache_problem settle(struct cache *c, u32 tree, enum cache_problem problem)
-{
-	return problem == CACHE_AGAIN ? why_trouble(c, tree) : problem;
+	return 0;
 }
 
 /* ---- open ---- */
@@ -102,7 +96,7 @@ static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache
 		if (p == but || p->tree == 0)
 			continue;
 		const struct tree_key *other = tree_key_of(c->t, p->tree - 1);
-		if (memcmp(&other->to, &k->to, sizeof k->to) != 0 || other->client != k->client ||
+		if (memcmp(&other->to, &k->to, sizeof(k->to)) != 0 || other->client != k->client ||
 		    other->owner != k->owner)
 			continue;
 		instances[other->instance / 64 % (CACHE_MAX_OPEN / 64)] |= 1ull << other->instance % 64;
@@ -111,7 +105,7 @@ static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache
 	return n;
 }
 
-/* The tree's key, and the how-manieth simultaneous connection to it this one is. */
+/* The tree's key, and the number, from 1, of this connection among the simultaneous ones to it. */
 static u32 choose_instance(struct cache *c, struct tree_key *k, const struct cache_pos *pos)
 {
 	u64 instances[CACHE_MAX_OPEN / 64 + 1] = {0};
@@ -126,22 +120,20 @@ static u32 choose_instance(struct cache *c, struct tree_key *k, const struct cac
 	return 1;
 }
 
-static enum cache_problem connect_tree(struct cache *c, u32 tree, u32 nth)
+static int connect_tree(struct cache *c, u32 tree, u32 nth)
 {
 	struct mark_view m;
 	struct tree_at root = root_at(c, tree);
 	struct physical *p = c->ops->instances ? physical_of_tree(c, tree) : NULL;
 	if (p)
 		physical_close(c, p);
-	enum cache_problem problem = CACHE_AGAIN;
-	for (u32 i = 0; i < CACHE_ATTEMPTS && problem == CACHE_AGAIN; i++)
-		problem = physical_open(c, tree, &p);
-	if (problem != CACHE_REFUSED)
-		return settle(c, tree, problem);
+	int err = physical_open(c, tree, &p);
+	if (!NET_IS_ERRNO(err))
+		return err;
 	if (nth == 1 && tree_mark_at(c->t, &root, &m))
-		return why_refused_again(c, tree);
-	tree_refuse(c->t, tree, nth, (u32)c->why.error);
-	return CACHE_REFUSED;
+		return error_refused_again(c, tree);
+	tree_refuse(c->t, tree, nth, (u32)-err);
+	return err;
 }
 
 static void set_position(struct cache *c, struct cache_pos *pos, u32 tree)
@@ -151,7 +143,7 @@ static void set_position(struct cache *c, struct cache_pos *pos, u32 tree)
 				  .instance = tree_key_of(c->t, tree)->instance};
 }
 
-enum cache_problem cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos)
+int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos)
 {
 	struct tree_key k = *key;
 	struct mark_view m;
@@ -165,17 +157,17 @@ enum cache_problem cache_open(struct cache *c, const struct tree_key *key, struc
 	if (refused && nth >= refused && !always_asks(c)) {
 		struct tree_at root = root_at(c, tree);
 		done(c, &root, true);
-		return why_refused(c, error);
+		return error_refused(c, error);
 	}
 	bool ask = !known || (c->live && c->ops->open_again(c, tree, nth));
 	if (ask && !c->live)
-		return why_left(c, &k, NULL);
+		return error_left(c, &k, NULL);
 	if (tree == TREE_NONE && (tree = tree_add(c->t, &k)) == TREE_NONE)
-		return why_out_of_memory(c);
-	enum cache_problem problem = ask ? connect_tree(c, tree, nth) : CACHE_FINE;
-	if (problem != CACHE_FINE) {
+		return error_out_of_memory(c);
+	int err = ask ? connect_tree(c, tree, nth) : 0;
+	if (err) {
 		count(c, false);
-		return problem;
+		return err;
 	}
 	set_position(c, pos, tree);
 	struct tree_at root = root_at(c, tree);
@@ -185,33 +177,31 @@ enum cache_problem cache_open(struct cache *c, const struct tree_key *key, struc
 /* ---- writes ---- */
 
 /* What is not known, from *at on. */
-static enum cache_problem send_rest(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n,
-				    bool end, bool *hit)
+static int send_rest(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end,
+		     bool *hit)
 {
-	enum cache_problem problem;
+	int err;
 	bool may_grow = c->live && (c->ops->forks || tree_is_leaf(c->t, at));
 	*hit = true;
-	if (may_grow && record_after_reset(c, at, data, n, end, &problem))
-		return problem;
+	if (may_grow && record_after_reset(c, at, data, n, end, &err))
+		return err;
 	*hit = false;
 	if (!c->live && (c->ops->forks || tree_is_leaf(c->t, at)))
-		return why_left(c, tree_key_of(c->t, tree), at);
-	return settle(c, tree, c->ops->send(c, tree, at, data, n, end));
+		return error_left(c, tree_key_of(c->t, tree), at);
+	return c->ops->send(c, tree, at, data, n, end);
 }
 
-static enum cache_problem write_symbols(struct cache *c, struct cache_pos *pos, const void *data, size_t n,
-					bool end)
+static int write_symbols(struct cache *c, struct cache_pos *pos, const void *data, size_t n, bool end)
 {
 	u32 tree = pos->tree - 1;
 	struct tree_at at = pos_at(pos);
 	size_t known = always_asks(c) ? 0 : tree_follow(c->t, &at, data, n);
 	bool hit = known == n && !always_asks(c) && (!end || tree_follow_end(c->t, &at));
 	if (!hit) {
-		enum cache_problem problem = send_rest(c, tree, &at, (const u8 *)data + known, n - known, end,
-						       &hit);
-		if (problem != CACHE_FINE) {
+		int err = send_rest(c, tree, &at, (const u8 *)data + known, n - known, end, &hit);
+		if (err) {
 			count(c, false);
-			return problem;
+			return err;
 		}
 	}
 	pos->branch = at.branch;
@@ -220,63 +210,72 @@ static enum cache_problem write_symbols(struct cache *c, struct cache_pos *pos, 
 	return done(c, &at, hit);
 }
 
-enum cache_problem cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n)
+int cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n)
 {
 	hd_assert(pos->tree && !pos->ended);
-	return n ? write_symbols(c, pos, data, n, false) : CACHE_FINE;
+	return n ? write_symbols(c, pos, data, n, false) : 0;
 }
 
-enum cache_problem cache_end(struct cache *c, struct cache_pos *pos)
+int cache_end(struct cache *c, struct cache_pos *pos)
 {
 	hd_assert(pos->tree);
-	return pos->ended ? CACHE_FINE : write_symbols(c, pos, "", 0, true);
+	return pos->ended ? 0 : write_symbols(c, pos, "", 0, true);
 }
 
-enum cache_problem cache_close(struct cache *c, struct cache_pos *pos)
+int cache_close(struct cache *c, struct cache_pos *pos)
 {
 	hd_assert(pos->tree);
 	struct tree_at at = pos_at(pos);
-	enum cache_problem problem = c->ops->close(c, pos->tree - 1, &at);
+	int err = c->ops->close(c, pos->tree - 1, &at);
 	*pos = (struct cache_pos){0};
-	return problem;
+	return err;
 }
 
 /* ---- reads ---- */
 
 /* Get an answer for a position that has none (none: for any where no connection stands). */
-static enum cache_problem resolve(struct cache *c, u32 tree, const struct tree_at *at, bool *hit)
+static int get_answer(struct cache *c, u32 tree, const struct tree_at *at, bool *hit)
 {
 	struct tree_at same = *at;
-	enum cache_problem problem;
+	int err;
 	*hit = true;
-	if (c->live && record_after_reset(c, &same, "", 0, false, &problem))
-		return problem;
+	if (c->live && record_after_reset(c, &same, "", 0, false, &err))
+		return err;
 	*hit = false;
 	if (!c->live && c->ops->forks)
-		return why_left(c, tree_key_of(c->t, tree), at);
-	return settle(c, tree, c->ops->look(c, tree, at));
+		return error_left(c, tree_key_of(c->t, tree), at);
+	return c->ops->look(c, tree, at);
 }
 
-enum cache_problem cache_look(struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags)
+int cache_resolve(struct cache *c, const struct cache_pos *pos)
 {
 	hd_assert(pos->tree);
-	u32 tree = pos->tree - 1;
 	struct tree_at at = pos_at(pos);
 	struct mark_view m;
 	bool hit = tree_mark_at(c->t, &at, &m) && !always_asks(c);
 	if (!hit) {
 		u64 polls = trees_stats(c->t)->polls;
-		enum cache_problem problem = resolve(c, tree, &at, &hit);
-		hit |= problem == CACHE_FINE && trees_stats(c->t)->polls == polls;
-		if (problem != CACHE_FINE) {
+		int err = get_answer(c, pos->tree - 1, &at, &hit);
+		hit |= !err && trees_stats(c->t)->polls == polls;
+		if (err) {
 			count(c, false);
-			return problem;
+			return err;
 		}
 		hd_assert(tree_mark_at(c->t, &at, &m));
 	}
+	return done(c, &at, hit);
+}
+
+bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags)
+{
+	struct tree_at at = pos_at(pos);
+	struct mark_view m;
+	*bytes = *flags = 0;
+	if (!tree_mark_at(c->t, &at, &m))
+		return false;
 	*bytes = m.reply > pos->read ? m.reply - pos->read : 0;
 	*flags = m.flags;
-	return done(c, &at, hit);
+	return true;
 }
 
 void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n)

@@ -29,22 +29,22 @@ struct cache_pos {
 	u32 ended, instance;
 };
 
-enum cache_problem {
-	CACHE_FINE = 0,
-	CACHE_REFUSED, /* the SUT is to see the error -cache_why()->error */
-	CACHE_LEFT,    /* not in the recorded trees, and there is no peer: this execution is not followed */
-	CACHE_DIVERGED, /* linear: other bytes than recorded, or a premature close: the search ends, incomplete */
-	CACHE_NONDETERMINISTIC, /* a replay got another answer than recorded: the search ends, incomplete */
-	CACHE_INCOMPLETE, /* broker: stuck, unserved, crosstalk, slow …: the search ends, incomplete */
-	CACHE_TOOL,       /* broker: no peer; out of memory: the run ends with a tool error */
+/*
+ * What a call that can fail returns: 0; -errno: what the SUT is to see; or one of these. cache_error() has the words.
+ */
+enum cache_code {
+	CACHE_TOOL = -6000, /* no peer, or out of memory: the run ends with a tool error */
+	CACHE_LEFT,     /* not in the recorded trees, and there is no peer: this execution is not followed */
+	CACHE_DIVERGED, /* linear: other bytes than recorded, or a premature close: incomplete, the search ends */
+	CACHE_NONDETERMINISTIC, /* a replay got another answer than recorded: likewise */
+	CACHE_INCOMPLETE, /* the peer is stuck, does not serve, answers elsewhere, is slow …: likewise */
 };
 
-/* What the last call that was not fine had to say. */
-struct cache_why {
-	enum cache_problem problem;
-	int error;
-	char text
-		[3000]; /* complete sentences for people: names connection, request, recorded and new answer, and the way on */
+/* What the last call that failed had to say. */
+struct cache_error {
+	int code;
+	/* Complete sentences for people: connection, request, recorded and new answer, and the way on. */
+	char text[3000];
 };
 
 struct cache;
@@ -56,7 +56,7 @@ struct cache;
  */
 struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport);
 struct trees *cache_trees(struct cache *c);
-const struct cache_why *cache_why(const struct cache *c);
+const struct cache_error *cache_error(const struct cache *c);
 
 /*
  * The positions of all connections that are open in the current state: asked when a choice depends on them (which instance
@@ -68,29 +68,40 @@ void cache_set_open_list(struct cache *c, u32 (*list)(void *self, const struct c
 void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, size_t cap), void *self);
 
 /* key->instance is chosen here; key->owner: the thread that opens, from 1. On success *pos is at the root, and the greeting is known. */
-enum cache_problem cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
+int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
 /* All n bytes go, or none. */
-enum cache_problem cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n);
+int cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n);
 /* The SUT shuts down its writing side. */
-enum cache_problem cache_end(struct cache *c, struct cache_pos *pos);
+int cache_end(struct cache *c, struct cache_pos *pos);
 /* Linear mode looks for a premature close. *pos becomes zero. */
-enum cache_problem cache_close(struct cache *c, struct cache_pos *pos);
+int cache_close(struct cache *c, struct cache_pos *pos);
 
-/* What can be read now: *bytes beyond pos->read, and flags (NET_EOF, NET_RESET: behind those bytes; NET_TIMED, NET_GUESSED). */
-enum cache_problem cache_look(struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags);
+/*
+ * Make sure that it is known what can be read at *pos: from the tree, or by asking the peer there (I/O). To be called before
+ * cache_look, once for a state.
+ */
+int cache_resolve(struct cache *c, const struct cache_pos *pos);
+/*
+ * What can be read: *bytes beyond pos->read, and flags (NET_EOF, NET_RESET: behind those bytes; NET_TIMED, NET_GUESSED).
+ * A pure lookup; false: the position was never resolved.
+ */
+bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags);
 /* Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first. */
 void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n);
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
 
-/* All that was ever said goes once more over fresh connections; an answer that differs: CACHE_NONDETERMINISTIC. See again.c. */
-enum cache_problem cache_ask_again(struct cache *c);
+/*
+ * Recorded conversations, `most` of them at most, go once more over fresh connections; an answer that differs:
+ * CACHE_NONDETERMINISTIC. See recheck.c.
+ */
+int cache_recheck(struct cache *c, u64 most);
 
 /*
  * Is the peer really silent at *pos, where the SUT waits and nobody can go on? If it is not, the search ends, incomplete.
  * closed_others: the SUT has closed a connection to a server, of which that was not told.
  */
-enum cache_problem cache_confirm(struct cache *c, const struct cache_pos *pos, bool closed_others);
+int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool closed_others);
 
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);

@@ -3,10 +3,11 @@
  *
  *   cache.c      the interface: opens, writes, looks; what is known is answered here
  *   branching.c, linear.c, none.c   what happens to the rest: one table of functions each
- *   confirm.c    a last look before silence is called a deadlock
- *   physical.c   physical connections: taking, opening, bringing one to a position
+ *   physical.c   physical connections: opening and closing, taking one and bringing it to a position
  *   record.c     what a peer said, compared with the tree or added to it
- *   why_*.c      what went wrong, in words
+ *   silence_check.c   a last look before silence is called a deadlock
+ *   recheck.c    recorded conversations once more, at the end
+ *   cache_error.c, cache_error_text.c   what went wrong, in words
  */
 #ifndef HEDDLE_IOCACHE_CACHE_PRIV_H
 #define HEDDLE_IOCACHE_CACHE_PRIV_H
@@ -16,11 +17,7 @@
 #include "iocache/cache.h"
 
 #define CACHE_MAX_OPEN 2048u
-#define CACHE_ATTEMPTS 8u   /* connections lost one after the other before we give up */
 #define CACHE_SCHEDULE 500u /* bytes of a schedule that are remembered */
-
-/* Of our own functions: the physical connection is not there any more; take another. */
-#define CACHE_AGAIN ((enum cache_problem)100)
 
 #define NET_CLOSED (NET_EOF | NET_RESET)
 
@@ -31,21 +28,23 @@
 struct physical {
 	u32 conn; /* 0: free */
 	u32 tree;
+	u32 group; /* which peer it leads to; 0: not known */
 	struct tree_at at;
 	u64 said;  /* bytes heard since it was opened */
 	u32 flags; /* NET_CLOSED, heard */
 	u64 last_use, epoch;
 };
 
+typedef bool physical_which(const struct cache *c, const struct physical *p, const void *arg);
+
 struct cache_mode_ops {
 	/* Is a connection that the trees know opened nevertheless? nth: simultaneous ones to this tree, this one included. */
 	bool (*open_again)(struct cache *c, u32 tree, u32 nth);
 	/* A write, or an end, which goes beyond what is known (none: every one). *at moves behind it. */
-	enum cache_problem (*send)(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n,
-				   bool end);
+	int (*send)(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end);
 	/* Make sure that the mark at `at` is there (none: that the connection is). */
-	enum cache_problem (*look)(struct cache *c, u32 tree, const struct tree_at *at);
-	enum cache_problem (*close)(struct cache *c, u32 tree, const struct tree_at *at);
+	int (*look)(struct cache *c, u32 tree, const struct tree_at *at);
+	int (*close)(struct cache *c, u32 tree, const struct tree_at *at);
 	bool answers;   /* from the trees */
 	bool forks;     /* trees may */
 	bool instances; /* a tree for each simultaneous connection */
@@ -58,17 +57,16 @@ struct cache {
 	bool live;
 	struct transport transport;
 	struct transport_reply reply; /* the last one */
-	struct cache_why why;
+	struct cache_error error;
 	u32 (*list)(void *self, const struct cache_pos **out, u32 room);
 	void *list_self;
 	void (*tell)(void *self, char *out, size_t cap);
 	void *tell_self;
 	u64 clock, epoch;
 	struct pages_vec scratch;   /* bytes on their way out */
-	struct pages_vec heard_out; /* confirm.c: struct heard_out */
+	struct pages_vec heard_out; /* silence_check.c: struct heard_out */
 	struct pages_vec schedules; /* linear: struct recorded, who recorded what */
 	const struct cache_pos *open[CACHE_MAX_OPEN];
-	u32 keep[NET_MAX_CONNS];
 	struct physical conn[NET_MAX_CONNS];
 };
 
@@ -90,53 +88,55 @@ u32 cache_list_open(struct cache *c);
 /* ---- physical.c ---- */
 
 /* Open one more for this tree, hear its greeting and record it or compare. */
-enum cache_problem physical_open(struct cache *c, u32 tree, struct physical **out);
+int physical_open(struct cache *c, u32 tree, struct physical **out);
 /* One that stands on the way to `to`, as far as possible; a fresh one if there is none. */
-enum cache_problem physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct physical **out);
+int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct physical **out);
 /* The only one of a tree, if there is one (modes with instances). */
 struct physical *physical_of_tree(struct cache *c, u32 tree);
 void physical_close(struct cache *c, struct physical *p);
+bool physical_stands_at(const struct physical *p, u32 tree, const struct tree_at *at);
+/* Close those that the present state of the SUT does not need, of those that `which` names. Returns how many. */
+u32 physical_close_spare(struct cache *c, physical_which *which, const void *arg);
 /* Bring it to the last mark on the way to `to`, comparing all it says. */
-enum cache_problem physical_bring(struct cache *c, struct physical *p, const struct tree_at *to);
+int physical_bring(struct cache *c, struct physical *p, const struct tree_at *to);
 /* Bring it to *at, and on: send data, and the end; record or compare the answer. *at moves behind what was sent. */
-enum cache_problem physical_send(struct cache *c, struct physical *p, struct tree_at *at, const void *data,
-				 size_t n, bool end);
+int physical_send(struct cache *c, struct physical *p, struct tree_at *at, const void *data, size_t n,
+		  bool end);
 /* Nothing is sent. Does the peer say more than it had? Then that is what went wrong. patient: wait for it. */
-enum cache_problem physical_hear_more(struct cache *c, struct physical *p, bool patient);
+int physical_hear_more(struct cache *c, struct physical *p, bool patient);
 
 /* ---- record.c ---- */
 
 /* Let the tree hold data (and the end) from *at on, which moves behind it. */
-enum cache_problem record_written(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end);
+int record_written(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end);
 /* c->reply was said at `at` by a connection that had said `said` bytes before. */
-enum cache_problem record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said);
+int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said);
 /* Nothing can be sent behind a reset: *at moves, and the answer is the reset again. false: there was no reset. */
-bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end,
-			enum cache_problem *problem);
+bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end, int *err);
 
-/* ---- why_text.c, why.c: they fill in c->why and return its problem ---- */
+/* ---- cache_error.c: they fill in c->error and return its code ---- */
 
-enum cache_problem why_out_of_memory(struct cache *c);
-enum cache_problem why_refused(struct cache *c, u32 error);
+int error_out_of_memory(struct cache *c);
+int error_refused(struct cache *c, u32 error);
 /* c->reply.status is not 0. */
-enum cache_problem why_trouble(struct cache *c, u32 tree);
-enum cache_problem why_refused_again(struct cache *c, u32 tree);
-enum cache_problem why_left(struct cache *c, const struct tree_key *k, const struct tree_at *at);
+int error_of_reply(struct cache *c, u32 tree);
+int error_refused_again(struct cache *c, u32 tree);
+int error_left(struct cache *c, const struct tree_key *k, const struct tree_at *at);
 /* data was said at `at` behind the first `said` bytes; the mark at `against` is of another opinion. */
-enum cache_problem why_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, u64 said,
-					const struct tree_at *against);
+int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, u64 said,
+			   const struct tree_at *against);
 /* c->reply came when nobody had asked. */
-enum cache_problem why_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient);
-enum cache_problem why_diverged_write(struct cache *c, u32 tree, const struct tree_at *at, const void *data,
-				      size_t n, bool end);
-enum cache_problem why_diverged_cut(struct cache *c, u32 tree, const struct tree_at *at);
-enum cache_problem why_diverged_close(struct cache *c, u32 tree, const struct tree_at *at);
+int error_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient);
+int error_diverged_write(struct cache *c, u32 tree, const struct tree_at *at, const void *data, size_t n,
+			 bool end);
+int error_diverged_cut(struct cache *c, u32 tree, const struct tree_at *at);
+int error_diverged_close(struct cache *c, u32 tree, const struct tree_at *at);
 
 /* Linear: remember the present schedule as the one that recorded what lies behind `from`. */
-void why_remember(struct cache *c, u32 tree, u64 from);
+void error_note_schedule(struct cache *c, u32 tree, u64 from);
 
-void why_put_key(struct text *t, const struct tree_key *k);
+void error_put_key(struct text *t, const struct tree_key *k);
 /* In quotes, unprintable bytes escaped; of long ones the beginning and the end. */
-void why_put_bytes(struct text *t, const u8 *data, u64 n);
+void error_put_bytes(struct text *t, const u8 *data, u64 n);
 
 #endif

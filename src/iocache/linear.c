@@ -8,29 +8,28 @@ static bool linear_open_again(struct cache *c, u32 tree, u32 nth)
 }
 
 /* The tree has one branch and one connection. Should that have been closed for lack of room, it is opened again. */
-static enum cache_problem linear_send(struct cache *c, u32 tree, struct tree_at *at, const void *data,
-				      size_t n, bool end)
+static int linear_send(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end)
 {
 	if (!tree_is_leaf(c->t, at))
-		return why_diverged_write(c, tree, at, data, n, end);
+		return error_diverged_write(c, tree, at, data, n, end);
 	u64 from = at->written;
-	enum cache_problem problem = branching_ops.send(c, tree, at, data, n, end);
-	if (problem == CACHE_FINE)
-		why_remember(c, tree, from);
-	return problem;
+	int err = branching_ops.send(c, tree, at, data, n, end);
+	if (!err)
+		error_note_schedule(c, tree, from);
+	return err;
 }
 
 /* Asking the peer here would need a second connection. */
-static enum cache_problem linear_look(struct cache *c, u32 tree, const struct tree_at *at)
+static int linear_look(struct cache *c, u32 tree, const struct tree_at *at)
 {
-	return why_diverged_cut(c, tree, at);
+	return error_diverged_cut(c, tree, at);
 }
 
-static enum cache_problem linear_close(struct cache *c, u32 tree, const struct tree_at *at)
+static int linear_close(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	struct branch_view b;
 	branch_get(c->t, at->branch, &b);
-	return at->written == b.fork + b.len ? CACHE_FINE : why_diverged_close(c, tree, at);
+	return at->written == b.fork + b.len ? 0 : error_diverged_close(c, tree, at);
 }
 
 const struct cache_mode_ops linear_ops = {

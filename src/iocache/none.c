@@ -11,57 +11,42 @@ static bool none_open_again(struct cache *c, u32 tree, u32 nth)
 }
 
 /* The connection of this tree, on the way to `to` in this epoch: as it is if it stands there, else a fresh one. */
-static enum cache_problem none_take(struct cache *c, u32 tree, const struct tree_at *to,
-				    struct physical **out)
+static int none_take(struct cache *c, u32 tree, const struct tree_at *to, struct physical **out)
 {
 	struct physical *p = physical_of_tree(c, tree);
 	*out = p;
 	if (p && p->epoch == c->epoch && at_equal(&p->at, to))
-		return CACHE_FINE;
+		return 0;
 	if (p)
 		physical_close(c, p);
 	return physical_take(c, tree, to, out);
 }
 
-static enum cache_problem none_send(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n,
-				    bool end)
+static int none_send(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end)
 {
-	enum cache_problem problem = CACHE_AGAIN;
-	for (u32 i = 0; i < CACHE_ATTEMPTS && problem == CACHE_AGAIN; i++) {
-		struct physical *p;
-		problem = none_take(c, tree, at, &p);
-		if (problem == CACHE_FINE)
-			problem = physical_send(c, p, at, data, n, end);
-	}
-	return problem;
+	struct physical *p;
+	int err = none_take(c, tree, at, &p);
+	return err ? err : physical_send(c, p, at, data, n, end);
 }
 
 /* A marked position needs a connection that stands there and no more; any other needs to be asked. */
-static enum cache_problem none_bring(struct cache *c, u32 tree, const struct tree_at *at)
+static int none_look(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	struct mark_view m;
 	struct tree_at same = *at;
-	struct physical *p;
 	if (!tree_mark_at(c->t, at, &m))
 		return none_send(c, tree, &same, NULL, 0, false);
-	enum cache_problem problem = none_take(c, tree, at, &p);
-	return problem == CACHE_FINE ? physical_bring(c, p, at) : problem;
+	struct physical *p;
+	int err = none_take(c, tree, at, &p);
+	return err ? err : physical_bring(c, p, at);
 }
 
-static enum cache_problem none_look(struct cache *c, u32 tree, const struct tree_at *at)
-{
-	enum cache_problem problem = CACHE_AGAIN;
-	for (u32 i = 0; i < CACHE_ATTEMPTS && problem == CACHE_AGAIN; i++)
-		problem = none_bring(c, tree, at);
-	return problem;
-}
-
-static enum cache_problem none_close(struct cache *c, u32 tree, const struct tree_at *at)
+static int none_close(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	struct physical *p = physical_of_tree(c, tree);
 	if (p && p->epoch == c->epoch && at_equal(&p->at, at))
 		physical_close(c, p);
-	return CACHE_FINE;
+	return 0;
 }
 
 const struct cache_mode_ops none_ops = {

@@ -1,17 +1,11 @@
-/* Physical connections: few, kept as long as there is room, found by where they stand. */
+/*
+ * Physical connections. The cache owns them: it opens them, keeps them as long as there is room, finds them by where they
+ * stand, and alone decides which are closed. The broker only says that it has no room for one more (NET_ERROR_FULL) or that the
+ * peer does not serve one more (NET_ERROR_UNSERVED, or a refusal): then those go that the SUT's present state does not need.
+ */
 #include "cache_priv.h"
 
 #include <string.h>
-
-static bool in_use(const struct cache *c, const struct physical *p, u32 opens)
-{
-	for (u32 i = 0; i < opens; i++) {
-		struct tree_at at = pos_at(c->open[i]);
-		if (c->open[i]->tree == p->tree + 1 && at_equal(&at, &p->at))
-			return true;
-	}
-	return false;
-}
 
 void physical_close(struct cache *c, struct physical *p)
 {
@@ -19,152 +13,33 @@ void physical_close(struct cache *c, struct physical *p)
 	*p = (struct physical){0};
 }
 
-/* ---- room for one more ---- */
-
-static struct physical *least_recent(struct cache *c, u32 opens, bool spare_used)
+bool physical_stands_at(const struct physical *p, u32 tree, const struct tree_at *at)
 {
-	struct physical *best = NULL;
-	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
+	return p->conn && p->tree == tree && at_equal(&p->at, at);
+}
+
+/* ---- which of them does the SUT not need? ---- */
+
+/* Of several at one position, as many are needed as the SUT has connections there (c->open, opens of them). */
+static bool is_spare(const struct cache *c, const struct physical *p, u32 opens)
+{
+	u32 there = 0;
+	for (const struct physical *q = c->conn; q <= p; q++)
+		there += physical_stands_at(q, p->tree, &p->at);
+	for (u32 i = 0; i < opens && there; i++) {
+		struct tree_at at = pos_at(c->open[i]);
+		there -= physical_stands_at(p, c->open[i]->tree - 1, &at);
+	}
+	return there;
+}
+
+/* From the last one on: who stands first at a position is needed first. */
+u32 physical_close_spare(struct cache *c, physical_which *which, const void *arg)
+{
+	u32 closed = 0, opens = cache_list_open(c);
+	for (u32 i = NET_MAX_CONNS; i-- > 0;) {
 		struct physical *p = &c->conn[i];
-		if (spare_used && in_use(c, p, opens))
-			continue;
-		if (!best || p->last_use < best->last_use)
-			best = p;
-	}
-	return best;
-}
-
-static struct physical *room(struct cache *c, u32 opens)
-{
-	for (u32 i = 0; i < NET_MAX_CONNS; i++)
-		if (!c->conn[i].conn)
-			return &c->conn[i];
-	struct physical *p = least_recent(c, opens, true);
-	if (!p)
-		p = least_recent(c, opens, false);
-	physical_close(c, p);
-	return p;
-}
-
-static u32 list_keep(struct cache *c, u32 opens)
-{
-	u32 n = 0;
-	for (u32 i = 0; i < NET_MAX_CONNS; i++)
-		if (c->conn[i].conn && in_use(c, &c->conn[i], opens))
-			c->keep[n++] = c->conn[i].conn;
-	return n;
-}
-
-/* The broker closes connections for lack of room on its side, and may use their numbers again. */
-static void forget_number(struct cache *c, u32 conn)
-{
-	for (u32 i = 0; i < NET_MAX_CONNS; i++)
-		if (c->conn[i].conn == conn)
-			c->conn[i] = (struct physical){0};
-}
-
-/* ---- exchanges ---- */
-
-/* The answer is in c->reply. Unless all is fine, the connection is dropped: where it stands is not known any more. */
-static enum cache_problem settle(struct cache *c, struct physical *p, u64 n)
-{
-	struct cache_stats *s = trees_stats(c->t);
-	p->last_use = ++c->clock;
-	s->polls++;
-	if (c->reply.status == 0) {
-		s->bytes_sent += n;
-		s->bytes_received += c->reply.len;
-		return CACHE_FINE;
-	}
-	if (c->reply.status == NET_TROUBLE_GONE) {
-		*p = (struct physical){0};
-		return CACHE_AGAIN;
-	}
-	enum cache_problem problem = why_trouble(c,
-						 p->tree); /* before the close: the text is the transport's */
-	physical_close(c, p);
-	return problem;
-}
-
-static enum cache_problem exchange(struct cache *c, struct physical *p, const void *data, u64 n, bool end)
-{
-	c->reply = (struct transport_reply){0};
-	c->transport.exchange(c->transport.self, p->conn, data, n, end, &c->reply);
-	return settle(c, p, n);
-}
-
-enum cache_problem physical_hear_more(struct cache *c, struct physical *p, bool patient)
-{
-	c->reply = (struct transport_reply){0};
-	if (patient && c->transport.await)
-		c->transport.await(c->transport.self, p->conn, &c->reply);
-	else
-		c->transport.exchange(c->transport.self, p->conn, "", 0, false, &c->reply);
-	enum cache_problem problem = settle(c, p, 0);
-	if (problem == CACHE_AGAIN)
-		return CACHE_FINE; /* it has gone: nobody to ask */
-	if (problem != CACHE_FINE || (!c->reply.len && !(c->reply.flags & NET_CLOSED & ~p->flags)))
-		return problem;
-	problem = why_spoke_late(c, p->tree, &p->at, patient);
-	physical_close(c, p);
-	return problem;
-}
-
-static enum cache_problem hear(struct cache *c, struct physical *p, const struct tree_at *at)
-{
-	/* What is closed stays closed, whether the transport says so each time or once. */
-	c->reply.flags |= p->flags;
-	enum cache_problem problem = record_reply(c, p->tree, at, p->said);
-	if (problem != CACHE_FINE) {
-		physical_close(c, p);
-		return problem;
-	}
-	p->at = *at;
-	p->said += c->reply.len;
-	p->flags = c->reply.flags & NET_CLOSED;
-	return CACHE_FINE;
-}
-
-static enum cache_problem connect(struct cache *c, u32 tree, struct physical *p, u32 opens)
-{
-	struct cache_stats *s = trees_stats(c->t);
-	const struct tree_key *key = tree_key_of(c->t, tree);
-	u32 keeps = list_keep(c, opens);
-	c->reply = (struct transport_reply){0};
-	c->transport.open(c->transport.self, key, c->keep, keeps, &c->reply);
-	if (c->reply.status == NET_TROUBLE_GONE)
-		return CACHE_AGAIN;
-	if (c->reply.status)
-		return why_trouble(c, tree);
-	forget_number(c, c->reply.conn);
-	*p = (struct physical){
-		.conn = c->reply.conn, .tree = tree, .at = root_at(c, tree), .epoch = c->epoch};
-	s->connections++;
-	s->peer_starts += key->client > 0;
-	tree_count_open(c->t, tree);
-	return CACHE_FINE;
-}
-
-static enum cache_problem open_one(struct cache *c, u32 tree, u32 opens, struct physical **out)
-{
-	struct physical *p = room(c, opens);
-	struct tree_at root = root_at(c, tree);
-	enum cache_problem problem = connect(c, tree, p, opens);
-	if (problem == CACHE_FINE)
-		problem = exchange(c, p, NULL, 0, false);
-	if (problem == CACHE_FINE)
-		problem = hear(c, p, &root);
-	if (problem == CACHE_FINE)
-		*out = p;
-	return problem;
-}
-
-static u32 close_unused(struct cache *c, u32 tree, u32 opens)
-{
-	u32 closed = 0;
-	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
-		struct physical *p = &c->conn[i];
-		if (!p->conn || p->tree != tree || in_use(c, p, opens))
+		if (!p->conn || !which(c, p, arg) || !is_spare(c, p, opens))
 			continue;
 		physical_close(c, p);
 		closed++;
@@ -172,19 +47,175 @@ static u32 close_unused(struct cache *c, u32 tree, u32 opens)
 	return closed;
 }
 
+struct same_peer {
+	const struct tree_key *key;
+	u32 group;
+	const struct physical *but;
+};
+
+static bool leads_there(const struct cache *c, const struct physical *p, const void *arg)
+{
+	const struct same_peer *s = arg;
+	const struct tree_key *k = tree_key_of(c->t, p->tree);
+	if (p == s->but)
+		return false;
+	if (p->group && s->group)
+		return p->group == s->group;
+	return memcmp(&k->to, &s->key->to, sizeof(k->to)) == 0 && k->client == s->key->client;
+}
+
 /*
- * A peer that serves one connection at a time, or a few, may wait for the end of those that are open because we keep them, not
- * because the SUT does. So before its refusal or silence counts, these are closed.
+ * A peer that serves one connection at a time, or a few, may wait for the end of those that are open because we keep them,
+ * not because the SUT does. False: there are none of those.
  */
-enum cache_problem physical_open(struct cache *c, u32 tree, struct physical **out)
+static bool relieve_peer(struct cache *c, u32 tree, u32 group, const struct physical *but)
+{
+	struct same_peer s = {.key = tree_key_of(c->t, tree), .group = group, .but = but};
+	return physical_close_spare(c, leads_there, &s) > 0;
+}
+
+/* The least recently used goes, one that is needed only if all are: it can be opened again. False: there is none. */
+static bool evict(struct cache *c)
 {
 	u32 opens = cache_list_open(c);
-	enum cache_problem problem = open_one(c, tree, opens, out);
-	bool crowded = problem == CACHE_REFUSED ||
-		       (problem == CACHE_INCOMPLETE && c->reply.status == NET_TROUBLE_UNSERVED);
-	if (crowded && close_unused(c, tree, opens))
-		problem = open_one(c, tree, opens, out);
-	return problem;
+	struct physical *best = NULL;
+	bool best_spare = false;
+	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
+		struct physical *p = &c->conn[i];
+		if (!p->conn)
+			continue;
+		bool spare = is_spare(c, p, opens);
+		if (!best || spare > best_spare || (spare == best_spare && p->last_use < best->last_use)) {
+			best = p;
+			best_spare = spare;
+		}
+	}
+	if (best)
+		physical_close(c, best);
+	return best != NULL;
+}
+
+static struct physical *free_slot(struct cache *c)
+{
+	for (;;) {
+		for (u32 i = 0; i < NET_MAX_CONNS; i++)
+			if (!c->conn[i].conn)
+				return &c->conn[i];
+		evict(c);
+	}
+}
+
+/* ---- exchanges ---- */
+
+static void ask(struct cache *c, const struct physical *p, const void *data, u64 n, bool end)
+{
+	c->reply = (struct transport_reply){0};
+	c->transport.exchange(c->transport.self, p->conn, data, n, end, &c->reply);
+}
+
+/* The answer is in c->reply. Unless all is fine, the connection is dropped: where it stands is not known any more. */
+static int settle(struct cache *c, struct physical *p, u64 n)
+{
+	struct cache_stats *s = trees_stats(c->t);
+	p->last_use = ++c->clock;
+	s->polls++;
+	if (c->reply.status) {
+		int err = error_of_reply(c, p->tree); /* before the close: the text is the transport's */
+		physical_close(c, p);
+		return err;
+	}
+	s->bytes_sent += n;
+	s->bytes_received += c->reply.len;
+	return 0;
+}
+
+/* All is sent at the first asking, also to a peer that has not accepted the connection yet. */
+static int exchange(struct cache *c, struct physical *p, const void *data, u64 n, bool end)
+{
+	ask(c, p, data, n, end);
+	while (c->reply.status == NET_ERROR_UNSERVED && relieve_peer(c, p->tree, p->group, p))
+		ask(c, p, "", 0, false);
+	return settle(c, p, n);
+}
+
+int physical_hear_more(struct cache *c, struct physical *p, bool patient)
+{
+	if (patient && c->transport.await) {
+		c->reply = (struct transport_reply){0};
+		c->transport.await(c->transport.self, p->conn, &c->reply);
+	} else {
+		ask(c, p, "", 0, false);
+	}
+	int err = settle(c, p, 0);
+	if (err || (!c->reply.len && !(c->reply.flags & NET_CLOSED & ~p->flags)))
+		return err;
+	err = error_spoke_late(c, p->tree, &p->at, patient);
+	physical_close(c, p);
+	return err;
+}
+
+static int hear(struct cache *c, struct physical *p, const struct tree_at *at)
+{
+	/* What is closed stays closed, whether the transport says so each time or once. */
+	c->reply.flags |= p->flags;
+	int err = record_reply(c, p->tree, at, p->said);
+	if (err) {
+		physical_close(c, p);
+		return err;
+	}
+	p->at = *at;
+	p->said += c->reply.len;
+	p->flags = c->reply.flags & NET_CLOSED;
+	return 0;
+}
+
+/* ---- opening ---- */
+
+static bool make_room(struct cache *c, u32 tree)
+{
+	int status = c->reply.status;
+	if (status == NET_ERROR_FULL)
+		return evict(c);
+	if (status == NET_ERROR_UNSERVED || NET_IS_ERRNO(status))
+		return relieve_peer(c, tree, c->reply.group, NULL);
+	return false;
+}
+
+static int connect(struct cache *c, u32 tree, struct physical **out)
+{
+	struct cache_stats *s = trees_stats(c->t);
+	const struct tree_key *key = tree_key_of(c->t, tree);
+	struct physical *p = free_slot(c);
+	do {
+		c->reply = (struct transport_reply){0};
+		c->transport.open(c->transport.self, key, &c->reply);
+	} while (c->reply.status && make_room(c, tree));
+	if (c->reply.status)
+		return error_of_reply(c, tree);
+	*p = (struct physical){.conn = c->reply.conn,
+			       .tree = tree,
+			       .group = c->reply.group,
+			       .at = root_at(c, tree),
+			       .epoch = c->epoch};
+	s->connections++;
+	s->peer_starts += key->client > 0;
+	tree_count_open(c->t, tree);
+	*out = p;
+	return 0;
+}
+
+int physical_open(struct cache *c, u32 tree, struct physical **out)
+{
+	struct tree_at root = root_at(c, tree);
+	struct physical *p = NULL;
+	int err = connect(c, tree, &p);
+	if (!err)
+		err = exchange(c, p, "", 0, false);
+	if (!err)
+		err = hear(c, p, &root);
+	if (!err)
+		*out = p;
+	return err;
 }
 
 struct physical *physical_of_tree(struct cache *c, u32 tree)
@@ -195,7 +226,7 @@ struct physical *physical_of_tree(struct cache *c, u32 tree)
 	return NULL;
 }
 
-enum cache_problem physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct physical **out)
+int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct physical **out)
 {
 	struct physical *best = NULL;
 	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
@@ -206,10 +237,10 @@ enum cache_problem physical_take(struct cache *c, u32 tree, const struct tree_at
 	}
 	if (best) {
 		*out = best;
-		return CACHE_FINE;
+		return 0;
 	}
-	enum cache_problem problem = physical_open(c, tree, out);
-	return problem == CACHE_REFUSED ? why_refused_again(c, tree) : problem;
+	int err = physical_open(c, tree, out);
+	return NET_IS_ERRNO(err) ? error_refused_again(c, tree) : err;
 }
 
 /* ---- on the way ---- */
@@ -231,46 +262,46 @@ static const void *gather(struct cache *c, const struct physical *p, const struc
 	return place;
 }
 
-static enum cache_problem forward(struct cache *c, struct physical *p, const struct tree_at *to,
-				  const void *data, size_t n, bool end)
+static int forward(struct cache *c, struct physical *p, const struct tree_at *to, const void *data, size_t n,
+		   bool end)
 {
 	u64 rest = to->written - p->at.written;
 	const void *piece = gather(c, p, to, data, n);
 	if (!piece)
-		return why_out_of_memory(c);
-	enum cache_problem problem = exchange(c, p, piece, rest + n, end || to->ended > p->at.ended);
-	if (problem == CACHE_FINE)
+		return error_out_of_memory(c);
+	int err = exchange(c, p, piece, rest + n, end || to->ended > p->at.ended);
+	if (!err)
 		trees_stats(c->t)->bytes_replayed += rest;
-	return problem;
+	return err;
 }
 
-enum cache_problem physical_bring(struct cache *c, struct physical *p, const struct tree_at *to)
+int physical_bring(struct cache *c, struct physical *p, const struct tree_at *to)
 {
 	struct tree_at next;
 	struct mark_view m;
 	while (tree_mark_after(c->t, &p->at, to, &next, &m)) {
-		enum cache_problem problem = forward(c, p, &next, NULL, 0, false);
-		if (problem == CACHE_FINE)
-			problem = hear(c, p, &next);
-		if (problem != CACHE_FINE)
-			return problem;
+		int err = forward(c, p, &next, NULL, 0, false);
+		if (!err)
+			err = hear(c, p, &next);
+		if (err)
+			return err;
 	}
-	return CACHE_FINE;
+	return 0;
 }
 
-enum cache_problem physical_send(struct cache *c, struct physical *p, struct tree_at *at, const void *data,
-				 size_t n, bool end)
+int physical_send(struct cache *c, struct physical *p, struct tree_at *at, const void *data, size_t n,
+		  bool end)
 {
-	enum cache_problem problem = physical_bring(c, p, at);
-	if (problem == CACHE_FINE)
-		problem = forward(c, p, at, data, n, end);
-	if (problem != CACHE_FINE)
-		return problem;
+	int err = physical_bring(c, p, at);
+	if (!err)
+		err = forward(c, p, at, data, n, end);
+	if (err)
+		return err;
 	struct tree_at behind = *at;
-	problem = record_written(c, &behind, data, n, end);
-	if (problem == CACHE_FINE)
-		problem = hear(c, p, &behind);
-	if (problem == CACHE_FINE)
+	err = record_written(c, &behind, data, n, end);
+	if (!err)
+		err = hear(c, p, &behind);
+	if (!err)
 		*at = behind;
-	return problem;
+	return err;
 }

@@ -1,14 +1,14 @@
 /* What was said goes into the tree, or is compared with what is there. */
 #include "cache_priv.h"
 
-enum cache_problem record_written(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end)
+int record_written(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end)
 {
 	size_t known = tree_follow(c->t, at, data, n);
 	if (known < n && !tree_append(c->t, at, (const u8 *)data + known, n - known))
-		return why_out_of_memory(c);
+		return error_out_of_memory(c);
 	if (end && !tree_follow_end(c->t, at) && !tree_append_end(c->t, at))
-		return why_out_of_memory(c);
-	return CACHE_FINE;
+		return error_out_of_memory(c);
+	return 0;
 }
 
 static bool as_recorded(const struct cache *c, const struct tree_at *at, const struct mark_view *m, u64 said)
@@ -32,7 +32,7 @@ static struct tree_at last_mark(const struct cache *c, u32 tree, const struct tr
  * A new mark. The connection may have passed marks without being asked there (mode none sends in the SUT's own pieces):
  * what they say is compared first, and what is recorded behind the new mark, too.
  */
-static enum cache_problem add_mark(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
+static int add_mark(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
 {
 	const struct transport_reply *r = &c->reply;
 	struct mark_view before = {.reply = said};
@@ -43,34 +43,32 @@ static enum cache_problem add_mark(struct cache *c, u32 tree, const struct tree_
 	if (r->len < known || tree_reply_same(c->t, at, said, r->data, known) < known ||
 	    (before.flags & NET_CLOSED & ~r->flags)) {
 		against = last_mark(c, tree, at);
-		return why_nondeterministic(c, tree, at, said, &against);
+		return error_nondeterministic(c, tree, at, said, &against);
 	}
 	const u8 *fresh = (const u8 *)r->data + known;
 	if (!tree_mark_fits(c->t, at, fresh, r->len - known, r->flags, &against))
-		return why_nondeterministic(c, tree, at, said, &against);
+		return error_nondeterministic(c, tree, at, said, &against);
 	if (!tree_mark_add(c->t, at, fresh, r->len - known, r->flags, r->text))
-		return why_out_of_memory(c);
-	return CACHE_FINE;
+		return error_out_of_memory(c);
+	return 0;
 }
 
-enum cache_problem record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
+int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
 {
 	struct mark_view m;
 	c->reply.flags &= NET_CLOSED | NET_TIMED | NET_GUESSED;
 	if (!tree_mark_at(c->t, at, &m))
 		return add_mark(c, tree, at, said);
-	return as_recorded(c, at, &m, said) ? CACHE_FINE : why_nondeterministic(c, tree, at, said, at);
+	return as_recorded(c, at, &m, said) ? 0 : error_nondeterministic(c, tree, at, said, at);
 }
 
-bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end,
-			enum cache_problem *problem)
+bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end, int *err)
 {
 	struct mark_view m;
 	if (!tree_mark_before(c->t, at, &m) || !(m.flags & NET_RESET))
 		return false;
-	*problem = record_written(c, at, data, n, end);
-	if (*problem == CACHE_FINE && !tree_mark_at(c->t, at, &m) &&
-	    !tree_mark_add(c->t, at, "", 0, m.flags, m.note))
-		*problem = why_out_of_memory(c);
+	*err = record_written(c, at, data, n, end);
+	if (!*err && !tree_mark_at(c->t, at, &m) && !tree_mark_add(c->t, at, "", 0, m.flags, m.note))
+		*err = error_out_of_memory(c);
 	return true;
 }

@@ -10,6 +10,7 @@
 struct transport_reply {
 	int status; /* as in struct wire_net */
 	u32 conn, flags;
+	u32 group;        /* of open, as in struct wire_net */
 	const void *data; /* valid until the next call */
 	u64 len;
 	const char *text;
@@ -17,11 +18,11 @@ struct transport_reply {
 
 struct transport {
 	void *self;
-	/* The peer has not been heard yet: an exchange without data follows. keep: connections in use, see struct wire_net. */
-	void (*open)(void *self, const struct tree_key *k, const u32 *keep, u32 keeps,
-		     struct transport_reply *r);
+	/* The peer has not been heard yet: an exchange without data follows. */
+	void (*open)(void *self, const struct tree_key *k, struct transport_reply *r);
 	/* Any length; the whole reply is in r. end: shut down writing behind the data. */
 	void (*exchange)(void *self, u32 conn, const void *data, u64 n, bool end, struct transport_reply *r);
+	/* Connections end here, and nowhere else. */
 	void (*close)(void *self, u32 conn);
 	/* The same as an exchange without data, but first wait, long, for the peer to speak. May be NULL. */
 	void (*await)(void *self, u32 conn, struct transport_reply *r);

@@ -17,7 +17,7 @@ struct trees *trees_create(void *memory, enum cache_mode mode)
 		return NULL;
 	t->version = TREES_VERSION;
 	t->mode = mode;
-	t->used = round8(sizeof *t);
+	t->used = round8(sizeof(*t));
 	t->limit = TREES_SIZE;
 	t->magic = TREES_MAGIC;
 	return t;
@@ -121,7 +121,7 @@ u32 tree_root(const struct trees *t, u32 tree)
 u32 tree_find(const struct trees *t, const struct tree_key *k)
 {
 	u32 n = t->bucket[tree_bucket(k)];
-	while (n && memcmp(&tree_of(t, n - 1)->key, k, sizeof *k) != 0)
+	while (n && memcmp(&tree_of(t, n - 1)->key, k, sizeof(*k)) != 0)
 		n = tree_of(t, n - 1)->next;
 	return n - 1; /* TREE_NONE is -1 */
 }
@@ -136,10 +136,10 @@ u32 tree_add(struct trees *t, const struct tree_key *k)
 			   .first_child = TREE_NONE,
 			   .last_child = TREE_NONE,
 			   .next_sibling = TREE_NONE};
-	if (!vec_reserve(t, &t->trees, sizeof tree) || !vec_reserve(t, &t->branches, sizeof b))
+	if (!vec_reserve(t, &t->trees, sizeof(tree)) || !vec_reserve(t, &t->branches, sizeof(b)))
 		return TREE_NONE;
-	vec_insert(t, &t->trees, t->trees.len, &tree, sizeof tree);
-	vec_insert(t, &t->branches, t->branches.len, &b, sizeof b);
+	vec_insert(t, &t->trees, t->trees.len, &tree, sizeof(tree));
+	vec_insert(t, &t->branches, t->branches.len, &b, sizeof(b));
 	*bucket = n + 1;
 	t->stats.trees++;
 	t->stats.branches++;

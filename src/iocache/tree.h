@@ -42,7 +42,7 @@ struct cache_stats {
 	u64 polls; /* times a peer was waited for */
 	u64 trees, nodes, branches,
 		longest; /* nodes: strings of bytes between marks and forks; longest: bytes of the longest trace, both ways */
-	u64 asked_again; /* traces that were compared once more at the end: cache_ask_again */
+	u64 rechecked; /* traces that were compared once more at the end: cache_recheck */
 };
 
 /* What a tree is about. Unused bytes zero. */

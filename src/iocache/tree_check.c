@@ -9,31 +9,31 @@
 struct piece {
 	u64 at, cap;
 };
-struct check {
+struct trees_check {
 	const struct trees *t;
 	u64 size;
 	struct pages_vec pieces;
 };
 
 /* A vector of whole items inside the memory in use. Its place is noted, for law 2. */
-static bool vec_fine(struct check *k, const struct vec *v, u64 item)
+static bool vec_fine(struct trees_check *k, const struct vec *v, u64 item)
 {
 	if (v->cap == 0)
 		return v->at == 0 && v->len == 0;
-	if (v->at % 8 || v->len > v->cap || v->len % item || v->at < sizeof *k->t || v->at > k->t->used ||
+	if (v->at % 8 || v->len > v->cap || v->len % item || v->at < sizeof(*k->t) || v->at > k->t->used ||
 	    v->cap > k->t->used - v->at)
 		return false;
-	struct piece *p = pages_vec_push(&k->pieces, sizeof *p);
+	struct piece *p = pages_vec_push(&k->pieces, sizeof(*p));
 	if (p)
 		*p = (struct piece){v->at, v->cap};
 	return p != NULL;
 }
 
-static bool header_fine(struct check *k)
+static bool header_fine(struct trees_check *k)
 {
 	const struct trees *t = k->t;
 	return t->magic == TREES_MAGIC && t->version == TREES_VERSION && t->mode <= CACHE_NONE &&
-	       t->used >= sizeof *t && t->used <= k->size && t->used <= t->limit && t->limit <= TREES_SIZE &&
+	       t->used >= sizeof(*t) && t->used <= k->size && t->used <= t->limit && t->limit <= TREES_SIZE &&
 	       vec_fine(k, &t->trees, sizeof(struct tree)) &&
 	       vec_fine(k, &t->branches, sizeof(struct branch)) && vec_fine(k, &t->notes, 1) &&
 	       vec_fine(k, &t->index, sizeof(u32)) && t->trees.len / sizeof(struct tree) < TREE_NONE &&
@@ -51,10 +51,15 @@ static bool notes_fine(const struct trees *t)
 
 static bool address_fine(const struct net_address *a)
 {
-	return a->path_len <= sizeof a->path;
+	return a->path_len <= sizeof(a->path);
 }
 
 /* Chains of a bucket descend, so they end. */
+static bool refusal_fine(const struct tree *tree)
+{
+	return !tree->refuse_at || NET_IS_ERRNO(-(long)tree->refuse_error);
+}
+
 static bool trees_fine(const struct trees *t)
 {
 	u32 n = trees_count(t);
@@ -63,7 +68,8 @@ static bool trees_fine(const struct trees *t)
 			return false;
 	for (u32 i = 0; i < n; i++) {
 		const struct tree *tree = tree_of(t, i);
-		if (tree->next > i || !address_fine(&tree->key.to) || tree->root >= branches_count(t))
+		if (tree->next > i || !address_fine(&tree->key.to) || tree->root >= branches_count(t) ||
+		    !refusal_fine(tree))
 			return false;
 		const struct branch *root = branch_of(t, tree->root);
 		if (root->parent != TREE_NONE || root->tree != i)
@@ -139,7 +145,7 @@ static bool use_fine(const struct trees *t, const struct branch *b)
 	return parent->used && parent->used_to >= b->fork && (b->used_to > b->fork || b->used_end);
 }
 
-static bool branches_fine(struct check *k)
+static bool branches_fine(struct trees_check *k)
 {
 	const struct trees *t = k->t;
 	for (u32 i = 0; i < branches_count(t); i++) {
@@ -205,10 +211,10 @@ static void sort(struct piece *p, size_t n)
 	}
 }
 
-static bool disjoint(struct check *k)
+static bool disjoint(struct trees_check *k)
 {
 	struct piece *p = (struct piece *)k->pieces.data;
-	size_t n = k->pieces.len / sizeof *p;
+	size_t n = k->pieces.len / sizeof(*p);
 	sort(p, n);
 	for (size_t i = 1; i < n; i++)
 		if (p[i].at < p[i - 1].at + p[i - 1].cap)
@@ -218,8 +224,8 @@ static bool disjoint(struct check *k)
 
 struct trees *trees_attach(void *memory, u64 size)
 {
-	struct check k = {.t = memory, .size = size};
-	bool fine = size >= sizeof *k.t && header_fine(&k) && notes_fine(k.t) && branches_fine(&k) &&
+	struct trees_check k = {.t = memory, .size = size};
+	bool fine = size >= sizeof(*k.t) && header_fine(&k) && notes_fine(k.t) && branches_fine(&k) &&
 		    trees_fine(k.t) && index_fine(k.t) && disjoint(&k);
 	pages_vec_free(&k.pieces);
 	return fine ? memory : NULL;

@@ -13,7 +13,7 @@ struct copy {
 
 static bool push(struct pages_vec *v, u32 number)
 {
-	u32 *place = pages_vec_push(v, sizeof number);
+	u32 *place = pages_vec_push(v, sizeof(number));
 	if (place)
 		*place = number;
 	return place != NULL;
@@ -108,7 +108,7 @@ static u32 hang(struct copy *k, const struct branch *b)
 			      .last_child = TREE_NONE,
 			      .next_sibling = TREE_NONE,
 			      .fork = b->fork};
-	vec_insert(k->to, &k->to->branches, k->to->branches.len, &made, sizeof made);
+	vec_insert(k->to, &k->to->branches, k->to->branches.len, &made, sizeof(made));
 	struct branch *p = branch_of(k->to, parent);
 	if (p->last_child == TREE_NONE)
 		p->first_child = n;

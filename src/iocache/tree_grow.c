@@ -56,12 +56,12 @@ static bool fork_at(struct trees *t, struct tree_at *at, const void *data, size_
 			       .ended = ended,
 			       .fork = at->written,
 			       .reply_from = said_before(t, at)};
-	if (number == TREE_NONE || !vec_reserve(t, &t->branches, sizeof child) ||
+	if (number == TREE_NONE || !vec_reserve(t, &t->branches, sizeof(child)) ||
 	    !index_reserve(t, (u64)number + 1) || !vec_insert(t, &child.bytes, 0, data, n))
 		return false;
 	begin_reply(t, at->branch, child.reply_from);
 	count_cut(t, branch_of(t, at->branch), at->written);
-	vec_insert(t, &t->branches, t->branches.len, &child, sizeof child);
+	vec_insert(t, &t->branches, t->branches.len, &child, sizeof(child));
 	struct branch *parent = branch_of(t, at->branch);
 	if (parent->last_child == TREE_NONE)
 		parent->first_child = number;
@@ -125,10 +125,10 @@ bool tree_mark_add(struct trees *t, const struct tree_at *at, const void *reply,
 	begin_reply(t, at->branch, from);
 	struct branch *b = branch_of(t, at->branch);
 	count_cut(t, b, at->written);
-	if (!vec_reserve(t, &b->marks, sizeof m) || !add_reply(t, b, from, reply, n))
+	if (!vec_reserve(t, &b->marks, sizeof(m)) || !add_reply(t, b, from, reply, n))
 		return false;
-	u64 where = branch_marks_to(t, b, m.at, m.ended) * sizeof m;
-	vec_insert(t, &b->marks, where, &m, sizeof m);
+	u64 where = branch_marks_to(t, b, m.at, m.ended) * sizeof(m);
+	vec_insert(t, &b->marks, where, &m, sizeof(m));
 	note_length(t, m.at + m.reply);
 	return true;
 }

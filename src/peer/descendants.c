@@ -22,11 +22,11 @@
 
 #define LOOK_AGAIN_NS 10000000 /* should a death not be reported to us */
 
-struct round {
+struct descendants_round {
 	u32 killed, refused;
 };
 
-static void kill_one(struct round *r, pid_t pid)
+static void kill_one(struct descendants_round *r, pid_t pid)
 {
 	if (kill(pid, SIGKILL) == 0)
 		r->killed++;
@@ -35,7 +35,7 @@ static void kill_one(struct round *r, pid_t pid)
 }
 
 /* Numbers and blanks; one may be cut by the end of the buffer, hence the carry. */
-static void kill_listed(struct round *r, int fd)
+static void kill_listed(struct descendants_round *r, int fd)
 {
 	char buffer[4096];
 	ssize_t n, i;
@@ -78,7 +78,7 @@ static pid_t parent_of(const char *pid)
 }
 
 /* For kernels without CONFIG_PROC_CHILDREN. */
-static void kill_found(struct round *r)
+static void kill_found(struct descendants_round *r)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
@@ -90,9 +90,9 @@ static void kill_found(struct round *r)
 		closedir(d);
 }
 
-static struct round kill_children(void)
+static struct descendants_round kill_children(void)
 {
-	struct round r = {0, 0};
+	struct descendants_round r = {0, 0};
 	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
@@ -118,7 +118,7 @@ static bool reap(void)
 void descendants_end(void)
 {
 	const struct timespec soon = {0, LOOK_AGAIN_NS};
-	struct round r;
+	struct descendants_round r;
 	sigset_t child;
 
 	sigemptyset(&child);

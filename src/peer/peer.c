@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "peer/listener.h"
+#include "peer/listening.h"
 #include "peer/peer_priv.h"
 
 static struct peer *find(const struct peers *s, pid_t pid)
@@ -118,7 +118,7 @@ static pid_t find_listener(struct peers *s, const struct net_address *at)
 		if (s->served[i].pid && !memcmp(&s->served[i].at, at, sizeof(*at)))
 			return s->served[i].pid;
 	for (i = 0; i < s->slots; i++)
-		if (s->peer[i].server && listener_is_below(s->peer[i].pid, at)) {
+		if (s->peer[i].server && listening_is_below(s->peer[i].pid, at)) {
 			*slot = (struct served){*at, s->peer[i].pid};
 			s->serveds++;
 			return slot->pid;

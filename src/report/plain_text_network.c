@@ -48,8 +48,8 @@ void plain_network(FILE *f, const struct outcome *o)
 	putc('\n', f);
 	print_traffic(f, c);
 	print_trees(f, c);
-	if (c->asked_again)
-		fprintf(f, "  asked again at the end: %lu traces%s\n", c->asked_again,
+	if (c->rechecked)
+		fprintf(f, "  asked again at the end: %lu traces%s\n", c->rechecked,
 			o->incomplete_why[0] ? "" : ", with the same answers");
 	if (n->timed)
 		fprintf(f,

@@ -58,7 +58,7 @@ static json_t *cache_json(const struct outcome_net *n)
 		{"bytes_received", c->bytes_received},
 		{"polls", c->polls},
 		{"longest", c->longest},
-		{"asked_again", c->asked_again},
+		{"rechecked", c->rechecked},
 		{"timed", n->timed},
 		{"guessed", n->guessed},
 	};

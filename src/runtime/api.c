@@ -98,4 +98,4 @@ static void choose_describe(const struct fiber *f, const struct op *o, u32 alt, 
 
 const struct op_class op_choose = {
 	.name = "choose", .outcomes = choose_outcomes, .describe = choose_describe};
-const struct op_class op_atomic_begin = {.name = "begins an atomic section"};
+const struct op_class op_atomic_begin = {.name = "begins an atomic section", .accesses = op_touches_world};

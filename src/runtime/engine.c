@@ -18,10 +18,10 @@
 #include "runtime/notes.h"
 #include "runtime/replay.h"
 #include "runtime/scratch.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
-#include "runtime/sched/observe.h"
 #include "runtime/start/start.h"
 #include "runtime/terminal.h"
 #include "runtime/vkernel/vk_ops.h"
@@ -77,6 +77,8 @@ void engine_want_restart(void)
 static void run_fiber(u32 slot, u32 alt)
 {
 	struct fiber *f = &M->fiber[slot];
+	access_step_begins(slot);
+	sched_declare_step(f, alt);
 	E.current = slot;
 	E.alt = alt;
 	E.run = RUN_GOING;
@@ -185,6 +187,9 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		return 0;
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
+	/* The one place where the network is asked for a fiber that nobody has chosen: `outcomes` only look. */
+	if (hd_unlikely(c->resolve))
+		c->resolve(f, o);
 	u32 n = c->outcomes ? c->outcomes(f, o) : 1;
 	for (u32 i = 0; i < n; i++)
 		out[i] = ACTION(slot, i);
@@ -269,9 +274,11 @@ enum step_result engine_step(u32 action)
 		return STEP_STOP;
 	run_fiber(ACTION_FIBER(action), ACTION_ALT(action));
 	commit();
+	if (hd_unlikely(track_full()))
+		return STEP_NO_MEMORY;
 	switch (E.run) {
 	case RUN_VIOLATION:
-		net_stop_if_hopeless();
+		net_abort_if_never_connected();
 		return net_stopped() ? STEP_STOP : STEP_VIOLATION;
 	case RUN_STOPPED:
 		return STEP_STOP;
@@ -329,7 +336,7 @@ static enum terminal_kind end_of_process(void)
 
 enum terminal_kind engine_terminal(void)
 {
-	net_stop_if_hopeless();
+	net_abort_if_never_connected();
 	if (net_stopped())
 		return TERMINAL_END;
 	if (M->exited)
@@ -411,7 +418,8 @@ static void target_delta_save(void *t, target_mark from, void *out)
 static void target_delta_apply(void *t, const void *blob)
 {
 	(void)t;
-	track_delta_apply(blob);
+	int ret = track_delta_apply(blob);
+	hd_assert(!ret); /* it was saved here, so all its pages are known */
 	net_backtracked();
 }
 
@@ -462,6 +470,12 @@ static u64 target_memory(void *t)
 	return track_memory();
 }
 
+static const struct footprint *target_footprint(void *t)
+{
+	(void)t;
+	return access_footprint();
+}
+
 static const struct target_ops engine_ops = {
 	.actions = target_actions,
 	.step = target_step,
@@ -479,6 +493,7 @@ static const struct target_ops engine_ops = {
 	.busy = target_busy,
 	.can_livelock = target_can_livelock,
 	.livelock = target_livelock,
+	.footprint = target_footprint,
 	.memory = target_memory,
 };
 
@@ -555,7 +570,7 @@ static void search(void)
 	rt_worker->phase = WIRE_RUNNING;
 	rt_worker->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_worker->stats);
 	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
-		net_ask_again();
+		net_recheck();
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();

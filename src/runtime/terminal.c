@@ -109,7 +109,7 @@ static bool not_known(void)
 		const struct cache_pos *pos = peer_of(i);
 		u64 bytes;
 		u32 flags;
-		if (pos && !net_look_known(pos, &bytes, &flags))
+		if (pos && !net_look(pos, &bytes, &flags))
 			return true;
 	}
 	return false;
@@ -120,7 +120,7 @@ static bool silence_holds(void)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct cache_pos *pos = peer_of(i);
-		if (pos && !net_confirm_silence(pos))
+		if (pos && !net_check_silence(pos))
 			return false;
 	}
 	return true;

@@ -6,8 +6,8 @@
 #include "search/search_priv.h"
 
 /*
- * Of one state at most this many actions, and uses merged into one of them, are looked at; in large states, others
- * each time.
+ * Of one state at most this many actions, and uses merged into one of them, are looked at; in large states
+ * others each time.
  */
 #define ACTIONS_MAX 24
 #define MERGED_MAX 12

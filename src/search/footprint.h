@@ -30,6 +30,7 @@ enum object_class {
 	OBJECT_PORT,       /* a local address that can be bound or connected to; key: hash */
 	OBJECT_SIGNALS,    /* pending signals and actions; key: slot or whole process */
 	OBJECT_MAPPING,    /* the memory map; key: see vkernel */
+	OBJECT_HEAP,       /* which blocks of an arena are in use; key: the arena */
 	OBJECT_CLASSES
 };
 #define OBJECT_KEY_BITS 56
@@ -56,8 +57,8 @@ enum access_mode {
 /* Do two uses of one object by different fibers give the same in both orders? */
 bool access_commutes(enum access_mode a, enum access_mode b);
 /*
- * Can no execution tell where inside its step a fiber did a, if others do b? Then a may be merged into a longer
- * step.
+ * Can no execution tell where inside its step a fiber did a, if others do b? Then a may be merged into a
+ * longer step.
  */
 bool access_merges(enum access_mode a, enum access_mode b);
 
@@ -81,7 +82,7 @@ static inline void footprint_clear(struct footprint *f)
 }
 /* Is some use of a and some use of b one of the same object, in modes that don't commute? */
 bool footprint_conflicts(const struct footprint *a, const struct footprint *b);
-/* access_merges, for each use of a and each of b of one object: may a have been merged into a step around b? */
+/* access_merges, for each use of a and each of b of one object. */
 bool footprint_merges(const struct footprint *a, const struct footprint *b);
 /* Does f hold a use of this object (of this byte of memory) in a mode that may change it? */
 bool footprint_writes(const struct footprint *f, u64 object);

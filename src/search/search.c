@@ -88,6 +88,8 @@ static enum move step_ended(struct search *s, enum step_result r)
 		return MOVE_DEAD;
 	case STEP_RESTART:
 		return MOVE_RESTART;
+	case STEP_NO_MEMORY:
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	case STEP_STOP:
 		return search_halt(s, SEARCH_STOPPED);
 	default:

@@ -20,6 +20,7 @@ enum step_result {
 	STEP_VIOLATION, /* a property failed during the step; the state after it is not to be extended */
 	STEP_PRUNED,    /* heddle_assume was false: this path does not count */
 	STEP_RESTART,   /* the target learnt that its steps were too coarse (see target.h:restart) */
+	STEP_NO_MEMORY, /* there is no room to log what the step changed: the search ends here, bounded */
 	STEP_STOP,      /* the target can't go on, and tells why elsewhere */
 };
 

@@ -31,9 +31,9 @@ void network_serve(struct network *n, struct sut *s)
 
 	if (n->broker) {
 		broker_serve(n->broker, net);
-		n->gave_up |= net->status == NET_TROUBLE_TOOL && n->interrupted();
+		n->gave_up |= net->status == NET_ERROR_TOOL && n->interrupted();
 	} else {
-		net->status = NET_TROUBLE_TOOL;
+		net->status = NET_ERROR_TOOL;
 		snprintf(net->text, sizeof(net->text), "the runtime asks for a peer, and there is no broker");
 	}
 	sut_answer(s);

@@ -1,9 +1,10 @@
 #include "state/compare.h"
 
-#include <cpuid.h>
 #include <immintrin.h>
 
-u32 compare_sse2(const void *page, const void *copy, u32 from, u32 to)
+#include "base/cpu.h"
+
+static u32 lines_sse2(const void *page, const void *copy, u32 from, u32 to)
 {
 	const __m128i *a = (const __m128i *)page + from * 8, *b = (const __m128i *)copy + from * 8;
 	u32 diff = 0;
@@ -17,7 +18,52 @@ u32 compare_sse2(const void *page, const void *copy, u32 from, u32 to)
 	return diff;
 }
 
-__attribute__((target("avx2"))) static inline __m256i line_avx2(const __m256i *a, const __m256i *b)
+static bool line_is_zero_sse2(const __m128i *a)
+{
+	__m128i x = _mm_setzero_si128();
+	for (u32 i = 0; i < 8; i++)
+		x = _mm_or_si128(x, _mm_load_si128(a + i));
+	return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) == 0xffff;
+}
+
+/* Most lines are zero already: reading them is cheaper than writing. */
+static u32 clear_sse2(void *page, const void *copy, u32 to)
+{
+	__m128i *a = page;
+	const __m128i *b = copy;
+	u32 diff = 0;
+	for (u32 line = 0; line < to; line++, a += 8, b += 8) {
+		if (!line_is_zero_sse2(a))
+			for (u32 i = 0; i < 8; i++)
+				_mm_store_si128(a + i, _mm_setzero_si128());
+		diff |= (u32)!line_is_zero_sse2(b) << line;
+	}
+	return diff;
+}
+
+#define LINE_WORDS (COMPARE_LINE / sizeof(u64))
+
+static u32 take_sse2(const u64 *page, u64 *copy, u32 lines, u32 place, u32 *places, u64 *diff)
+{
+	u32 n = 0;
+	for (; lines; lines &= lines - 1) {
+		u32 first = (u32)__builtin_ctz(lines) * LINE_WORDS;
+		for (u32 w = first; w < first + LINE_WORDS; w++) {
+			if (page[w] == copy[w])
+				continue;
+			places[n] = place + w;
+			diff[n++] = page[w] ^ copy[w];
+			copy[w] = page[w];
+		}
+	}
+	return n;
+}
+
+const struct compare compare_sse2 = {lines_sse2, clear_sse2, take_sse2};
+
+#define WITH_AVX2 __attribute__((target("avx2")))
+
+WITH_AVX2 static inline __m256i line_avx2(const __m256i *a, const __m256i *b)
 {
 	__m256i x = _mm256_xor_si256(_mm256_load_si256(a), _mm256_load_si256(b));
 	__m256i y = _mm256_xor_si256(_mm256_load_si256(a + 1), _mm256_load_si256(b + 1));
@@ -27,7 +73,7 @@ __attribute__((target("avx2"))) static inline __m256i line_avx2(const __m256i *a
 }
 
 /* Two lines at a time: most pages are equal almost everywhere, so the branch is on the pair. */
-__attribute__((target("avx2"))) static u32 compare_avx2(const void *page, const void *copy, u32 from, u32 to)
+WITH_AVX2 static u32 lines_avx2(const void *page, const void *copy, u32 from, u32 to)
 {
 	from &= ~1u;
 	const __m256i *a = (const __m256i *)page + from * 4, *b = (const __m256i *)copy + from * 4;
@@ -44,17 +90,60 @@ __attribute__((target("avx2"))) static u32 compare_avx2(const void *page, const 
 	return diff;
 }
 
-static bool have_avx2(void)
+WITH_AVX2 static inline __m256i or_avx2(const __m256i *a)
 {
-	u32 a, b, c, d;
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return false;
-	u32 lo, hi;
-	__asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
-	return (lo & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
+	__m256i x = _mm256_or_si256(_mm256_load_si256(a), _mm256_load_si256(a + 1));
+	return _mm256_or_si256(x, _mm256_or_si256(_mm256_load_si256(a + 2), _mm256_load_si256(a + 3)));
 }
 
-compare_fn compare_select(void)
+WITH_AVX2 static u32 clear_avx2(void *page, const void *copy, u32 to)
 {
-	return have_avx2() ? compare_avx2 : compare_sse2;
+	__m256i *a = page;
+	const __m256i *b = copy;
+	u32 diff = 0;
+	for (u32 line = 0; line < to; line++, a += 4, b += 4) {
+		__m256i x = or_avx2(a), y = or_avx2(b), both = _mm256_or_si256(x, y);
+		if (__builtin_expect(_mm256_testz_si256(both, both), 1))
+			continue;
+		for (u32 i = 0; i < 4; i++)
+			_mm256_store_si256(a + i, _mm256_setzero_si256());
+		diff |= (u32)!_mm256_testz_si256(y, y) << line;
+	}
+	_mm256_zeroupper();
+	return diff;
+}
+
+/* Bit i: word i of the line differs. */
+WITH_AVX2 static inline u32 words_avx2(const u64 *a, const u64 *b)
+{
+	u32 equal = 0;
+	for (u32 i = 0; i < 4; i++) {
+		__m256i x = _mm256_load_si256((const __m256i *)a + i);
+		__m256i y = _mm256_load_si256((const __m256i *)b + i);
+		equal |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(x, y))) << (i * 4);
+	}
+	return equal ^ 0xffff;
+}
+
+WITH_AVX2 static u32 take_avx2(const u64 *page, u64 *copy, u32 lines, u32 place, u32 *places, u64 *diff)
+{
+	u32 n = 0;
+	for (; lines; lines &= lines - 1) {
+		u32 first = (u32)__builtin_ctz(lines) * LINE_WORDS;
+		for (u32 words = words_avx2(page + first, copy + first); words; words &= words - 1) {
+			u32 w = first + (u32)__builtin_ctz(words);
+			places[n] = place + w;
+			diff[n++] = page[w] ^ copy[w];
+			copy[w] = page[w];
+		}
+	}
+	_mm256_zeroupper();
+	return n;
+}
+
+static const struct compare compare_avx2 = {lines_avx2, clear_avx2, take_avx2};
+
+const struct compare *compare_select(void)
+{
+	return cpu_has_avx2() ? &compare_avx2 : &compare_sse2;
 }

@@ -7,8 +7,7 @@
  * Strategy. A page is cold (write-protected) or hot (writable, with a shadow copy that
  * holds its bytes as of the last commit). A commit compares each hot page with its
  * shadow. In steady state the working set is hot and a transition makes no system call.
- * Pages that stay unchanged for `patience` commits are protected again; each further
- * fault doubles a page's patience, so that pages which come and go stay hot.
+ * Pages that stay unchanged for long are protected again (track_commit.c, "Patience").
  *
  * The log holds, for each changed word, its place and (old xor new): applying an entry
  * twice is the identity, so the same bytes undo and redo. `commits` remembers for each
@@ -19,129 +18,121 @@
  *   T2  a cold page has bytes = shadow (it can't have been written);
  *   T3  a page of a sparse region without a shadow is zero;
  *   T4  fingerprint = sum over all non-zero words of all regions, as of the last commit;
- *   T6  a shut page has no rights between transitions, so that whoever knows the truth is asked at its first use;
- *   T5  a cold page of a stack that lies wholly in its dead part is zero, unless noted in stack_old.
+ *   T5  a cold page of a stack that lies wholly in its dead part is zero, unless noted in stack_old;
+ *   T6  a shut page has no rights between transitions, so that whoever knows the truth is asked at its first
+ *       use.
  *
- * Given up: a write into the dead part of another fiber's stack (a dangling pointer to a local) is neither logged nor
- * undone; it can only be seen by a function that reads locals it never set. Writes by the kernel into SUT memory (the virtual kernel copies through
- * buffers of its own), and executable pages are never protected against execution again.
+ * Given up:
+ *   - a write into the dead part of another fiber's stack (a dangling pointer to a local) is neither logged
+ *     nor undone; it can only be seen by a function that reads locals it never set;
+ *   - the same for a write into another fiber's struct pthread, or into the room that its TLS block keeps for
+ *     modules to come, as long as there are none;
+ *   - writes by the kernel into SUT memory (the virtual kernel copies through buffers of its own);
+ *   - executable pages are never protected against execution again.
+ *
+ * Files: track.c has regions and pages, track_commit.c the log, track_delta.c states as blobs.
  */
 #include "state/track.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "base/pages.h"
 #include "base/sys.h"
-#include "state/compare.h"
-#include "state/fingerprint.h"
-#include "wire/layout.h"
+#include "state/track_priv.h"
 
-void *memcpy(void *to, const void *from, size_t n);
-void *memset(void *to, int c, size_t n);
-
-#define MAX_REGIONS 512
 #define LOG_MAX (1UL << 33) /* words; virtual reservation only */
 #define COMMITS_MAX (1UL << 31)
-#define PATIENCE_FIRST 16
-#define PATIENCE_MAX 16384
 #define SHADOW_CHUNK 256
-#define CROWD 192 /* more hot pages than this: lose patience sooner */
 
-struct page {
-	u64 address;
-	u64 *shadow;
-	u32 idle, patience;
-	u32 hot_index; /* position in hot[], +1; 0 = cold */
-	u32 region;
-	bool shut; /* track_protect took rights away once: T6 */
-};
-
-struct region {
-	u64 start, end;
-	enum track_kind kind;
-	int extra_prot; /* PROT_EXEC where the SUT asked for it */
-	u32 *page_of;   /* page number + 1 by position in the region */
-};
-
-struct commit {
-	u64 log_top;
-	struct fingerprint fp;
-};
+struct track track;
 
 static struct {
-	struct region region[MAX_REGIONS];
-	u32 regions;
-	bool started;
-	struct pages_vec pages; /* struct page */
-	struct pages_vec hot;   /* u32 page numbers */
-	u32 shut_hot;           /* how many of them are shut pages */
-	u32 *log_place;         /* page << 9 | word */
-	u64 *log_xor;
-	u64 log_top;
-	struct commit *commits;
-	u64 mark;
-	struct fingerprint fp;
-	struct track_stats stats;
-	struct pages_vec kept; /* track_remember: shadows by page number */
-	compare_fn compare;
-	u64 *shadow_next;
-	u32 shadow_left;
-	struct track_stacks stacks;
-	u64 made_at[LAYOUT_MAX_FIBERS]; /* number of the commit whose transition made the stack */
-	/* Lowest cold page of each stack that may hold old bytes; 0 = none. */
-	u64 stack_old[LAYOUT_MAX_FIBERS];
-} T;
+	u64 *next;
+	u32 left;
+} shadows;
 
-static struct page *page_at(u32 number)
-{
-	return (struct page *)T.pages.data + number;
-}
-
-static u32 *hot_list(void)
-{
-	return (u32 *)T.hot.data;
-}
-
-static u32 hot_count(void)
-{
-	return (u32)(T.hot.len / sizeof(u32));
-}
+static struct pages_vec kept; /* track_remember: shadows by page number */
 
 int track_setup(void)
 {
-	T.log_place = pages_map(LOG_MAX * sizeof *T.log_place);
-	T.log_xor = pages_map(LOG_MAX * sizeof *T.log_xor);
-	T.commits = pages_map(COMMITS_MAX * sizeof *T.commits);
-	T.compare = compare_select();
-	return T.log_place && T.log_xor && T.commits ? 0 : -12;
+	track.log_max = LOG_MAX;
+	track.mark_max = COMMITS_MAX;
+	track.log_place = pages_map(LOG_MAX * sizeof(*track.log_place));
+	track.log_xor = pages_map(LOG_MAX * sizeof(*track.log_xor));
+	track.commits = pages_map(COMMITS_MAX * sizeof(*track.commits));
+	track.compare = compare_select();
+	track.changes = fingerprint_select();
+	return track.log_place && track.log_xor && track.commits ? 0 : -ENOMEM;
+}
+
+void track_limit(u64 words, u64 commits)
+{
+	track.log_max = HD_MIN(words, LOG_MAX);
+	track.mark_max = HD_MIN(commits, COMMITS_MAX);
+}
+
+/* --- regions --- */
+
+static u32 region_count(void)
+{
+	return (u32)(track.regions.len / sizeof(struct region));
+}
+
+static struct region *region_at(u32 number)
+{
+	return (struct region *)track.regions.data + number;
+}
+
+struct region *region_of(u64 address)
+{
+	for (u32 i = 0; i < region_count(); i++)
+		if (address >= region_at(i)->start && address < region_at(i)->end)
+			return region_at(i);
+	return NULL;
+}
+
+static u64 stride_of_owners(u64 start)
+{
+	bool stacks = start >= LAYOUT_STACK_BASE &&
+		      start < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
+	return stacks ? LAYOUT_STACK_STRIDE : 0;
+}
+
+static int reserve(u64 start, u64 size, enum track_kind kind)
+{
+	if (kind == TRACK_DENSE)
+		return 0;
+	long p = sys_call6(SYS_mmap, (long)start, (long)size, kind == TRACK_HIDDEN ? PROT_NONE : PROT_READ,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	return sys_failed(p) ? (int)p : 0;
+}
+
+static int add_region(const struct region *new)
+{
+	struct region *r = pages_vec_push(&track.regions, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	*r = *new;
+	r->page_of = pages_map((r->end - r->start) / HD_PAGE * sizeof(u32));
+	int ret = r->page_of ? reserve(r->start, r->end - r->start, r->kind) : -ENOMEM;
+	if (ret) {
+		pages_unmap(r->page_of, (r->end - r->start) / HD_PAGE * sizeof(u32));
+		track.regions.len -= sizeof(*r);
+	}
+	return ret;
 }
 
 int track_add(u64 start, u64 size, enum track_kind kind)
 {
-	if (T.regions == MAX_REGIONS)
-		return -12;
-	struct region *r = &T.region[T.regions];
-	*r = (struct region){start, start + size, kind, 0, pages_map(size / HD_PAGE * sizeof(u32))};
-	if (!r->page_of)
-		return -12;
-	if (kind != TRACK_DENSE) {
-		long p = sys_call6(SYS_mmap, (long)start, (long)size,
-				   kind == TRACK_HIDDEN ? PROT_NONE : PROT_READ,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-		if (sys_failed(p))
-			return (int)p;
-	}
-	T.regions++;
-	return 0;
+	return add_region(&(struct region){
+		.start = start, .end = start + size, .owner_stride = stride_of_owners(start), .kind = kind});
 }
 
-static struct region *region_of(u64 address)
+int track_add_owned(u64 start, u64 stride, u32 slots)
 {
-	for (u32 i = 0; i < T.regions; i++)
-		if (address >= T.region[i].start && address < T.region[i].end)
-			return &T.region[i];
-	return NULL;
+	return add_region(&(struct region){
+		.start = start, .end = start + stride * slots, .owner_stride = stride, .kind = TRACK_SPARSE});
 }
 
 bool track_covers(u64 address)
@@ -149,41 +140,120 @@ bool track_covers(u64 address)
 	return region_of(address) != NULL;
 }
 
-static void page_protect(const struct page *p, int prot)
+/* --- whose page it is --- */
+
+/* Where an address lies in a page: the line it is in, or the end of the page. */
+static u8 line_of(u64 address, u64 page)
 {
-	prot |= T.region[p->region].extra_prot;
-	long r = sys_call3(SYS_mprotect, (long)p->address, HD_PAGE, prot);
-	hd_assert(r == 0);
+	return address <= page ? 0 : (u8)HD_MIN((address - page) / COMPARE_LINE, (u64)COMPARE_LINES);
 }
 
-static void page_heat(u32 number)
+static u8 line_after(u64 address, u64 page)
+{
+	return line_of(address + COMPARE_LINE - 1, page);
+}
+
+/* Which lines of a fiber's page others may change while it waits. */
+static void find_owner(struct page *p)
+{
+	const struct region *r = region_at(p->region);
+	p->stack_to = p->tls_from = p->tls_to = 0;
+	if (!r->owner_stride)
+		return;
+	bool stack = stride_of_owners(r->start);
+	u64 base = stack ? LAYOUT_STACK_BASE : r->start;
+	u64 slot = (p->address - base) / r->owner_stride;
+	p->owner = (u32)slot + 1;
+	if (!stack)
+		return;
+	const struct track_stacks *s = &track.stacks;
+	u64 top = base + (slot + 1) * r->owner_stride;
+	bool known = slot && !track.late_code;
+	p->stack_to = line_after(known ? top - s->tls_bytes : top, p->address);
+	if (known && top - s->tls_from < p->address + HD_PAGE && top - s->tls_to > p->address) {
+		p->tls_from = line_of(top - s->tls_from, p->address);
+		p->tls_to = line_after(top - s->tls_to, p->address);
+	}
+}
+
+static void find_owners(void)
+{
+	for (u64 i = 0; i < track.stats.pages; i++)
+		find_owner(page_at((u32)i));
+}
+
+void track_set_stacks(const struct track_stacks *s)
+{
+	track.stacks = *s;
+	find_owners();
+}
+
+void track_new_stack(u32 slot)
+{
+	track.made_at[slot] = track.stats.commits;
+}
+
+/*
+ * A module that is loaded now finds room for its variables in every TLS block, and others may get pointers
+ * there.
+ */
+static void code_comes(void)
+{
+	if (track.late_code)
+		return;
+	track.late_code = true;
+	find_owners();
+}
+
+/* --- pages --- */
+
+static int page_protect(const struct page *p, int prot)
+{
+	prot |= region_at(p->region)->extra_prot;
+	return (int)sys_call3(SYS_mprotect, (long)p->address, HD_PAGE, prot);
+}
+
+int page_heat(u32 number)
 {
 	struct page *p = page_at(number);
-	u32 *slot = pages_vec_push(&T.hot, sizeof *slot);
-	hd_assert(slot);
+	int ret = page_protect(p, PROT_READ | PROT_WRITE);
+	if (ret)
+		return ret;
+	u32 *slot = pages_vec_push(&track.hot, sizeof(*slot));
+	hd_assert(slot); /* page_register made room */
 	*slot = number;
 	p->hot_index = hot_count();
 	p->idle = 0;
-	T.shut_hot += p->shut;
-	page_protect(p, PROT_READ | PROT_WRITE);
+	track.shut_hot += p->shut;
+	return 0;
 }
 
-static void page_cool(u32 number)
+void page_cool(u32 number)
 {
 	struct page *p = page_at(number);
+	if (page_protect(p, p->shut ? PROT_NONE : PROT_READ))
+		return; /* no mapping left for a change of rights: it stays hot */
 	u32 at = p->hot_index - 1, last = hot_list()[hot_count() - 1];
 	hot_list()[at] = last;
 	page_at(last)->hot_index = at + 1;
-	T.hot.len -= sizeof(u32);
+	track.hot.len -= sizeof(u32);
 	p->hot_index = 0;
-	T.shut_hot -= p->shut;
-	page_protect(p, p->shut ? PROT_NONE : PROT_READ);
+	p->cooled_at = track.stats.commits;
+	track.shut_hot -= p->shut;
 }
 
-/* T6, after memory was put in order. */
-static void cool_shut_pages(void)
+void page_heat_between(u32 number)
 {
-	for (u32 i = hot_count(); T.shut_hot && i-- > 0;)
+	if (hd_likely(!page_heat(number)))
+		return;
+	for (u32 i = hot_count(); i-- > 0;)
+		page_cool(hot_list()[i]);
+	hd_assert(!page_heat(number));
+}
+
+void cool_shut_pages(void)
+{
+	for (u32 i = hot_count(); track.shut_hot && i-- > 0;)
 		if (page_at(hot_list()[i])->shut)
 			page_cool(hot_list()[i]);
 }
@@ -191,54 +261,93 @@ static void cool_shut_pages(void)
 /* Shadows come in chunks: one mapping each would run into the kernel's limit on mappings. */
 static u64 *shadow_new(void)
 {
-	if (!T.shadow_left) {
-		T.shadow_next = pages_map(SHADOW_CHUNK * HD_PAGE);
-		hd_assert(T.shadow_next);
-		T.shadow_left = SHADOW_CHUNK;
+	if (!shadows.left) {
+		shadows.next = pages_map(SHADOW_CHUNK * HD_PAGE);
+		if (!shadows.next)
+			return NULL;
+		shadows.left = SHADOW_CHUNK;
 	}
-	u64 *shadow = T.shadow_next;
-	T.shadow_next += HD_PAGE / sizeof *shadow;
-	T.shadow_left--;
+	u64 *shadow = shadows.next;
+	shadows.next += PAGE_WORDS;
+	shadows.left--;
 	return shadow;
 }
 
-static u32 page_register(struct region *r, u64 address)
+/* Whatever is known can be made hot: the list has room for it. */
+static bool room_in_hot_list(void)
 {
-	struct page *p = pages_vec_push(&T.pages, sizeof *p);
+	size_t len = track.hot.len;
+	bool ok = pages_vec_push(&track.hot, (track.stats.pages + 1) * sizeof(u32) - len) != NULL;
+	track.hot.len = len;
+	return ok;
+}
+
+static long page_register(struct region *r, u64 address)
+{
+	if (track.stats.pages == PAGES_MAX || !room_in_hot_list())
+		return -ENOMEM;
 	u64 *shadow = shadow_new();
-	hd_assert(p);
-	*p = (struct page){address, shadow, 0, PATIENCE_FIRST / 2, 0, (u32)(r - T.region), false};
+	struct page *p = shadow ? pages_vec_push(&track.pages, sizeof(*p)) : NULL;
+	if (!p)
+		return -ENOMEM;
+	*p = (struct page){.address = address,
+			   .shadow = shadow,
+			   .patience = TRACK_PATIENCE_FIRST,
+			   .region = (u32)(r - region_at(0))};
+	find_owner(p);
 	if (r->kind == TRACK_DENSE)
 		memcpy(shadow, (void *)address, HD_PAGE); /* else both are zero: T3 */
-	u32 number = (u32)(p - (struct page *)T.pages.data);
-	hd_assert(number < 1u << 23);
+	u32 number = (u32)(p - page_at(0));
 	r->page_of[(address - r->start) / HD_PAGE] = number + 1;
-	T.stats.pages++;
+	track.stats.pages++;
 	return number;
 }
 
-bool track_fault(u64 address)
+long page_known(struct region *r, u64 address)
+{
+	u32 known = r->page_of[(address - r->start) / HD_PAGE];
+	return known ? (long)known - 1 : page_register(r, address);
+}
+
+/* See track_commit.c, "Patience". */
+static void page_came_back(struct page *p)
+{
+	u64 away = (track.stats.commits - p->cooled_at) * COMPARE_LINES;
+	if (away < TRACK_FAULT_COST)
+		p->patience = HD_MIN(p->patience * 2, TRACK_PATIENCE_MAX);
+	else if (away > TRACK_FAULT_COST * 4)
+		p->patience = HD_MAX(p->patience / 2, TRACK_PATIENCE_FIRST);
+}
+
+int track_fault(u64 address)
 {
 	address &= ~HD_PAGE_MASK;
 	struct region *r = region_of(address);
-	if (!r || (r->kind == TRACK_DENSE && !T.started))
-		return false;
-	u32 known = r->page_of[(address - r->start) / HD_PAGE];
-	u32 number = known ? known - 1 : page_register(r, address);
-	struct page *p = page_at(number);
-	if (p->hot_index) { /* track_protect had taken the right away */
-		page_protect(p, PROT_READ | PROT_WRITE);
-		return true;
+	if (!r || (r->kind == TRACK_DENSE && !track.started))
+		return 0;
+	long number = page_known(r, address);
+	if (number < 0) {
+		track.full = true;
+		return (int)number;
 	}
-	if (p->patience < PATIENCE_MAX)
-		p->patience *= 2;
-	T.stats.faults++;
-	page_heat(number);
-	return true;
+	struct page *p = page_at((u32)number);
+	bool was_hot = p->hot_index; /* track_protect had taken the right away */
+	int ret = was_hot ? page_protect(p, PROT_READ | PROT_WRITE) : page_heat((u32)number);
+	if (ret) {
+		track.full = true;
+		return ret;
+	}
+	if (!was_hot) {
+		page_came_back(p);
+		track.stats.faults++;
+	}
+	return 1;
 }
 
 u64 track_next_page(u64 from, u64 end)
 {
+	if (from == end)
+		return end; /* perhaps that of the region */
 	const struct region *r = region_of(from);
 	hd_assert(r && end <= r->end);
 	while (from < end && !r->page_of[(from - r->start) / HD_PAGE])
@@ -250,7 +359,7 @@ static void shut_pages(const struct region *r, u64 from, u64 end)
 {
 	for (u64 a = from; (a = track_next_page(a, end)) < end; a += HD_PAGE) {
 		struct page *p = page_at(r->page_of[(a - r->start) / HD_PAGE] - 1);
-		T.shut_hot += !p->shut && p->hot_index;
+		track.shut_hot += !p->shut && p->hot_index;
 		p->shut = true;
 	}
 }
@@ -259,9 +368,11 @@ int track_protect(u64 address, u64 size, int prot)
 {
 	struct region *r = region_of(address);
 	if (!r || address + size > r->end)
-		return -22;
-	if (prot & PROT_EXEC)
+		return -EINVAL;
+	if (prot & PROT_EXEC) {
 		r->extra_prot |= PROT_EXEC;
+		code_comes();
+	}
 	if (prot & PROT_WRITE && !(prot & PROT_EXEC))
 		return 0;
 	if (r->kind == TRACK_HIDDEN)
@@ -269,26 +380,28 @@ int track_protect(u64 address, u64 size, int prot)
 	return (int)sys_call3(SYS_mprotect, (long)address, (long)size, prot & ~PROT_WRITE);
 }
 
+/* --- the whole --- */
+
 static void add_words(struct fingerprint *f, u64 address, u64 bytes)
 {
 	const u64 *w = (const u64 *)address;
-	for (u64 i = 0; i < bytes / sizeof *w; i++)
+	for (u64 i = 0; i < bytes / sizeof(*w); i++)
 		if (w[i])
-			fingerprint_change(f, address + i * sizeof *w, 0, w[i]);
+			fingerprint_change(f, address + i * sizeof(*w), 0, w[i]);
 }
 
 struct fingerprint track_full_fingerprint(void)
 {
 	struct fingerprint f = {0, 0};
-	for (u32 i = 0; i < T.regions; i++)
-		if (T.region[i].kind == TRACK_DENSE)
-			add_words(&f, T.region[i].start, T.region[i].end - T.region[i].start);
-	for (u64 i = 0; i < T.stats.pages; i++) {
+	for (u32 i = 0; i < region_count(); i++)
+		if (region_at(i)->kind == TRACK_DENSE)
+			add_words(&f, region_at(i)->start, region_at(i)->end - region_at(i)->start);
+	for (u64 i = 0; i < track.stats.pages; i++) {
 		const struct page *p = page_at((u32)i);
 		bool closed = p->shut && !p->hot_index;
 		if (closed)
 			page_protect(p, PROT_READ);
-		if (T.region[p->region].kind != TRACK_DENSE)
+		if (region_at(p->region)->kind != TRACK_DENSE)
 			add_words(&f, p->address, HD_PAGE);
 		if (closed)
 			page_protect(p, PROT_NONE);
@@ -298,223 +411,28 @@ struct fingerprint track_full_fingerprint(void)
 
 void track_start(void)
 {
-	for (u32 i = 0; i < T.regions; i++) {
-		struct region *r = &T.region[i];
+	for (u32 i = 0; i < region_count(); i++) {
+		struct region *r = region_at(i);
 		if (r->kind == TRACK_DENSE)
 			sys_call3(SYS_mprotect, (long)r->start, (long)(r->end - r->start), PROT_READ);
 	}
-	for (u64 i = 0; i < T.stats.pages; i++)
+	for (u64 i = 0; i < track.stats.pages; i++)
 		memcpy(page_at((u32)i)->shadow, (void *)page_at((u32)i)->address, HD_PAGE);
-	T.started = true;
-	T.fp = track_full_fingerprint();
-	T.commits[0] = (struct commit){0, T.fp};
-}
-
-/* Log the changed words of one hot page. `diff` has a bit for each 128-byte line that differs. */
-static void log_page(struct page *p, u32 number, u32 diff)
-{
-	u64 *now = (u64 *)p->address;
-	while (diff) {
-		u32 line = (u32)__builtin_ctz(diff);
-		diff &= diff - 1;
-		for (u32 w = line * 16; w < line * 16 + 16; w++) {
-			u64 x = now[w] ^ p->shadow[w];
-			if (!x)
-				continue;
-			T.log_place[T.log_top] = number << 9 | w;
-			T.log_xor[T.log_top++] = x;
-			fingerprint_change(&T.fp, p->address + w * 8, p->shadow[w], now[w]);
-			p->shadow[w] = now[w];
-		}
-	}
-	hd_assert(T.log_top < LOG_MAX - 512);
-}
-
-static bool in_stacks(u64 address)
-{
-	return address >= LAYOUT_STACK_BASE &&
-	       address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
-}
-
-static void note_cold_stack(const struct page *p)
-{
-	if (!in_stacks(p->address))
-		return;
-	u64 *old = &T.stack_old[(p->address - LAYOUT_STACK_BASE) / LAYOUT_STACK_STRIDE];
-	if (!*old || p->address < *old)
-		*old = p->address;
-}
-
-/* T5: cold pages of this stack that became dead are made hot, so that the commit zeroes them. */
-static void heat_dead_pages(const struct track_stack *s)
-{
-	u64 old = T.stack_old[s->slot];
-	if (!old || old >= s->live_from)
-		return;
-	struct region *r = region_of(old);
-	for (u64 a = old; a < s->live_from; a += HD_PAGE) {
-		u32 known = r->page_of[(a - r->start) / HD_PAGE];
-		if (known && !page_at(known - 1)->hot_index)
-			page_heat(known - 1);
-	}
-	T.stack_old[s->slot] = s->live_from & ~HD_PAGE_MASK;
-}
-
-static void zero_dead(const struct page *p, const struct track_stack *s)
-{
-	if (p->address < s->low || p->address >= s->live_from)
-		return;
-	memset((void *)p->address, 0, HD_MIN(s->live_from - p->address, (u64)HD_PAGE));
-}
-
-void track_set_stacks(const struct track_stacks *s)
-{
-	T.stacks = *s;
-}
-
-void track_new_stack(u32 slot)
-{
-	T.made_at[slot] = T.stats.commits;
-}
-
-struct lines {
-	u32 from, to;
-};
-
-/*
- * Which lines of a stack page another fiber can have changed in a correct program: between the stack
- * pointer and the owner's private bytes. Most of the working set of a many-threaded program are such pages.
- */
-static struct lines lines_of(const struct page *p, u32 running)
-{
-	struct lines all = {0, COMPARE_LINES}, none = {0, 0};
-	bool unknown = running == LAYOUT_MAX_FIBERS || !T.stacks.sp_base;
-	if (unknown || !in_stacks(p->address))
-		return all;
-	u32 slot = (u32)((p->address - LAYOUT_STACK_BASE) / LAYOUT_STACK_STRIDE);
-	if (slot == running || T.made_at[slot] == T.stats.commits)
-		return all;
-	u64 low = LAYOUT_STACK_BASE + slot * LAYOUT_STACK_STRIDE, top = low + LAYOUT_STACK_STRIDE;
-	u64 sp = *(u64 *)(T.stacks.sp_base + slot * T.stacks.sp_stride);
-	if (!sp)
-		return none;
-	if (sp < low || sp >= top)
-		return all; /* it switched to a stack of its own making */
-	u64 from = sp <= p->address ? 0 : (sp - p->address) / COMPARE_LINE;
-	u64 end = slot ? top - T.stacks.private_bytes : top;
-	u64 to = end <= p->address ? 0 : (end - p->address + COMPARE_LINE - 1) / COMPARE_LINE;
-	return (struct lines){(u32)HD_MIN(from, (u64)COMPARE_LINES), (u32)HD_MIN(to, (u64)COMPARE_LINES)};
-}
-
-u64 track_commit(const struct track_stack *dead)
-{
-	u32 running = dead ? dead->slot : LAYOUT_MAX_FIBERS;
-	if (dead)
-		heat_dead_pages(dead);
-	u32 crowded = hot_count() > CROWD;
-	for (u32 i = 0; i < hot_count(); i++) {
-		u32 number = hot_list()[i];
-		struct page *p = page_at(number);
-		if (dead)
-			zero_dead(p, dead);
-		struct lines l = lines_of(p, running);
-		u32 diff = T.compare((void *)p->address, p->shadow, l.from, l.to);
-		if (diff) {
-			p->idle = 0;
-			log_page(p, number, diff);
-		} else if (hd_unlikely(++p->idle > (crowded ? p->patience / 8 : p->patience))) {
-			note_cold_stack(p);
-			page_cool(number);
-			i--; /* another page moved here */
-		}
-	}
-	cool_shut_pages();
-	T.stats.commits++;
-	hd_assert(T.mark + 1 < COMMITS_MAX);
-	T.commits[++T.mark] = (struct commit){T.log_top, T.fp};
-	return T.mark;
-}
-
-u64 track_mark(void)
-{
-	return T.mark;
-}
-
-static void toggle(u32 place, u64 x)
-{
-	struct page *p = page_at(place >> 9);
-	if (hd_unlikely(!p->hot_index))
-		page_heat(place >> 9);
-	((u64 *)p->address)[place & 511] ^= x;
-	p->shadow[place & 511] ^= x;
-}
-
-void track_undo(u64 mark)
-{
-	hd_assert(mark <= T.mark);
-	u64 down_to = T.commits[mark].log_top;
-	while (T.log_top > down_to) {
-		T.log_top--;
-		toggle(T.log_place[T.log_top], T.log_xor[T.log_top]);
-	}
-	cool_shut_pages();
-	T.mark = mark;
-	T.fp = T.commits[mark].fp;
-}
-
-void track_forget(void)
-{
-	T.log_top = 0;
-	T.mark = 0;
-	T.commits[0] = (struct commit){0, T.fp};
+	track.started = true;
+	track.fp = track_full_fingerprint();
+	track.commits[0] = (struct commit){0, track.fp};
 }
 
 struct fingerprint track_fingerprint(void)
 {
-	return T.fp;
-}
-
-/* A blob: number of words, fingerprint difference, xors, places. */
-struct delta {
-	u64 words;
-	struct fingerprint xor_fp;
-	u64 body[];
-};
-
-size_t track_delta_size(u64 mark)
-{
-	u64 words = T.log_top - T.commits[mark].log_top;
-	return sizeof(struct delta) + HD_ROUND_UP(words * 12, 8);
-}
-
-void track_delta_save(u64 mark, void *out)
-{
-	struct delta *d = out;
-	u64 from = T.commits[mark].log_top;
-	d->words = T.log_top - from;
-	d->xor_fp.lo = T.fp.lo ^ T.commits[mark].fp.lo;
-	d->xor_fp.hi = T.fp.hi ^ T.commits[mark].fp.hi;
-	memcpy(d->body, T.log_xor + from, d->words * 8);
-	memcpy(d->body + d->words, T.log_place + from, d->words * 4);
-}
-
-void track_delta_apply(const void *blob)
-{
-	const struct delta *d = blob;
-	const u32 *place = (const u32 *)(d->body + d->words);
-	for (u64 i = 0; i < d->words; i++)
-		toggle(place[i], d->body[i]);
-	cool_shut_pages();
-	T.fp.lo ^= d->xor_fp.lo;
-	T.fp.hi ^= d->xor_fp.hi;
-	track_forget();
+	return track.fp;
 }
 
 void track_remember(void)
 {
-	pages_vec_free(&T.kept);
-	for (u64 i = 0; i < T.stats.pages; i++) {
-		void *to = pages_vec_push(&T.kept, HD_PAGE);
+	pages_vec_free(&kept);
+	for (u64 i = 0; i < track.stats.pages; i++) {
+		void *to = pages_vec_push(&kept, HD_PAGE);
 		if (!to)
 			return;
 		memcpy(to, page_at((u32)i)->shadow, HD_PAGE);
@@ -523,12 +441,11 @@ void track_remember(void)
 
 bool track_first_difference(u64 *address, u64 *was, u64 *is)
 {
-	u64 words = HD_PAGE / sizeof(u64);
-	for (u64 i = 0; i < T.kept.len / sizeof(u64); i++) {
-		const struct page *p = page_at((u32)(i / words));
-		*address = p->address + i % words * sizeof(u64);
-		*was = ((u64 *)T.kept.data)[i];
-		*is = p->shadow[i % words];
+	for (u64 i = 0; i < kept.len / sizeof(u64); i++) {
+		const struct page *p = page_at((u32)(i / PAGE_WORDS));
+		*address = p->address + i % PAGE_WORDS * sizeof(u64);
+		*was = ((u64 *)kept.data)[i];
+		*is = p->shadow[i % PAGE_WORDS];
 		if (*was != *is)
 			return true;
 	}
@@ -537,12 +454,17 @@ bool track_first_difference(u64 *address, u64 *was, u64 *is)
 
 u64 track_memory(void)
 {
-	return T.log_top * 12 + T.mark * sizeof(struct commit) +
-	       T.stats.pages * (HD_PAGE + sizeof(struct page));
+	return track.log_top * 12 + track.mark * sizeof(struct commit) +
+	       track.stats.pages * (HD_PAGE + sizeof(struct page));
+}
+
+bool track_full(void)
+{
+	return track.full;
 }
 
 const struct track_stats *track_get_stats(void)
 {
-	T.stats.hot = hot_count();
-	return &T.stats;
+	track.stats.hot = hot_count();
+	return &track.stats;
 }

@@ -7,12 +7,14 @@
  *   HEAP     one arena per fiber
  *   MMAP     anonymous and file mappings the SUT asks for, one range per fiber
  *
- * All four are tracked memory: reserved at start, pages join on first write.
+ * All four are tracked memory: reserved at start, pages join on first write. The wire and the
+ * engine's own memory (base/pages.h) lie behind them.
  */
 #ifndef HEDDLE_WIRE_LAYOUT_H
 #define HEDDLE_WIRE_LAYOUT_H
 
-#define LAYOUT_MAX_FIBERS 256
+/* Fibers at a time. Tables by slot are sized for it; loops go up to the highest slot ever used. */
+#define LAYOUT_MAX_FIBERS 1280
 
 #define LAYOUT_MODEL_BASE 0x100000000000UL
 #define LAYOUT_MODEL_SIZE 0x000008000000UL /* 128 MiB */
@@ -25,7 +27,17 @@
 #define LAYOUT_HEAP_STRIDE 0x000400000000UL /* 16 GiB */
 #define LAYOUT_HEAP_ARENAS (LAYOUT_MAX_FIBERS + 1)
 
-#define LAYOUT_MMAP_BASE 0x200000000000UL
+#define LAYOUT_MMAP_BASE 0x270000000000UL
 #define LAYOUT_MMAP_STRIDE 0x000400000000UL /* 16 GiB */
+
+#define LAYOUT_END 0x3f0000000000UL
+
+_Static_assert(LAYOUT_MODEL_BASE + LAYOUT_MODEL_SIZE <= LAYOUT_STACK_BASE, "model and stacks");
+_Static_assert(LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE <= LAYOUT_HEAP_BASE,
+	       "stacks and heap");
+_Static_assert(LAYOUT_HEAP_BASE + LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE <= LAYOUT_MMAP_BASE,
+	       "heap and mmap");
+_Static_assert(LAYOUT_MMAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE <= LAYOUT_END,
+	       "mmap and what follows");
 
 #endif

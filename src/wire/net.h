@@ -32,35 +32,39 @@ struct net_address {
 };
 
 enum net_op {
-	NET_OPEN =
-		1, /* to: connect there. client > 0: start client peer number `client` and accept it (it comes to `to`) */
+	/* Connect to `to`. client > 0: start client peer number `client`, which comes to `to`, and accept it. */
+	NET_OPEN = 1,
 	NET_EXCHANGE, /* send data[0..len), then (without NET_MORE) wait until the peer has answered all it will */
 	NET_CLOSE, /* physically; a client peer is ended */
 };
 
-/* Flags of requests (R) and replies (A). */
+/* Flags of requests (R) and answers (A). */
 #define NET_MORE \
-	1u /* R: another NET_EXCHANGE follows at once, don't wait. A: more of the reply is there: ask again with len 0 */
-#define NET_END 2u    /* R: after the data, shut down our writing side */
-#define NET_EOF 4u    /* A: the peer has closed its side, behind the data */
+	1u         /* R: a NET_EXCHANGE follows at once, don't wait. A: more is there: ask again with len 0 */
+#define NET_END 2u /* R: after the data, shut down our writing side */
+#define NET_EOF 4u /* A: the peer has closed its side, behind the data */
 #define NET_RESET 8u  /* A: the peer has reset the connection, behind the data */
 #define NET_TIMED 16u /* A: quiet, but the peer waits with a time-out: it may say more later */
 #define NET_GUESSED \
-	32u /* A: not a peer of this machine: silence for --response-timeout was taken for the end */
-
+	32u /* A: we can't look into the peer: silence for --response-timeout was taken for the end */
 #define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
 
-/* Status of a reply. 0: done. Negative: an errno that the SUT is to see (-ECONNREFUSED …). Positive: */
-enum net_trouble {
-	NET_TROUBLE_TOOL = 1,  /* ours: the run ends with a tool error (exit 2), text says why */
-	NET_TROUBLE_NO_PEER,   /* nobody listens there / the client ended without connecting: exit 2 */
-	NET_TROUBLE_STUCK,     /* the peer is quiet and does not take what was sent: incomplete */
-	NET_TROUBLE_UNSERVED,  /* the peer is quiet and has not accepted the connection: incomplete */
-	NET_TROUBLE_CROSSTALK, /* data came on another connection than the one written to: incomplete */
-	NET_TROUBLE_ANOTHER,   /* a client peer opened a further connection: incomplete */
-	NET_TROUBLE_GONE,      /* the connection id is not known any more (closed for lack of room) */
-	NET_TROUBLE_SLOW,      /* the peer did not come to rest within --peer-timeout: incomplete */
+/*
+ * Status of an answer. 0: done. -errno: what the SUT is to see (-ECONNREFUSED …). Else one of these.
+ * Connections belong to the cache: the broker closes none by itself. NET_ERROR_FULL and NET_ERROR_UNSERVED say that it
+ * could go on if the cache closed some.
+ */
+enum net_error {
+	NET_ERROR_TOOL = -5000, /* ours: the run ends with a tool error (exit 2), text says why */
+	NET_ERROR_NO_PEER,      /* the server has ended, or the client without connecting: exit 2 */
+	NET_ERROR_FULL,         /* of NET_OPEN: no room for one more connection; nothing was opened */
+	NET_ERROR_UNSERVED,  /* the peer is at rest and has not accepted the connection, which stays open */
+	NET_ERROR_STUCK,     /* the peer is at rest and does not take what was sent: incomplete */
+	NET_ERROR_CROSSTALK, /* data came on another connection than the one written to: incomplete */
+	NET_ERROR_ANOTHER,   /* a client peer opened a further connection: incomplete */
+	NET_ERROR_SLOW,      /* the peer did not come to rest within --peer-timeout: incomplete */
 };
+#define NET_IS_ERRNO(status) ((status) < 0 && (status) >= -4095)
 
 struct wire_net {
 	u32 request, reply;
@@ -68,13 +72,15 @@ struct wire_net {
 	u32 conn; /* of NET_EXCHANGE, NET_CLOSE; answer of NET_OPEN: from 1 on */
 	u32 flags;
 	int status;
-	u32 keeps; /* NET_OPEN: connections the current state of the SUT still uses; others may be closed to make room */
-	u32 keep[NET_MAX_CONNS];
+	u32 group; /* answer of NET_OPEN, successful or not: which peer it leads to, from 1 on; 0: not known */
 	struct net_address to;
 	u64 len;
-	char text[2048]; /* trouble, in words; of a quiet peer: what each of its threads waits for */
+	char text[2048]; /* what is wrong, in words; of a quiet peer: what each of its threads waits for */
 	u8 data[NET_DATA];
 };
+
+/* A datagram travels, and is stored in trees, behind its length: little endian, so many bytes. */
+#define NET_FRAME_HEAD 4u
 
 /* What the runtime is told about peers (part of struct wire_config). */
 struct net_config {
@@ -82,11 +88,11 @@ struct net_config {
 	u32 live;              /* 1: a broker answers; 0: only what the trees hold (replay, --load-trees) */
 	u32 clients;           /* client peers, numbered from 1 */
 	u32 identical_clients; /* all share one tree */
-	u32 ask_again;         /* at the end, ask the peers everything once more and compare */
 	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
 	u32 servers;           /* server peers */
-	u16 client_port
-		[NET_MAX_CLIENTS]; /* the SUT's port that client n + 1 connects to; 0: the only one there is */
+	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
+	/* The SUT's port that client n + 1 connects to; 0: the only one there is. */
+	u16 client_port[NET_MAX_CLIENTS];
 };
 
 #endif

@@ -28,7 +28,7 @@
 #define WIRE_VERSION (3u << 28 | (u32)(sizeof(struct wire_shared) + sizeof(struct wire_worker)))
 #define WIRE_FD 1000
 #define WIRE_WORKER_FD 1001
-#define WIRE_MAP_BASE 0x300000000000UL /* where the runtime maps the shared part */
+#define WIRE_MAP_BASE LAYOUT_END /* where the runtime maps the shared part */
 /* Behind struct wire_shared in the same file: communication trees (iocache/tree.h). */
 #define WIRE_TREES (64UL << 20)
 #define WIRE_TREES_SIZE (8UL << 30) /* sparse */
@@ -152,7 +152,7 @@ struct wire_result {
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
-	char nobody[1024];               /* a connection was refused: what nobody listens at */
+	char refused_by[1024];           /* a connection was refused: what nobody listens at */
 	char note[8][256];
 };
 

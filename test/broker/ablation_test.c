@@ -61,7 +61,7 @@ static int verdict_on_deaf(int without)
 static void queues_are_needed(void **state)
 {
 	(void)state;
-	assert_int_equal(verdict_on_deaf(0), NET_TROUBLE_STUCK);
+	assert_int_equal(verdict_on_deaf(0), NET_ERROR_STUCK);
 	assert_int_equal(verdict_on_deaf(ABLATION_QUEUES), 0);
 }
 

@@ -1,7 +1,6 @@
 """What the guest, brute-force and end-to-end suites share: compiling guest
 programs, running heddle on them and telling the result in TAP."""
 
-import concurrent.futures
 import json
 import os
 import pathlib
@@ -14,8 +13,10 @@ import threading
 TEST = pathlib.Path(__file__).resolve().parent.parent
 ROOT = TEST.parent
 GUESTS = TEST / "guest"
-BUILD = pathlib.Path(os.environ.get("HEDDLE_GUEST_BUILD", ROOT / "build" / "guests"))
-JOBS = int(os.environ.get("HEDDLE_TEST_JOBS", "2"))
+sys.path.insert(0, str(TEST))
+from slots import in_parallel, in_processes  # noqa: E402,F401
+
+BUILD = pathlib.Path(os.environ.get("HEDDLE_BUILD", ROOT / "build")).resolve() / "guests"
 RUN_TIMEOUT = int(os.environ.get("HEDDLE_TEST_TIMEOUT", "120"))
 
 EXIT_OF_VERDICT = {"verified": 0, "violation": 1, "bounded": 3, "incomplete": 3}
@@ -87,11 +88,6 @@ def compile_guest(source, flags=(), binary=None):
     if done.returncode == 0:
         partial.replace(binary)
     return binary, (done.stdout + done.stderr).strip() or None
-
-
-def in_parallel(function, items):
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        yield from pool.map(function, items)
 
 
 # ------------------------------------------------------------------ running

@@ -44,7 +44,7 @@ struct toy {
 		int toggle; /* old xor new */
 	} * log;
 	size_t len, cap;
-	/* Live marks, the oldest first. Numbers are never reused, so that the use of a dead one is noticed. */
+	/* Live marks, the oldest first. Numbers are never reused: the use of a dead one is noticed. */
 	struct toy_mark {
 		target_mark number;
 		size_t len;

@@ -36,9 +36,9 @@ static u32 lines(u32 from, u32 to)
 }
 
 /* Exact in the range, nothing invented, nothing beyond the widened range. */
-static void assert_variant(compare_fn compare, u32 from, u32 to)
+static void assert_variant(const struct compare *compare, u32 from, u32 to)
 {
-	u32 got = compare(page, copy, from, to), truth = by_bytes();
+	u32 got = compare->lines(page, copy, from, to), truth = by_bytes();
 	u32 widened = lines(from & ~1u, HD_ROUND_UP(to, 2));
 	assert_int_equal(got & lines(from, to), truth & lines(from, to));
 	assert_int_equal(got & ~truth, 0);
@@ -47,7 +47,7 @@ static void assert_variant(compare_fn compare, u32 from, u32 to)
 
 static void assert_agreement_in(u32 from, u32 to)
 {
-	assert_variant(compare_sse2, from, to);
+	assert_variant(&compare_sse2, from, to);
 	assert_variant(compare_select(), from, to);
 }
 
@@ -77,8 +77,8 @@ static void each_single_bit(void **state)
 	for (u32 i = 0; i < HD_PAGE * 8; i++) {
 		page[i / 8] ^= (u8)(1u << i % 8);
 		u32 expected = 1u << (i / 8 / COMPARE_LINE);
-		assert_int_equal(compare_sse2(page, copy, 0, COMPARE_LINES), expected);
-		assert_int_equal(compare_select()(page, copy, 0, COMPARE_LINES), expected);
+		assert_int_equal(compare_sse2.lines(page, copy, 0, COMPARE_LINES), expected);
+		assert_int_equal(compare_select()->lines(page, copy, 0, COMPARE_LINES), expected);
 		page[i / 8] ^= (u8)(1u << i % 8);
 	}
 }
@@ -128,6 +128,70 @@ static void everything_differs(void **state)
 	assert_agreement();
 }
 
+/* ---- clearing ---- */
+
+static void clear_up_to(const struct compare *compare, u32 to)
+{
+	static u8 before[HD_PAGE];
+	u32 expected = 0;
+	memcpy(before, page, HD_PAGE);
+	for (u32 i = 0; i < to * COMPARE_LINE; i++)
+		if (copy[i])
+			expected |= 1u << (i / COMPARE_LINE);
+	assert_int_equal(compare->clear(page, copy, to), expected);
+	for (u32 i = 0; i < HD_PAGE; i++)
+		assert_int_equal(page[i], i < to * COMPARE_LINE ? 0 : before[i]);
+}
+
+/* Few bytes in the page, few in the copy, so that all combinations of zero lines occur. */
+static void cleared_lines(void **state)
+{
+	const struct compare *variants[] = {&compare_sse2, compare_select()};
+	for (u32 i = 0; i < 4000; i++) {
+		memset(page, 0, HD_PAGE);
+		memset(copy, 0, HD_PAGE);
+		for (u32 n = draw(20); n; n--) {
+			page[draw(HD_PAGE)] = (u8)draw(256);
+			copy[draw(HD_PAGE)] = (u8)draw(256);
+		}
+		clear_up_to(variants[i % 2], draw(COMPARE_LINES + 1));
+	}
+}
+
+/* ---- taking over ---- */
+
+static void take_over(const struct compare *compare)
+{
+	static _Alignas(HD_PAGE) u64 now[512], shadow[512], was[512];
+	u32 places[512];
+	u64 diff[512];
+	memcpy(now, page, HD_PAGE);
+	memcpy(shadow, copy, HD_PAGE);
+	memcpy(was, copy, HD_PAGE);
+	u32 n = compare->take(now, shadow, by_bytes(), 7 << 9, places, diff), at = 0;
+	for (u32 w = 0; w < 512; w++) {
+		if (now[w] == was[w])
+			continue;
+		assert_true(at < n);
+		assert_int_equal(places[at], 7 << 9 | w);
+		assert_int_equal(diff[at++], now[w] ^ was[w]);
+	}
+	assert_int_equal(at, n);
+	assert_memory_equal(now, shadow, HD_PAGE);
+}
+
+static void changed_words_are_taken_over(void **state)
+{
+	static const u32 counts[] = {0, 1, 2, 10, 100, 5000};
+	for (u32 i = 0; i < 600; i++) {
+		fill();
+		for (u32 n = counts[i % HD_ARRAY_LEN(counts)]; n; n--)
+			page[draw(HD_PAGE)] = (u8)draw(256);
+		take_over(&compare_sse2);
+		take_over(compare_select());
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +201,8 @@ int main(void)
 		cmocka_unit_test(random_differences),
 		cmocka_unit_test(each_range),
 		cmocka_unit_test(everything_differs),
+		cmocka_unit_test(cleared_lines),
+		cmocka_unit_test(changed_words_are_taken_over),
 	};
 	return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

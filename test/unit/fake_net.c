@@ -46,11 +46,33 @@ void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 	(void)n;
 }
 
-u64 net_look(const struct cache_pos *pos, u32 *flags)
+void net_resolve(const struct cache_pos *pos)
 {
 	(void)pos;
-	*flags = 0;
-	return 0;
+}
+
+bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
+{
+	(void)pos;
+	*bytes = *flags = 0;
+	return true;
+}
+
+u64 net_ask(const struct cache_pos *pos, u32 *flags)
+{
+	u64 bytes;
+	net_look(pos, &bytes, flags);
+	return bytes;
+}
+
+bool net_has_unknown(void)
+{
+	return false;
+}
+
+void net_register(const struct net_sut *sut)
+{
+	(void)sut;
 }
 
 u32 net_next_client(const u64 *taken, u16 port)
@@ -87,12 +109,6 @@ u32 net_client_of(const struct cache_pos *pos)
 {
 	(void)pos;
 	return 0;
-}
-
-bool net_look_known(const struct cache_pos *pos, u64 *bytes, u32 *flags)
-{
-	*bytes = net_look(pos, flags);
-	return true;
 }
 
 void net_describe_peer(const struct cache_pos *pos, struct text *t)

@@ -52,16 +52,17 @@ static void fresh_memory(void)
 	madvise((void *)LAYOUT_MMAP_BASE, MAPS_SIZE, MADV_DONTNEED);
 }
 
-/* ---- lessons: an object is observed once one fiber looks and another uses it ---- */
+/* ---- lessons: an object is observed once two fibers use it in modes that can't be merged ---- */
 
 #define LESSONS 1024
+#define FIBERS 64
 static struct lesson {
 	u64 object;
-	u64 users, lookers; /* sets of fibers */
+	u8 modes[FIBERS]; /* of each fiber, as bits */
 } lessons[LESSONS];
 static u32 lesson_count;
 
-bool sched_observed(u64 object, bool looks)
+static struct lesson *lesson_of(u64 object)
 {
 	u32 i = 0;
 	while (i < lesson_count && lessons[i].object != object)
@@ -70,23 +71,40 @@ bool sched_observed(u64 object, bool looks)
 		abort();
 	if (i == lesson_count)
 		lessons[lesson_count++] = (struct lesson){.object = object};
-	struct lesson *l = &lessons[i];
-	l->users |= 1ul << fake.slot;
-	if (looks)
-		l->lookers |= 1ul << fake.slot;
-	return l->lookers && __builtin_popcountl(l->users) > 1;
+	return &lessons[i];
+}
+
+static bool modes_clash(u8 a, u8 b)
+{
+	for (u32 i = 0; i < ACCESS_MODES; i++)
+		for (u32 j = 0; j < ACCESS_MODES; j++)
+			if (a >> i & b >> j & 1 && !access_merges(i, j))
+				return true;
+	return false;
+}
+
+bool access_learn(u64 object, enum access_mode mode)
+{
+	struct lesson *l = lesson_of(object);
+	l->modes[fake.slot] |= (u8)(1u << mode);
+	for (u32 i = 0; i < FIBERS; i++)
+		for (u32 j = 0; j < i; j++)
+			if (modes_clash(l->modes[i], l->modes[j]))
+				return true;
+	return false;
 }
 
 bool access_use(u64 object, enum access_mode mode)
 {
-	return sched_observed(object, mode == ACCESS_WRITE || mode == ACCESS_TRY);
+	if (access_learn(object, mode))
+		return true;
+	access_declare(object, 1, mode);
+	return false;
 }
 
 void access_declare(u64 object, u32 bytes, enum access_mode mode)
 {
-	(void)object;
-	(void)bytes;
-	(void)mode;
+	footprint_add(&fake.touched, object, bytes, mode);
 }
 
 bool sched_all_joined(void)

@@ -7,6 +7,7 @@
 
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/vk.h"
+#include "search/footprint.h"
 
 /* How a call ended. */
 enum fake_end { FAKE_RETURNED, FAKE_BLOCKED, FAKE_VIOLATION, FAKE_EXIT };
@@ -27,7 +28,8 @@ struct fake_sched {
 	char output[256];
 	size_t output_len;
 	int output_fd;
-	u32 protects; /* calls of track_protect */
+	u32 protects;             /* calls of track_protect */
+	struct footprint touched; /* all that was declared since fake_reset() */
 };
 extern struct fake_sched fake;
 

@@ -57,8 +57,8 @@ static int by_lo(const void *a, const void *b)
 }
 
 /*
- * n hashes of 64 bits collide with probability about n^2 / 2^65, for two million 10^-7: any collision, even in one
- * half, means that the hash does not see some structure of its input.
+ * n hashes of 64 bits collide with probability about n^2 / 2^65, for two million 10^-7: any collision, even
+ * in one half, means that the hash does not see some structure of its input.
  */
 static void assert_distinct(struct fingerprint *f, size_t n)
 {
@@ -114,6 +114,33 @@ static void sums_of_two_words_do_not_collide(void **state)
 	free(f);
 }
 
+/* Fingerprints are compared across machines: with AES instructions or without, they are the same. */
+static void every_variant_says_the_same(void **state)
+{
+	u64 now[512], diff[512], random = 1;
+	u32 place[512];
+	for (u32 i = 0; i < 512; i++) {
+		random = random * 6364136223846793005ull + 1442695040888963407ull;
+		now[i] = i % 3 ? random : 0;
+		diff[i] = i % 5 ? random * 3 : now[i]; /* was zero */
+		place[i] = 99 << 9 | i;
+	}
+	struct fingerprint fast = {1, 2}, slow = {1, 2};
+	for (u32 n = 0; n <= 512; n += 16) {
+		fingerprint_select()(&fast, 0x1000 * n, now, place, diff, n);
+		fingerprint_changes_portable(&slow, 0x1000 * n, now, place, diff, n);
+		assert_true(same(fast, slow));
+	}
+}
+
+/* The S-box and the order of bytes are right in both: a value that was worked out with another program. */
+static void a_known_value(void **state)
+{
+	struct fingerprint f = fingerprint_word(0x120000000000, 42);
+	assert_int_equal(f.lo, 0x2f96b43d22af6148);
+	assert_int_equal(f.hi, 0x4008397dc8db62e8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +149,8 @@ int main(void)
 		cmocka_unit_test(order_does_not_matter),
 		cmocka_unit_test(structured_words_do_not_collide),
 		cmocka_unit_test(sums_of_two_words_do_not_collide),
+		cmocka_unit_test(every_variant_says_the_same),
+		cmocka_unit_test(a_known_value),
 	};
 	return cmocka_run_group_tests_name("fingerprint", tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void one_after_the_other_needs_one_connection(void **state)
 	for (u32 i = 0; i < 5; i++) {
 		open_at(b, 0, 13);
 		write_at(b, 0, "a\n");
-		assert_int_equal(cache_close(b->c, &b->pos[0]), CACHE_FINE);
+		assert_int_equal(cache_close(b->c, &b->pos[0]), 0);
 	}
 	assert_int_equal(b->w->opens, 1);
 	assert_int_equal(b->w->closes, 0);
@@ -131,56 +131,23 @@ static void close_reset_and_end_are_events(void **state)
 	assert_int_equal(b->w->sent, 2);
 	hears(b->c, &b->pos[0], all, NET_EOF | NET_RESET);
 	write_at(b, 0, "aaa");
-	assert_int_equal(cache_end(b->c, &b->pos[0]), CACHE_FINE);
+	assert_int_equal(cache_end(b->c, &b->pos[0]), 0);
 	hears(b->c, &b->pos[0], all, NET_EOF | NET_RESET);
 	assert_int_equal(b->w->sent, 2); /* nothing is sent behind a reset */
 	backtrack(b);
 	open_at(b, 0, 13);
-	assert_int_equal(cache_end(b->c, &b->pos[0]), CACHE_FINE);
+	assert_int_equal(cache_end(b->c, &b->pos[0]), 0);
 	hears(b->c, &b->pos[0], "hello\nbye\n", NET_EOF);
 	backtrack(b);
 	u64 opens = b->w->opens;
 	open_at(b, 0, 13);
-	assert_int_equal(cache_end(b->c, &b->pos[0]), CACHE_FINE);
+	assert_int_equal(cache_end(b->c, &b->pos[0]), 0);
 	assert_int_equal(b->w->opens, opens);
 	assert_int_equal(b->pos[0].ended, 1);
 	stop(b);
 }
 
-static void a_lost_connection_is_opened_again(void **state)
-{
-	(void)state;
-	struct bench *b = start(CACHE_BRANCHING);
-	char all[PEER_SAYS];
-	open_at(b, 0, 13);
-	write_at(b, 0, "a\n");
-	b->w->conn[1].open = false;
-	write_at(b, 0, "b\n");
-	hears(b->c, &b->pos[0], answer(all, 13, "a\nb\n", false), 0);
-	assert_int_equal(b->w->opens, 2);
-	b->w->gone_percent = 100;
-	assert_int_equal(cache_write(b->c, &b->pos[0], "c", 1), CACHE_TOOL);
-	says(b, CACHE_TOOL, "127.0.0.1:13");
-	stop(b);
-}
-
-/* The transport closed a connection on its own and gave its number to another. */
-static void a_number_used_again_is_another_connection(void **state)
-{
-	(void)state;
-	struct bench *b = start(CACHE_BRANCHING);
-	char all[PEER_SAYS];
-	open_at(b, 0, 13);
-	write_at(b, 0, "a\n");
-	b->w->conns = 0;
-	open_at(b, 1, 15);
-	write_at(b, 0, "b\n");
-	write_at(b, 1, "c\n");
-	hears(b->c, &b->pos[0], answer(all, 13, "a\nb\n", false), 0);
-	hears(b->c, &b->pos[1], answer(all, 15, "c\n", false), 0);
-	assert_int_equal(b->w->opens, 3);
-	stop(b);
-}
+/* ---- room ---- */
 
 static void the_table_of_connections_closes_those_not_in_use(void **state)
 {
@@ -189,7 +156,7 @@ static void the_table_of_connections_closes_those_not_in_use(void **state)
 	for (u32 i = 0; i < NET_MAX_CONNS + 80; i++) {
 		struct tree_key k = world_key(81, i + 1);
 		b->pos[i % 100] = (struct cache_pos){0};
-		assert_int_equal(cache_open(b->c, &k, &b->pos[i % 100]), CACHE_FINE);
+		assert_int_equal(cache_open(b->c, &k, &b->pos[i % 100]), 0);
 		write_at(b, i % 100, "a\n");
 		assert_true(world_alive(b->w) <= NET_MAX_CONNS);
 	}
@@ -197,9 +164,138 @@ static void the_table_of_connections_closes_those_not_in_use(void **state)
 	for (u32 i = 0; i < 100; i++)
 		write_at(b, i, "b\n");
 	assert_int_equal(b->w->opens, NET_MAX_CONNS + 80); /* those in use were kept */
-	assert_int_equal(b->w->last_keeps, 99);
 	assert_int_equal(stats(b)->peer_starts, b->w->opens);
 	stop(b);
+}
+
+/* The broker has room for fewer than the cache: whoever was used longest ago goes, first of those nobody needs. */
+static void a_full_broker_makes_the_cache_close_those_not_in_use(void **state)
+{
+	(void)state;
+	struct bench *b = start(CACHE_BRANCHING);
+	b->w->room = 3;
+	open_at(b, 0, 13);
+	write_at(b, 0, "a\n"); /* needed, though used longest ago */
+	for (u16 port = 20; port < 30; port++) {
+		b->pos[1] = (struct cache_pos){0};
+		open_at(b, 1, port);
+		write_at(b, 1, "b\n");
+		assert_true(world_alive(b->w) <= 3);
+	}
+	assert_true(b->w->conn[1].open);
+	assert_int_equal(b->w->opens, 11);
+	assert_int_equal(b->w->closes, 8);
+	stop(b);
+}
+
+/* All are needed: they take turns, and each is brought back to where it stood. */
+static void a_full_broker_serves_more_connections_than_it_holds(void **state)
+{
+	(void)state;
+	static const enum cache_mode modes[] = {CACHE_BRANCHING, CACHE_LINEAR, CACHE_NONE};
+	for (size_t m = 0; m < HD_ARRAY_LEN(modes); m++) {
+		struct bench *b = start(modes[m]);
+		char all[PEER_SAYS];
+		b->w->room = 2;
+		for (u16 i = 0; i < 4; i++)
+			open_at(b, i, (u16)(13 + i));
+		for (u16 i = 0; i < 4; i++)
+			write_at(b, i, "a\n");
+		for (u16 i = 0; i < 4; i++)
+			hears(b->c, &b->pos[i], answer(all, (u16)(13 + i), "a\n", false), 0);
+		assert_true(b->w->opens > 4);
+		assert_true(world_alive(b->w) <= 2);
+		stop(b);
+	}
+}
+
+static void a_broker_without_any_room_is_an_error(void **state)
+{
+	(void)state;
+	struct bench *b = start(CACHE_BRANCHING);
+	struct tree_key k = world_key(13, 0);
+	b->w->open_status = NET_ERROR_FULL;
+	assert_int_equal(cache_open(b->c, &k, &b->pos[0]), CACHE_TOOL);
+	says(b, CACHE_TOOL, "words of the broker");
+	stop(b);
+}
+
+/* ---- a peer that serves one at a time ---- */
+
+/* The connection waits in the backlog, with what was sent on it, until the one we keep from before is closed. */
+static void an_unserved_connection_is_served_when_those_not_in_use_are_closed(void **state)
+{
+	(void)state;
+	static const enum cache_mode modes[] = {CACHE_BRANCHING, CACHE_NONE};
+	for (size_t m = 0; m < HD_ARRAY_LEN(modes); m++) {
+		struct bench *b = start(modes[m]);
+		char all[PEER_SAYS];
+		b->w->serves = 1;
+		open_at(b, 0, 13);
+		write_at(b, 0, "a\n");
+		backtrack(b);
+		open_at(b, 0, 13);
+		write_at(b, 0, "b\n");
+		hears(b->c, &b->pos[0], answer(all, 13, "b\n", false), 0);
+		assert_int_equal(b->w->opens, 2);
+		assert_int_equal(b->w->closes, 1);
+		assert_int_equal(stats(b)->polls, b->w->exchanges);
+		stop(b);
+	}
+}
+
+static void a_connection_that_the_program_needs_is_not_closed_for_another(void **state)
+{
+	(void)state;
+	struct bench *b = start(CACHE_BRANCHING);
+	struct tree_key k = world_key(13, 0);
+	char all[PEER_SAYS];
+	b->w->serves = 1;
+	open_at(b, 0, 13);
+	write_at(b, 0, "a\n");
+	assert_int_equal(cache_open(b->c, &k, &b->pos[1]), CACHE_INCOMPLETE);
+	says(b, CACHE_INCOMPLETE, "words of the broker");
+	assert_int_equal(world_alive(b->w), 1);
+	write_at(b, 0, "b\n");
+	hears(b->c, &b->pos[0], answer(all, 13, "a\nb\n", false), 0);
+	assert_int_equal(b->w->closes, 1); /* of the one that was not served */
+	stop(b);
+}
+
+/* Two stand at the beginning, and the program has one connection: the other is not needed. */
+static void of_two_at_one_position_the_surplus_is_closed(void **state)
+{
+	(void)state;
+	struct bench *b = start(CACHE_BRANCHING);
+	open_at(b, 0, 13);
+	open_at(b, 1, 13);
+	backtrack(b);
+	open_at(b, 0, 13);
+	assert_int_equal(world_alive(b->w), 2);
+	b->w->room = 2;
+	open_at(b, 1, 15);
+	assert_int_equal(world_alive(b->w), 2);
+	assert_int_equal(b->w->opens, 3);
+	write_at(b, 0, "a\n");
+	assert_int_equal(b->w->opens, 3); /* one of the two is still there */
+	stop(b);
+}
+
+/* A peer at several addresses is one peer, where the broker knows that. */
+static void connections_to_the_same_peer_are_found_by_its_group(void **state)
+{
+	(void)state;
+	for (u32 group = 0; group < 2; group++) {
+		struct bench *b = start(CACHE_BRANCHING);
+		struct tree_key k = world_key(15, 0);
+		b->w->group = group;
+		open_at(b, 0, 13);
+		backtrack(b);
+		b->w->refuse_above = 1;
+		assert_int_equal(cache_open(b->c, &k, &b->pos[0]), group ? 0 : -ECONNREFUSED);
+		assert_int_equal(b->w->closes, group);
+		stop(b);
+	}
 }
 
 /* ---- refusals ---- */
@@ -210,13 +306,12 @@ static void a_refusal_is_remembered(void **state)
 	struct bench *b = start(CACHE_BRANCHING);
 	struct tree_key k = world_key(13, 0);
 	b->w->open_status = -ECONNREFUSED;
-	assert_int_equal(cache_open(b->c, &k, &b->pos[0]), CACHE_REFUSED);
-	assert_int_equal(cache_why(b->c)->error, ECONNREFUSED);
+	assert_int_equal(cache_open(b->c, &k, &b->pos[0]), -ECONNREFUSED);
 	assert_int_equal(b->pos[0].tree, 0);
-	assert_int_equal(cache_open(b->c, &k, &b->pos[0]), CACHE_REFUSED); /* would be accepted now */
+	assert_int_equal(cache_open(b->c, &k, &b->pos[0]), -ECONNREFUSED); /* would be accepted now */
 	struct cache *replay = without_peer(b, CACHE_BRANCHING);
-	assert_int_equal(cache_open(replay, &k, &b->pos[0]), CACHE_REFUSED);
-	assert_int_equal(cache_why(replay)->error, ECONNREFUSED);
+	assert_int_equal(cache_open(replay, &k, &b->pos[0]), -ECONNREFUSED);
+	assert_int_equal(cache_error(replay)->code, -ECONNREFUSED);
 	stop(b);
 }
 
@@ -229,7 +324,7 @@ static void one_connection_too_many_is_refused_always(void **state)
 	for (u32 round = 0; round < 2; round++) {
 		open_at(b, 0, 13);
 		open_at(b, 1, 13);
-		assert_int_equal(cache_open(b->c, &k, &b->pos[2]), CACHE_REFUSED);
+		assert_int_equal(cache_open(b->c, &k, &b->pos[2]), -ECONNREFUSED);
 		backtrack(b);
 	}
 	stop(b);
@@ -257,39 +352,40 @@ static void refused_after_it_was_accepted_is_not_deterministic(void **state)
 	struct bench *b = start(CACHE_BRANCHING);
 	open_at(b, 0, 13);
 	write_at(b, 0, "a\n");
-	b->w->conn[1].open = false;
-	b->w->open_status = -ECONNREFUSED;
+	backtrack(b);
+	open_at(b, 0, 13);
+	b->w->refuse_all = true;
 	assert_int_equal(cache_write(b->c, &b->pos[0], "b", 1), CACHE_NONDETERMINISTIC);
 	says(b, CACHE_NONDETERMINISTIC, "--checkpoint");
 	stop(b);
 }
 
-/* ---- trouble ---- */
+/* ---- errors ---- */
 
-static void troubles_have_their_verdict_and_words(void **state)
+static void errors_have_their_verdict_and_words(void **state)
 {
 	(void)state;
 	static const struct {
 		int status;
-		enum cache_problem problem;
-	} troubles[] = {{NET_TROUBLE_TOOL, CACHE_TOOL},
-			{NET_TROUBLE_NO_PEER, CACHE_TOOL},
-			{NET_TROUBLE_STUCK, CACHE_INCOMPLETE},
-			{NET_TROUBLE_UNSERVED, CACHE_INCOMPLETE},
-			{NET_TROUBLE_CROSSTALK, CACHE_INCOMPLETE},
-			{NET_TROUBLE_ANOTHER, CACHE_INCOMPLETE},
-			{NET_TROUBLE_SLOW, CACHE_INCOMPLETE}};
-	for (u32 i = 0; i < HD_ARRAY_LEN(troubles); i++) {
+		int code;
+	} errors[] = {{NET_ERROR_TOOL, CACHE_TOOL},
+		      {NET_ERROR_NO_PEER, CACHE_TOOL},
+		      {NET_ERROR_STUCK, CACHE_INCOMPLETE},
+		      {NET_ERROR_UNSERVED, CACHE_INCOMPLETE},
+		      {NET_ERROR_CROSSTALK, CACHE_INCOMPLETE},
+		      {NET_ERROR_ANOTHER, CACHE_INCOMPLETE},
+		      {NET_ERROR_SLOW, CACHE_INCOMPLETE}};
+	for (u32 i = 0; i < HD_ARRAY_LEN(errors); i++) {
 		struct bench *b = start(CACHE_BRANCHING);
 		struct tree_key k = world_key(13, 0);
-		b->w->open_status = troubles[i].status;
-		assert_int_equal(cache_open(b->c, &k, &b->pos[0]), troubles[i].problem);
-		says(b, troubles[i].problem, "words of the broker");
+		b->w->open_status = errors[i].status;
+		assert_int_equal(cache_open(b->c, &k, &b->pos[0]), errors[i].code);
+		says(b, errors[i].code, "words of the broker");
 		open_at(b, 0, 13);
 		struct cache_pos before = b->pos[0];
-		b->w->exchange_status = troubles[i].status;
-		assert_int_equal(cache_write(b->c, &b->pos[0], "a", 1), troubles[i].problem);
-		says(b, troubles[i].problem, "words of the broker");
+		b->w->exchange_status = errors[i].status;
+		assert_int_equal(cache_write(b->c, &b->pos[0], "a", 1), errors[i].code);
+		says(b, errors[i].code, "words of the broker");
 		assert_memory_equal(&before, &b->pos[0], sizeof before);
 		stop(b);
 	}
@@ -334,7 +430,7 @@ static void another_answer_to_a_replay_is_noticed(void **state)
 }
 
 /* Every trace goes over a fresh connection; what that costs is not the search's. */
-static void everything_can_be_asked_again(void **state)
+static void conversations_can_be_rechecked(void **state)
 {
 	(void)state;
 	for (u32 lie = 0; lie < 2; lie++) {
@@ -349,11 +445,30 @@ static void everything_can_be_asked_again(void **state)
 		u64 opened = b->w->opens;
 		b->w->liar_from = lie ? b->w->conns + 2 : 0; /* the second of them lies */
 		b->w->lie = 8;
-		assert_int_equal(cache_ask_again(b->c), lie ? CACHE_NONDETERMINISTIC : CACHE_FINE);
-		assert_int_equal(stats(b)->asked_again, lie ? 2 : 3);
+		assert_int_equal(cache_recheck(b->c, ~0ull), lie ? CACHE_NONDETERMINISTIC : 0);
+		assert_int_equal(stats(b)->rechecked, lie ? 2 : 3);
 		assert_int_equal(b->w->opens - opened, lie ? 2 : 3);
 		assert_int_equal(stats(b)->connections, before.connections);
 		assert_int_equal(stats(b)->bytes_sent, before.bytes_sent);
+		stop(b);
+	}
+}
+
+static void as_many_are_rechecked_as_wanted(void **state)
+{
+	(void)state;
+	for (u64 most = 0; most < 12; most++) {
+		struct bench *b = start(CACHE_BRANCHING);
+		for (char c = 'a'; c < 'h'; c++) {
+			char line[] = {c, '\n', 0};
+			open_at(b, 0, 14);
+			write_at(b, 0, line);
+			backtrack(b);
+		}
+		u64 opened = b->w->opens;
+		assert_int_equal(cache_recheck(b->c, most), 0);
+		assert_int_equal(stats(b)->rechecked, HD_MIN(most, (u64)7));
+		assert_int_equal(b->w->opens - opened, HD_MIN(most, (u64)7));
 		stop(b);
 	}
 }
@@ -376,7 +491,8 @@ static void a_late_answer_that_contradicts_is_noticed(void **state)
 	assert_true(tree_mark_fits(cache_trees(b->c), &at, "", 0, 0, &against));
 	assert_false(tree_mark_fits(cache_trees(b->c), &at, "", 0, NET_EOF, &against));
 	assert_int_equal(against.written, 4);
-	assert_int_equal(cache_look(b->c, &b->pos[0], &bytes, &flags), CACHE_NONDETERMINISTIC);
+	assert_int_equal(cache_resolve(b->c, &b->pos[0]), CACHE_NONDETERMINISTIC);
+	assert_false(cache_look(b->c, &b->pos[0], &bytes, &flags)); /* and stays unknown */
 	says(b, CACHE_NONDETERMINISTIC, "Request so far: \"a\\n\"");
 	stop(b);
 }
@@ -429,17 +545,23 @@ int main(void)
 		cmocka_unit_test(a_divergence_may_be_inside_bytes_never_asked_about),
 		cmocka_unit_test(a_position_never_asked_about_is_asked_when_looked_at),
 		cmocka_unit_test(close_reset_and_end_are_events),
-		cmocka_unit_test(a_lost_connection_is_opened_again),
-		cmocka_unit_test(a_number_used_again_is_another_connection),
 		cmocka_unit_test(the_table_of_connections_closes_those_not_in_use),
+		cmocka_unit_test(a_full_broker_makes_the_cache_close_those_not_in_use),
+		cmocka_unit_test(a_full_broker_serves_more_connections_than_it_holds),
+		cmocka_unit_test(a_broker_without_any_room_is_an_error),
+		cmocka_unit_test(an_unserved_connection_is_served_when_those_not_in_use_are_closed),
+		cmocka_unit_test(a_connection_that_the_program_needs_is_not_closed_for_another),
+		cmocka_unit_test(of_two_at_one_position_the_surplus_is_closed),
+		cmocka_unit_test(connections_to_the_same_peer_are_found_by_its_group),
 		cmocka_unit_test(a_refusal_is_remembered),
 		cmocka_unit_test(one_connection_too_many_is_refused_always),
 		cmocka_unit_test(a_peer_that_serves_one_at_a_time_is_not_disturbed_by_ours),
 		cmocka_unit_test(refused_after_it_was_accepted_is_not_deterministic),
-		cmocka_unit_test(troubles_have_their_verdict_and_words),
+		cmocka_unit_test(errors_have_their_verdict_and_words),
 		cmocka_unit_test(another_greeting_is_noticed),
 		cmocka_unit_test(another_answer_to_a_replay_is_noticed),
-		cmocka_unit_test(everything_can_be_asked_again),
+		cmocka_unit_test(conversations_can_be_rechecked),
+		cmocka_unit_test(as_many_are_rechecked_as_wanted),
 		cmocka_unit_test(a_late_answer_that_contradicts_is_noticed),
 		cmocka_unit_test(a_late_answer_is_compared_with_branches_that_leave_behind_it),
 		cmocka_unit_test(notes_of_the_peer_are_kept),

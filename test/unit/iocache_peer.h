@@ -100,14 +100,16 @@ struct world {
 	u32 conns; /* ever opened */
 	u64 opens, exchanges, closes, sent, received;
 	u64 random;
-	u32 gone_percent;    /* exchanges that find their connection closed for lack of room */
+	u32 room;            /* so many connections fit, to whomever they lead; 0: any number */
+	u32 serves;          /* so many to one address are served, the others wait; 0: any number */
 	u64 liar_from;       /* connections from this number on have another seed; 0: none */
 	u32 lie;             /* by how much; odd: another greeting */
 	int open_status;     /* of the next open; then 0 */
 	int exchange_status; /* likewise */
-	u32 refuse_above;    /* so many at a time are served; 0: any number */
+	u32 refuse_above;    /* so many at a time are accepted; 0: any number */
+	bool refuse_all;
+	u32 group; /* all lead to one peer with this number; 0: not known */
 	const char *note;
-	u32 last_keeps;
 	struct world_conn conn[WORLD_CONNS];
 	u8 reply[PEER_SAYS];
 };
@@ -131,17 +133,26 @@ static inline u32 world_alive(const struct world *w)
 	return n;
 }
 
-static inline void world_open(void *self, const struct tree_key *k, const u32 *keep, u32 keeps,
-			      struct transport_reply *r)
+/* Is it one of those that the peer serves now? */
+static inline bool world_is_served(const struct world *w, u32 conn)
+{
+	u32 before = 0;
+	for (u32 i = 1; i < conn; i++)
+		before += w->conn[i].open &&
+			  !memcmp(&w->conn[i].key.to, &w->conn[conn].key.to, sizeof(w->conn[i].key.to));
+	return !w->serves || before < w->serves;
+}
+
+static inline void world_open(void *self, const struct tree_key *k, struct transport_reply *r)
 {
 	struct world *w = self;
-	for (u32 i = 0; i < keeps; i++)
-		assert_in_range(keep[i], 1, WORLD_CONNS - 1);
-	w->last_keeps = keeps;
 	r->status = w->open_status;
 	w->open_status = 0;
-	if (w->refuse_above && world_alive(w) >= w->refuse_above)
+	r->group = w->group;
+	if (w->refuse_all || (w->refuse_above && world_alive(w) >= w->refuse_above))
 		r->status = -ECONNREFUSED;
+	if (w->room && world_alive(w) >= w->room)
+		r->status = NET_ERROR_FULL;
 	r->text = "words of the broker";
 	if (r->status)
 		return;
@@ -162,11 +173,7 @@ static inline void world_exchange(void *self, u32 conn, const void *data, u64 n,
 	r->status = w->exchange_status;
 	w->exchange_status = 0;
 	r->text = r->status ? "words of the broker" : w->note;
-	if (world_random(w, 100) < w->gone_percent)
-		c->open = false;
-	w->exchanges++; /* the cache has waited in any case */
-	if (!c->open)
-		r->status = NET_TROUBLE_GONE;
+	assert_true(c->open); /* who closes connections is the cache alone */
 	if (r->status)
 		return;
 	for (u64 i = 0; i < n; i++)
@@ -174,6 +181,12 @@ static inline void world_exchange(void *self, u32 conn, const void *data, u64 n,
 	if (end)
 		machine_end(&c->m);
 	w->sent += n;
+	if (!world_is_served(w, conn)) {
+		r->status = NET_ERROR_UNSERVED;
+		r->text = "words of the broker";
+		return;
+	}
+	w->exchanges++;
 	r->len = c->m.len - c->heard;
 	memcpy(w->reply, c->m.said + c->heard, r->len);
 	r->data = w->reply;

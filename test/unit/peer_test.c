@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "peer/listener.h"
+#include "peer/listening.h"
 #include "peer/peer_priv.h"
 #include "peer/template.h"
 
@@ -182,12 +182,12 @@ static void test_listener(void **state)
 	assert_int_equal(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
 	getsockname(fd, (struct sockaddr *)&in, &len);
 	at = inet(ntohs(in.sin_port), 127);
-	assert_false(listener_is_below(getpid(), &at));
+	assert_false(listening_is_below(getpid(), &at));
 	listen(fd, 1);
-	assert_true(listener_is_below(getpid(), &at));
-	assert_true(listener_is_below(getppid(), &at));
+	assert_true(listening_is_below(getpid(), &at));
+	assert_true(listening_is_below(getppid(), &at));
 	at.type = NET_DGRAM;
-	assert_false(listener_is_below(getpid(), &at));
+	assert_false(listening_is_below(getpid(), &at));
 	close(fd);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Tracked memory: the invariants T1 to T5 of track.c, against a plain copy. All tests share one tracked memory, as
- * there is one in a process; each starts with track_forget().
+ * Tracked memory: the invariants T1 to T5 of track.c, against a plain copy. All tests share one tracked
+ * memory, as there is one in a process; each starts with track_forget().
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +9,17 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "track_world.h"
 
 #define CROWD_BASE (LAYOUT_HEAP_BASE + LAYOUT_HEAP_STRIDE)
 #define CROWD_PAGES 256u
+/* The top of another stack, with room for TLS, and memory in which each fiber has a page of its own. */
+#define TLS_SLOT 5u
+#define TLS_TOP (LAYOUT_STACK_BASE + (TLS_SLOT + 1) * LAYOUT_STACK_STRIDE)
+#define OWNED_BASE (CROWD_BASE + LAYOUT_HEAP_STRIDE)
+#define OWNED_SLOTS 8u
 #define LONG_ENOUGH 40000 /* commits after which any idle page is cold */
 
 static void assert_world(void)
@@ -61,7 +67,9 @@ static int make_world(void **state)
 {
 	world_handle_faults();
 	if (track_setup() || !world_make_dense() || world_add_areas() ||
-	    track_add(CROWD_BASE, CROWD_PAGES * HD_PAGE, TRACK_SPARSE))
+	    track_add(CROWD_BASE, CROWD_PAGES * HD_PAGE, TRACK_SPARSE) ||
+	    track_add(TLS_TOP - 2 * HD_PAGE, 2 * HD_PAGE, TRACK_SPARSE) ||
+	    track_add_owned(OWNED_BASE, HD_PAGE, OWNED_SLOTS))
 		return -1;
 	/* Before the start a sparse page is ours to open, a dense one is open anyway. */
 	if (track_fault(area_start[AREA_DENSE]))
@@ -319,12 +327,17 @@ static u64 commit_of_other(void)
 	return track_commit(&(struct track_stack){low, low, STACK_SLOT + 1});
 }
 
+/* 2048 bytes of TLS at the top, without variables that others could reach. */
+static void set_plain_stacks(void)
+{
+	track_set_stacks(&(struct track_stacks){(u64)stack_pointer, sizeof(u64), .tls_bytes = 2048});
+}
+
 static void stacks_of_others_count_above_their_pointer(void)
 {
-	struct track_stacks stacks = {(u64)stack_pointer, sizeof(u64), 2048};
 	u64 start = track_mark();
 	struct world before = world;
-	track_set_stacks(&stacks);
+	set_plain_stacks();
 	stack_pointer[STACK_SLOT] = (u64)world_at(AREA_STACK, 2 * 512 + 40);
 	for (u32 word = 2 * 512 + 40; word < AREA_WORDS; word += 61) {
 		world_set(AREA_STACK, word, word);
@@ -343,14 +356,266 @@ static void stacks_of_others_count_above_their_pointer(void)
 
 static void a_new_stack_counts_as_a_whole(void)
 {
-	struct track_stacks stacks = {(u64)stack_pointer, sizeof(u64), 2048};
-	track_set_stacks(&stacks);
+	set_plain_stacks();
 	stack_pointer[STACK_SLOT] = 0;
 	track_new_stack(STACK_SLOT);
 	fill_stack(0);
 	commit_of_other();
 	assert_world();
 	track_set_stacks(&(struct track_stacks){0});
+}
+
+/* ---- what belongs to one fiber ---- */
+
+static void commit_of(u32 slot)
+{
+	u64 low = LAYOUT_STACK_BASE + slot * LAYOUT_STACK_STRIDE;
+	track_commit(&(struct track_stack){low, low, slot});
+}
+
+/* A word is set while `slot` runs: is that seen, and undone? */
+static bool seen(u64 address, u32 slot)
+{
+	volatile u64 *word = (volatile u64 *)address;
+	struct fingerprint before = track_fingerprint();
+	u64 mark = track_mark();
+	*word = ~*word;
+	commit_of(slot);
+	bool changed = !world_same_print(before, track_fingerprint());
+	if (!changed)
+		*word = ~*word;
+	track_undo(mark);
+	assert_true(world_same_print(before, track_fingerprint()));
+	assert_world();
+	return changed;
+}
+
+/* Bytes below the top: 6000 are TLS, variables lie from 3000 to 2304. */
+static void variables_of_others_count_the_room_beside_does_not(void)
+{
+	struct track_stacks s = {(u64)stack_pointer, sizeof(u64), .tls_bytes = 6000, .tls_from = 3000,
+				 .tls_to = 2304};
+	track_set_stacks(&s);
+	stack_pointer[TLS_SLOT] = TLS_TOP - 6400;
+	for (u64 below = 8; below <= 6400; below += 8) {
+		assert_true(seen(TLS_TOP - below, TLS_SLOT));
+		bool of_others = below > 6000 || (below > 2304 && below <= 3000);
+		if (of_others)
+			assert_true(seen(TLS_TOP - below, STACK_SLOT));
+	}
+	assert_false(seen(TLS_TOP - 64, STACK_SLOT));
+	assert_false(seen(TLS_TOP - 5000, STACK_SLOT));
+	track_set_stacks(&(struct track_stacks){0});
+}
+
+/* Once code is loaded, there may be variables anywhere in the TLS blocks. */
+static void late_code_makes_all_of_tls_count(void)
+{
+	struct track_stacks s = {(u64)stack_pointer, sizeof(u64), .tls_bytes = 6000, .tls_from = 3000,
+				 .tls_to = 2304};
+	track_set_stacks(&s);
+	stack_pointer[TLS_SLOT] = TLS_TOP - 6400;
+	assert_int_equal(track_protect((u64)world_at(AREA_HIDDEN, 7 * 512), HD_PAGE, PROT_READ | PROT_EXEC),
+			 0);
+	for (u64 below = 8; below <= 6400; below += 8)
+		assert_true(seen(TLS_TOP - below, STACK_SLOT));
+	track_set_stacks(&(struct track_stacks){0});
+}
+
+static void owned_memory_counts_for_its_owner_only(void)
+{
+	set_plain_stacks();
+	for (u32 slot = 0; slot < OWNED_SLOTS; slot++)
+		for (u32 word = 0; word < 512; word += 73) {
+			u64 address = OWNED_BASE + slot * HD_PAGE + word * sizeof(u64);
+			assert_true(seen(address, slot));
+			assert_false(seen(address, (slot + 1) % OWNED_SLOTS));
+		}
+	/* Whoever does not know who ran looks everywhere. */
+	struct fingerprint before = track_fingerprint();
+	u64 mark = track_mark();
+	*(volatile u64 *)OWNED_BASE = 1;
+	track_commit(NULL);
+	assert_false(world_same_print(before, track_fingerprint()));
+	track_undo(mark);
+	track_set_stacks(&(struct track_stacks){0});
+}
+
+/* ---- telling changes ---- */
+
+static struct {
+	struct {
+		u64 address, was, is;
+	} change[8];
+	u32 n;
+} told;
+
+static void note_change(void *self, u64 address, u64 was, u64 is)
+{
+	assert_ptr_equal(self, &told);
+	assert_true(told.n < HD_ARRAY_LEN(told.change));
+	told.change[told.n].address = address;
+	told.change[told.n].was = was;
+	told.change[told.n++].is = is;
+}
+
+static void assert_told(u32 i, u32 area, u32 word, u64 was, u64 is)
+{
+	assert_int_equal(told.change[i].address, (u64)world_at(area, word));
+	assert_int_equal(told.change[i].was, was);
+	assert_int_equal(told.change[i].is, is);
+}
+
+static void changes_are_told_last_one_first(void)
+{
+	world_set(AREA_SPARSE, 40, 1);
+	u64 mark = track_commit(NULL);
+	world_set(AREA_SPARSE, 40, 2);
+	track_commit(NULL);
+	world_set(AREA_SPARSE, 40, 0);
+	world_set(AREA_SPARSE, 41, 9);
+	track_commit(NULL);
+	told.n = 0;
+	track_changed(mark, note_change, &told);
+	assert_int_equal(told.n, 3);
+	assert_told(0, AREA_SPARSE, 41, 0, 9);
+	assert_told(1, AREA_SPARSE, 40, 2, 0);
+	assert_told(2, AREA_SPARSE, 40, 1, 2);
+	told.n = 0;
+	track_changed(track_mark(), note_change, &told);
+	assert_int_equal(told.n, 0);
+	assert_world();
+}
+
+/* ---- limits ---- */
+
+/* In a process of its own: a tracker that is full stays so. */
+static void in_child(void (*fn)(void))
+{
+	int status;
+	pid_t child = fork();
+	if (child == 0) {
+		fn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void fill_log(void)
+{
+	track_limit(4000, 1000000);
+	for (u32 i = 1; i < 4000; i++) {
+		u64 mark = track_mark();
+		world_set(AREA_SPARSE, 40, i);
+		if (track_commit(NULL) == mark)
+			_exit(track_full() ? 0 : 1);
+		if (track_full())
+			_exit(2);
+	}
+	_exit(3);
+}
+
+static void fill_marks(void)
+{
+	track_limit(1000000, 100);
+	for (u32 i = 0; i < 100; i++)
+		track_commit(NULL);
+	_exit(track_full() && track_mark() == 99 ? 0 : 1);
+}
+
+static void a_full_log_is_told(void)
+{
+	in_child(fill_log);
+	in_child(fill_marks);
+	assert_false(track_full());
+}
+
+/* ---- a state in another process ---- */
+
+static struct {
+	struct world world;
+	struct fingerprint print;
+	u64 blob[65536 / sizeof(u64)];
+} * hand_over;
+
+static void touch_in_order(bool upwards)
+{
+	for (u32 i = 0; i < CROWD_PAGES; i++) {
+		u64 page = upwards ? i : CROWD_PAGES - 1 - i;
+		*(volatile u64 *)(CROWD_BASE + page * HD_PAGE + 64) = 1;
+	}
+}
+
+/* Pages are known from below, as far as they are known. */
+static void make_state(void)
+{
+	touch_in_order(true);
+	track_commit(NULL);
+	track_undo(0);
+	for (u32 area = 0; area < AREAS; area++)
+		for (u32 page = 0; page < AREA_PAGES; page += 1 + area)
+			world_set(area, page * 512 + 11 * area, page + 1);
+	*(volatile u64 *)(CROWD_BASE + 7 * HD_PAGE) = 77;
+	track_commit(NULL);
+	world_set(AREA_DENSE, 3, 333);
+	world_set(AREA_DENSE, 4, 0);
+	track_commit(NULL);
+	if (track_delta_size(0) > sizeof(hand_over->blob))
+		_exit(2);
+	track_delta_save(0, hand_over->blob);
+	hand_over->world = world;
+	hand_over->print = track_fingerprint();
+}
+
+/* Others, in another order, or none at all. */
+static void take_state(bool knows_pages)
+{
+	if (knows_pages) {
+		touch_in_order(false);
+		track_commit(NULL);
+		track_undo(0);
+	}
+	struct world before = world;
+	for (u32 i = 0; i < 3; i++) {
+		if (track_delta_apply(hand_over->blob))
+			_exit(3);
+		world = i % 2 ? before : hand_over->world;
+		memset(world_touched, 1, sizeof(world_touched));
+		if (world_at(AREA_DENSE, 3)[0] != world.word[AREA_DENSE][3])
+			_exit(4);
+		if (*(u64 *)(CROWD_BASE + 7 * HD_PAGE) != (i % 2 ? 0 : 77))
+			_exit(5);
+		if (!world_same_print(track_fingerprint(), track_full_fingerprint()))
+			_exit(6);
+	}
+	_exit(world_same_print(track_fingerprint(), hand_over->print) ? 0 : 7);
+}
+
+static void take_state_new(void)
+{
+	take_state(false);
+}
+
+static void take_state_other_order(void)
+{
+	take_state(true);
+}
+
+/* Runs first, when hardly any page is known yet. */
+static void a_state_means_the_same_elsewhere(void)
+{
+	hand_over = mmap(NULL, sizeof(*hand_over), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(hand_over, MAP_FAILED);
+	in_child(make_state);
+	in_child(take_state_new);
+	in_child(take_state_other_order);
+	hand_over->blob[4 + hand_over->blob[0]] = 0x7000; /* no region of ours */
+	struct fingerprint before = track_fingerprint();
+	assert_true(track_delta_apply(hand_over->blob) < 0);
+	assert_true(world_same_print(before, track_full_fingerprint()));
+	assert_world();
 }
 
 /* ---- rights ---- */
@@ -568,6 +833,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_WORLD(start_takes_all_there_is, NULL),
+		IN_WORLD(a_state_means_the_same_elsewhere, NULL),
 		FRESH(knows_its_regions),
 		FRESH(refuses_a_range_in_use),
 		FRESH(sparse_memory_is_zero_and_free),
@@ -586,9 +852,14 @@ int main(void)
 		FRESH(zeroed_stack_comes_back_and_goes_again),
 		FRESH(stacks_of_others_count_above_their_pointer),
 		FRESH(a_new_stack_counts_as_a_whole),
+		FRESH(variables_of_others_count_the_room_beside_does_not),
+		FRESH(owned_memory_counts_for_its_owner_only),
+		FRESH(changes_are_told_last_one_first),
+		FRESH(a_full_log_is_told),
 		FRESH(rights_can_be_taken_and_given),
 		FRESH(first_difference_is_named),
 		FRESH(random_lives),
+		FRESH(late_code_makes_all_of_tls_count),
 	};
 	return cmocka_run_group_tests_name("track", tests, make_world, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * track_world.h: tracked memory for tests: one region of each kind, a fault handler as the runtime has it, and a
- * plain copy of what the memory must hold. Tests write through world_set(), which writes both.
+ * track_world.h: tracked memory for tests: one region of each kind, a fault handler as the runtime has it,
+ * and a plain copy of what the memory must hold. Tests write through world_set(), which writes both.
  */
 #ifndef HEDDLE_TEST_TRACK_WORLD_H
 #define HEDDLE_TEST_TRACK_WORLD_H
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "state/fingerprint.h"
 #include "state/track.h"
@@ -17,6 +18,7 @@
 #define AREA_PAGES 8u
 #define AREA_WORDS (AREA_PAGES * 512u)
 #define STACK_SLOT 3u
+#define WORLD_NO_MEMORY 3 /* the exit status when a page could not be tracked */
 
 enum { AREA_DENSE, AREA_SPARSE, AREA_HIDDEN, AREA_STACK, AREAS };
 
@@ -47,7 +49,10 @@ static inline void world_on_fault(int sig, siginfo_t *info, void *context)
 	(void)context;
 	if (address >= world_forbidden.start && address < world_forbidden.end)
 		siglongjmp(world_refused, 1);
-	if (!track_fault(address))
+	int tracked = track_fault(address);
+	if (tracked < 0)
+		_exit(WORLD_NO_MEMORY);
+	if (!tracked)
 		signal(sig, SIG_DFL); /* a real crash: let it happen again */
 }
 

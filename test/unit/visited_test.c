@@ -162,7 +162,8 @@ static void reset_forgets(void **state)
 	visited_reset(&v);
 }
 
-/* At 3/4 load and 16 bytes a slot; while growing not above the size of the table that is being filled, but for
+/* At 3/4 load and 16 bytes a slot; while growing not above the size of the table that is being filled, but
+ * for
  * the last moved part of the old one, which is given back in pieces of 2 MiB. */
 static void costs_16_bytes_a_slot(void **state)
 {

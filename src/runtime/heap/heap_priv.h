@@ -13,7 +13,7 @@
 /* Data pages are numbered from here: what would be lines 0 and 1 of chunk 0 is the arena's header. */
 #define HEAP_FIRST_PAGE 2u
 #define HEAP_FIRST_GRANULE ((u64)HEAP_FIRST_PAGE * HEAP_PAGE_GRANULES)
-#define HEAP_MAX_ARENAS 512u
+#define HEAP_MAX_ARENAS 2048u
 
 /*
  * How tight a page or chunk is, in one byte; a smaller code has more room. 0: empty.

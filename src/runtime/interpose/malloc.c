@@ -9,12 +9,14 @@
 #include "runtime/heap/heap.h"
 #include "runtime/interpose/interpose.h"
 #include "runtime/memory/memory.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/sched.h"
 #include "runtime/start/start.h"
 
 static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 pc)
 {
 	start_early();
+	access_heap(NULL);
 	void *p = heap_alloc(engine_current(), size, align);
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
@@ -44,6 +46,7 @@ static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 		return 0;
 	if (hd_unlikely(memory_on()))
 		memory_freeing((u64)p, heap_usable(p), pc);
+	access_heap(p);
 	enum heap_status status = heap_free(p);
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, call, pc);
@@ -86,6 +89,8 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 	if (hd_unlikely(memory_on()))
 		memory_freeing((u64)p, heap_usable(p), pc);
 	enum heap_status status;
+	access_heap(NULL);
+	access_heap(p);
 	void *q = heap_realloc(engine_current(), p, size, &status);
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, "realloc", pc);

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "runtime/interpose/interpose.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
 #include "runtime/vkernel/vk_ops.h"
@@ -102,6 +103,7 @@ HD_EXPORT int pthread_setname_np(pthread_t t, const char *name)
 		return ESRCH;
 	if (str_len(name) >= sizeof f->name)
 		return ERANGE;
+	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	for (u32 i = 0; i < sizeof f->name; i++)
 		f->name[i] = 0;
 	str_copy(f->name, sizeof f->name, name);
@@ -115,6 +117,7 @@ HD_EXPORT int pthread_getname_np(pthread_t t, char *buf, size_t cap)
 		return ESRCH;
 	if (cap < sizeof f->name)
 		return ERANGE;
+	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_READ);
 	str_copy(buf, cap, f->name);
 	return 0;
 }

@@ -10,7 +10,7 @@
  * So every cell of 4 bytes collects, from uses outside A1: who, whether written, and the meet of the locksets held. When
  * several fibers, a write and an empty lockset come together, the cell becomes visible: remembered for the rest
  * of the run, and the search starts again, because what was explored so far had too few steps (the same
- * mechanism as for locks that somebody looks at, see observe.c).
+ * mechanism as for locks that somebody looks at, see sched/access.c).
  *
  * Why that is enough. Let the last search have ended without a new lesson, and assume a fine-grained execution reaches a state
  * of interest (an end, a deadlock, a race, a failed assertion) that it missed; take one with the fewest context switches at
@@ -31,8 +31,8 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/shadow.h"
 #include "runtime/memory/sites.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
-#include "runtime/sched/observe.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 
@@ -199,8 +199,25 @@ static void access_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	text_str(t, o->n == 1 ? " byte)" : " bytes)");
 }
 
+static void access_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(o->object, o->n, o->arg & MEMORY_WRITE ? ACCESS_WRITE : ACCESS_READ);
+}
+
 /* object: the address, n: bytes, arg: enum memory_how, arg2: pc */
 const struct op_class op_mem_read = {
-	.name = "memory read", .describe = access_describe, .busy = true, .memory = true};
+	.name = "memory read",
+	.describe = access_describe,
+	.accesses = access_accesses,
+	.busy = true,
+	.memory = true,
+};
 const struct op_class op_mem_write = {
-	.name = "memory write", .describe = access_describe, .busy = true, .memory = true};
+	.name = "memory write",
+	.describe = access_describe,
+	.accesses = access_accesses,
+	.busy = true,
+	.memory = true,
+};

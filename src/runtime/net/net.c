@@ -4,19 +4,25 @@
 #include <string.h>
 
 #include "runtime/engine.h"
-#include "runtime/engine_priv.h"
 #include "runtime/net/wire_transport.h"
 #include "runtime/scratch.h"
-#include "runtime/vkernel/vk.h"
 #include "search/search.h"
+#include "search/target.h"
 
 static struct cache *cache;
-static bool stopped; /* trouble: the search must end */
+static const struct net_sut *sut;
+static bool stopped;     /* the search must end */
+static bool has_unknown; /* a position could not be resolved */
+
+void net_register(const struct net_sut *s)
+{
+	sut = s;
+}
 
 static u32 open_list(void *self, const struct cache_pos **out, u32 room)
 {
 	(void)self;
-	return vk_open_connections(out, room);
+	return sut ? sut->open_connections(out, room) : 0;
 }
 
 /* "1 1 2×3 1": threads in the order in which they moved; the beginning is left out if it is long. */
@@ -59,7 +65,7 @@ void net_setup(void)
 	cache_set_schedule(cache, schedule, NULL);
 }
 
-/* ---- trouble ---- */
+/* ---- errors ---- */
 
 static void keep_first(char *to, size_t cap, const char *text)
 {
@@ -72,47 +78,32 @@ static bool ever_connected(void)
 	return trees_stats(cache_trees(cache))->connections != 0; /* trees remember refusals, too */
 }
 
-static bool hopeless(void)
+/* Where the verdict comes from: the first error of each kind is kept for the report. */
+static void note_error(int err)
 {
-	const struct net_config *c = &rt_wire->config.net;
-	return rt_worker->result.nobody[0] && c->live && !c->allow_refused && !ever_connected();
-}
-
-/* Where the verdict comes from; true: the search must end. */
-static bool note_trouble(enum cache_problem problem)
-{
-	const struct cache_why *why = cache_why(cache);
+	const char *text = cache_error(cache)->text;
 	struct wire_result *r = &rt_worker->result;
-	switch (problem) {
-	case CACHE_FINE:
-		return false;
-	case CACHE_REFUSED:
-		keep_first(r->nobody, sizeof r->nobody, why->text);
-		return false;
-	case CACHE_LEFT:
-		keep_first(r->incomplete, sizeof r->incomplete, why->text);
-		return false;
-	case CACHE_TOOL:
-		keep_first(r->error, sizeof r->error, why->text);
-		stopped = true;
-		return true;
-	default:
-		keep_first(r->incomplete, sizeof r->incomplete, why->text);
-		stopped = true;
-		return true;
+	if (NET_IS_ERRNO(err)) {
+		keep_first(r->refused_by, sizeof(r->refused_by), text);
+		return;
 	}
+	if (err == CACHE_TOOL)
+		keep_first(r->error, sizeof(r->error), text);
+	else
+		keep_first(r->incomplete, sizeof(r->incomplete), text);
+	stopped |= err != CACHE_LEFT;
 }
 
 /* On the fiber: scratch calls must return before a transition is abandoned. */
-static long settle(u64 problem)
+static long settle(u64 result)
 {
-	if (hd_likely(problem == CACHE_FINE))
+	int err = (int)result;
+	if (hd_likely(!err))
 		return 0;
-	if (note_trouble((enum cache_problem)problem))
-		engine_abandon(ABANDON_STOP);
-	if (problem == CACHE_REFUSED)
-		return -cache_why(cache)->error;
-	engine_abandon(ABANDON_PRUNED);
+	note_error(err);
+	if (NET_IS_ERRNO(err))
+		return err;
+	engine_abandon(stopped ? ABANDON_STOP : ABANDON_PRUNED);
 }
 
 /* ---- operations ---- */
@@ -125,13 +116,13 @@ static u64 do_open(u64 to, u64 client, u64 pos, u64 unused)
 	k.owner = client ? 0 : engine_current() + 1; /* clients have names of their own */
 	if (c->identical_clients && k.client)
 		k.client = 1;
-	return cache_open(cache, &k, (struct cache_pos *)pos);
+	return (u64)cache_open(cache, &k, (struct cache_pos *)pos);
 }
 
 static u64 do_write(u64 pos, u64 data, u64 n, u64 unused)
 {
 	(void)unused;
-	return cache_write(cache, (struct cache_pos *)pos, (const void *)data, n);
+	return (u64)cache_write(cache, (struct cache_pos *)pos, (const void *)data, n);
 }
 
 static u64 do_end(u64 pos, u64 a, u64 b, u64 c)
@@ -139,7 +130,7 @@ static u64 do_end(u64 pos, u64 a, u64 b, u64 c)
 	(void)a;
 	(void)b;
 	(void)c;
-	return cache_end(cache, (struct cache_pos *)pos);
+	return (u64)cache_end(cache, (struct cache_pos *)pos);
 }
 
 static u64 do_close(u64 pos, u64 a, u64 b, u64 c)
@@ -147,7 +138,7 @@ static u64 do_close(u64 pos, u64 a, u64 b, u64 c)
 	(void)a;
 	(void)b;
 	(void)c;
-	return cache_close(cache, (struct cache_pos *)pos);
+	return (u64)cache_close(cache, (struct cache_pos *)pos);
 }
 
 static u64 do_copy(u64 pos, u64 skip, u64 to, u64 n)
@@ -156,17 +147,18 @@ static u64 do_copy(u64 pos, u64 skip, u64 to, u64 n)
 	return 0;
 }
 
-struct look {
-	u64 bytes;
-	u32 flags;
-};
-
-static u64 do_look(u64 pos, u64 out, u64 a, u64 b)
+static u64 do_resolve(u64 pos, u64 a, u64 b, u64 c)
 {
-	struct look *l = (struct look *)out;
 	(void)a;
 	(void)b;
-	return cache_look(cache, (const struct cache_pos *)pos, &l->bytes, &l->flags);
+	(void)c;
+	return (u64)cache_resolve(cache, (const struct cache_pos *)pos);
+}
+
+static u64 do_look(u64 pos, u64 bytes, u64 flags, u64 unused)
+{
+	(void)unused;
+	return cache_look(cache, (const struct cache_pos *)pos, (u64 *)bytes, (u32 *)flags);
 }
 
 long net_connect(const struct net_address *to, struct cache_pos *pos)
@@ -199,32 +191,49 @@ void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 	scratch_call(do_copy, (u64)pos, skip, (u64)to, n);
 }
 
-bool net_look_known(const struct cache_pos *pos, u64 *bytes, u32 *flags)
+void net_resolve(const struct cache_pos *pos)
 {
-	static struct look l; /* off the fiber's stack */
-	l = (struct look){0};
-	u64 problem = engine_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)&l, 0, 0)
-					: do_look((u64)pos, (u64)&l, 0, 0);
-	if (hd_unlikely(problem)) {
-		note_trouble((enum cache_problem)problem);
-		l = (struct look){0};
+	if (!pos->tree)
+		return;
+	if (engine_in_fiber()) {
+		settle(scratch_call(do_resolve, (u64)pos, 0, 0, 0));
+		return;
 	}
-	*bytes = l.bytes;
-	*flags = l.flags;
-	return !problem;
+	int err = cache_resolve(cache, pos);
+	if (hd_unlikely(err)) {
+		note_error(err);
+		has_unknown = true;
+	}
 }
 
-bool net_confirm_silence(const struct cache_pos *pos)
+bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 {
-	enum cache_problem problem = cache_confirm(cache, pos, vk_has_parted());
-	return !problem || !note_trouble(problem);
+	*bytes = *flags = 0;
+	if (!pos->tree)
+		return false;
+	return engine_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)bytes, (u64)flags, 0)
+				 : cache_look(cache, pos, bytes, flags);
 }
 
-u64 net_look(const struct cache_pos *pos, u32 *flags)
+u64 net_ask(const struct cache_pos *pos, u32 *flags)
 {
 	u64 bytes;
-	net_look_known(pos, &bytes, flags);
+	net_resolve(pos);
+	net_look(pos, &bytes, flags);
 	return bytes;
+}
+
+bool net_has_unknown(void)
+{
+	return has_unknown;
+}
+
+bool net_check_silence(const struct cache_pos *pos)
+{
+	int err = cache_check_silence(cache, pos, sut->closed_any());
+	if (err)
+		note_error(err);
+	return !stopped;
 }
 
 static u64 do_find(u64 to, u64 a, u64 b, u64 c)
@@ -236,10 +245,11 @@ static u64 do_find(u64 to, u64 a, u64 b, u64 c)
 	return tree_find(cache_trees(cache), &k) != TREE_NONE;
 }
 
+/* Recorded trees don't grow, so the answer is the same in every execution. */
 bool net_may_serve(const struct net_address *path)
 {
-	if (rt_wire->config.net.servers)
-		return true;
+	if (rt_wire->config.net.servers || rt_wire->config.net.live)
+		return rt_wire->config.net.servers;
 	return engine_in_fiber() ? scratch_call(do_find, (u64)path, 0, 0, 0) : do_find((u64)path, 0, 0, 0);
 }
 
@@ -275,12 +285,13 @@ bool net_stopped(void)
 	return stopped;
 }
 
-void net_stop_if_hopeless(void)
+void net_abort_if_never_connected(void)
 {
+	const struct net_config *c = &rt_wire->config.net;
 	struct wire_result *r = &rt_worker->result;
-	if (hd_likely(!hopeless()))
+	if (hd_likely(!r->refused_by[0] || !c->live || c->allow_refused || ever_connected()))
 		return;
-	keep_first(r->error, sizeof r->error, r->nobody);
+	keep_first(r->error, sizeof(r->error), r->refused_by);
 	stopped = true;
 }
 
@@ -289,10 +300,11 @@ void net_backtracked(void)
 	cache_backtracked(cache);
 }
 
-void net_ask_again(void)
+void net_recheck(void)
 {
-	if (rt_wire->config.net.ask_again)
-		note_trouble(cache_ask_again(cache));
+	int err = cache_recheck(cache, rt_wire->config.net.recheck);
+	if (err)
+		note_error(err);
 }
 
 u32 net_client_of(const struct cache_pos *pos)

@@ -16,7 +16,7 @@ static void ask(struct wire_net *n)
 	const u64 one = 1;
 	u32 mine = n->request + 1;
 	__atomic_store_n(&n->request, mine, __ATOMIC_RELEASE);
-	sys_call3(SYS_write, WIRE_BELL_FD, (long)&one, sizeof one);
+	sys_call3(SYS_write, WIRE_BELL_FD, (long)&one, sizeof(one));
 	for (;;) {
 		u32 seen = __atomic_load_n(&n->reply, __ATOMIC_ACQUIRE);
 		if (seen == mine)
@@ -30,7 +30,7 @@ static struct wire_net *request(enum net_op op, u32 conn)
 	struct wire_net *n = &rt_worker->net;
 	n->op = op;
 	n->conn = conn;
-	n->client = n->flags = n->keeps = 0;
+	n->client = n->flags = n->group = 0;
 	n->len = 0;
 	return n;
 }
@@ -40,20 +40,18 @@ static void answer(const struct wire_net *n, struct transport_reply *r)
 	*r = (struct transport_reply){.status = n->status,
 				      .conn = n->conn,
 				      .flags = n->flags,
+				      .group = n->group,
 				      .data = n->data,
 				      .len = n->len,
 				      .text = n->text};
 }
 
-static void wire_open(void *self, const struct tree_key *k, const u32 *keep, u32 keeps,
-		      struct transport_reply *r)
+static void wire_open(void *self, const struct tree_key *k, struct transport_reply *r)
 {
 	struct wire_net *n = request(NET_OPEN, 0);
 	(void)self;
 	n->to = k->to;
 	n->client = k->client;
-	n->keeps = HD_MIN(keeps, NET_MAX_CONNS);
-	memcpy(n->keep, keep, n->keeps * sizeof *keep);
 	ask(n);
 	answer(n, r);
 }

@@ -1,26 +1,267 @@
+/*
+ * Footprints, and lessons about objects.
+ *
+ * Why it is sound to start coarse: the first search merges uses into longer steps. If in any execution it explores two
+ * fibers use one object in modes that don't merge (footprint.c), the object becomes observed and the search starts again.
+ * Every execution of the fine-grained program that differs needs such a pair, and the coarse search reaches both
+ * uses: before the one the other's critical section is either over or not begun, and in both cases its use of the
+ * object is recorded when it comes.
+ *
+ * All memory here is persistent, and what is done with it runs on the scratch stack.
+ */
 #include "runtime/sched/access.h"
 
-#include "runtime/sched/sched.h"
+#include "base/pages.h"
+#include "runtime/engine.h"
+#include "runtime/scratch.h"
+#include "runtime/sched/fiber.h"
 
-static struct footprint touched; /* persistent: of the step that runs, or ran last */
+#define FIRST_SLOTS (1u << 12)
+
+/*
+ * Who used an object, and how: the modes (as bits) of the first two fibers, and of all others together. Among the others a fiber
+ * is not told from itself; that could only make too many objects observed.
+ */
+struct lesson {
+	u64 object; /* 0: a free slot */
+	u64 wait_mutex;
+	u16 first, second; /* fiber slot + 1 */
+	u8 first_modes, second_modes, other_modes;
+	u8 observed : 1, signalled_early : 1;
+};
+
+static struct {
+	struct lesson *slot;
+	u32 slots, used;
+	u8 clashes[ACCESS_MODES]; /* for each mode those that it can't be merged with */
+} lessons;
+static struct footprint touched; /* of the step that runs, or ran last */
+
+static struct lesson *slot_of(u64 object)
+{
+	u64 h = (object * 0x9e3779b97f4a7c15u) >> 32;
+	for (;; h++) {
+		struct lesson *l = &lessons.slot[h & (lessons.slots - 1)];
+		if (hd_likely(l->object == object) || !l->object)
+			return l;
+	}
+}
+
+static void resize(u32 slots)
+{
+	struct lesson *old = lessons.slot;
+	u32 old_slots = lessons.slots;
+	struct lesson *fresh = pages_map(slots * sizeof(*fresh));
+	if (!fresh)
+		hd_panic(__FILE__, __LINE__, "out of memory for what is known about the program's objects");
+	lessons.slot = fresh;
+	lessons.slots = slots;
+	for (u32 i = 0; i < old_slots; i++)
+		if (old[i].object)
+			*slot_of(old[i].object) = old[i];
+	if (old)
+		pages_unmap(old, old_slots * sizeof(*old));
+}
+
+static struct lesson *lesson_of(u64 object)
+{
+	struct lesson *l = slot_of(object);
+	if (hd_likely(l->object))
+		return l;
+	if (lessons.used >= lessons.slots / 2) {
+		resize(lessons.slots * 2);
+		l = slot_of(object);
+	}
+	lessons.used++;
+	l->object = object;
+	return l;
+}
+
+void access_setup(void)
+{
+	for (u32 a = 0; a < ACCESS_MODES; a++)
+		for (u32 b = 0; b < ACCESS_MODES; b++)
+			lessons.clashes[a] |= (u8)(!access_merges(a, b) << b);
+	resize(FIRST_SLOTS);
+	for (u32 i = 0; i < rt_wire->learnt.observed; i++)
+		lesson_of(rt_wire->learnt.observed_addr[i])->observed = 1;
+}
+
+static void become_observed(struct lesson *l)
+{
+	if (l->observed)
+		return;
+	l->observed = 1;
+	hd_assert(learnt_observe(&rt_wire->learnt, l->object));
+	engine_want_restart();
+}
+
+/* Notes that the running fiber uses it so; returns how others do. */
+static u8 note_user(struct lesson *l, u8 mode)
+{
+	u16 me = (u16)(engine_current() + 1);
+	if (!l->first)
+		l->first = me;
+	if (hd_likely(l->first == me)) {
+		l->first_modes |= mode;
+		return l->second_modes | l->other_modes;
+	}
+	if (!l->second)
+		l->second = me;
+	if (l->second == me) {
+		l->second_modes |= mode;
+		return l->first_modes | l->other_modes;
+	}
+	u8 others = l->first_modes | l->second_modes | l->other_modes;
+	l->other_modes |= mode;
+	return others;
+}
+
+static bool learn(struct lesson *l, enum access_mode mode)
+{
+	u8 others = note_user(l, (u8)(1u << mode));
+	if (hd_unlikely(others & lessons.clashes[mode]))
+		become_observed(l);
+	return l->observed;
+}
+
+static u64 do_learn(u64 object, u64 mode, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	return learn(lesson_of(object), (enum access_mode)mode);
+}
+
+static u64 do_use(u64 object, u64 mode, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	if (learn(lesson_of(object), (enum access_mode)mode))
+		return true;
+	footprint_add(&touched, object, 1, (enum access_mode)mode);
+	return false;
+}
+
+static u64 do_declare(u64 object, u64 bytes, u64 mode, u64 unused)
+{
+	(void)unused;
+	footprint_add(&touched, object, (u32)bytes, (enum access_mode)mode);
+	return 0;
+}
+
+static u64 do_cond_wait(u64 cond, u64 mutex, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	struct lesson *l = lesson_of(cond);
+	if (!l->wait_mutex) {
+		l->wait_mutex = mutex;
+		if (l->signalled_early)
+			engine_want_restart(); /* now it can be said whether those signals held it */
+	} else if (l->wait_mutex != mutex) {
+		become_observed(l);
+	}
+	if (learn(l, ACCESS_ACQUIRE))
+		return true;
+	footprint_add(&touched, cond, 1, ACCESS_ADD);
+	return false;
+}
+
+static u64 do_cond_signal(u64 cond, u64 held, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	struct lesson *l = lesson_of(cond);
+	if (!l->wait_mutex)
+		l->signalled_early = 1;
+	else if (!l->observed && !((bool (*)(u64))held)(l->wait_mutex))
+		become_observed(l);
+	if (learn(l, ACCESS_RELEASE))
+		return true;
+	footprint_add(&touched, cond, 1, ACCESS_WRITE);
+	return false;
+}
 
 bool access_use(u64 object, enum access_mode mode)
 {
-	footprint_add(&touched, object, 1, mode);
-	return sched_observed(object, mode == ACCESS_WRITE || mode == ACCESS_TRY);
+	return scratch_call(do_use, object, mode, 0, 0);
+}
+
+bool access_learn(u64 object, enum access_mode mode)
+{
+	return scratch_call(do_learn, object, mode, 0, 0);
 }
 
 void access_declare(u64 object, u32 bytes, enum access_mode mode)
 {
-	footprint_add(&touched, object, bytes, mode);
+	scratch_call(do_declare, object, bytes, mode, 0);
 }
 
-void access_step_begins(void)
+bool access_destroy(u64 object)
 {
-	footprint_clear(&touched);
+	return access_use(object, sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE);
+}
+
+#define ALL_ARENAS 0xffff
+static u64 do_heap(u64 block, u64 unused, u64 unused2, u64 unused3)
+{
+	(void)unused;
+	(void)unused2;
+	(void)unused3;
+	u64 own = engine_current(), arena = block ? (block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
+	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);
+	if (hd_unlikely(rt_wire->config.heap_limit))
+		footprint_add(&touched, object_id(OBJECT_HEAP, ALL_ARENAS), 1, ACCESS_WRITE);
+	return 0;
+}
+
+void access_heap(const void *block)
+{
+	scratch_call(do_heap, (u64)block, 0, 0, 0);
+}
+
+bool access_cond_wait(u64 cond, u64 mutex)
+{
+	return scratch_call(do_cond_wait, cond, mutex, 0, 0);
+}
+
+bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
+{
+	return scratch_call(do_cond_signal, cond, (u64)held, 0, 0);
+}
+
+void access_step_begins(u32 slot)
+{
+	touched.count = 1;
+	touched.world = 0;
+	touched.access[0] = (struct access){thread_object(slot), 1, ACCESS_READ};
 }
 
 const struct footprint *access_footprint(void)
 {
 	return &touched;
+}
+
+/*
+ * Nearly every program destroys its locks after it has joined its threads: nothing can be seen then, and their releases
+ * need not be steps. "Has ended" is not enough: a thread may signal its end and unlock after that, all in one
+ * of our coarse steps. Joined is.
+ */
+static u64 all_joined(u64 a, u64 b, u64 c, u64 d)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	if (fiber_ever_detached())
+		return false;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (i != engine_current() && sched_fiber(i))
+			return false;
+	return true;
+}
+
+bool sched_all_joined(void)
+{
+	return scratch_call(all_joined, 0, 0, 0, 0);
 }

@@ -2,24 +2,74 @@
  * access.h: the one door through which the runtime says what the running step touches.
  *
  * Every visible operation, and every use that is merged into a longer step, passes here. A use does two things: it
- * joins the footprint of the step (search/footprint.h), and it teaches: when fibers use one object in modes of
- * which one could tell where in its step the other did it, the object becomes observed, for good, and the search
- * starts again with shorter steps ("What is a step", docs/ARCHITECTURE.md).
+ * joins the footprint of the step (search/footprint.h), and it teaches: when fibers use one object in modes that
+ * can't be merged, the object becomes observed, for good, and the search starts again with shorter steps ("What is a
+ * step", docs/ARCHITECTURE.md; which modes commute and which merge: docs/DEPENDENCY.md).
+ *
+ *   a use without a step       if (access_use(object, mode)) { sched_step(…); }       then do it
+ *   one that is a step anyway  access_learn(object, mode); sched_step(…);             then do it
+ *   what a step touches        access_declare() in the accesses() of its class (sched.h)
+ *   an effect on the side      access_declare(), where it happens (a fiber is woken, a clock is set …)
  */
 #ifndef HEDDLE_RUNTIME_ACCESS_H
 #define HEDDLE_RUNTIME_ACCESS_H
 
 #include "search/footprint.h"
 
-/* The running fiber uses `object`. True: others can tell when; the use must be a step of its own. */
+/* Keys of OBJECT_PROCESS for the scheduler's own state; the virtual kernel's begin at 0x100. */
+enum process_object {
+	PROCESS_CLOCK = 1, /* model.now */
+	PROCESS_THREADS, /* how many live, whether one was ever detached; a thread itself is OBJECT_THREAD */
+	PROCESS_KEYS,    /* model.key: which numbers pthread_key_create gave out, and their destructors */
+	PROCESS_PANIC,   /* model.panic */
+	PROCESS_FAIR,    /* who yielded how often: sched/fair.c */
+};
+static inline u64 process_object(enum process_object which)
+{
+	return object_id(OBJECT_PROCESS, which);
+}
+static inline u64 thread_object(u32 slot)
+{
+	return object_id(OBJECT_THREAD, slot);
+}
+#define WORLD_OBJECT object_id(OBJECT_WORLD, 0)
+
+/*
+ * The running fiber uses `object`. False: nobody can tell where in its step; the use is declared. True: others can, and
+ * it must be a step of its own, whose class declares it.
+ */
 bool access_use(u64 object, enum access_mode mode);
-/* The same for a use that is part of an operation which is a step anyway: declared, and nothing to be learnt from it. */
+/*
+ * The same before an operation that is a step anyway: only teaches. Others' uses may have to be steps because of it. Returns
+ * whether the object is observed.
+ */
+bool access_learn(u64 object, enum access_mode mode);
+/* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
+bool access_destroy(u64 object);
+/* Joins the footprint of the running step, teaches nothing: for uses that are steps, or that no step could hide. */
 void access_declare(u64 object, u32 bytes, enum access_mode mode);
+
+/*
+ * The running fiber takes a block of its own arena (NULL), or gives this one back. Where others' blocks will lie depends on what
+ * is free in their arenas, but not on the order in which it became so.
+ */
+void access_heap(const void *block);
+
+/*
+ * Condition variables have a rule of their own. A signal sent with the waiters' mutex held can't overtake a thread that is
+ * about to wait, so it is merged, although it decides who wakes up. Both return true when entering the wait and
+ * signalling must be steps: the variable is signalled without the mutex, or used with several.
+ * `held`: does the running fiber hold this mutex?
+ */
+bool access_cond_wait(u64 cond, u64 mutex);
+bool access_cond_signal(u64 cond, bool (*held)(u64 mutex));
 
 /* ---- for the engine ---- */
 
-/* A step begins: its footprint is empty. */
-void access_step_begins(void);
+/* Before the program starts: loads what an earlier search learnt. */
+void access_setup(void);
+/* A step of this fiber begins: its footprint is empty but for the fiber itself, which it reads. */
+void access_step_begins(u32 slot);
 const struct footprint *access_footprint(void);
 
 #endif

@@ -2,7 +2,7 @@
  * Condition variables.
  *
  * wait = enter (give up the mutex, join the waiters), sleep, then take the mutex again. Entering
- * belongs to the step before, unless the variable is signalled without the mutex (observe.h).
+ * belongs to the step before, unless the variable is signalled without the mutex (access.h).
  * A waker turns the sleeper's COND_WAIT into COND_RELOCK; waking and taking the mutex
  * are one step then. A time-out or spurious wake-up is a step that leaves the waiters,
  * and taking the mutex another: in between a signal goes to somebody else.
@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
-#include "runtime/sched/observe.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/thread.h"
 
@@ -28,11 +28,17 @@ static void check_alive(const struct vcond *c, u64 pc)
 		misuse(c, "use of a destroyed", pc);
 }
 
-int cond_init(struct vcond *c, u32 clock)
+static void clear(struct vcond *c, u32 clock)
 {
 	for (u32 i = 0; i < sizeof(pthread_cond_t) / 8; i++)
 		((u64 *)c)[i] = 0;
 	c->clock = clock;
+}
+
+int cond_init(struct vcond *c, u32 clock)
+{
+	access_declare((u64)c, 1, ACCESS_WRITE);
+	clear(c, clock);
 	return 0;
 }
 
@@ -61,6 +67,7 @@ static struct fiber *nth_waiter(u64 cond, u32 n)
 static void wake(struct fiber *f)
 {
 	struct op *o = fiber_op_mut(f);
+	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg};
 }
 
@@ -80,8 +87,8 @@ static SCHED_LOOK int before_wait(struct vcond *c, struct vmutex *m, u64 pc)
 			return EPERM;
 		misuse(c, "wait without holding the mutex, on", pc);
 	}
-	bool enter_is_step = observe_cond_wait((u64)c, (u64)m),
-	     release_is_step = sched_observed((u64)m, false);
+	bool enter_is_step = access_cond_wait((u64)c, (u64)m),
+	     release_is_step = access_use((u64)m, ACCESS_RELEASE);
 	return enter_is_step || release_is_step ? -1 : 0;
 }
 
@@ -115,7 +122,7 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 static SCHED_LOOK bool signal_is_step(struct vcond *c, u64 pc)
 {
 	check_alive(c, pc);
-	return observe_cond_signal((u64)c, mutex_mine) || waiters((u64)c) > 1;
+	return access_cond_signal((u64)c, mutex_mine) || waiters((u64)c) > 1;
 }
 
 int cond_signal(struct vcond *c, u64 pc)
@@ -135,7 +142,7 @@ int cond_signal(struct vcond *c, u64 pc)
 int cond_broadcast(struct vcond *c, u64 pc)
 {
 	check_alive(c, pc);
-	if (observe_cond_signal((u64)c, mutex_mine)) {
+	if (access_cond_signal((u64)c, mutex_mine)) {
 		struct op o = {.kind = OP_COND_BROADCAST, .object = (u64)c};
 		sched_step(&o);
 		check_alive(c, pc);
@@ -148,14 +155,14 @@ int cond_broadcast(struct vcond *c, u64 pc)
 int cond_destroy(struct vcond *c, u64 pc)
 {
 	check_alive(c, pc);
-	if (sched_observed_destroy((u64)c)) {
+	if (access_destroy((u64)c)) {
 		struct op o = {.kind = OP_COND_DESTROY, .object = (u64)c};
 		sched_step(&o);
 		check_alive(c, pc);
 	}
 	if (waiters((u64)c))
 		misuse(c, "destroy of a waited-on", pc);
-	cond_init(c, 0);
+	clear(c, 0);
 	c->destroyed = 1;
 	return 0;
 }
@@ -217,6 +224,21 @@ static void signal_describe(const struct fiber *f, const struct op *o, u32 alt, 
 		fiber_describe(woken, t);
 }
 
+static void enter_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(o->object, 1, ACCESS_ADD);
+	access_declare(o->arg, 1, ACCESS_RELEASE);
+}
+
+static void relock_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(o->arg, 1, ACCESS_ACQUIRE);
+}
+
 static u64 mutex_of(const struct op *o)
 {
 	return o->arg;
@@ -228,15 +250,30 @@ static struct op_wait relock_wait(const struct op *o)
 }
 
 /* object of all: the pthread_cond_t; arg of the first three: the mutex */
-const struct op_class op_cond_enter = {.name = "starts waiting on condition variable"};
+const struct op_class op_cond_enter = {
+	.name = "starts waiting on condition variable",
+	.accesses = enter_accesses,
+};
 const struct op_class op_cond_wait = {
-	.name = "wait", .outcomes = never, .describe = wait_describe, .returns_to = mutex_of};
-const struct op_class op_cond_relock = {.name = "wake up",
-					.outcomes = relock_outcomes,
-					.describe = relock_describe,
-					.wait = relock_wait,
-					.returns_to = mutex_of};
+	.name = "wait",
+	.outcomes = never,
+	.describe = wait_describe,
+	.accesses = op_adds, /* a time-out or the like: it leaves the waiters */
+	.returns_to = mutex_of,
+};
+const struct op_class op_cond_relock = {
+	.name = "wake up",
+	.outcomes = relock_outcomes,
+	.describe = relock_describe,
+	.accesses = relock_accesses,
+	.wait = relock_wait,
+	.returns_to = mutex_of,
+};
 const struct op_class op_cond_signal = {
-	.name = "signal", .outcomes = signal_outcomes, .describe = signal_describe};
-const struct op_class op_cond_broadcast = {.name = "broadcasts condition variable"};
-const struct op_class op_cond_destroy = {.name = "destroys condition variable"};
+	.name = "signal",
+	.outcomes = signal_outcomes,
+	.describe = signal_describe,
+	.accesses = op_writes,
+};
+const struct op_class op_cond_broadcast = {.name = "broadcasts condition variable", .accesses = op_writes};
+const struct op_class op_cond_destroy = {.name = "destroys condition variable", .accesses = op_writes};

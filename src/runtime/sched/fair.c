@@ -18,6 +18,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/scratch.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "state/fingerprint.h"
 
@@ -68,8 +69,10 @@ void fair_moves(u32 slot)
 	if (hd_likely(!rt_wire->learnt.fair) || op_class_of(&M->fiber[slot].op)->yields)
 		return;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		if (i != slot)
+		if (i != slot && M->fiber[i].yields) {
+			access_declare(thread_object(i), 1, ACCESS_WRITE);
 			fair_acts(&M->fiber[i]);
+		}
 }
 
 bool fair_waits(const struct fiber *f)

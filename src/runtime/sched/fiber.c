@@ -9,6 +9,7 @@
  * children); the table of names is persistent, so the same thread of the program gets the
  * same addresses in every execution, whatever other threads did before (M2).
  */
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 
 #include "runtime/engine.h"
@@ -60,6 +61,18 @@ u64 fiber_stack_low(u32 slot)
 	return fiber_stack_top(slot) - tls_bytes(slot) - (size ? size : MAIN_STACK);
 }
 
+/* The functions through which others would write glibc's struct pthread are all ours: only variables remain. */
+void fiber_track_stacks(void)
+{
+	u64 below_tcb = HD_ROUND_UP(rt_libc.sizeof_pthread, rt_libc.tls_align);
+	struct track_stacks stacks = {.sp_base = (u64)&M->fiber[0].sp,
+				      .sp_stride = sizeof(struct fiber),
+				      .tls_bytes = tls_bytes(1),
+				      .tls_from = below_tcb + rt_libc.tls_used,
+				      .tls_to = below_tcb};
+	track_set_stacks(&stacks);
+}
+
 /* The first frame: registers zero, control words as in a fresh process, then fiber_entry. */
 static u64 first_context(u64 top)
 {
@@ -81,12 +94,30 @@ void fiber_make_main(void)
 		rt_wire->learnt.names = 1; /* slot 0 is main */
 }
 
-static bool child_in_use(u32 parent, u32 index)
+/* The lowest number that no child of this fiber has. */
+static u64 free_child_index(u64 parent, u64 unused, u64 unused2, u64 unused3)
+{
+	(void)unused;
+	(void)unused2;
+	(void)unused3;
+	u64 taken[LAYOUT_MAX_FIBERS / 64] = {0};
+	for (u32 i = 1; i < sched_fiber_limit(); i++) {
+		const struct fiber *f = &M->fiber[i];
+		if (f->life && f->parent == parent)
+			taken[f->child_index / 64] |= 1UL << (f->child_index % 64);
+	}
+	u32 word = 0;
+	while (!~taken[word])
+		word++;
+	return word * 64 + (u64)__builtin_ctzl(~taken[word]);
+}
+
+/* Which names are free was seen: whoever frees one of them would have been noticed. */
+static void declare_children(u32 parent)
 {
 	for (u32 i = 1; i < sched_fiber_limit(); i++)
-		if (M->fiber[i].life && M->fiber[i].parent == parent && M->fiber[i].child_index == index)
-			return true;
-	return false;
+		if (M->fiber[i].life && M->fiber[i].parent == parent)
+			access_declare(thread_object(i), 1, ACCESS_READ);
 }
 
 /* The slot named (parent, index), a new one if need be; 0: all slots are taken. */
@@ -117,9 +148,9 @@ static u64 make_tcb(u32 slot)
 
 struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 {
-	u32 parent = engine_current(), index = 0;
-	while (child_in_use(parent, index))
-		index++;
+	u32 parent = engine_current();
+	u32 index = (u32)scratch_call(free_child_index, parent, 0, 0, 0);
+	declare_children(parent);
 	u32 slot = (u32)scratch_call(slot_of_name, parent, index, 0, 0);
 	if (!slot || stack_size + tls_bytes(slot) + HD_PAGE > LAYOUT_STACK_STRIDE)
 		return NULL;
@@ -128,6 +159,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	u64 tcb = make_tcb(slot);
 	if (!tcb)
 		return NULL;
+	access_declare(thread_object(slot), 1, ACCESS_WRITE);
 	vk_fiber_start(slot, parent);
 	f->life = FIBER_ALIVE;
 	f->parent = parent;

@@ -32,6 +32,8 @@ bool fiber_ever_detached(void);
 u64 fiber_stack_low(u32 slot);
 u64 fiber_stack_top(u32 slot);
 
+/* Tell the tracker where fibers stand, and which parts of their slots others may write. */
+void fiber_track_stacks(void);
 /* Which part of the stack is dead after the fiber ran; false: unknown (it runs on another stack). */
 bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out);
 /* Registers of a suspended fiber, for unwinders. */

@@ -11,6 +11,7 @@
 #include <linux/futex.h>
 #include <time.h>
 
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 
@@ -50,6 +51,7 @@ static long futex_wait(u64 address, u32 expected, u32 bits, u64 deadline)
 static void wake(struct fiber *f)
 {
 	struct op *o = fiber_op_mut(f);
+	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	o->arg = 1;
 	o->deadline = 0;
 }
@@ -84,8 +86,11 @@ static long futex_wake(u64 address, u32 max, u32 bits)
 static long futex_requeue(u64 from, u32 wake_max, u64 to, u32 move_max)
 {
 	long n = wake_max ? futex_wake(from, wake_max, FUTEX_BITSET_MATCH_ANY) : 0;
+	access_declare(from, 4, ACCESS_WRITE);
+	access_declare(to, 4, ACCESS_WRITE);
 	struct fiber *f = next_sleeper(NULL, from, FUTEX_BITSET_MATCH_ANY);
 	for (; f && move_max; f = next_sleeper(f, from, FUTEX_BITSET_MATCH_ANY)) {
+		access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 		fiber_op_mut(f)->object = to;
 		move_max--;
 		n++;
@@ -106,6 +111,7 @@ static long futex_wake_op(u64 from, u32 max, u64 to, u32 max2, u32 encoded)
 			old >= cmp_arg};
 	if (op >= HD_ARRAY_LEN(changed) || cmp >= HD_ARRAY_LEN(holds))
 		return -ENOSYS;
+	access_declare(to, 4, ACCESS_WRITE);
 	*word = changed[op];
 	long n = futex_wake(from, max, FUTEX_BITSET_MATCH_ANY);
 	return holds[cmp] ? n + futex_wake(to, max2, FUTEX_BITSET_MATCH_ANY) : n;
@@ -151,6 +157,21 @@ long futex_syscall(const struct vk_call *c)
 	}
 }
 
+/* The word is read, and the fiber joins or leaves those who sleep: that commutes with others who do the same. */
+static void sleep_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(o->object, 4, ACCESS_ADD);
+}
+
+static void wake_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(o->object, 4, ACCESS_WRITE);
+}
+
 static u32 sleep_outcomes(const struct fiber *f, const struct op *o)
 {
 	(void)f;
@@ -174,7 +195,15 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 }
 
 /* object of all: the address; FUTEX_SLEEP: n: the bits, arg: 1 when woken; FUTEX_WAKE: n: the bits, arg: how many */
-const struct op_class op_futex_wait = {.name = "checks futex"};
+const struct op_class op_futex_wait = {.name = "checks futex", .accesses = sleep_accesses};
 const struct op_class op_futex_sleep = {
-	.name = "sleep on futex", .outcomes = sleep_outcomes, .describe = sleep_describe};
-const struct op_class op_futex_wake = {.name = "wakes futex", .outcomes = wake_outcomes};
+	.name = "sleep on futex",
+	.outcomes = sleep_outcomes,
+	.describe = sleep_describe,
+	.accesses = sleep_accesses,
+};
+const struct op_class op_futex_wake = {
+	.name = "wakes futex",
+	.outcomes = wake_outcomes,
+	.accesses = wake_accesses,
+};

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "runtime/memory/memory.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 
@@ -55,11 +56,17 @@ u32 mutex_release_all(struct vmutex *m)
 	return count;
 }
 
-int mutex_init(struct vmutex *m, int kind)
+static void clear(struct vmutex *m, int kind)
 {
 	for (u32 i = 0; i < sizeof(pthread_mutex_t) / 8; i++)
 		((u64 *)m)[i] = 0;
 	m->kind = kind;
+}
+
+int mutex_init(struct vmutex *m, int kind)
+{
+	access_declare((u64)m, 1, ACCESS_WRITE);
+	clear(m, kind);
 	return 0;
 }
 
@@ -88,7 +95,7 @@ static SCHED_LOOK int lock_at_once(struct vmutex *m, bool timed, u64 pc)
 		if (r >= 0)
 			return r;
 	}
-	sched_observed((u64)m, timed);
+	access_learn((u64)m, timed ? ACCESS_TRY : ACCESS_ACQUIRE);
 	return -1;
 }
 
@@ -110,7 +117,7 @@ static SCHED_LOOK int trylock_at_once(struct vmutex *m, u64 pc)
 	check_alive(m, pc);
 	if (mutex_mine((u64)m))
 		return kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP ? relock(m) : EBUSY;
-	sched_observed((u64)m, true);
+	access_learn((u64)m, ACCESS_TRY);
 	return -1;
 }
 
@@ -141,7 +148,7 @@ static SCHED_LOOK int unlock_at_once(struct vmutex *m, u64 pc)
 		m->count--;
 		return 0;
 	}
-	if (hd_unlikely(sched_observed((u64)m, false)))
+	if (hd_unlikely(access_use((u64)m, ACCESS_RELEASE)))
 		return -1;
 	mutex_release_all(m);
 	return 0;
@@ -175,7 +182,7 @@ static SCHED_LOOK bool waited_for(u64 mutex)
 int mutex_destroy(struct vmutex *m, u64 pc)
 {
 	check_alive(m, pc);
-	if (sched_observed_destroy((u64)m)) {
+	if (access_destroy((u64)m)) {
 		struct op o = {.kind = OP_MUTEX_DESTROY, .object = (u64)m};
 		sched_step(&o);
 		check_alive(m, pc);
@@ -184,7 +191,7 @@ int mutex_destroy(struct vmutex *m, u64 pc)
 		misuse(m, "destroy of a locked ", pc);
 	if (waited_for((u64)m))
 		misuse(m, "destroy of a ", pc);
-	mutex_init(m, -1);
+	clear(m, -1);
 	return 0;
 }
 
@@ -244,8 +251,17 @@ static void trylock_describe(const struct fiber *f, const struct op *o, u32 alt,
 
 /* object of all: the pthread_mutex_t */
 const struct op_class op_mutex_lock = {
-	.name = "lock mutex", .outcomes = lock_outcomes, .describe = lock_describe, .wait = lock_wait};
+	.name = "lock mutex",
+	.outcomes = lock_outcomes,
+	.describe = lock_describe,
+	.accesses = op_acquires,
+	.wait = lock_wait,
+};
 const struct op_class op_mutex_trylock = {
-	.name = "try to lock mutex", .describe = trylock_describe, .busy = true};
-const struct op_class op_mutex_unlock = {.name = "unlocks mutex"};
-const struct op_class op_mutex_destroy = {.name = "destroys mutex"};
+	.name = "try to lock mutex",
+	.describe = trylock_describe,
+	.accesses = op_tries,
+	.busy = true,
+};
+const struct op_class op_mutex_unlock = {.name = "unlocks mutex", .accesses = op_releases};
+const struct op_class op_mutex_destroy = {.name = "destroys mutex", .accesses = op_writes};

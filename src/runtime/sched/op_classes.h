@@ -12,4 +12,14 @@
 OP_KINDS_LIST(OP_CLASS_DECLARE)
 #undef OP_CLASS_DECLARE
 
+/* op_class.accesses of operations that use op.object alone, in one mode. */
+void op_acquires(const struct fiber *f, const struct op *o, u32 alt);
+void op_releases(const struct fiber *f, const struct op *o, u32 alt);
+void op_tries(const struct fiber *f, const struct op *o, u32 alt);
+void op_reads(const struct fiber *f, const struct op *o, u32 alt);
+void op_writes(const struct fiber *f, const struct op *o, u32 alt);
+void op_adds(const struct fiber *f, const struct op *o, u32 alt);
+/* … and of those that everything depends on. */
+void op_touches_world(const struct fiber *f, const struct op *o, u32 alt);
+
 #endif

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "runtime/memory/memory.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 
@@ -30,6 +31,7 @@ static void check_alive(const struct vrwlock *l, u64 pc)
 
 int rwlock_init(struct vrwlock *l, u32 kind)
 {
+	access_declare((u64)l, 1, ACCESS_WRITE);
 	for (u32 i = 0; i < sizeof(pthread_rwlock_t) / 8; i++)
 		((u64 *)l)[i] = 0;
 	l->kind = kind;
@@ -68,7 +70,7 @@ static SCHED_LOOK int before_lock(struct vrwlock *l, bool timed, u64 pc)
 	check_alive(l, pc);
 	if (l->writer == my_number())
 		return EDEADLK;
-	sched_observed((u64)l, timed);
+	access_learn((u64)l, timed ? ACCESS_TRY : ACCESS_ACQUIRE);
 	return 0;
 }
 
@@ -119,7 +121,7 @@ int rwlock_wrlock(struct vrwlock *l, u64 deadline, u64 pc)
 int rwlock_tryrdlock(struct vrwlock *l, u64 pc)
 {
 	check_alive(l, pc);
-	sched_observed((u64)l, true);
+	access_learn((u64)l, ACCESS_TRY);
 	struct op o = {.kind = OP_RW_TRYRDLOCK, .object = (u64)l};
 	sched_step(&o);
 	check_alive(l, pc);
@@ -132,7 +134,7 @@ int rwlock_tryrdlock(struct vrwlock *l, u64 pc)
 int rwlock_trywrlock(struct vrwlock *l, u64 pc)
 {
 	check_alive(l, pc);
-	sched_observed((u64)l, true);
+	access_learn((u64)l, ACCESS_TRY);
 	struct op o = {.kind = OP_RW_TRYWRLOCK, .object = (u64)l};
 	sched_step(&o);
 	check_alive(l, pc);
@@ -149,7 +151,7 @@ static SCHED_LOOK bool unlock_is_step(struct vrwlock *l, u64 pc)
 		misuse(l, "unlock of an unlocked", pc);
 	if (l->writer && l->writer != my_number())
 		misuse(l, "unlock by another thread of write-locked", pc);
-	return sched_observed((u64)l, false);
+	return access_use((u64)l, ACCESS_RELEASE);
 }
 
 int rwlock_unlock(struct vrwlock *l, u64 pc)
@@ -169,7 +171,7 @@ int rwlock_unlock(struct vrwlock *l, u64 pc)
 int rwlock_destroy(struct vrwlock *l, u64 pc)
 {
 	check_alive(l, pc);
-	if (sched_observed_destroy((u64)l)) {
+	if (access_destroy((u64)l)) {
 		struct op o = {.kind = OP_RW_DESTROY, .object = (u64)l};
 		sched_step(&o);
 		check_alive(l, pc);
@@ -195,6 +197,7 @@ static void spin_taken(struct vspin *s)
 
 int spin_init(struct vspin *s)
 {
+	access_declare((u64)s, 1, ACCESS_WRITE);
 	s->owner = 0;
 	return 0;
 }
@@ -202,7 +205,7 @@ int spin_init(struct vspin *s)
 int spin_lock(struct vspin *s, u64 pc)
 {
 	(void)pc;
-	sched_observed((u64)s, false);
+	access_learn((u64)s, ACCESS_ACQUIRE);
 	struct op o = {.kind = OP_SPIN_LOCK, .object = (u64)s};
 	sched_step(&o);
 	spin_taken(s);
@@ -212,7 +215,7 @@ int spin_lock(struct vspin *s, u64 pc)
 int spin_trylock(struct vspin *s, u64 pc)
 {
 	(void)pc;
-	sched_observed((u64)s, true);
+	access_learn((u64)s, ACCESS_TRY);
 	struct op o = {.kind = OP_SPIN_TRYLOCK, .object = (u64)s};
 	sched_step(&o);
 	if (s->owner)
@@ -225,7 +228,7 @@ static SCHED_LOOK bool spin_unlock_is_step(struct vspin *s, u64 pc)
 {
 	if (s->owner != my_number())
 		spin_misuse(s, s->owner ? "unlock by another thread of" : "unlock of an unlocked", pc);
-	return sched_observed((u64)s, false);
+	return access_use((u64)s, ACCESS_RELEASE);
 }
 
 int spin_unlock(struct vspin *s, u64 pc)
@@ -241,7 +244,7 @@ int spin_unlock(struct vspin *s, u64 pc)
 
 int spin_destroy(struct vspin *s, u64 pc)
 {
-	sched_observed_destroy((u64)s);
+	access_destroy((u64)s);
 	if (s->owner)
 		spin_misuse(s, "destroy of a locked", pc);
 	return 0;
@@ -326,17 +329,40 @@ static void spin_describe(const struct fiber *f, const struct op *o, u32 alt, st
 	}
 }
 
-/* object of all: the pthread_rwlock_t or pthread_spinlock_t */
+/* object of all: the pthread_rwlock_t or pthread_spinlock_t. Those who read-lock only count: that commutes. */
 const struct op_class op_rw_rdlock = {
-	.name = "read-lock", .outcomes = rdlock_outcomes, .describe = rdlock_describe, .wait = rw_wait};
+	.name = "read-lock",
+	.outcomes = rdlock_outcomes,
+	.describe = rdlock_describe,
+	.accesses = op_adds,
+	.wait = rw_wait,
+};
 const struct op_class op_rw_wrlock = {
-	.name = "write-lock", .outcomes = wrlock_outcomes, .describe = wrlock_describe, .wait = rw_wait};
-const struct op_class op_rw_tryrdlock = {.name = "tries to read-lock rwlock", .busy = true};
-const struct op_class op_rw_trywrlock = {.name = "tries to write-lock rwlock", .busy = true};
-const struct op_class op_rw_announce = {.name = "queues as a writer of rwlock"};
-const struct op_class op_rw_unlock = {.name = "unlocks rwlock"};
-const struct op_class op_rw_destroy = {.name = "destroys rwlock"};
+	.name = "write-lock",
+	.outcomes = wrlock_outcomes,
+	.describe = wrlock_describe,
+	.accesses = op_acquires,
+	.wait = rw_wait,
+};
+const struct op_class op_rw_tryrdlock = {
+	.name = "tries to read-lock rwlock",
+	.accesses = op_tries,
+	.busy = true,
+};
+const struct op_class op_rw_trywrlock = {
+	.name = "tries to write-lock rwlock",
+	.accesses = op_tries,
+	.busy = true,
+};
+const struct op_class op_rw_announce = {.name = "queues as a writer of rwlock", .accesses = op_writes};
+const struct op_class op_rw_unlock = {.name = "unlocks rwlock", .accesses = op_releases};
+const struct op_class op_rw_destroy = {.name = "destroys rwlock", .accesses = op_writes};
 const struct op_class op_spin_lock = {
-	.name = "spin lock", .outcomes = spin_outcomes, .describe = spin_describe, .wait = spin_wait};
-const struct op_class op_spin_trylock = {.name = "tries spin lock", .busy = true};
-const struct op_class op_spin_unlock = {.name = "releases spin lock"};
+	.name = "spin lock",
+	.outcomes = spin_outcomes,
+	.describe = spin_describe,
+	.accesses = op_acquires,
+	.wait = spin_wait,
+};
+const struct op_class op_spin_trylock = {.name = "tries spin lock", .accesses = op_tries, .busy = true};
+const struct op_class op_spin_unlock = {.name = "releases spin lock", .accesses = op_releases};

@@ -8,6 +8,7 @@
 #include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fair.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
 #include "runtime/start/start.h"
@@ -76,6 +77,8 @@ struct fiber *sched_find_pending(u32 from, u32 kind, u64 object)
 static u32 outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct op_class *c = op_class_of(o);
+	if (c->resolve)
+		c->resolve(f, o);
 	return c->outcomes ? c->outcomes(f, o) : 1;
 }
 
@@ -93,7 +96,10 @@ static SCHED_LOOK bool no_question(const struct fiber *f, const struct op *o)
 /* A nanosecond past the moment itself: nothing wakes up on the dot, and loops that ask "is it over?" rely on that. */
 static void time_passes_until(u64 deadline)
 {
-	if (!rt_wire->learnt.clock_read || deadline <= M->now)
+	if (!rt_wire->learnt.clock_read)
+		return;
+	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
+	if (deadline <= M->now)
 		return;
 	M->now = deadline;
 	rt_worker->result.clock_max = HD_MAX(rt_worker->result.clock_max, deadline);
@@ -104,6 +110,13 @@ static u32 act_on_cancel(const struct op *o)
 	if (o->flags & OPF_CANCEL_SELF)
 		return ALT_CANCEL;
 	thread_cancel_now();
+}
+
+void sched_declare_step(const struct fiber *f, u32 alt)
+{
+	const struct op_class *c = op_class_of(&f->op);
+	if (c->accesses)
+		c->accesses(f, &f->op, alt);
 }
 
 static __attribute__((noinline)) u32 step(const struct op *o)
@@ -117,7 +130,9 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 		fair_acts(f);
 	f->op = *o;
 	u32 alt = 0;
-	if (!no_question(f, o))
+	if (no_question(f, o))
+		sched_declare_step(f, 0);
+	else
 		alt = engine_yield();
 	f->op = (struct op){0};
 	if (hd_unlikely(alt == ALT_TIMEOUT))
@@ -170,7 +185,9 @@ static u64 read_clock(u64 a, u64 b, u64 c, u64 d)
 		step = engine_steps();
 		reads = 0;
 	}
-	if (++reads > CLOCK_READS_FREE)
+	bool pushes = ++reads > CLOCK_READS_FREE;
+	access_declare(process_object(PROCESS_CLOCK), 1, pushes ? ACCESS_WRITE : ACCESS_READ);
+	if (pushes)
 		M->now += CLOCK_READ_STEP;
 	return M->now;
 }
@@ -182,6 +199,7 @@ u64 clock_read(void)
 
 u64 clock_deadline(u64 relative_ns)
 {
+	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_READ);
 	u64 at = M->now + relative_ns;
 	return at < M->now ? (u64)-1 : at + 1;
 }
@@ -200,10 +218,12 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec)
 
 void sched_exit(int status)
 {
+	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_EXIT, .n = (u32)status};
 		sched_step(&o);
 	}
+	access_declare(WORLD_OBJECT, 1, ACCESS_WRITE);
 	M->exited = 1;
 	M->exit_status = (u32)status & 0xff;
 	engine_leave();
@@ -224,6 +244,7 @@ static SCHED_LOOK void keep_panic(const char *data, size_t n)
 			return;
 		from++;
 	}
+	access_declare(process_object(PROCESS_PANIC), 1, ACCESS_WRITE);
 	for (size_t i = from; i < n && len + 1 < sizeof M->panic; i++)
 		M->panic[len++] = data[i] == '\n' ? ' ' : data[i];
 }
@@ -332,8 +353,24 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_str(t, " ms");
 }
 
-const struct op_class op_exit = {.name = "exit", .describe = exit_describe};
-/* OP_YIELD. object: the address of a pause instruction's operand, or 0 */
-const struct op_class op_yield = {.name = "sched_yield", .busy = true, .yields = true};
+const struct op_class op_exit = {.name = "exit", .describe = exit_describe, .accesses = op_touches_world};
+/* With fairness (fair.c) it is the others who decide whether a fiber may yield once more. */
+static void yield_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	if (rt_wire->learnt.fair)
+		op_touches_world(f, o, alt);
+}
+
+/* object of YIELD: that of a pause instruction, or 0 */
+const struct op_class op_yield = {
+	.name = "sched_yield",
+	.accesses = yield_accesses,
+	.busy = true,
+	.yields = true,
+};
 const struct op_class op_sleep = {
-	.name = "sleep", .outcomes = never, .describe = sleep_describe, .busy = true};
+	.name = "sleep",
+	.outcomes = never,
+	.describe = sleep_describe,
+	.busy = true,
+};

@@ -77,10 +77,15 @@ struct op_wait {
 
 /*
  * All there is to know about a kind of operation. Nothing outside the classes asks for kinds. The callbacks depend on the
- * state alone and change nothing; they are called for any fiber, on the engine's stack.
+ * state alone and change nothing (but see resolve); they are called for any fiber, on the engine's stack.
  */
 struct op_class {
 	const char *name; /* "lock mutex" */
+	/*
+	 * Ask the network for what `outcomes` will look at: the only callback that may do I/O and wait. Called before
+	 * `outcomes`, once for a state. NULL: there is nothing to ask.
+	 */
+	void (*resolve)(const struct fiber *f, const struct op *o);
 	/*
 	 * How many outcomes (0 … n-1) the operation has in the current state; 0: it waits. NULL: always exactly one.
 	 * Time-out, spurious wake-up and cancellation are not counted: they come from deadline and flags.
@@ -120,6 +125,8 @@ bool sched_active(void);
  * unless OPF_CANCEL_SELF is set.
  */
 u32 sched_step(const struct op *o);
+/* The fiber's pending operation is carried out now, with this outcome: declares what that touches. */
+void sched_declare_step(const struct fiber *f, u32 alt);
 /* Was there any operation of a busy class? */
 bool sched_busy_seen(void);
 /* A step only if somebody else is alive to notice. */
@@ -158,14 +165,6 @@ void sched_output(int fd, const void *data, size_t n);
 /* The whole process ends (exit_group). */
 HD_NORETURN void sched_exit(int status);
 
-/*
- * Sharing lessons (see docs/ARCHITECTURE.md, "What is a step"): `object` is used by this
- * fiber; `looks` when the use can tell whether it is held (try, timed, destroy …). Returns true when releases
- * of the object must be steps of their own.
- */
-bool sched_observed(u64 object, bool looks);
-/* Like sched_observed(object, true), unless all other threads that ever were have been joined: for destroy. */
-bool sched_observed_destroy(u64 object);
 /* Have all other threads that ever were been joined? Then nobody sees what this one does, until it makes another. */
 bool sched_all_joined(void);
 

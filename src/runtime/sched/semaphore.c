@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 
@@ -18,6 +19,7 @@ int semaphore_init(struct vsem *s, u32 value)
 {
 	if (value > SEM_MAX)
 		return EINVAL;
+	access_declare((u64)s, 1, ACCESS_WRITE);
 	for (u32 i = 0; i < 4; i++)
 		((u64 *)s)[i] = 0;
 	s->value = value;
@@ -27,7 +29,7 @@ int semaphore_init(struct vsem *s, u32 value)
 int semaphore_wait(struct vsem *s, u64 deadline, u64 pc)
 {
 	check_alive(s, pc);
-	sched_observed((u64)s, deadline != 0);
+	access_learn((u64)s, deadline ? ACCESS_TRY : ACCESS_ACQUIRE);
 	struct op o = {.kind = OP_SEM_WAIT, .object = (u64)s, .deadline = deadline, .flags = OPF_CANCEL};
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
@@ -39,7 +41,7 @@ int semaphore_wait(struct vsem *s, u64 deadline, u64 pc)
 int semaphore_trywait(struct vsem *s, u64 pc)
 {
 	check_alive(s, pc);
-	sched_observed((u64)s, true);
+	access_learn((u64)s, ACCESS_TRY);
 	struct op o = {.kind = OP_SEM_TRYWAIT, .object = (u64)s};
 	sched_step(&o);
 	check_alive(s, pc);
@@ -52,7 +54,7 @@ int semaphore_trywait(struct vsem *s, u64 pc)
 int semaphore_post(struct vsem *s, u64 pc)
 {
 	check_alive(s, pc);
-	if (sched_observed((u64)s, false)) {
+	if (access_use((u64)s, ACCESS_RELEASE)) {
 		struct op o = {.kind = OP_SEM_POST, .object = (u64)s};
 		sched_step(&o);
 		check_alive(s, pc);
@@ -66,7 +68,7 @@ int semaphore_post(struct vsem *s, u64 pc)
 int semaphore_value(struct vsem *s, int *value, u64 pc)
 {
 	check_alive(s, pc);
-	sched_observed((u64)s, true);
+	access_learn((u64)s, ACCESS_TRY);
 	struct op o = {.kind = OP_SEM_GETVALUE, .object = (u64)s};
 	sched_step(&o);
 	*value = (int)s->value;
@@ -76,7 +78,7 @@ int semaphore_value(struct vsem *s, int *value, u64 pc)
 int semaphore_destroy(struct vsem *s, u64 pc)
 {
 	check_alive(s, pc);
-	if (sched_observed_destroy((u64)s)) {
+	if (access_destroy((u64)s)) {
 		struct op o = {.kind = OP_SEM_DESTROY, .object = (u64)s};
 		sched_step(&o);
 		check_alive(s, pc);
@@ -93,6 +95,7 @@ int barrier_init(struct vbarrier *b, u32 count)
 {
 	if (!count)
 		return EINVAL;
+	access_declare((u64)b, 1, ACCESS_WRITE);
 	for (u32 i = 0; i < sizeof(pthread_barrier_t) / 8; i++)
 		((u64 *)b)[i] = 0;
 	b->count = count;
@@ -102,8 +105,10 @@ int barrier_init(struct vbarrier *b, u32 count)
 static void release_all(const struct vbarrier *b)
 {
 	struct fiber *f = sched_find_pending(0, OP_BARRIER_LEAVE, (u64)b);
-	for (; f; f = sched_find_pending(fiber_slot(f) + 1, OP_BARRIER_LEAVE, (u64)b))
+	for (; f; f = sched_find_pending(fiber_slot(f) + 1, OP_BARRIER_LEAVE, (u64)b)) {
+		access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 		fiber_op_mut(f)->n = 1;
+	}
 }
 
 int barrier_wait(struct vbarrier *b, u64 pc)
@@ -138,8 +143,10 @@ int barrier_destroy(struct vbarrier *b, u64 pc)
 
 bool once_begin(int *control)
 {
-	if (*control == ONCE_DONE)
+	if (*control == ONCE_DONE) {
+		access_declare((u64)control, 1, ACCESS_READ); /* it stays so for ever */
 		return false;
+	}
 	struct op o = {.kind = OP_ONCE, .object = (u64)control};
 	sched_step(&o);
 	if (*control == ONCE_DONE)
@@ -150,6 +157,7 @@ bool once_begin(int *control)
 
 void once_end(int *control, bool done)
 {
+	access_declare((u64)control, 1, ACCESS_RELEASE);
 	*control = done ? ONCE_DONE : ONCE_NEW;
 }
 
@@ -208,13 +216,29 @@ static void once_describe(const struct fiber *f, const struct op *o, u32 alt, st
 
 /* object of all: the sem_t, pthread_barrier_t or pthread_once_t; BARRIER_LEAVE: n: 1 when all have arrived */
 const struct op_class op_sem_wait = {
-	.name = "wait for semaphore", .outcomes = sem_outcomes, .describe = sem_describe};
-const struct op_class op_sem_trywait = {.name = "tries semaphore", .busy = true};
-const struct op_class op_sem_post = {.name = "posts semaphore"};
-const struct op_class op_sem_getvalue = {.name = "reads the value of semaphore", .busy = true};
-const struct op_class op_sem_destroy = {.name = "destroys semaphore"};
-const struct op_class op_barrier_arrive = {.name = "arrives at barrier"};
+	.name = "wait for semaphore",
+	.outcomes = sem_outcomes,
+	.describe = sem_describe,
+	.accesses = op_acquires,
+};
+const struct op_class op_sem_trywait = {.name = "tries semaphore", .accesses = op_tries, .busy = true};
+const struct op_class op_sem_post = {.name = "posts semaphore", .accesses = op_releases};
+const struct op_class op_sem_getvalue = {
+	.name = "reads the value of semaphore",
+	.accesses = op_reads,
+	.busy = true,
+};
+const struct op_class op_sem_destroy = {.name = "destroys semaphore", .accesses = op_writes};
+const struct op_class op_barrier_arrive = {.name = "arrives at barrier", .accesses = op_writes};
 const struct op_class op_barrier_leave = {
-	.name = "leave barrier", .outcomes = leave_outcomes, .describe = leave_describe};
-const struct op_class op_barrier_destroy = {.name = "destroys barrier"};
-const struct op_class op_once = {.name = "once", .outcomes = once_outcomes, .describe = once_describe};
+	.name = "leave barrier",
+	.outcomes = leave_outcomes, /* of the fiber alone: who comes last sets n */
+	.describe = leave_describe,
+};
+const struct op_class op_barrier_destroy = {.name = "destroys barrier", .accesses = op_writes};
+const struct op_class op_once = {
+	.name = "once",
+	.outcomes = once_outcomes,
+	.describe = once_describe,
+	.accesses = op_acquires,
+};

@@ -9,6 +9,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/heap/heap.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/start/libc.h"
@@ -28,6 +29,7 @@ int __sigsetjmp(struct __jmp_buf_tag *env, int save) __attribute__((returns_twic
 
 int key_create(u32 *key, u64 destructor)
 {
+	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_WRITE);
 	for (u32 i = 0; i < MODEL_KEYS; i++) {
 		if (M->key[i].used)
 			continue;
@@ -40,13 +42,16 @@ int key_create(u32 *key, u64 destructor)
 
 int key_delete(u32 key)
 {
+	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_WRITE);
 	if (key >= MODEL_KEYS || !M->key[key].used)
 		return EINVAL;
 	M->key[key] = (struct model_key){0, 0};
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		struct fiber *f = &M->fiber[i];
-		if (key < f->specific_len)
-			((u64 *)f->specific)[key] = 0;
+		if (key >= f->specific_len || !((u64 *)f->specific)[key])
+			continue;
+		access_declare(thread_object(i), 1, ACCESS_WRITE);
+		((u64 *)f->specific)[key] = 0;
 	}
 	return 0;
 }
@@ -55,6 +60,7 @@ static bool specific_grow(struct fiber *f, u32 key)
 {
 	u32 len = HD_ROUND_UP(key + 1, 8);
 	enum heap_status status;
+	access_heap(NULL);
 	void *p = f->specific ? heap_realloc(fiber_slot(f), (void *)f->specific, len * 8, &status)
 			      : heap_alloc(fiber_slot(f), len * 8, 16);
 	if (!p)
@@ -67,6 +73,7 @@ static bool specific_grow(struct fiber *f, u32 key)
 int key_set(u32 key, u64 value)
 {
 	struct fiber *f = sched_self();
+	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_READ);
 	if (key >= MODEL_KEYS || !M->key[key].used)
 		return EINVAL;
 	if (key >= f->specific_len) {
@@ -88,6 +95,8 @@ u64 key_get(u32 key)
 static bool run_key_destructors(struct fiber *f)
 {
 	bool any = false;
+	if (f->specific_len)
+		access_declare(process_object(PROCESS_KEYS), 1, ACCESS_READ);
 	for (u32 key = 0; key < f->specific_len; key++) {
 		u64 value = ((u64 *)f->specific)[key];
 		if (!value)
@@ -106,9 +115,12 @@ static bool run_key_destructors(struct fiber *f)
 static HD_NORETURN void leave(struct fiber *f)
 {
 	u32 slot = fiber_slot(f);
+	access_declare(thread_object(slot), 1, ACCESS_WRITE);
 	vk_fiber_end(slot);
-	if (f->specific)
+	if (f->specific) {
+		access_heap((void *)f->specific);
 		heap_free((void *)f->specific);
+	}
 	if (slot)
 		rt_libc.dl_deallocate_tls((void *)f->tcb, false);
 	if (f->detached) {
@@ -125,6 +137,14 @@ static HD_NORETURN void leave(struct fiber *f)
 	engine_leave();
 }
 
+/* Ends of threads commute, unless one of them is the last and ends the process. */
+static bool is_last(void)
+{
+	u32 live = fiber_live_count();
+	access_declare(process_object(PROCESS_THREADS), 1, live > 2 ? ACCESS_ADD : ACCESS_WRITE);
+	return live == 1;
+}
+
 void fiber_finish(u64 result)
 {
 	struct fiber *f = sched_self();
@@ -133,15 +153,15 @@ void fiber_finish(u64 result)
 	for (int round = 0; round < DESTRUCTOR_ROUNDS && run_key_destructors(f); round++)
 		;
 	f->result = result;
-	if (fiber_live_count() == 1)
-		rt_libc.exit(0); /* the last thread ends the process */
+	if (is_last())
+		rt_libc.exit(0);
 	leave(f);
 }
 
 void fiber_exit_raw(void)
 {
 	struct fiber *f = sched_self();
-	if (fiber_live_count() == 1)
+	if (is_last())
 		sched_exit(0);
 	leave(f);
 }
@@ -259,15 +279,24 @@ int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u
 		sched_refused("pthread_create (too many threads, or too large a stack)", pc);
 		return EAGAIN;
 	}
+	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	f->detached = detached;
 	M->ever_detached |= detached;
 	*tcb = f->tcb;
 	return 0;
 }
 
+/* A thread that was found by its handle, or not: then whether it exists is what was seen. */
+static void look_at(const struct fiber *f, enum access_mode mode)
+{
+	access_declare(f ? thread_object(fiber_slot(f)) : process_object(PROCESS_THREADS), 1,
+		       f ? mode : ACCESS_READ);
+}
+
 static SCHED_LOOK int before_join(u64 tcb)
 {
 	const struct fiber *f = fiber_by_tcb(tcb);
+	look_at(f, ACCESS_READ);
 	if (!f)
 		return ESRCH;
 	if (f->detached)
@@ -297,10 +326,12 @@ int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
 int thread_detach(u64 tcb)
 {
 	struct fiber *f = fiber_by_tcb(tcb);
+	look_at(f, ACCESS_WRITE);
 	if (!f)
 		return ESRCH;
 	if (f->detached)
 		return EINVAL;
+	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	f->detached = 1;
 	M->ever_detached = 1;
 	if (f->life == FIBER_DONE)
@@ -313,6 +344,13 @@ static u32 join_outcomes(const struct fiber *f, const struct op *o)
 	(void)f;
 	const struct fiber *target = fiber_by_tcb(o->object);
 	return !target || target->life == FIBER_DONE || o->n;
+}
+
+static void thread_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	look_at(fiber_by_tcb(o->object), ACCESS_WRITE);
 }
 
 static struct op_wait join_wait(const struct op *o)
@@ -352,6 +390,15 @@ static void cancel_describe(const struct fiber *f, const struct op *o, u32 alt, 
 /* object of JOIN and CANCEL: the thread control block; JOIN: n: 1 if it only tries */
 const struct op_class op_start = {.name = "starts", .describe = start_describe};
 const struct op_class op_join = {
-	.name = "join", .outcomes = join_outcomes, .describe = join_describe, .wait = join_wait};
-const struct op_class op_cancel = {.name = "cancel", .describe = cancel_describe};
+	.name = "join",
+	.outcomes = join_outcomes,
+	.describe = join_describe,
+	.accesses = thread_accesses,
+	.wait = join_wait,
+};
+const struct op_class op_cancel = {
+	.name = "cancel",
+	.describe = cancel_describe,
+	.accesses = thread_accesses,
+};
 const struct op_class op_testcancel = {.name = "cancellation point", .busy = true};

@@ -1,6 +1,7 @@
 #include "runtime/start/libc.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -56,6 +57,19 @@ static u64 find_tid_offset(void)
 	start_fail("unknown layout of glibc's struct pthread", "", "");
 }
 
+/* Where the variables of a module lie below our thread control block, if they do. */
+static int note_tls(struct dl_phdr_info *module, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	u64 tcb;
+	__asm__ volatile("movq %%fs:16, %0" : "=r"(tcb));
+	u64 below = tcb - (u64)module->dlpi_tls_data;
+	if (module->dlpi_tls_data && below <= rt_libc.tls_size)
+		rt_libc.tls_used = HD_MAX(rt_libc.tls_used, below);
+	return 0;
+}
+
 void libc_find(bool old_start)
 {
 	struct rt_libc *l = &rt_libc;
@@ -74,6 +88,7 @@ void libc_find(bool old_start)
 	l->sizeof_pthread = *(u32 *)find("_thread_db_sizeof_pthread", "GLIBC_PRIVATE");
 	l->have_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
 	l->tid_offset = find_tid_offset();
+	dl_iterate_phdr(note_tls, NULL);
 	make_multithreaded();
 	setvbuf(stdout, NULL, _IONBF, 0);
 }

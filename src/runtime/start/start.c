@@ -26,8 +26,8 @@
 #include "runtime/net/net.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
-#include "runtime/sched/observe.h"
 #include "runtime/sched/thread.h"
 #include "runtime/start/libc.h"
 #include "runtime/start/maps.h"
@@ -123,7 +123,7 @@ void start_early(void)
 	heap_setup(LAYOUT_HEAP_BASE, LAYOUT_HEAP_STRIDE, LAYOUT_HEAP_ARENAS, rt_wire->config.heap_limit);
 	vk_model_place((void *)MODEL_VK_BASE);
 	scratch_setup();
-	observe_setup();
+	access_setup();
 }
 
 static bool ours(const char *variable)
@@ -165,9 +165,7 @@ void start_tracking(void)
 	/* The kernel's stack: below argc lie only dead frames of ld.so. */
 	u64 argc_at = (u64)(S.argv - 1);
 	maps_track(argc_at);
-	/* glibc's struct pthread: the functions through which others would write it are all ours. */
-	struct track_stacks stacks = {(u64)&M->fiber[0].sp, sizeof(struct fiber), rt_libc.sizeof_pthread};
-	track_set_stacks(&stacks);
+	fiber_track_stacks();
 	track_start();
 }
 

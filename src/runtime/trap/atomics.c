@@ -28,6 +28,7 @@
 
 #include "base/sys.h"
 #include "runtime/engine.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/start/start.h"
 #include "runtime/trap/cpu.h"
@@ -235,4 +236,14 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	sched_scrub_deep();
 }
 
-const struct op_class op_atomic_rmw = {.name = "atomic instruction on", .busy = true};
+/* Operands have up to 16 bytes; where one lies outside of what operand() can tell, it is anywhere. */
+static void rmw_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	if (o->object)
+		access_declare(o->object, 16, ACCESS_WRITE);
+	else
+		op_touches_world(f, o, alt);
+}
+
+const struct op_class op_atomic_rmw = {
+	.name = "atomic instruction on", .accesses = rmw_accesses, .busy = true};

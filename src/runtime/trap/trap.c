@@ -171,6 +171,14 @@ static void narrow(u64 address, const greg_t *g)
 		track_protect(address & ~HD_PAGE_MASK, HD_PAGE, prot);
 }
 
+/* The search ends with this transition: the tracker says why. */
+static HD_NORETURN void no_room_for_page(void)
+{
+	if (engine_in_fiber())
+		engine_abandon(ABANDON_STOP);
+	start_fail("there is no memory left to track another page of the program", "", "");
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
@@ -180,11 +188,15 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	if (sig == SIGSEGV && info->si_code == SI_KERNEL && engine_in_fiber() &&
 	    cpu_emulated(u->uc_mcontext.gregs))
 		return;
-	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs) &&
-	    track_fault(address)) {
+	int tracked = 0;
+	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs))
+		tracked = track_fault(address);
+	if (tracked > 0) {
 		narrow(address, u->uc_mcontext.gregs);
 		return;
 	}
+	if (tracked < 0)
+		no_room_for_page();
 	if (engine_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
 		return;
 	crash(sig, info, u);

@@ -32,16 +32,11 @@ u64 vk_random_u64(void);
 size_t vk_model_size(void);
 void vk_model_place(void *at);
 
-/* ---- sockets, for the cache and for judging states in which nobody can move (sock_wait.c) ---- */
+/* ---- sockets, for judging states in which nobody can move (sock_wait.c) ---- */
 
-/* The positions of all open connections to peers. */
-u32 vk_open_connections(const struct cache_pos **out, u32 room);
-
-/* A connection of a client that still waits for an answer to what nobody has read; NULL: none. */
+/* A connection of a client that still waits for an answer to what nobody has read; NULL: none. Asks the network. */
 const struct cache_pos *vk_unanswered(u64 *bytes);
-/* Has the program closed a connection to a server? */
-bool vk_has_parted(void);
-/* Is a client still there, to which the program could speak? */
+/* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);
 
 #endif

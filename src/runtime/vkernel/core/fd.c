@@ -3,7 +3,7 @@
  *
  * Descriptor numbers are shared state: which number open() gives depends on who closed
  * what before, and a read on a number that another fiber closes fails or hits another
- * file. Three objects stand for that (see sched_observed): the table as a whole, touched by everyone who
+ * file. Three objects stand for that (see access_use): the table as a whole, touched by everyone who
  * takes or frees a number; each single entry, used by every call and changed by close and
  * dup2; and the flags of a description. While only one fiber does so, nothing here is a step.
  */

@@ -60,7 +60,24 @@ static SCHED_LOOK void note_delays(const struct pollfd *p, u32 n, u64 timeout)
 			vk_refuse("poll (delays of the network are not explored)");
 }
 
+/* ready_events only looks: whatever it wants to know must have been asked for. */
+static SCHED_LOOK void resolve_list(const struct pollfd *p, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		if (d && d->kind == VK_SOCKET)
+			sock_resolve(d);
+	}
+}
+
 /* op: arg = list, n = its length, arg2 = does not wait */
+static void poll_resolve(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	if (!o->arg2)
+		resolve_list((const struct pollfd *)o->arg, o->n);
+}
+
 static u32 poll_outcomes(const struct fiber *f, const struct op *o)
 {
 	(void)f;
@@ -86,7 +103,12 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 }
 
 const struct op_class op_poll = {
-	.name = "poll", .outcomes = poll_outcomes, .describe = poll_describe, .wait = sock_wait_poll};
+	.name = "poll",
+	.resolve = poll_resolve,
+	.outcomes = poll_outcomes,
+	.describe = poll_describe,
+	.wait = sock_wait_poll,
+};
 
 #define FOREVER (~(u64)0)
 
@@ -135,6 +157,7 @@ static long poll_list(struct pollfd *p, u32 n, u64 timeout)
 			vk_refuse("poll or select (another thread closed a descriptor)");
 	}
 	/* After a time-out, too: Linux looks once more. */
+	resolve_list(p, n);
 	long ready = fill_in(p, n, alt == ALT_TIMEOUT);
 	note_delays(p, n, timeout);
 	return ready;

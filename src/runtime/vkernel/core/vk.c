@@ -5,6 +5,7 @@
 #include "base/pages.h"
 #include "runtime/vkernel/files/host.h"
 #include "runtime/vkernel/core/vk_priv.h"
+#include "runtime/vkernel/sockets/sock.h"
 
 struct vk_model *vk;
 u64 vk_pc;
@@ -40,6 +41,7 @@ void vk_setup(void)
 {
 	hd_assert(vk);
 	host_setup();
+	sock_register();
 	vk->umask = 022;
 	struct vk_desc *d = setup_stdin();
 	hd_assert(d && vk_fd_install(d, false) == 0);
@@ -87,15 +89,18 @@ static long dispatch(const struct vk_call *c)
 }
 
 /* The end of a call; or, for a fiber that was cancelled inside one and never came back, the next. */
+/* Mostly there is nothing to drop. What is zero is not written, so that its page stays cold. */
 static void drop_held(struct vk_fiber *f)
 {
 	for (u32 i = 0; i < HD_ARRAY_LEN(f->held); i++) {
 		u32 held = f->held[i];
+		if (!held)
+			continue;
 		f->held[i] = 0;
-		if (held)
-			vk_desc_put(&vk->desc[held - 1]);
+		vk_desc_put(&vk->desc[held - 1]);
 	}
-	f->again = 0;
+	if (f->again)
+		f->again = 0;
 }
 
 static SCHED_LOOK void hold(struct vk_desc *d)
@@ -261,7 +266,7 @@ u32 vk_step(struct vk_desc *d, const struct op *o)
 
 bool vk_observed(u64 object, bool changes)
 {
-	return !sched_all_joined() && sched_observed(object, changes);
+	return !sched_all_joined() && access_use(object, changes ? ACCESS_WRITE : ACCESS_READ);
 }
 
 void vk_step_order(struct vk_desc *d, const struct op *o)
@@ -284,7 +289,8 @@ void vk_visit(const void *object, bool changes)
 
 void vk_fiber_start(u32 slot, u32 creator)
 {
-	vk->fiber[slot].mask = vk->fiber[creator].mask;
+	if (vk->fiber[creator].mask)
+		vk->fiber[slot].mask = vk->fiber[creator].mask;
 }
 
 void vk_call_ends(u32 slot)
@@ -294,6 +300,8 @@ void vk_call_ends(u32 slot)
 
 void vk_fiber_end(u32 slot)
 {
-	drop_held(&vk->fiber[slot]);
-	vk->fiber[slot] = (struct vk_fiber){0};
+	struct vk_fiber *f = &vk->fiber[slot];
+	drop_held(f);
+	if (f->mask | f->pending | f->alt_sp | f->alt_size | f->alt_flags | f->random | f->again)
+		*f = (struct vk_fiber){0};
 }

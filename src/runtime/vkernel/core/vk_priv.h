@@ -32,6 +32,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
@@ -265,7 +266,7 @@ struct vk_model {
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
 	struct vk_caller caller[NET_MAX_CLIENTS];
 	u64 ends; /* always 0; stands for whether connections have come to their end: getpeername can tell */
-	u64 parted; /* a connection to a server was closed, of which it may not know: see cache_confirm */
+	u64 parted; /* a connection to a server was closed, of which it may not know: see cache_check_silence */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
 	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
 	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */

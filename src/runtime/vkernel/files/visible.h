@@ -1,6 +1,6 @@
 /*
  * visible.h: where fibers meet in the file system: the objects by which the scheduler learns that one
- * fiber sees what another changes (see sched_observed and vk_observed). All functions return
+ * fiber sees what another changes (see access_use and vk_observed). All functions return
  * true when the use must be a step; none of them is one.
  *
  * Four kinds of objects, so that what commutes stays apart:

@@ -27,6 +27,7 @@ struct sock_ops {
 	/* from: filled in (family 0: none). *out_flags: MSG_TRUNC, MSG_EOR … */
 	long (*recv)(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
 		     u32 *out_flags);
+	/* sources, poll, can_send and can_recv are pure: they look at what sock_resolve has asked for. */
 	/* Whose message comes first? That many outcomes has recv, one even if none has come. NULL: one. */
 	u32 (*sources)(const struct vk_desc *d);
 	u32 (*poll)(const struct vk_desc *d);
@@ -203,6 +204,13 @@ void sock_local_unlisten(struct vk_desc *l);
 /* Has a local TCP connection come to its end, both sides closed or reset? getpeername and shutdown: ENOTCONN. */
 bool sock_local_over(const struct vk_sock *s);
 
+/* ---- sock_wait.c ---- */
+
+/* Ask the network for all that a look at this socket wants to know: before sources, poll and can_recv, which only look. */
+void sock_resolve(const struct vk_desc *d);
+/* Tell net/ where the connections of a state are. */
+void sock_register(void);
+
 /* ---- sock_dgram_source.c: where the next datagram comes from ---- */
 
 /* How many could be the next to be read; the nth of them, from 0 (0: none). */
@@ -223,6 +231,8 @@ void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t);
 bool sock_somebody_listens(u32 client);
 /* May any client peer send to this socket? */
 bool sock_callers_come(const struct vk_sock *s);
+/* As sock_resolve, of the clients that have come to s. */
+void sock_callers_resolve(const struct vk_sock *s);
 /* Could a datagram of this client be the next that s reads? */
 bool sock_caller_ready(const struct vk_sock *s, u32 client);
 long sock_caller_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,

@@ -2,7 +2,7 @@
  * sock_addr.c: addresses: from and to the SUT, what they mean, and who holds them (bind, getsockname, getpeername).
  *
  * Any address of the host's can be bound, whatever the host does with it. A port is an object by which fibers meet (see
- * sched_observed): who binds, listens or lets go changes it, who connects uses it. A path is a name in the
+ * access_use): who binds, listens or lets go changes it, who connects uses it. A path is a name in the
  * virtual file system, and met there.
  */
 #include <linux/in.h>

@@ -105,6 +105,13 @@ static bool hears(const struct vk_sock *s, u32 client)
 	return !s->remote.family || sock_caller_at(&s->remote) == client;
 }
 
+void sock_callers_resolve(const struct vk_sock *s)
+{
+	for (u32 client = 1; client <= net_clients(); client++)
+		if (caller(client)->socket == number_of(s) && hears(s, client))
+			net_resolve(&caller(client)->pos);
+}
+
 bool sock_caller_ready(const struct vk_sock *s, u32 client)
 {
 	const struct vk_caller *c = caller(client);
@@ -142,6 +149,7 @@ long sock_caller_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags
 /* Linux keeps what others had sent until then, and it is read as if nothing had happened. Here it would be lost. */
 void sock_callers_note_connect(const struct vk_sock *s, const struct net_address *to)
 {
+	sock_callers_resolve(s);
 	for (u32 client = 1; client <= net_clients(); client++)
 		if (sock_caller_ready(s, client) && sock_caller_at(to) != client) {
 			vk_refuse("connect (of a socket that other client peers may have sent datagrams to)");
@@ -180,7 +188,7 @@ void sock_describe_caller(u32 client, struct text *t)
 		text_str(t, ", which is new");
 		return;
 	}
-	net_copy(&c->pos, 4, data, (size_t)HD_MIN(n, (long)SOCK_SHOWN));
+	net_copy(&c->pos, NET_FRAME_HEAD, data, (size_t)HD_MIN(n, (long)SOCK_SHOWN));
 	text_str(t, ": ");
 	sock_describe_data(data, (u64)n, t);
 }

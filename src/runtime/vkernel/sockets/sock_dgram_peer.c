@@ -7,39 +7,39 @@
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
-#define HEADER 4u
-
 /* Not on a fiber's stack. Filled and emptied between two steps. */
-static u8 frame[HEADER + 65536];
+static u8 frame[NET_FRAME_HEAD + 65536];
 
 long sock_frame_next(const struct cache_pos *pos)
 {
-	u32 flags = 0, len;
-	if (!pos->tree || net_look(pos, &flags) < HEADER)
+	u32 flags, len;
+	u64 bytes;
+	if (!net_look(pos, &bytes, &flags) || bytes < NET_FRAME_HEAD)
 		return -1;
-	net_copy(pos, 0, &len, HEADER);
-	hd_assert(len <= sizeof frame - HEADER);
+	net_copy(pos, 0, &len, NET_FRAME_HEAD);
+	hd_assert(len <= sizeof frame - NET_FRAME_HEAD);
 	return len;
 }
 
 long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *out_flags)
 {
+	net_resolve(pos);
 	u32 len = (u32)sock_frame_next(pos);
-	net_copy(pos, HEADER, frame, len);
+	net_copy(pos, NET_FRAME_HEAD, frame, len);
 	u32 n = (u32)vk_uio_out(u, frame, len);
 	if (n < len)
 		*out_flags |= MSG_TRUNC_;
 	if (!(flags & MSG_PEEK_))
-		pos->read += HEADER + len;
+		pos->read += NET_FRAME_HEAD + len;
 	return flags & MSG_TRUNC_ ? len : n;
 }
 
 long sock_frame_send(struct cache_pos *pos, struct vk_uio *u)
 {
 	u32 len = (u32)u->left;
-	memcpy(frame, &len, HEADER);
-	vk_uio_in(u, frame + HEADER, len);
-	long err = net_write(pos, frame, HEADER + len);
+	memcpy(frame, &len, NET_FRAME_HEAD);
+	vk_uio_in(u, frame + NET_FRAME_HEAD, len);
+	long err = net_write(pos, frame, NET_FRAME_HEAD + len);
 	return err ? err : (long)len;
 }
 

@@ -78,6 +78,7 @@ long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags
 /* It is no step, and can't decide whose datagram is the first; and a client that has not come may have sent something or not. */
 long sock_source_pending(const struct vk_sock *s)
 {
+	sock_resolve(&vk->desc[s - vk->sock]);
 	u32 source = sock_source(s, 0);
 	bool open = !is_decided(s) && (sock_source(s, 1) || source > CLIENTS);
 	if (open)

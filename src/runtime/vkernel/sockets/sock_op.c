@@ -24,6 +24,14 @@ static const struct sock_ops *ops_of(const struct op *o)
 
 /* ---- when can it go on? ---- */
 
+/* Who does not wait looks when it runs. */
+static void recv_resolve(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	if (!(o->n & MSG_DONTWAIT_) || ops_of(o)->sources)
+		sock_resolve(desc_of(o));
+}
+
 static u32 recv_outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct sock_ops *ops = ops_of(o);
@@ -115,8 +123,10 @@ static void describe_received(const struct op *o, struct text *t)
 {
 	const struct vk_sock *s = socket_of(o);
 	u8 data[SOCK_SHOWN];
-	u32 flags = 0;
-	u64 n = HD_MIN(net_look(&s->pos, &flags), o->arg);
+	u32 flags;
+	u64 have;
+	net_look(&s->pos, &have, &flags);
+	u64 n = HD_MIN(have, o->arg);
 	text_str(t, ": ");
 	if (n) {
 		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
@@ -175,7 +185,12 @@ static void shutdown_describe(const struct fiber *f, const struct op *o, u32 alt
 }
 
 const struct op_class op_recv = {
-	.name = "receive", .outcomes = recv_outcomes, .describe = recv_describe, .wait = sock_wait};
+	.name = "receive",
+	.resolve = recv_resolve,
+	.outcomes = recv_outcomes,
+	.describe = recv_describe,
+	.wait = sock_wait,
+};
 const struct op_class op_send = {.name = "send", .outcomes = send_outcomes, .describe = send_describe};
 const struct op_class op_connect = {
 	.name = "connect", .outcomes = connect_outcomes, .describe = connect_describe};

@@ -1,6 +1,6 @@
 /*
  * sock_peer.c: connections to peers: two positions in a tree of the I/O cache. What the peer has said by now is asked anew each
- * time (net_look); nothing of it is kept here, so that the state of a connection is its positions and what was
+ * time (net_ask), or looked up where nothing may be asked (net_look); nothing of it is kept here, so that the state of a connection is its positions and what was
  * told of its end.
  *
  * The end, as in Linux's TCP: bytes that came before a FIN or a reset stay readable. After a FIN reads
@@ -20,7 +20,7 @@ static u8 write_piece[NET_DATA];
 long sock_peer_error(struct vk_sock *s)
 {
 	u32 flags = 0;
-	net_look(&s->pos, &flags);
+	net_ask(&s->pos, &flags);
 	if (!(flags & NET_RESET) || s->was_reset)
 		return 0;
 	s->was_reset = 1;
@@ -30,7 +30,7 @@ long sock_peer_error(struct vk_sock *s)
 bool sock_peer_over(const struct vk_sock *s)
 {
 	u32 flags = 0;
-	net_look(&s->pos, &flags);
+	net_ask(&s->pos, &flags);
 	return (flags & NET_RESET) || ((flags & NET_EOF) && (s->shut & SHUT_WRITE));
 }
 
@@ -40,8 +40,9 @@ static bool peer_can_recv(const struct vk_desc *d, const struct op *o)
 {
 	const u32 all = MSG_PEEK_ | MSG_WAITALL_;
 	const struct vk_sock *s = sock_of(d);
-	u32 flags = 0;
-	u64 have = net_look(&s->pos, &flags);
+	u32 flags;
+	u64 have;
+	hd_assert(net_look(&s->pos, &have, &flags) || net_has_unknown());
 	u64 need = (o->n & all) == all ? HD_MAX(o->arg, (u64)1) : 1;
 	return have >= need || (flags & (NET_EOF | NET_RESET)) || (s->shut & SHUT_READ);
 }
@@ -74,7 +75,7 @@ static u64 copy_out(const struct vk_sock *s, struct vk_uio *u, u64 n)
 static SCHED_LOOK long take(struct vk_sock *s, struct vk_uio *u, u32 flags, bool more)
 {
 	u32 state = 0;
-	u64 have = net_look(&s->pos, &state), n = HD_MIN(have, (u64)u->left);
+	u64 have = net_ask(&s->pos, &state), n = HD_MIN(have, (u64)u->left);
 	if (!have)
 		return more ? 0 : at_end(s, state);
 	if (flags & MSG_TRUNC_) /* TCP: thrown away unseen */
@@ -112,7 +113,7 @@ static long peer_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net
 static long closed_for_sending(struct vk_sock *s, u32 flags)
 {
 	u32 state = 0;
-	net_look(&s->pos, &state);
+	net_ask(&s->pos, &state);
 	if (state & NET_EOF)
 		s->fin_seen = 1;
 	if ((state & NET_RESET) && !s->was_reset) {
@@ -178,8 +179,9 @@ long sock_peer_send_file(struct vk_desc *d, const struct vk_desc *in, u64 *pos, 
 static u32 peer_poll(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
-	u32 flags = 0, mask = POLLOUT | POLLWRNORM;
-	u64 have = net_look(&s->pos, &flags);
+	u32 flags, mask = POLLOUT | POLLWRNORM;
+	u64 have;
+	net_look(&s->pos, &have, &flags);
 	bool ends = (flags & (NET_EOF | NET_RESET)) || (s->shut & SHUT_READ);
 	if (have >= HD_MAX(s->options.low_water, 1u) || ends)
 		mask |= POLLIN | POLLRDNORM;
@@ -195,7 +197,7 @@ static u32 peer_poll(const struct vk_desc *d)
 static long peer_pending(const struct vk_desc *d)
 {
 	u32 flags = 0;
-	return (long)net_look(&sock_of(d)->pos, &flags);
+	return (long)net_ask(&sock_of(d)->pos, &flags);
 }
 
 static long peer_shutdown(struct vk_desc *d, u32 how)

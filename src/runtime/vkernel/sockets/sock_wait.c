@@ -9,7 +9,20 @@ static bool is_peer(const struct vk_sock *s)
 	return s->used && s->pos.tree;
 }
 
-u32 vk_open_connections(const struct cache_pos **out, u32 room)
+void sock_resolve(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d);
+	if (d->kind != VK_SOCKET)
+		return;
+	if (s->flavour == SOCK_PEER)
+		net_resolve(&s->pos);
+	if (s->flavour != SOCK_DATAGRAM || s->family == NET_UNIX)
+		return;
+	net_resolve(&s->pos);
+	sock_callers_resolve(s);
+}
+
+static u32 open_connections(const struct cache_pos **out, u32 room)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < VK_MAX_DESCS && n < room; i++)
@@ -67,6 +80,7 @@ static const struct cache_pos *unread_datagram(u64 *bytes)
 {
 	for (u32 i = 0; i < net_clients(); i++) {
 		const struct vk_caller *c = &vk->caller[i];
+		net_resolve(&c->pos);
 		long n = c->socket ? sock_frame_next(&c->pos) : -1;
 		if (n < 0)
 			continue;
@@ -84,7 +98,7 @@ const struct cache_pos *vk_unanswered(u64 *bytes)
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos) ||
 		    (s->shut & SHUT_READ))
 			continue;
-		*bytes = net_look(&s->pos, &flags);
+		*bytes = net_ask(&s->pos, &flags);
 		if (*bytes && !(flags & (NET_EOF | NET_RESET)))
 			return &s->pos;
 	}
@@ -98,14 +112,20 @@ bool vk_client_stays(void)
 		u32 flags;
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos))
 			continue;
-		net_look(&s->pos, &flags);
+		net_ask(&s->pos, &flags);
 		if (!(s->shut & SHUT_WRITE) && !(flags & NET_RESET)) /* behind an end it may still listen */
 			return true;
 	}
 	return false;
 }
 
-bool vk_has_parted(void)
+static bool closed_any(void)
 {
 	return vk->parted;
+}
+
+void sock_register(void)
+{
+	static const struct net_sut sut = {open_connections, closed_any};
+	net_register(&sut);
 }

@@ -1,5 +1,5 @@
 /*
- * rest.c: the wait for the end of a response. Looks come at once at first, then less often, up to every half a
+ * quiesce.c: the wait for the end of a response. Looks come at once at first, then less often, up to every half a
  * millisecond; whatever arrives is taken between them, so that the peer never waits for us.
  *
  * A peer may rest although something is on its way: it does not accept the connection, it does not read. That is
@@ -12,9 +12,10 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "broker/broker_priv.h"
 
-struct rest {
+struct quiesce {
 	struct broker *b;
 	struct connection *c;
 	struct wire_net *n;
@@ -25,7 +26,7 @@ struct rest {
 	struct quiet_conn look[NET_MAX_CONNS];
 };
 
-static void add(struct rest *r, struct connection *c)
+static void add(struct quiesce *r, struct connection *c)
 {
 	r->conn[r->count] = c;
 	r->look[r->count++] = (struct quiet_conn){.fd = c->fd,
@@ -36,27 +37,23 @@ static void add(struct rest *r, struct connection *c)
 						  .excused = c->excused};
 }
 
-static void gather(struct rest *r)
+static void gather(struct quiesce *r)
 {
-	u32 i;
-
 	r->count = 0;
 	add(r, r->c);
-	for (i = 0; i < NET_MAX_CONNS; i++)
-		if (r->b->conn[i] && r->b->conn[i] != r->c && r->b->conn[i]->tree == r->c->tree)
-			add(r, r->b->conn[i]);
+	for (struct connection *c = r->b->connections; c; c = c->next)
+		if (c != r->c && c->procs == r->c->procs)
+			add(r, c);
 }
 
-static enum quiet look(struct rest *r)
+static enum quiet look(struct quiesce *r)
 {
 	enum quiet q;
-	u32 i;
-
 	r->look[0].closed = r->c->reset;
-	for (i = 0; i < r->count; i++)
+	for (u32 i = 0; i < r->count; i++)
 		r->look[i].queue = QUEUE_EMPTY;
-	q = quiet_look(r->c->tree->q, r->look, r->count);
-	for (i = 0; i < r->count; i++)
+	q = quiet_look(r->c->procs->q, r->look, r->count);
+	for (u32 i = 0; i < r->count; i++)
 		r->conn[i]->accepted = r->look[i].accepted;
 	return q;
 }
@@ -69,64 +66,51 @@ static bool is_readable(const struct connection *c)
 }
 
 /* Something came on a connection that nobody asked: a tree for each connection cannot hold that. */
-static int crosstalk(struct rest *r)
+static int crosstalk(struct quiesce *r)
 {
 	char here[200], there[200];
-	u32 i;
-
-	for (i = 1; i < r->count; i++) {
+	for (u32 i = 1; i < r->count; i++) {
 		const struct connection *c = r->conn[i];
 
 		if (!c->polled || c->eof || c->reset || !is_readable(c))
 			continue;
-		return trouble(r->n, NET_TROUBLE_CROSSTALK,
-			       "the peer answered on another connection than it was asked: after an exchange "
-			       "on %s something "
-			       "came on %s",
-			       connection_text(r->c, here, sizeof(here)),
-			       connection_text(c, there, sizeof(there)));
+		return reply_error(
+			r->n, NET_ERROR_CROSSTALK,
+			"the peer answered on another connection than it was asked: after an exchange "
+			"on %s something "
+			"came on %s",
+			connection_text(r->c, here, sizeof(here)), connection_text(c, there, sizeof(there)));
 	}
 	return 0;
 }
 
-static int in_words(struct rest *r, int status, const char *what)
+static int in_words(struct quiesce *r, int status, const char *what)
 {
 	char waits[1024], name[200];
 
-	quiet_describe(r->c->tree->q, r->look, r->count, waits, sizeof(waits));
-	return trouble(r->n, status, "%s: %s (%s)", connection_text(r->c, name, sizeof(name)), what, waits);
+	quiet_describe(r->c->procs->q, r->look, r->count, waits, sizeof(waits));
+	return reply_error(r->n, status, "%s: %s (%s)", connection_text(r->c, name, sizeof(name)), what,
+			   waits);
 }
 
-/* The peer rests, but c is in its backlog: perhaps it serves one connection at a time. */
-static int unserved(struct rest *r)
-{
-	if (!connection_make_room(r->b, r->c->tree, r->c, NET_MAX_CONNS))
-		return in_words(r, NET_TROUBLE_UNSERVED,
-				"the peer is at rest and has not accepted this connection");
-	gather(r);
-	r->asleep_since = broker_now_ms();
-	return 0;
-}
-
-static int excuse_others(struct rest *r)
+static int excuse_others(struct quiesce *r)
 {
 	int status = crosstalk(r);
-	u32 i;
-
-	for (i = 1; i < r->count; i++)
+	for (u32 i = 1; i < r->count; i++)
 		if (r->look[i].queue)
 			r->look[i].excused = r->conn[i]->excused = true;
 	return status;
 }
 
 /* Status: 0 to look again. */
-static int settled(struct rest *r)
+static int settled(struct quiesce *r)
 {
 	switch (r->look[0].queue) {
 	case QUEUE_UNACCEPTED:
-		return unserved(r);
+		return in_words(r, NET_ERROR_UNSERVED,
+				"the peer is at rest and has not accepted this connection");
 	case QUEUE_UNREAD:
-		return in_words(r, NET_TROUBLE_STUCK,
+		return in_words(r, NET_ERROR_STUCK,
 				"the peer is at rest and has not read all that was sent to it");
 	case QUEUE_END_UNREAD:
 		r->look[0].excused = true; /* it may never want to know that we have finished */
@@ -136,29 +120,27 @@ static int settled(struct rest *r)
 	}
 }
 
-static bool something_on_its_way(const struct rest *r)
+static bool something_on_its_way(const struct quiesce *r)
 {
-	u32 i;
-
-	for (i = 0; i < r->count; i++)
+	for (u32 i = 0; i < r->count; i++)
 		if (r->look[i].queue && !r->look[i].excused)
 			return true;
 	return false;
 }
 
-static int busy(struct rest *r)
+static int busy(struct quiesce *r)
 {
-	u64 now = broker_now_ms();
-	struct quiet_peer *q = r->c->tree->q;
+	u64 now = monotonic_ms();
+	struct quiet_peer *q = r->c->procs->q;
 
 	if (broker_interrupted(r->b))
-		return trouble(r->n, NET_TROUBLE_TOOL, "interrupted while waiting for a peer");
+		return reply_error(r->n, NET_ERROR_TOOL, "interrupted while waiting for a peer");
 	if (now - r->start >= r->b->options.peer_timeout_ms || r->c->reply.len >= REPLY_MAX)
-		return in_words(r, NET_TROUBLE_SLOW,
+		return in_words(r, NET_ERROR_SLOW,
 				"the peer did not come to rest in time; --peer-timeout gives it more");
 	if (!something_on_its_way(r) || !quiet_asleep(q))
 		r->asleep_since = now;
-	else if (now - r->asleep_since >= (quiet_sleepers(q) ? SETTLE_HABITS_MS : SETTLE_MS))
+	else if (now - r->asleep_since >= (quiet_has_periodic(q) ? SETTLE_PERIODIC_MS : SETTLE_MS))
 		return settled(r);
 	return 0;
 }
@@ -168,18 +150,18 @@ static bool found_another_process(struct connection *c)
 {
 	pid_t owner;
 
-	if (c->known || !c->accepted || c->framed)
+	if (c->owner_known || !c->accepted || c->framed)
 		return false;
-	c->known = true;
-	if (c->client || c->eof || c->reset || quiet_serves(c->tree->q, c->fd))
+	c->owner_known = true;
+	if (c->client || c->eof || c->reset || quiet_serves(c->procs->q, c->fd))
 		return false;
 	owner = quiet_owner(c->fd);
 	if (owner > 0)
-		quiet_add(c->tree->q, owner);
+		quiet_add(c->procs->q, owner);
 	return owner > 0;
 }
 
-static int wait_quiet(struct rest *r)
+static int wait_quiet(struct quiesce *r)
 {
 	enum quiet q;
 	int status = 0;
@@ -188,7 +170,7 @@ static int wait_quiet(struct rest *r)
 	while (!status) {
 		if (transfer_drain(r->c)) {
 			r->delay = 0;
-			r->asleep_since = broker_now_ms();
+			r->asleep_since = monotonic_ms();
 		}
 		q = look(r);
 		if (q && !found_another_process(r->c)) {
@@ -203,19 +185,19 @@ static int wait_quiet(struct rest *r)
 }
 
 /* Nobody to look at: silence must do. */
-static int wait_silence(struct rest *r)
+static int wait_silence(struct quiesce *r)
 {
 	u64 heard = r->start, now = r->start;
 
 	while (now - heard < r->b->options.response_timeout_ms && !r->c->eof && !r->c->reset) {
 		if (broker_interrupted(r->b))
-			return trouble(r->n, NET_TROUBLE_TOOL, "interrupted while waiting for a peer");
+			return reply_error(r->n, NET_ERROR_TOOL, "interrupted while waiting for a peer");
 		transfer_pause(r->c, POLLIN, &r->delay);
-		now = broker_now_ms();
+		now = monotonic_ms();
 		if (transfer_drain(r->c))
 			heard = now;
 		if (now - r->start >= r->b->options.peer_timeout_ms + r->b->options.response_timeout_ms)
-			return trouble(r->n, NET_TROUBLE_SLOW, "the peer did not stop talking");
+			return reply_error(r->n, NET_ERROR_SLOW, "the peer did not stop talking");
 	}
 	if (!r->c->eof && !r->c->reset)
 		r->c->answer |= NET_GUESSED;
@@ -223,28 +205,30 @@ static int wait_silence(struct rest *r)
 }
 
 /* What the kernel has thrown away, the program would wait for in vain. */
-static int lost(struct rest *r)
+static int lost(struct quiesce *r)
 {
 	char name[200];
 
 	if (!transfer_lost(r->c))
 		return 0;
-	return trouble(r->n, NET_TROUBLE_STUCK,
-		       "%s: the peer sent more datagrams at once than the system keeps, and some are lost",
-		       connection_text(r->c, name, sizeof(name)));
+	return reply_error(
+		r->n, NET_ERROR_STUCK,
+		"%s: the peer sent more datagrams at once than the system keeps, and some are lost",
+		connection_text(r->c, name, sizeof(name)));
 }
 
-int rest_wait(struct broker *b, struct connection *c, struct wire_net *n)
+int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 {
-	struct rest r = {.b = b, .c = c, .n = n};
+	struct quiesce r = {.b = b, .c = c, .n = n};
 	int status;
 
-	r.start = r.asleep_since = broker_now_ms();
+	r.start = r.asleep_since = monotonic_ms();
 	c->answer = 0;
 	c->excused = false;
-	status = c->tree ? wait_quiet(&r) : wait_silence(&r);
-	c->polled = true;
-	if (!status && c->tree)
+	status = c->procs ? wait_quiet(&r) : wait_silence(&r);
+	if (!status)
+		c->polled = true;
+	if (!status && c->procs)
 		status = crosstalk(&r);
 	if (!status)
 		status = lost(&r);
@@ -252,8 +236,8 @@ int rest_wait(struct broker *b, struct connection *c, struct wire_net *n)
 		status = client_another(b, n);
 	if (status)
 		return status;
-	if (c->tree)
-		quiet_tell(c->tree->q, r.look, r.count, n->text, sizeof(n->text));
+	if (c->procs)
+		quiet_tell(c->procs->q, r.look, r.count, n->text, sizeof(n->text));
 	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * trouble_test.c: what the broker says of peers that end, stay away, do not read, talk to others, or come twice; and of
+ * errors_test.c: what the broker says of peers that end, stay away, do not read, talk to others, or come twice; and of
  * long replies.
  */
 #include "peer.h"
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -134,7 +135,7 @@ static void peer_that_never_reads_is_stuck(void **state)
 	u32 conn = open_server("deaf", "tcp", &at);
 
 	(void)state;
-	assert_int_equal(world_exchange(conn, "1\n"), NET_TROUBLE_STUCK);
+	assert_int_equal(world_exchange(conn, "1\n"), NET_ERROR_STUCK);
 	expect_words("pause");
 }
 
@@ -148,7 +149,7 @@ static void peer_that_never_reads_much_is_stuck(void **state)
 	(void)state;
 	for (i = 0; i < 32 && !status; i++)
 		status = world_exchange_bytes(conn, data, sizeof(data), NET_MORE);
-	assert_int_equal(status, NET_TROUBLE_STUCK);
+	assert_int_equal(status, NET_ERROR_STUCK);
 }
 
 static void peer_that_never_reads_datagrams_is_stuck(void **state)
@@ -157,7 +158,7 @@ static void peer_that_never_reads_datagrams_is_stuck(void **state)
 	u32 conn = open_server("deaf", "udp", &at);
 
 	(void)state;
-	assert_int_equal(world_exchange_bytes(conn, "\1\0\0\0x", 5, 0), NET_TROUBLE_STUCK);
+	assert_int_equal(world_exchange_bytes(conn, "\1\0\0\0x", 5, 0), NET_ERROR_STUCK);
 }
 
 static void end_that_nobody_reads_is_no_trouble(void **state)
@@ -176,44 +177,109 @@ static void peer_that_never_accepts(void **state)
 	u32 conn = open_server("unaccepting", "tcp", &at);
 
 	(void)state;
-	assert_int_equal(world_exchange(conn, "1\n"), NET_TROUBLE_UNSERVED);
+	assert_int_equal(world_exchange(conn, "1\n"), NET_ERROR_UNSERVED);
 }
 
-static void second_connection_of_an_iterative_server(const char *kind, bool first_is_kept)
+static void close_it(u32 conn)
+{
+	world_net->op = NET_CLOSE;
+	world_net->conn = conn;
+	broker_serve(world_broker(), world_net);
+	assert_int_equal(world_net->status, 0);
+}
+
+/* The broker closes nothing: it says that the second is not served, and serves it once the first is closed. */
+static void second_connection_of_an_iterative_server(const char *kind)
 {
 	struct net_address at;
-	u32 first = open_server("line", kind, &at), second;
-
+	u32 first = open_server("line", kind, &at), group = world_net->group;
 	assert_true(world_ask(first, 1));
-	world_net->keeps = first_is_kept;
-	world_net->keep[0] = first;
-	second = open_to(&at);
-	world_net->keeps = 0;
-	if (first_is_kept) {
-		assert_int_equal(world_exchange(second, "2\n"), NET_TROUBLE_UNSERVED);
-		assert_true(world_ask(first, 3));
-	} else {
-		assert_true(world_ask(second, 2));
-		assert_int_equal(world_exchange(first, "3\n"), NET_TROUBLE_GONE);
-	}
+	u32 second = open_to(&at);
+	assert_int_not_equal(group, 0);
+	assert_int_equal(world_net->group, group);
+	assert_int_equal(world_exchange(second, "2\n"), NET_ERROR_UNSERVED);
+	expect_words("has not accepted");
+	assert_true(world_ask(first, 3));
+	close_it(first);
+	assert_int_equal(world_exchange(second, ""), 0);
+	assert_true(world_answered("re 2\n"));
+	assert_true(world_ask(second, 4));
 }
 
-static void iterative_server_keeps_its_first(void **state)
+static void iterative_server(void **state)
 {
 	(void)state;
-	second_connection_of_an_iterative_server("tcp", true);
+	second_connection_of_an_iterative_server("tcp");
 }
 
-static void iterative_server_keeps_its_first_unix(void **state)
+static void iterative_server_unix(void **state)
 {
 	(void)state;
-	second_connection_of_an_iterative_server("unix", true);
+	second_connection_of_an_iterative_server("unix");
 }
 
-static void unused_connections_are_closed_for_the_next(void **state)
+static void full_backlog(const char *kind)
+{
+	struct net_address at;
+	world_server("unaccepting", kind, &at);
+	int status = 0;
+	for (u32 i = 0; i < 64 && !status; i++)
+		status = world_open(&at, 0);
+	assert_int_equal(status, NET_ERROR_UNSERVED);
+	assert_int_not_equal(world_net->group, 0);
+	expect_words("backlog is full");
+}
+
+static void server_with_a_full_backlog(void **state)
 {
 	(void)state;
-	second_connection_of_an_iterative_server("tcp", false);
+	full_backlog("tcp");
+}
+
+static void server_with_a_full_backlog_unix(void **state)
+{
+	(void)state;
+	full_backlog("unix");
+}
+
+/* ---- no room ---- */
+
+static void no_room_in_the_table(void **state)
+{
+	struct net_address at;
+	u32 first = open_server("epoll", "tcp", &at);
+	(void)state;
+	for (u32 i = 1; i < NET_MAX_CONNS; i++)
+		open_to(&at);
+	assert_int_equal(world_open(&at, 0), NET_ERROR_FULL);
+	assert_int_equal(world_open(&at, 1), NET_ERROR_FULL); /* no client is started either */
+	close_it(first);
+	open_to(&at);
+}
+
+/* How many descriptors there may be: one for each that is open now. */
+static void limit_descriptors(struct rlimit *old)
+{
+	int next = dup(0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, old), 0);
+	struct rlimit tight = {.rlim_cur = (rlim_t)next, .rlim_max = old->rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+}
+
+static void no_room_for_descriptors(void **state)
+{
+	struct net_address at, sut = world_address("tcp");
+	struct rlimit old;
+	(void)state;
+	open_server("epoll", "tcp", &at);
+	limit_descriptors(&old);
+	int server = world_open(&at, 0), client = world_open(&sut, 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(server, NET_ERROR_FULL);
+	assert_int_equal(client, NET_ERROR_FULL);
+	open_to(&at);
+	assert_int_equal(world_open(&sut, 1), 0);
 }
 
 static void answer_on_another_connection(void **state)
@@ -225,7 +291,7 @@ static void answer_on_another_connection(void **state)
 	(void)state;
 	assert_int_equal(world_exchange(first, ""), 0);
 	assert_int_equal(world_exchange(second, ""), 0);
-	assert_int_equal(world_exchange(first, "hello\n"), NET_TROUBLE_CROSSTALK);
+	assert_int_equal(world_exchange(first, "hello\n"), NET_ERROR_CROSSTALK);
 	snprintf(words, sizeof(words), "connection %u ", second);
 	expect_words(words);
 }
@@ -239,7 +305,7 @@ static void slow_peer(void **state)
 	world_end();
 	world_begin(300);
 	conn = open_server("slow", "tcp", &at);
-	assert_int_equal(world_exchange(conn, "1\n"), NET_TROUBLE_SLOW);
+	assert_int_equal(world_exchange(conn, "1\n"), NET_ERROR_SLOW);
 	expect_words("nanosleep");
 }
 
@@ -256,7 +322,7 @@ static void stopped_peer_is_not_quiet(void **state)
 	conn = open_to(&at);
 	assert_true(world_ask(conn, 1));
 	kill(pid, SIGSTOP);
-	assert_int_equal(world_exchange(conn, "2\n"), NET_TROUBLE_SLOW);
+	assert_int_equal(world_exchange(conn, "2\n"), NET_ERROR_SLOW);
 	kill(pid, SIGCONT);
 	world_exchange(conn, "");
 	assert_true(world_answered("re 2\n"));
@@ -269,7 +335,7 @@ static void interrupted_while_waiting(void **state)
 
 	(void)state;
 	world_interrupt_after(20);
-	assert_int_equal(world_exchange(conn, "1\n"), NET_TROUBLE_TOOL);
+	assert_int_equal(world_exchange(conn, "1\n"), NET_ERROR_TOOL);
 }
 
 static void nobody_listens(const char *kind, int error)
@@ -297,7 +363,7 @@ static void server_that_died(void **state)
 	(void)state;
 	assert_int_equal(world_exchange(conn, "1\n"), 0);
 	assert_int_equal(world_net->flags, NET_EOF);
-	assert_int_equal(world_open(&at, 0), NET_TROUBLE_NO_PEER);
+	assert_int_equal(world_open(&at, 0), NET_ERROR_NO_PEER);
 	expect_words("exit status 3");
 	expect_words("words of");
 }
@@ -415,10 +481,9 @@ static void clients_come(const char *kind)
 		assert_true(world_answered("re hello\n"));
 		assert_true(world_ask(conn, i));
 	}
-	world_net->op = NET_CLOSE;
-	broker_serve(world_broker(), world_net);
-	assert_int_equal(world_net->status, 0);
-	assert_int_equal(world_exchange(conn, ""), NET_TROUBLE_GONE);
+	close_it(conn);
+	assert_int_equal(world_exchange(conn, ""), NET_ERROR_TOOL);
+	expect_words("is not open");
 }
 
 static void clients(void **state)
@@ -437,7 +502,7 @@ static void client_that_ends(void **state)
 
 	(void)state;
 	world_client("client-ends");
-	assert_int_equal(world_open(&sut, 1), NET_TROUBLE_NO_PEER);
+	assert_int_equal(world_open(&sut, 1), NET_ERROR_NO_PEER);
 	expect_words("exit status 3");
 }
 
@@ -447,7 +512,7 @@ static void client_that_rests(void **state)
 
 	(void)state;
 	world_client("client-rests");
-	assert_int_equal(world_open(&sut, 1), NET_TROUBLE_NO_PEER);
+	assert_int_equal(world_open(&sut, 1), NET_ERROR_NO_PEER);
 	expect_words("pause");
 }
 
@@ -461,7 +526,7 @@ static void client_that_comes_twice(void **state)
 	assert_int_equal(world_open(&sut, 2), 0);
 	conn = world_net->conn;
 	assert_int_equal(world_exchange(conn, ""), 0);
-	assert_int_equal(world_exchange(conn, "1\n"), NET_TROUBLE_ANOTHER);
+	assert_int_equal(world_exchange(conn, "1\n"), NET_ERROR_ANOTHER);
 	expect_words("client 2");
 }
 
@@ -488,7 +553,7 @@ static void client_that_sends_from_two_places(void **state)
 	(void)state;
 	world_client("client-both");
 	assert_int_equal(world_open(&sut, 2), 0);
-	assert_int_equal(world_exchange(world_net->conn, ""), NET_TROUBLE_ANOTHER);
+	assert_int_equal(world_exchange(world_net->conn, ""), NET_ERROR_ANOTHER);
 	expect_words("client 2");
 }
 
@@ -543,9 +608,12 @@ int main(void)
 		CASE(peer_that_never_reads_datagrams_is_stuck),
 		CASE(end_that_nobody_reads_is_no_trouble),
 		CASE(peer_that_never_accepts),
-		CASE(iterative_server_keeps_its_first),
-		CASE(iterative_server_keeps_its_first_unix),
-		CASE(unused_connections_are_closed_for_the_next),
+		CASE(iterative_server),
+		CASE(iterative_server_unix),
+		CASE(server_with_a_full_backlog),
+		CASE(server_with_a_full_backlog_unix),
+		CASE(no_room_in_the_table),
+		CASE(no_room_for_descriptors),
 		CASE(answer_on_another_connection),
 		CASE(slow_peer),
 		CASE(stopped_peer_is_not_quiet),

@@ -1,5 +1,5 @@
 /*
- * habits.c: threads that sleep periodically although nothing is asked of the peer: housekeeping. By rule Q3 of quiet.c
+ * periodic_threads.c: threads that sleep periodically although nothing is asked of the peer: housekeeping. By rule Q3 of quiet.c
  * such a peer would never be quiet. A habit is learnt while the peer is idle, and it is a place in the program, not a
  * thread: when the thread sleeps anywhere else (before it gives an answer), it is as busy as any other.
  *
@@ -9,6 +9,7 @@
  */
 #include <time.h>
 
+#include "base/clock.h"
 #include "broker/quiet_priv.h"
 
 #define LEARN_MS 2500 /* as long as it takes to see a thread that sleeps for a second wake up twice */
@@ -16,20 +17,12 @@
 #define FREQUENT_MS 100 /* woke up twice within that time */
 #define WAKES 2
 
-bool habit_sleeps(const struct quiet_thread *t)
+bool periodic_sleeps(const struct quiet_thread *t)
 {
-	const struct habit *h = &t->habit;
+	const struct periodic *h = &t->periodic;
 
 	return h->known && t->wait.kind == WAIT_SLEEP && t->wait.call == h->call && t->wait.sp == h->sp &&
 	       t->wait.pc == h->pc;
-}
-
-static u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
 static void note_calm(struct quiet_peer *q, u64 sent)
@@ -50,7 +43,7 @@ static bool was_disturbed(const struct quiet_peer *q, u64 sent)
 	if (!q->calm || q->calm_sent != sent)
 		return true;
 	for (i = 0; i < q->threads; i++)
-		if (!q->thread[i].habit.frequent && !habit_sleeps(&q->thread[i]) &&
+		if (!q->thread[i].periodic.frequent && !periodic_sleeps(&q->thread[i]) &&
 		    q->thread[i].runs != q->thread[i].calm_since)
 			return true;
 	return false;
@@ -59,9 +52,9 @@ static bool was_disturbed(const struct quiet_peer *q, u64 sent)
 /* Housekeeping may come less and less often the longer nothing happens (memcached): it is not waited for any more. */
 static bool has_slowed_down(struct quiet_thread *t)
 {
-	u64 now = now_ms();
+	u64 now = monotonic_ms();
 
-	if (!habit_sleeps(t))
+	if (!periodic_sleeps(t))
 		return false;
 	if (t->lull != t->runs) {
 		t->lull = t->runs;
@@ -70,12 +63,12 @@ static bool has_slowed_down(struct quiet_thread *t)
 	return now - t->lull_since_ms > FREQUENT_MS;
 }
 
-bool habit_settled(struct quiet_peer *q, u64 sent)
+bool periodic_settled(struct quiet_peer *q, u64 sent)
 {
 	bool settled = true;
 	u32 i;
 
-	for (i = 0; i < q->threads && !q->thread[i].habit.frequent; i++)
+	for (i = 0; i < q->threads && !q->thread[i].periodic.frequent; i++)
 		;
 	if (i == q->threads)
 		return true;
@@ -87,19 +80,19 @@ bool habit_settled(struct quiet_peer *q, u64 sent)
 		struct quiet_thread *t = &q->thread[i];
 
 		if (has_slowed_down(t))
-			t->habit.frequent = false;
-		if (t->habit.frequent && habit_sleeps(t))
+			t->periodic.frequent = false;
+		if (t->periodic.frequent && periodic_sleeps(t))
 			settled &= t->runs >= t->calm_since + WAKES;
 	}
 	return settled;
 }
 
-bool quiet_sleepers(const struct quiet_peer *q)
+bool quiet_has_periodic(const struct quiet_peer *q)
 {
 	u32 i;
 
 	for (i = 0; i < q->threads; i++)
-		if (q->thread[i].habit.known)
+		if (q->thread[i].periodic.known)
 			return true;
 	return false;
 }
@@ -108,45 +101,46 @@ bool quiet_sleepers(const struct quiet_peer *q)
 static void begin(struct quiet_thread *t)
 {
 	thread_look(t);
-	t->habit = (struct habit){0};
+	t->periodic = (struct periodic){0};
 	if (t->wait.kind != WAIT_SLEEP)
 		return;
-	t->habit = (struct habit){.known = true, .call = t->wait.call, .sp = t->wait.sp, .pc = t->wait.pc};
+	t->periodic = (struct periodic){
+		.known = true, .call = t->wait.call, .sp = t->wait.sp, .pc = t->wait.pc};
 	t->calm_since = thread_runs(t);
 }
 
 /* Returns whether more is to be seen of it. Whoever rests elsewhere than in its sleep has no habit. */
 static bool watch(struct quiet_thread *t, u64 passed_ms)
 {
-	if (!t->habit.known)
+	if (!t->periodic.known)
 		return false;
 	thread_look(t);
 	if (t->wait.kind == WAIT_RUNS)
 		return true;
-	if (!habit_sleeps(t)) {
-		t->habit = (struct habit){0};
+	if (!periodic_sleeps(t)) {
+		t->periodic = (struct periodic){0};
 		return false;
 	}
 	if (thread_runs(t) < t->calm_since + WAKES)
 		return true;
-	t->habit.frequent |= passed_ms <= FREQUENT_MS;
+	t->periodic.frequent |= passed_ms <= FREQUENT_MS;
 	return false;
 }
 
 void quiet_learn(struct quiet_peer *q)
 {
-	u64 start = now_ms();
+	u64 start = monotonic_ms();
 	bool more = true;
 	u32 i;
 
 	threads_enumerate(q);
 	for (i = 0; i < q->threads; i++)
 		begin(&q->thread[i]);
-	while (more && now_ms() - start < LEARN_MS) {
+	while (more && monotonic_ms() - start < LEARN_MS) {
 		nanosleep(&(struct timespec){.tv_nsec = SAMPLE_US * 1000}, NULL);
 		more = false;
 		for (i = 0; i < q->threads; i++)
-			more |= watch(&q->thread[i], now_ms() - start);
+			more |= watch(&q->thread[i], monotonic_ms() - start);
 	}
 	q->calm = false;
 }

@@ -1,4 +1,4 @@
-#include "peer/listener.h"
+#include "peer/listening.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -171,7 +171,7 @@ static bool is_found_below(pid_t root, const struct inodes *s)
 	return found;
 }
 
-bool listener_is_below(pid_t root, const struct net_address *at)
+bool listening_is_below(pid_t root, const struct net_address *at)
 {
 	struct inodes s = {.count = 0};
 	char name[16];

@@ -1,5 +1,5 @@
 /*
- * listener.c: where client peers connect to: one listener for each address of the SUT's, on a port of our own (the SUT's may
+ * client_listener.c: where client peers connect to: one listener for each address of the SUT's, on a port of our own (the SUT's may
  * be taken on this machine), or at a path in a folder of our own.
  */
 #include <arpa/inet.h>
@@ -24,24 +24,23 @@ static bool is_same(const struct net_address *a, const struct net_address *b)
 
 static int make_folder(struct broker *b)
 {
-	const char *tmp = getenv("TMPDIR");
-
 	if (b->folder[0])
 		return 0;
+	const char *tmp = getenv("TMPDIR");
 	if (!tmp || strlen(tmp) > 32)
 		tmp = "/tmp";
 	snprintf(b->folder, sizeof(b->folder), "%s/heddle-XXXXXX", tmp);
 	if (mkdtemp(b->folder))
 		return 0;
+	int error = errno;
 	b->folder[0] = 0;
-	return -1;
+	return -error;
 }
 
 /* Loopback, whatever address the SUT bound: nobody else is to connect. */
 static int choose_address(struct broker *b, const struct net_address *sut, struct net_address *out)
 {
 	static u32 paths;
-
 	memset(out, 0, sizeof(*out));
 	out->family = sut->family;
 	out->type = sut->type;
@@ -51,8 +50,9 @@ static int choose_address(struct broker *b, const struct net_address *sut, struc
 	} else if (sut->family == NET_INET6) {
 		out->ip[15] = 1;
 	} else {
-		if (make_folder(b))
-			return -1;
+		int err = make_folder(b);
+		if (err)
+			return err;
 		out->path_len = (u16)(snprintf(out->path, sizeof(out->path), "%s/%u", b->folder, ++paths) +
 				      1);
 	}
@@ -67,7 +67,6 @@ static void take_port(int fd, struct net_address *a)
 		struct sockaddr_in6 v6;
 	} s = {.v6 = {0}};
 	socklen_t len = sizeof(s);
-
 	if (a->family == NET_UNIX || getsockname(fd, &s.any, &len))
 		return;
 	a->port = ntohs(a->family == NET_INET ? s.v4.sin_port : s.v6.sin6_port);
@@ -77,69 +76,79 @@ static int bind_at(struct net_address *a)
 {
 	struct sockaddr_storage s;
 	socklen_t len = address_to_kernel(a, &s);
-	int fd = len ? socket(a->family, a->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
-
+	if (!len)
+		return -EAFNOSUPPORT;
+	int fd = socket(a->family, a->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return -1;
+		return -errno;
 	if (bind(fd, (struct sockaddr *)&s, len) || (a->type == NET_STREAM && listen(fd, BACKLOG))) {
+		int error = errno;
 		close(fd);
-		return -1;
+		return -error;
 	}
 	take_port(fd, a);
 	return fd;
 }
 
-struct listener *listener_for(struct broker *b, const struct net_address *sut, struct problem *p)
+/* A descriptor that is bound at *physical, in the place of the SUT's address; or -errno. */
+static int listen_for(struct broker *b, const struct net_address *sut, struct net_address *physical)
 {
-	struct listener *l;
-	char name[ADDRESS_TEXT];
+	int err = choose_address(b, sut, physical);
+	return err ? err : bind_at(physical);
+}
 
-	for (l = b->listeners; l; l = l->next)
-		if (is_same(&l->sut, sut))
-			return l;
-	l = calloc(1, sizeof(*l));
-	hd_assert(l != NULL);
-	*l = (struct listener){.sut = *sut, .fd = -1};
-	if (sut->type != NET_STREAM)
+int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,
+			struct problem *p)
+{
+	char name[ADDRESS_TEXT];
+	for (struct client_listener *l = b->listeners; l; l = l->next)
+		if (is_same(&l->sut, sut)) {
+			*out = l;
+			return 0;
+		}
+	if (sut->type != NET_STREAM) {
 		problem_set(p, "client peers connect by streams; %s is none", address_text(sut, name));
-	else if (choose_address(b, sut, &l->physical) || (l->fd = bind_at(&l->physical)) < 0)
-		problem_set(p, "no place to listen for the clients of %s: %s", address_text(sut, name),
-			    strerror(errno));
-	if (l->fd < 0) {
-		free(l);
-		return NULL;
+		return -EINVAL;
 	}
-	l->next = b->listeners;
-	return b->listeners = l;
+	struct net_address physical;
+	int fd = listen_for(b, sut, &physical);
+	if (fd < 0) {
+		problem_set(p, "no place to listen for the clients of %s: %s", address_text(sut, name),
+			    strerror(-fd));
+		return fd;
+	}
+	struct client_listener *l = calloc(1, sizeof(*l));
+	hd_assert(l != NULL);
+	*l = (struct client_listener){.next = b->listeners, .sut = *sut, .physical = physical, .fd = fd};
+	*out = b->listeners = l;
+	return 0;
 }
 
 /* For one client alone: whatever comes there is the client's, from the first datagram on. */
-int listener_datagrams(struct broker *b, const struct net_address *sut, struct net_address *physical,
-		       struct problem *p)
+int client_listener_datagrams(struct broker *b, const struct net_address *sut, struct net_address *physical,
+			      struct problem *p)
 {
 	char name[ADDRESS_TEXT];
-	int fd = -1;
-
-	if (sut->family == NET_UNIX)
+	if (sut->family == NET_UNIX) {
 		problem_set(p, "client peers send datagrams to ports; %s is none", address_text(sut, name));
-	else if (choose_address(b, sut, physical) || (fd = bind_at(physical)) < 0)
+		return -EINVAL;
+	}
+	int fd = listen_for(b, sut, physical);
+	if (fd < 0)
 		problem_set(p, "no place for the datagrams of %s: %s", address_text(sut, name),
-			    strerror(errno));
+			    strerror(-fd));
 	return fd;
 }
 
-int listener_accept(const struct listener *l)
+int client_listener_accept(const struct client_listener *l)
 {
 	int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
 	return fd < 0 ? -errno : fd;
 }
 
-void listener_free_all(struct broker *b)
+void client_listener_free_all(struct broker *b)
 {
-	struct listener *l;
-
-	while ((l = b->listeners)) {
+	for (struct client_listener *l; (l = b->listeners);) {
 		b->listeners = l->next;
 		close(l->fd);
 		if (l->physical.family == NET_UNIX)

@@ -3,66 +3,65 @@
 
 #define SHOWN 120u /* bytes of a conversation that are looked at */
 
-static struct text begin(struct cache *c, enum cache_problem problem, int error)
+static struct text begin(struct cache *c, int code)
 {
 	struct text t;
-	c->why.problem = problem;
-	c->why.error = error;
-	text_init(&t, c->why.text, sizeof c->why.text);
+	c->error.code = code;
+	text_init(&t, c->error.text, sizeof(c->error.text));
 	return t;
 }
 
-enum cache_problem why_out_of_memory(struct cache *c)
+int error_out_of_memory(struct cache *c)
 {
-	struct text t = begin(c, CACHE_TOOL, 0);
+	struct text t = begin(c, CACHE_TOOL);
 	text_str(&t, "The memory for recorded communication is full.");
 	return CACHE_TOOL;
 }
 
-enum cache_problem why_refused(struct cache *c, u32 error)
+int error_refused(struct cache *c, u32 error)
 {
-	begin(c, CACHE_REFUSED, (int)error);
-	return CACHE_REFUSED;
+	begin(c, -(int)error);
+	return c->error.code;
 }
 
-static enum cache_problem problem_of(int status)
+static int code_of(int status)
 {
 	switch (status) {
-	case NET_TROUBLE_STUCK:
-	case NET_TROUBLE_UNSERVED:
-	case NET_TROUBLE_CROSSTALK:
-	case NET_TROUBLE_ANOTHER:
-	case NET_TROUBLE_SLOW:
+	case NET_ERROR_STUCK:
+	case NET_ERROR_UNSERVED:
+	case NET_ERROR_CROSSTALK:
+	case NET_ERROR_ANOTHER:
+	case NET_ERROR_SLOW:
 		return CACHE_INCOMPLETE;
 	default:
-		return status < 0 ? CACHE_REFUSED : CACHE_TOOL;
+		return NET_IS_ERRNO(status) ? status : CACHE_TOOL;
 	}
 }
 
-enum cache_problem why_trouble(struct cache *c, u32 tree)
+int error_of_reply(struct cache *c, u32 tree)
 {
-	int status = c->reply.status;
-	enum cache_problem problem = problem_of(status);
-	struct text t = begin(c, problem, status < 0 ? -status : 0);
+	struct text t = begin(c, code_of(c->reply.status));
 	if (c->reply.text && c->reply.text[0]) {
 		text_str(&t, c->reply.text);
 	} else {
-		text_str(&t, status == NET_TROUBLE_GONE ? "Lost again and again: " : "Trouble with ");
-		why_put_key(&t, tree_key_of(c->t, tree));
+		text_str(&t, "Error ");
+		text_dec(&t, c->reply.status);
+		text_str(&t, " on ");
+		error_put_key(&t, tree_key_of(c->t, tree));
 		text_str(&t, ".");
 	}
-	return problem;
+	return c->error.code;
 }
 
-enum cache_problem why_refused_again(struct cache *c, u32 tree)
+int error_refused_again(struct cache *c, u32 tree)
 {
-	int error = c->why.error;
-	struct text t = begin(c, CACHE_NONDETERMINISTIC, error);
+	int error = -c->error.code;
+	struct text t = begin(c, CACHE_NONDETERMINISTIC);
 	text_str(&t, "The peer was to be connected again, to bring it where the program stands, and refused "
 		     "(error ");
 	text_dec(&t, error);
 	text_str(&t, "): ");
-	why_put_key(&t, tree_key_of(c->t, tree));
+	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(
 		&t,
 		". Before, it had accepted. If it serves a limited number of connections, try --checkpoint.");
@@ -75,7 +74,7 @@ enum cache_problem why_refused_again(struct cache *c, u32 tree)
 static void put_way(struct cache *c, struct text *t, const struct tree_at *at, u64 from, u64 end, bool reply)
 {
 	u8 buf[SHOWN];
-	u64 start = end - from > sizeof buf ? end - sizeof buf : from;
+	u64 start = end - from > sizeof(buf) ? end - sizeof(buf) : from;
 	size_t n = (size_t)(end - start);
 	if (start > from) {
 		text_dec(t, (long)(start - from));
@@ -85,7 +84,7 @@ static void put_way(struct cache *c, struct text *t, const struct tree_at *at, u
 		tree_reply_copy(c->t, at, start, buf, n);
 	else
 		tree_bytes_copy(c->t, at, start, buf, n);
-	why_put_bytes(t, buf, n);
+	error_put_bytes(t, buf, n);
 }
 
 static void put_written(struct cache *c, struct text *t, const struct tree_at *at)
@@ -111,15 +110,15 @@ static void put_schedule(struct cache *c, struct text *t)
 	char schedule[CACHE_SCHEDULE];
 	schedule[0] = 0;
 	if (c->tell)
-		c->tell(c->tell_self, schedule, sizeof schedule);
+		c->tell(c->tell_self, schedule, sizeof(schedule));
 	text_str(t, schedule[0] ? schedule : "unknown");
 }
 
-enum cache_problem why_left(struct cache *c, const struct tree_key *k, const struct tree_at *at)
+int error_left(struct cache *c, const struct tree_key *k, const struct tree_at *at)
 {
-	struct text t = begin(c, CACHE_LEFT, 0);
+	struct text t = begin(c, CACHE_LEFT);
 	text_str(&t, "The recorded communication does not go on: ");
-	why_put_key(&t, k);
+	error_put_key(&t, k);
 	if (at) {
 		text_str(&t, " after ");
 		put_written(c, &t, at);
@@ -131,18 +130,18 @@ enum cache_problem why_left(struct cache *c, const struct tree_key *k, const str
 }
 
 /* Both answers are shown from a little before the first difference. */
-enum cache_problem why_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, u64 said,
-					const struct tree_at *against)
+int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, u64 said,
+			   const struct tree_at *against)
 {
 	const struct transport_reply *r = &c->reply;
 	struct mark_view m;
 	hd_assert(tree_mark_at(c->t, against, &m));
-	struct text t = begin(c, CACHE_NONDETERMINISTIC, 0);
+	struct text t = begin(c, CACHE_NONDETERMINISTIC);
 	u64 recorded = m.reply > said ? m.reply - said : 0;
 	u64 same = tree_reply_same(c->t, against, said, r->data, (size_t)HD_MIN(recorded, r->len));
 	u64 skip = same > SHOWN / 4 ? same - SHOWN / 4 : 0;
 	text_str(&t, "The peer is not deterministic: ");
-	why_put_key(&t, tree_key_of(c->t, tree));
+	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(&t, ". Request so far: ");
 	put_written(c, &t, at);
 	text_str(&t, at_equal(at, against) ? ". Recorded answer: "
@@ -150,7 +149,7 @@ enum cache_problem why_nondeterministic(struct cache *c, u32 tree, const struct 
 	put_way(c, &t, against, said + HD_MIN(skip, recorded), said + HD_MIN(recorded, skip + SHOWN), true);
 	put_closed(&t, m.flags);
 	text_str(&t, "; answer of a replay: ");
-	why_put_bytes(&t, (const u8 *)r->data + skip, r->len - skip);
+	error_put_bytes(&t, (const u8 *)r->data + skip, r->len - skip);
 	put_closed(&t, r->flags);
 	if (skip) {
 		text_str(&t, " (both behind ");
@@ -162,18 +161,18 @@ enum cache_problem why_nondeterministic(struct cache *c, u32 tree, const struct 
 	return CACHE_NONDETERMINISTIC;
 }
 
-enum cache_problem why_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient)
+int error_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient)
 {
-	struct text t = begin(c, CACHE_INCOMPLETE, 0);
+	struct text t = begin(c, CACHE_INCOMPLETE);
 	text_str(&t, "A peer speaks when nobody has asked it: ");
-	why_put_key(&t, tree_key_of(c->t, tree));
+	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(&t, ", after ");
 	put_written(c, &t, at);
 	text_str(&t, ". The program waits for it, and nobody else can go on; but ");
 	text_str(&t,
 		 patient ? "after a while it said "
 			 : "heard once more, without the connections that the program has closed, it said ");
-	why_put_bytes(&t, c->reply.data, c->reply.len);
+	error_put_bytes(&t, c->reply.data, c->reply.len);
 	put_closed(&t, c->reply.flags);
 	text_str(&t, ". What a peer says by itself, or because of other connections, is not explored.");
 	return CACHE_INCOMPLETE;
@@ -187,14 +186,14 @@ struct recorded {
 	char schedule[CACHE_SCHEDULE];
 };
 
-void why_remember(struct cache *c, u32 tree, u64 from)
+void error_note_schedule(struct cache *c, u32 tree, u64 from)
 {
-	struct recorded *r = pages_vec_push(&c->schedules, sizeof *r);
+	struct recorded *r = pages_vec_push(&c->schedules, sizeof(*r));
 	if (!r)
 		return;
 	*r = (struct recorded){.tree = tree, .from = from};
 	if (c->tell)
-		c->tell(c->tell_self, r->schedule, sizeof r->schedule);
+		c->tell(c->tell_self, r->schedule, sizeof(r->schedule));
 }
 
 /* The schedule that recorded what lies behind `from`. */
@@ -202,7 +201,7 @@ static const char *recorded_by(const struct cache *c, u32 tree, u64 from)
 {
 	const struct recorded *r = (const struct recorded *)c->schedules.data;
 	const char *found = "unknown";
-	for (size_t i = 0; i < c->schedules.len / sizeof *r; i++)
+	for (size_t i = 0; i < c->schedules.len / sizeof(*r); i++)
 		if (r[i].tree == tree && r[i].from <= from && r[i].schedule[0])
 			found = r[i].schedule;
 	return found;
@@ -219,9 +218,9 @@ static void put_schedules(struct cache *c, struct text *t, u32 tree, u64 from)
 
 static struct text begin_diverged(struct cache *c, u32 tree, const struct tree_at *at)
 {
-	struct text t = begin(c, CACHE_DIVERGED, 0);
+	struct text t = begin(c, CACHE_DIVERGED);
 	text_str(&t, "The program's communication depends on the schedule: ");
-	why_put_key(&t, tree_key_of(c->t, tree));
+	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(&t, ", after ");
 	put_written(c, &t, at);
 	return t;
@@ -235,26 +234,26 @@ static void put_recorded_behind(struct cache *c, struct text *t, const struct tr
 	u64 skip = at->written - b.fork;
 	text_str(t, ": recorded is ");
 	if (skip < b.len)
-		why_put_bytes(t, b.bytes + skip, b.len - skip);
+		error_put_bytes(t, b.bytes + skip, b.len - skip);
 	else
 		text_str(t, "the end of writing");
 }
 
-enum cache_problem why_diverged_write(struct cache *c, u32 tree, const struct tree_at *at, const void *data,
-				      size_t n, bool end)
+int error_diverged_write(struct cache *c, u32 tree, const struct tree_at *at, const void *data, size_t n,
+			 bool end)
 {
 	struct text t = begin_diverged(c, tree, at);
 	put_recorded_behind(c, &t, at);
 	text_str(&t, ", now it sends ");
 	if (n)
-		why_put_bytes(&t, data, n);
+		error_put_bytes(&t, data, n);
 	else
 		text_str(&t, end ? "the end of writing" : "nothing");
 	put_schedules(c, &t, tree, at->written);
 	return CACHE_DIVERGED;
 }
 
-enum cache_problem why_diverged_cut(struct cache *c, u32 tree, const struct tree_at *at)
+int error_diverged_cut(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	struct text t = begin_diverged(c, tree, at);
 	put_recorded_behind(c, &t, at);
@@ -264,7 +263,7 @@ enum cache_problem why_diverged_cut(struct cache *c, u32 tree, const struct tree
 	return CACHE_DIVERGED;
 }
 
-enum cache_problem why_diverged_close(struct cache *c, u32 tree, const struct tree_at *at)
+int error_diverged_close(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	struct text t = begin_diverged(c, tree, at);
 	put_recorded_behind(c, &t, at);

@@ -1,0 +1,208 @@
+/*
+ * The log of changes: comparing, undoing.
+ *
+ * Patience. A hot page that does not change costs its lines at every commit; a cold one that is written costs
+ * a fault, about as much as comparing TRACK_FAULT_COST lines. Neither knows the future: a page is cooled when
+ * it has cost about one fault in vain, so it never costs more than twice what the best choice would have.
+ * Pages that come back at once get more patience, up to a few faults' worth; pages that stayed away for long
+ * get less again.
+ */
+#include "state/track_priv.h"
+
+#define CROWD 192 /* more hot pages than this: lose patience sooner */
+
+/* --- commit --- */
+
+/* Log the changed words of one hot page. `lines` has a bit for each line that differs. */
+static void log_page(struct page *p, u32 number, u32 lines)
+{
+	const u64 *now = (const u64 *)p->address;
+	u32 *places = track.log_place + track.log_top;
+	u64 *diff = track.log_xor + track.log_top;
+	u32 n = track.compare->take(now, p->shadow, lines, number << 9, places, diff);
+	track.log_top += n;
+	track.changes(&track.fp, p->address, now, places, diff, n);
+}
+
+static bool is_stack(const struct page *p)
+{
+	return p->address >= LAYOUT_STACK_BASE &&
+	       p->address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
+}
+
+static void note_cold_stack(const struct page *p)
+{
+	if (!is_stack(p))
+		return;
+	u64 *old = &track.stack_old[p->owner - 1];
+	if (!*old || p->address < *old)
+		*old = p->address;
+}
+
+/* T5: cold pages of this stack that became dead are made hot, so that the commit zeroes them. */
+static void heat_dead_pages(const struct track_stack *s)
+{
+	u64 old = track.stack_old[s->slot];
+	if (!old || old >= s->live_from)
+		return;
+	struct region *r = region_of(old);
+	for (u64 a = old; a < s->live_from; a += HD_PAGE) {
+		u32 known = r->page_of[(a - r->start) / HD_PAGE];
+		if (known && !page_at(known - 1)->hot_index && page_heat(known - 1))
+			track.full = true;
+	}
+	track.stack_old[s->slot] = s->live_from & ~HD_PAGE_MASK;
+}
+
+/* A page of the stack that ran: what is dead becomes zero. */
+static u32 differs_own(const struct page *p, const struct track_stack *s)
+{
+	u32 dead_lines = 0;
+	if (p->address >= s->low && p->address < s->live_from) {
+		u64 dead = HD_MIN(s->live_from - p->address, (u64)HD_PAGE),
+		    whole = dead & ~(COMPARE_LINE - 1ul);
+		dead_lines = (u32)(dead / COMPARE_LINE);
+		memset((void *)(p->address + whole), 0, dead - whole);
+	}
+	u32 diff = track.compare->clear((void *)p->address, p->shadow, dead_lines);
+	if (dead_lines < COMPARE_LINES)
+		diff |= track.compare->lines((void *)p->address, p->shadow, dead_lines, COMPARE_LINES);
+	return diff;
+}
+
+static u32 differs_anywhere(const struct page *p, u32 *looked)
+{
+	*looked = COMPARE_LINES;
+	return track.compare->lines((void *)p->address, p->shadow, 0, COMPARE_LINES);
+}
+
+/*
+ * A page of a fiber that did not run. Another fiber can have changed, in a correct program, what lies between
+ * the stack pointer and the end of the stack, and its TLS variables. Most of the working set of a
+ * many-threaded program are such pages.
+ */
+static u32 differs_others(const struct page *p, u32 *looked)
+{
+	u32 slot = p->owner - 1, diff = 0;
+	*looked = 0;
+	if (!is_stack(p))
+		return 0; /* nobody but its owner ever writes here */
+	u64 sp = *(u64 *)(track.stacks.sp_base + slot * track.stacks.sp_stride);
+	if (!sp)
+		return 0;
+	if (sp - LAYOUT_STACK_BASE - slot * LAYOUT_STACK_STRIDE >= LAYOUT_STACK_STRIDE)
+		return differs_anywhere(p, looked); /* it switched to a stack of its own making */
+	u64 from = sp <= p->address ? 0 : (sp - p->address) / COMPARE_LINE;
+	if (from < p->stack_to) {
+		*looked = p->stack_to - (u32)from;
+		diff = track.compare->lines((void *)p->address, p->shadow, (u32)from, p->stack_to);
+	}
+	if (p->tls_from < p->tls_to) {
+		*looked += p->tls_to - p->tls_from;
+		diff |= track.compare->lines((void *)p->address, p->shadow, p->tls_from, p->tls_to);
+	}
+	return diff;
+}
+
+static u32 page_differs(const struct page *p, const struct track_stack *ran, u32 *looked)
+{
+	if (!p->owner || !ran)
+		return differs_anywhere(p, looked);
+	u32 slot = p->owner - 1;
+	if (slot == ran->slot) {
+		*looked = COMPARE_LINES;
+		return differs_own(p, ran);
+	}
+	if (hd_unlikely(!track.stacks.sp_base || track.made_at[slot] == track.stats.commits))
+		return differs_anywhere(p, looked);
+	return differs_others(p, looked);
+}
+
+static bool log_has_room(void)
+{
+	return track.log_top + ((u64)hot_count() + 1) * PAGE_WORDS < track.log_max &&
+	       track.mark + 1 < track.mark_max;
+}
+
+u64 track_commit(const struct track_stack *ran)
+{
+	if (ran)
+		heat_dead_pages(ran);
+	if (hd_unlikely(track.full || !log_has_room())) {
+		track.full = true;
+		return track.mark;
+	}
+	u32 shift = hot_count() > CROWD ? 3 : 0;
+	for (u32 i = 0; i < hot_count();) {
+		u32 number = hot_list()[i], looked;
+		struct page *p = page_at(number);
+		u32 diff = page_differs(p, ran, &looked);
+		if (diff) {
+			p->idle = 0;
+			log_page(p, number, diff);
+		} else if (hd_unlikely((p->idle += looked + 1) > p->patience >> shift)) {
+			note_cold_stack(p);
+			p->idle = 0;
+			page_cool(number);
+			i -= !p->hot_index; /* another page moved here */
+		}
+		i++;
+	}
+	cool_shut_pages();
+	track.stats.commits++;
+	track.commits[++track.mark] = (struct commit){track.log_top, track.fp};
+	return track.mark;
+}
+
+u64 track_mark(void)
+{
+	return track.mark;
+}
+
+/* --- undo --- */
+
+/* Entries of one page follow each other, so the page is looked up once for a run of them. */
+void track_undo(u64 mark)
+{
+	hd_assert(mark <= track.mark);
+	u64 down_to = track.commits[mark].log_top, top = track.log_top;
+	while (top > down_to) {
+		u32 number = PLACE_PAGE(track.log_place[top - 1]);
+		struct page *p = page_at(number);
+		if (hd_unlikely(!p->hot_index))
+			page_heat_between(number);
+		u64 *now = (u64 *)p->address, *shadow = p->shadow;
+		do {
+			top--;
+			u32 word = PLACE_WORD(track.log_place[top]);
+			now[word] ^= track.log_xor[top];
+			shadow[word] ^= track.log_xor[top];
+		} while (top > down_to && PLACE_PAGE(track.log_place[top - 1]) == number);
+	}
+	track.log_top = top;
+	cool_shut_pages();
+	track.mark = mark;
+	track.fp = track.commits[mark].fp;
+}
+
+void track_forget(void)
+{
+	track.log_top = 0;
+	track.mark = 0;
+	track.commits[0] = (struct commit){0, track.fp};
+}
+
+/* Shadows go back entry by entry, so that each is told with the values it had; then forward again. */
+void track_changed(u64 mark, void (*fn)(void *self, u64 address, u64 was, u64 is), void *self)
+{
+	u64 down_to = track.commits[mark].log_top;
+	for (u64 i = track.log_top; i-- > down_to;) {
+		struct page *p = page_at(PLACE_PAGE(track.log_place[i]));
+		u64 *word = &p->shadow[PLACE_WORD(track.log_place[i])], is = *word;
+		*word ^= track.log_xor[i];
+		fn(self, p->address + PLACE_WORD(track.log_place[i]) * sizeof(u64), *word, is);
+	}
+	for (u64 i = down_to; i < track.log_top; i++)
+		page_at(PLACE_PAGE(track.log_place[i]))->shadow[PLACE_WORD(track.log_place[i])] ^=
+			track.log_xor[i];
+}
