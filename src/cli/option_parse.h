@@ -1,6 +1,7 @@
 /*
- * option_parse.h: one manner of options for all verbs. A table describes each verb's options; the parser, the scenario
- * reader and the help text read it. --name VALUE, --name=VALUE, -x VALUE, -xVALUE and -x=VALUE are the same.
+ * option_parse.h: one manner of options for all verbs. A table describes each verb's options; the parser,
+ * the scenario reader and the help text read it. --name VALUE, --name=VALUE, -x VALUE, -xVALUE and -x=VALUE
+ * are the same.
  */
 #ifndef HEDDLE_CLI_OPTION_PARSE_H
 #define HEDDLE_CLI_OPTION_PARSE_H

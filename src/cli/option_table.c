@@ -12,10 +12,9 @@ static int apply_strategy(struct check_options *o, const struct option_spec *s, 
 			  struct problem *p)
 {
 	static const char *const names[] = {"dfs", "bfs", "random", "pct"};
-	size_t i;
 
 	(void)s;
-	for (i = 0; i < HD_ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(names); i++)
 		if (!strcmp(value, names[i])) {
 			o->config.search.strategy = (enum search_strategy)i;
 			return 0;
@@ -85,12 +84,11 @@ static int apply_format(struct check_options *o, const struct option_spec *s, co
 			struct problem *p)
 {
 	const struct format *f = format_by_name(value);
-	size_t i;
 
 	(void)s;
 	if (!f)
 		return problem_set(p, "--format: %s is none of text, json, junit, sarif, html", value);
-	for (i = 0; i < o->formats; i++)
+	for (size_t i = 0; i < o->formats; i++)
 		if (o->format[i] == f)
 			return 0;
 	hd_assert(o->formats < OPTIONS_FORMATS);
@@ -149,10 +147,9 @@ static int apply_later(struct check_options *o, const struct option_spec *s, con
 		       struct problem *p)
 {
 	static const char *const harmless[][2] = {{"por", "off"}};
-	size_t i;
 
 	(void)o;
-	for (i = 0; i < HD_ARRAY_LEN(harmless); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(harmless); i++)
 		if (!strcmp(s->name, harmless[i][0]) && !strcmp(value, harmless[i][1]))
 			return 0;
 	return problem_set(p, "--%s %s: not in this version", s->name, value);

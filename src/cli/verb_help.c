@@ -43,10 +43,8 @@ static const struct {
 
 static void print_overview(void)
 {
-	size_t i;
-
 	puts("heddle checks unmodified multi-threaded programs: every schedule, every state once.\n");
-	for (i = 0; i < HD_ARRAY_LEN(topics); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(topics); i++)
 		printf("  %s\n", topics[i].usage);
 	puts("\nheddle help check lists the options; heddle --version tells the version.");
 }
@@ -84,9 +82,7 @@ bool help_asked_first(int argc, char **argv)
 
 bool help_asked(int argc, char **argv)
 {
-	int i;
-
-	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (help_word(argv[i]))
 			return true;
 	return false;
@@ -94,13 +90,11 @@ bool help_asked(int argc, char **argv)
 
 int verb_help(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc < 2) {
 		print_overview();
 		return 0;
 	}
-	for (i = 0; i < HD_ARRAY_LEN(topics); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(topics); i++) {
 		if (strcmp(argv[1], topics[i].name))
 			continue;
 		printf("%s\n\n%s", topics[i].usage, topics[i].text);

@@ -19,7 +19,10 @@ struct replay_call {
 static int open_program(struct trace *t, const struct replay_call *c, struct program *program,
 			struct problem *p)
 {
-	/* argv[0] may be relative to another directory: without a program of the user's, the recorded place counts. */
+	/*
+	 * argv[0] may be relative to another directory: without a program of the user's, the recorded place
+	 * counts.
+	 */
 	if (program_open(c->words.program ? c->words.program[0] : t->program.path, program, p))
 		return -1;
 	if (strcmp(program->identity, t->program.identity))

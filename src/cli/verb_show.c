@@ -46,10 +46,9 @@ static long number(const json_t *j, const char *key)
 
 static int show_violations(const json_t *list, const char *dir)
 {
-	size_t i;
 	int code = 0;
 
-	for (i = 0; i < json_array_size(list) && code == 0; i++) {
+	for (size_t i = 0; i < json_array_size(list) && code == 0; i++) {
 		const char *name = json_string_value(json_object_get(json_array_get(list, i), "trace"));
 		char path[4096];
 

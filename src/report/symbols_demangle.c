@@ -6,7 +6,10 @@
 
 #include "report/symbols_priv.h"
 
-/* The arguments of a generic function, ::<usize, &str>, say little and fill lines: they are left out, in place. */
+/*
+ * The arguments of a generic function, ::<usize, &str>, say little and fill lines: they are left out, in
+ * place.
+ */
 static void drop_function_generics(char *name)
 {
 	char *from = name, *to = name;
