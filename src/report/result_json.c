@@ -109,6 +109,8 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"runs", s->runs},
 		{"restarts", s->restarts},
 		{"sanity_checks", s->sanity_checks},
+		{"audits", s->audits},
+		{"unsynchronised", s->unsynchronised},
 	};
 
 	for (size_t i = 0; i < HD_ARRAY_LEN(counts); i++)

@@ -12,6 +12,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/engine_audit.h"
 #include "runtime/engine_priv.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
@@ -494,6 +495,7 @@ static const struct target_ops engine_ops = {
 	.can_livelock = target_can_livelock,
 	.livelock = target_livelock,
 	.footprint = target_footprint,
+	.audit = &engine_audit,
 	.memory = target_memory,
 };
 

@@ -37,6 +37,20 @@ static struct {
 } lessons;
 static struct footprint touched; /* of the step that runs, or ran last */
 
+#define WROTE_MAX 64
+/* For the audit, also of that step. */
+static struct {
+	u32 merged, split_at;
+	u32 wrotes;
+	struct access wrote[WROTE_MAX];
+} audit;
+
+/* A use could be merged; false: it is to be a step all the same, for once. */
+static bool merge(void)
+{
+	return hd_likely(++audit.merged != audit.split_at);
+}
+
 static struct lesson *slot_of(u64 object)
 {
 	u64 h = (object * 0x9e3779b97f4a7c15u) >> 32;
@@ -136,7 +150,7 @@ static u64 do_use(u64 object, u64 mode, u64 unused, u64 unused2)
 {
 	(void)unused;
 	(void)unused2;
-	if (learn(lesson_of(object), (enum access_mode)mode))
+	if (learn(lesson_of(object), (enum access_mode)mode) || !merge())
 		return true;
 	footprint_add(&touched, object, 1, (enum access_mode)mode);
 	return false;
@@ -161,7 +175,7 @@ static u64 do_cond_wait(u64 cond, u64 mutex, u64 unused, u64 unused2)
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}
-	if (learn(l, ACCESS_ACQUIRE))
+	if (learn(l, ACCESS_ACQUIRE) || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_ADD);
 	return false;
@@ -176,7 +190,7 @@ static u64 do_cond_signal(u64 cond, u64 held, u64 unused, u64 unused2)
 		l->signalled_early = 1;
 	else if (!l->observed && !((bool (*)(u64))held)(l->wait_mutex))
 		become_observed(l);
-	if (learn(l, ACCESS_RELEASE))
+	if (learn(l, ACCESS_RELEASE) || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_WRITE);
 	return false;
@@ -232,6 +246,7 @@ bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
 
 void access_step_begins(u32 slot)
 {
+	audit.merged = audit.wrotes = 0;
 	touched.count = 1;
 	touched.world = 0;
 	touched.access[0] = (struct access){thread_object(slot), 1, ACCESS_READ};
@@ -240,6 +255,39 @@ void access_step_begins(u32 slot)
 const struct footprint *access_footprint(void)
 {
 	return &touched;
+}
+
+/* ---- for the audit ---- */
+
+static u64 do_wrote(u64 address, u64 bytes, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	if (audit.wrotes < WROTE_MAX)
+		audit.wrote[audit.wrotes++] = (struct access){address, (u32)bytes, ACCESS_WRITE};
+	return 0;
+}
+
+void access_wrote(u64 address, u32 bytes)
+{
+	if (hd_unlikely(rt_wire->config.search.sanity >= 2))
+		scratch_call(do_wrote, address, bytes, 0, 0);
+}
+
+const struct access *access_wrote_list(u32 *n)
+{
+	*n = audit.wrotes;
+	return audit.wrote;
+}
+
+u32 access_merged(void)
+{
+	return audit.merged;
+}
+
+void access_split(u32 k)
+{
+	audit.split_at = k;
 }
 
 /*

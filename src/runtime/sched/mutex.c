@@ -42,6 +42,7 @@ bool mutex_mine(u64 mutex)
 
 void mutex_take(struct vmutex *m, u32 count)
 {
+	access_wrote((u64)m, sizeof(*m));
 	m->held = 1;
 	m->owner = my_number();
 	m->count = count;
@@ -51,6 +52,7 @@ void mutex_take(struct vmutex *m, u32 count)
 u32 mutex_release_all(struct vmutex *m)
 {
 	u32 count = m->count;
+	access_wrote((u64)m, sizeof(*m));
 	m->held = m->count = m->owner = 0;
 	memory_unlocked((u64)m);
 	return count;

@@ -192,6 +192,7 @@ bool atomics_trapped(greg_t *g)
 		cpu_random(g, s);
 		return true;
 	}
+	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
 	if (!sched_active() || sched_alone() || (s->pause && !spins())) {
 		g[REG_RIP] = (greg_t)copy_of(s);
 		return true;
@@ -230,8 +231,11 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
 	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
-	if (!is_benign(o.object))
+	if (!is_benign(o.object)) {
 		sched_step(&o);
+		if (!s->pause && o.object)
+			access_wrote(o.object, 0);
+	}
 	atomics_next = copy_of(site_at(pc));
 	sched_scrub_deep();
 }
