@@ -110,8 +110,10 @@ static bool not_known(void)
 		const struct cache_pos *pos = peer_of(i);
 		u64 bytes;
 		u32 flags;
-		if (pos && !net_look(pos, &bytes, &flags))
-			return true;
+		if (!pos || net_look(pos, &bytes, &flags))
+			continue;
+		hd_assert(net_has_unknown()); /* else its operation forgot to resolve it */
+		return true;
 	}
 	return false;
 }
