@@ -1,12 +1,12 @@
 /*
- * places.h: free ports and paths that stand for the ones the program names, so that a server peer needs no port that may be
- * taken. {port:80} of a server is the same free port in all commands.
+ * places.h: free ports and paths that stand for the ones the program names, so that a server peer needs no
+ * port that may be taken. {port:80} of a server is the same free port in all commands.
  */
 #ifndef HEDDLE_PEER_PLACES_H
 #define HEDDLE_PEER_PLACES_H
 
 #include "launch/problem.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 #define PLACES_MAX 64
 

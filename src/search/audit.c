@@ -142,6 +142,13 @@ static void describe(struct search *s, u32 action, struct text *t)
 	text_str(t, buf);
 }
 
+/* Always MOVE_HALT. The text says where the difference is: none against an older state is to be told besides. */
+static enum move differs(struct audit *a, struct search *s)
+{
+	ops_of(s)->remember(s->self);
+	return sanity_differs(s, a->text);
+}
+
 /* A race of the program's own: counted, and the first at each address kept. */
 static void count_race(struct search *s, u64 address, u32 a, u32 b)
 {
@@ -241,7 +248,7 @@ static enum move tell_pair(struct audit *a, struct search *s, u32 i, u32 j, cons
 		}
 		search_undo(s, here);
 	}
-	return sanity_differs(s, a->text);
+	return differs(a, s);
 }
 
 static enum move check_pair(struct audit *a, struct search *s, u32 i, u32 j, target_mark here)
@@ -337,7 +344,7 @@ static enum move tell_split(struct audit *a, struct search *s, u32 action, u32 k
 		}
 		search_undo(s, here);
 	}
-	return sanity_differs(s, a->text);
+	return differs(a, s);
 }
 
 /* By what both declare, nobody can tell whether the rest of the action comes before or after `between`? */
@@ -470,7 +477,7 @@ static enum move audit_edge(void *self, struct search *s, u32 action, enum edge 
 	text_init(&t, a->text, sizeof(a->text));
 	text_str(&t, "a step changed something that it had not declared: ");
 	text_str(&t, why);
-	return sanity_differs(s, a->text);
+	return differs(a, s);
 }
 
 static void *audit_begin(struct search *s)

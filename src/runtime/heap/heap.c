@@ -84,6 +84,13 @@ void heap_setup(u64 base, u64 stride, u32 arenas, u64 limit)
 	peak_sum = 0;
 }
 
+bool heap_is_bookkeeping(u64 address)
+{
+	u64 offset = address - heap_layout.base;
+	return offset < heap_layout.stride * heap_layout.arenas &&
+	       offset % heap_layout.stride < heap_layout.data_off;
+}
+
 u64 heap_live_bytes(void)
 {
 	u64 sum = 0;

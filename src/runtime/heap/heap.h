@@ -38,6 +38,8 @@ size_t heap_usable(const void *p);
 
 /* For reports and hooks: the live block that contains `p`. */
 bool heap_find(const void *p, u64 *start, u64 *size);
+/* Does the byte belong to an arena's own books, and never to a block? */
+bool heap_is_bookkeeping(u64 address);
 /* Bytes in live blocks, all arenas. */
 u64 heap_live_bytes(void);
 

@@ -6,7 +6,8 @@
 
 #include "base/pages.h"
 #include "base/sys.h"
-#include "runtime/engine.h"
+#include "runtime/rt.h"
+#include "runtime/sched/sched.h"
 
 static struct pages_vec whole; /* a reply that came in several parts */
 
@@ -56,7 +57,10 @@ static void wire_open(void *self, const struct tree_key *k, struct transport_rep
 	answer(n, r);
 }
 
-/* More than the request holds goes in parts; only the last one waits for the peer. False: trouble, told in *r. */
+/*
+ * More than the request holds goes in parts; only the last one waits for the peer. False: trouble, told in
+ * *r.
+ */
 static bool send_parts(u32 conn, const u8 *data, u64 size, bool end, struct transport_reply *r)
 {
 	u64 sent = 0;

@@ -12,7 +12,7 @@
 #include "runtime/sched/access.h"
 
 #include "base/pages.h"
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 
@@ -36,6 +36,20 @@ static struct {
 	u8 clashes[ACCESS_MODES]; /* for each mode those that it can't be merged with */
 } lessons;
 static struct footprint touched; /* of the step that runs, or ran last */
+
+#define WROTE_MAX 64
+/* For the audit, also of that step. */
+static struct {
+	u32 merged, split_at;
+	u32 wrotes;
+	struct access wrote[WROTE_MAX];
+} audit;
+
+/* A use could be merged; false: it is to be a step all the same, for once. */
+static bool merge(void)
+{
+	return hd_likely(++audit.merged != audit.split_at);
+}
 
 static struct lesson *slot_of(u64 object)
 {
@@ -93,13 +107,13 @@ static void become_observed(struct lesson *l)
 		return;
 	l->observed = 1;
 	hd_assert(learnt_observe(&rt_wire->learnt, l->object));
-	engine_want_restart();
+	sched_want_restart();
 }
 
 /* Notes that the running fiber uses it so; returns how others do. */
 static u8 note_user(struct lesson *l, u8 mode)
 {
-	u16 me = (u16)(engine_current() + 1);
+	u16 me = (u16)(sched_self_slot() + 1);
 	if (!l->first)
 		l->first = me;
 	if (hd_likely(l->first == me)) {
@@ -136,7 +150,7 @@ static u64 do_use(u64 object, u64 mode, u64 unused, u64 unused2)
 {
 	(void)unused;
 	(void)unused2;
-	if (learn(lesson_of(object), (enum access_mode)mode))
+	if (learn(lesson_of(object), (enum access_mode)mode) || !merge())
 		return true;
 	footprint_add(&touched, object, 1, (enum access_mode)mode);
 	return false;
@@ -157,11 +171,11 @@ static u64 do_cond_wait(u64 cond, u64 mutex, u64 unused, u64 unused2)
 	if (!l->wait_mutex) {
 		l->wait_mutex = mutex;
 		if (l->signalled_early)
-			engine_want_restart(); /* now it can be said whether those signals held it */
+			sched_want_restart(); /* now it can be said whether those signals held it */
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}
-	if (learn(l, ACCESS_ACQUIRE))
+	if (learn(l, ACCESS_ACQUIRE) || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_ADD);
 	return false;
@@ -176,7 +190,7 @@ static u64 do_cond_signal(u64 cond, u64 held, u64 unused, u64 unused2)
 		l->signalled_early = 1;
 	else if (!l->observed && !((bool (*)(u64))held)(l->wait_mutex))
 		become_observed(l);
-	if (learn(l, ACCESS_RELEASE))
+	if (learn(l, ACCESS_RELEASE) || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_WRITE);
 	return false;
@@ -208,7 +222,7 @@ static u64 do_heap(u64 block, u64 unused, u64 unused2, u64 unused3)
 	(void)unused;
 	(void)unused2;
 	(void)unused3;
-	u64 own = engine_current(), arena = block ? (block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
+	u64 own = sched_self_slot(), arena = block ? (block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
 	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);
 	if (hd_unlikely(rt_wire->config.heap_limit))
 		footprint_add(&touched, object_id(OBJECT_HEAP, ALL_ARENAS), 1, ACCESS_WRITE);
@@ -232,6 +246,7 @@ bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
 
 void access_step_begins(u32 slot)
 {
+	audit.merged = audit.wrotes = 0;
 	touched.count = 1;
 	touched.world = 0;
 	touched.access[0] = (struct access){thread_object(slot), 1, ACCESS_READ};
@@ -240,6 +255,39 @@ void access_step_begins(u32 slot)
 const struct footprint *access_footprint(void)
 {
 	return &touched;
+}
+
+/* ---- for the audit ---- */
+
+static u64 do_wrote(u64 address, u64 bytes, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	if (audit.wrotes < WROTE_MAX)
+		audit.wrote[audit.wrotes++] = (struct access){address, (u32)bytes, ACCESS_WRITE};
+	return 0;
+}
+
+void access_wrote(u64 address, u32 bytes)
+{
+	if (hd_unlikely(rt_wire->config.search.sanity >= 2))
+		scratch_call(do_wrote, address, bytes, 0, 0);
+}
+
+const struct access *access_wrote_list(u32 *n)
+{
+	*n = audit.wrotes;
+	return audit.wrote;
+}
+
+u32 access_merged(void)
+{
+	return audit.merged;
+}
+
+void access_split(u32 k)
+{
+	audit.split_at = k;
 }
 
 /*
@@ -256,7 +304,7 @@ static u64 all_joined(u64 a, u64 b, u64 c, u64 d)
 	if (fiber_ever_detached())
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		if (i != engine_current() && sched_fiber(i))
+		if (i != sched_self_slot() && sched_fiber(i))
 			return false;
 	return true;
 }

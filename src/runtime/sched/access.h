@@ -72,4 +72,18 @@ void access_setup(void);
 void access_step_begins(u32 slot);
 const struct footprint *access_footprint(void);
 
+/* ---- for the audit of footprints (search/audit.h) ---- */
+
+/*
+ * The runtime itself changes these bytes of the program's memory: a lock's. By that the audit tells them from the
+ * program's own stores, and sees whether the step has declared a change of `address`. 0 bytes: the program does it,
+ * by an instruction that is a step.
+ */
+void access_wrote(u64 address, u32 bytes);
+const struct access *access_wrote_list(u32 *n);
+/* How many uses were merged into the step. */
+u32 access_merged(void);
+/* From now on the k-th use of each step that could be merged is a step of its own; 0: none. */
+void access_split(u32 k);
+
 #endif

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
 
 static u32 my_number(void)
@@ -55,14 +55,16 @@ static bool can_write(const struct vrwlock *l)
 
 static void read_locked(struct vrwlock *l)
 {
+	access_wrote((u64)l, sizeof(*l));
 	l->readers++;
-	memory_locked((u64)l, false);
+	held_locked((u64)l, false);
 }
 
 static void write_locked(struct vrwlock *l)
 {
+	access_wrote((u64)l, sizeof(*l));
 	l->writer = my_number();
-	memory_locked((u64)l, true);
+	held_locked((u64)l, true);
 }
 
 static SCHED_LOOK int before_lock(struct vrwlock *l, bool timed, u64 pc)
@@ -96,6 +98,7 @@ static SCHED_LOOK bool announce(struct vrwlock *l, u64 pc)
 		write_locked(l);
 		return true;
 	}
+	access_wrote((u64)l, sizeof(*l));
 	l->queued++;
 	return false;
 }
@@ -110,8 +113,10 @@ int rwlock_wrlock(struct vrwlock *l, u64 deadline, u64 pc)
 	struct op o = {.kind = OP_RW_WRLOCK, .object = (u64)l, .deadline = deadline};
 	u32 alt = sched_step(&o);
 	check_alive(l, pc);
-	if (queues)
+	if (queues) {
+		access_wrote((u64)l, sizeof(*l));
 		l->queued--;
+	}
 	if (alt == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	write_locked(l);
@@ -160,11 +165,12 @@ int rwlock_unlock(struct vrwlock *l, u64 pc)
 		struct op o = {.kind = OP_RW_UNLOCK, .object = (u64)l};
 		sched_step(&o);
 	}
+	access_wrote((u64)l, sizeof(*l));
 	if (l->writer)
 		l->writer = 0;
 	else
 		l->readers--;
-	memory_unlocked((u64)l);
+	held_unlocked((u64)l);
 	return 0;
 }
 
@@ -191,8 +197,9 @@ static HD_NORETURN void spin_misuse(const struct vspin *s, const char *what, u64
 
 static void spin_taken(struct vspin *s)
 {
+	access_wrote((u64)s, sizeof(*s));
 	s->owner = my_number();
-	memory_locked((u64)s, true);
+	held_locked((u64)s, true);
 }
 
 int spin_init(struct vspin *s)
@@ -237,8 +244,9 @@ int spin_unlock(struct vspin *s, u64 pc)
 		struct op o = {.kind = OP_SPIN_UNLOCK, .object = (u64)s};
 		sched_step(&o);
 	}
+	access_wrote((u64)s, sizeof(*s));
 	s->owner = 0;
-	memory_unlocked((u64)s);
+	held_unlocked((u64)s);
 	return 0;
 }
 

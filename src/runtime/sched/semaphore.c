@@ -34,6 +34,7 @@ int semaphore_wait(struct vsem *s, u64 deadline, u64 pc)
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	check_alive(s, pc);
+	access_wrote((u64)s, sizeof(*s));
 	s->value--;
 	return 0;
 }
@@ -47,6 +48,7 @@ int semaphore_trywait(struct vsem *s, u64 pc)
 	check_alive(s, pc);
 	if (!s->value)
 		return EAGAIN;
+	access_wrote((u64)s, sizeof(*s));
 	s->value--;
 	return 0;
 }
@@ -61,6 +63,7 @@ int semaphore_post(struct vsem *s, u64 pc)
 	}
 	if (s->value == SEM_MAX)
 		return EOVERFLOW;
+	access_wrote((u64)s, sizeof(*s));
 	s->value++;
 	return 0;
 }
@@ -117,6 +120,7 @@ int barrier_wait(struct vbarrier *b, u64 pc)
 	sched_step(&o);
 	if (!b->count)
 		sched_misuse("use of a destroyed", "barrier", (u64)b, pc);
+	access_wrote((u64)b, sizeof(*b));
 	if (++b->arrived == b->count) {
 		b->arrived = 0;
 		release_all(b);
@@ -129,6 +133,7 @@ int barrier_wait(struct vbarrier *b, u64 pc)
 
 int barrier_destroy(struct vbarrier *b, u64 pc)
 {
+	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_BARRIER_DESTROY, .object = (u64)b};
 		sched_step(&o);
@@ -143,14 +148,14 @@ int barrier_destroy(struct vbarrier *b, u64 pc)
 
 bool once_begin(int *control)
 {
-	if (*control == ONCE_DONE) {
-		access_declare((u64)control, 1, ACCESS_READ); /* it stays so for ever */
-		return false;
-	}
+	access_declare((u64)control, 1, ACCESS_READ);
+	if (*control == ONCE_DONE)
+		return false; /* it stays so for ever */
 	struct op o = {.kind = OP_ONCE, .object = (u64)control};
 	sched_step(&o);
 	if (*control == ONCE_DONE)
 		return false;
+	access_wrote((u64)control, sizeof(*control));
 	*control = ONCE_RUNNING;
 	return true;
 }
@@ -158,6 +163,7 @@ bool once_begin(int *control)
 void once_end(int *control, bool done)
 {
 	access_declare((u64)control, 1, ACCESS_RELEASE);
+	access_wrote((u64)control, sizeof(*control));
 	*control = done ? ONCE_DONE : ONCE_NEW;
 }
 

@@ -33,8 +33,11 @@ static struct vk_desc *setup_stdin(void)
 	return d;
 }
 
+static const struct sched_kernel kernel = {vk_fiber_start, vk_fiber_end, vk_call_ends};
+
 void vk_setup(void)
 {
+	sched_register_kernel(&kernel);
 	hd_assert(vk);
 	host_setup();
 	sock_register();

@@ -32,6 +32,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
@@ -324,9 +325,6 @@ static inline struct vk_fiber *vk_self(void)
 }
 
 /* ---- neighbours: what other folders of the runtime provide ---- */
-
-extern struct wire_shared *rt_wire;
-extern struct wire_worker *rt_worker;
 
 /* ---- time (time.c) ---- */
 

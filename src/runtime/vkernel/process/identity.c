@@ -56,7 +56,7 @@ long vk_sys_clone3(struct vk_call *c)
 
 long vk_sys_futex(struct vk_call *c)
 {
-	return futex_syscall(c);
+	return futex_call(c->a, c->pc);
 }
 
 long vk_sys_uname(struct vk_call *c)

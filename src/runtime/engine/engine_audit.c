@@ -1,0 +1,397 @@
+/*
+ * The engine's part of the audit (search/audit.h).
+ *
+ * Races. Two steps that share no declared object lead elsewhere in the other order: is it the program's
+ * own doing? An unmodified program's plain loads and stores are declared nowhere. Stores are seen (they
+ * change words outside the model, and not through the runtime: access_wrote); loads are not. So it is
+ * tried out: the plain stores of step a alone are put into memory, and step b is executed on top of them.
+ * If b then does what it does without them, it does not depend on them. If it does something else, or both
+ * write the same word, the threads race there. Such a state is no state of the program: what the step says
+ * to the world (results, lessons) must not count, and with peers it is not executed.
+ */
+#include "runtime/engine/engine_audit.h"
+
+#include "base/pages.h"
+#include "base/text.h"
+#include "runtime/rt.h"
+#include "runtime/engine/engine_priv.h"
+#include "runtime/heap/heap.h"
+#include "runtime/sched/access.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/owner.h"
+#include "runtime/vkernel/vk.h"
+#include "state/fingerprint.h"
+#include "state/track.h"
+
+/* ---- what belongs to whom ---- */
+
+static bool owner_of(u64 address, struct owner *o)
+{
+	if (heap_is_bookkeeping(address)) {
+		u64 arena = (address - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
+		*o = (struct owner){object_id(OBJECT_HEAP, arena), 0, "the heap's bookkeeping"};
+		return true;
+	}
+	return sched_owner(address, o);
+}
+
+/* Memory that the runtime alone writes. */
+static bool in_model(u64 address)
+{
+	const u64 kernel_heap = LAYOUT_HEAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE;
+	return address - LAYOUT_MODEL_BASE < LAYOUT_MODEL_SIZE ||
+	       address - kernel_heap < LAYOUT_HEAP_STRIDE || heap_is_bookkeeping(address);
+}
+
+static void describe_owner(const struct owner *o, struct text *t)
+{
+	text_str(t, o->what);
+	text_str(t, " (");
+	text_str(t, object_class_name(o->object));
+	text_str(t, " ");
+	if (object_class(o->object) == OBJECT_MEMORY)
+		text_addr(t, o->object);
+	else
+		text_hex(t, o->object & OBJECT_KEY_MASK);
+	text_str(t, ")");
+}
+
+static void describe_word(u64 address, struct text *t)
+{
+	struct owner o;
+	text_str(t, "the word at ");
+	if (!in_model(address)) {
+		text_addr(t, address);
+		return;
+	}
+	text_hex(t, address);
+	if (!owner_of(address, &o))
+		return;
+	text_str(t, ", ");
+	describe_owner(&o, t);
+}
+
+/* ---- A1: what a step changed, it declared ---- */
+
+struct undeclared {
+	u32 runner; /* slot + 1 */
+	bool found;
+	u64 address, was, is;
+	struct owner owner;
+};
+
+static bool is_declared(const struct undeclared *u, u64 address, struct owner *o)
+{
+	return !owner_of(address, o) || o->fiber == u->runner ||
+	       footprint_writes(access_footprint(), o->object);
+}
+
+static void look_at_word(void *self, u64 address, u64 was, u64 is)
+{
+	struct undeclared *u = self;
+	if (!in_model(address) || u->found)
+		return;
+	for (u32 byte = 0; byte < sizeof(u64); byte++) {
+		if (!((was ^ is) >> (8 * byte) & 0xff) || is_declared(u, address + byte, &u->owner))
+			continue;
+		u->found = true;
+		u->address = address + byte;
+		u->was = was;
+		u->is = is;
+		return;
+	}
+}
+
+static void look_at_wrote(struct undeclared *u)
+{
+	u32 n;
+	const struct access *wrote = access_wrote_list(&n);
+	for (u32 i = 0; i < n && !u->found; i++)
+		if (!footprint_writes(access_footprint(), wrote[i].object)) {
+			u->found = true;
+			u->owner = (struct owner){wrote[i].object, 0, "a synchronisation object"};
+		}
+}
+
+static bool audit_undeclared(void *t, u32 action, char *why, size_t cap)
+{
+	(void)t;
+	struct undeclared u = {.runner = ACTION_FIBER(action) + 1};
+	if (access_footprint()->world)
+		return false;
+	track_changed(track_mark() - 1, look_at_word, &u);
+	look_at_wrote(&u);
+	if (!u.found)
+		return false;
+	struct text text;
+	text_init(&text, why, cap);
+	describe_owner(&u.owner, &text);
+	if (u.address) {
+		text_str(&text, ", at ");
+		text_hex(&text, u.address);
+		text_str(&text, ", was ");
+		text_hex(&text, u.was);
+		text_str(&text, " and is ");
+		text_hex(&text, u.is);
+	}
+	text_str(&text, ", in a step of thread ");
+	text_dec(&text, (long)u.runner);
+	return true;
+}
+
+/* ---- texts ---- */
+
+static void audit_describe(void *t, u32 action, char *buf, size_t cap)
+{
+	(void)t;
+	const struct fiber *f = &model->fiber[ACTION_FIBER(action)];
+	struct text text;
+	text_init(&text, buf, cap);
+	fiber_describe(f, &text);
+	text_str(&text, " ");
+	op_describe(f, &f->op, ACTION_ALT(action), &text);
+}
+
+static void audit_remember(void *t)
+{
+	(void)t;
+	track_remember();
+}
+
+static bool audit_difference(void *t, char *buf, size_t cap)
+{
+	(void)t;
+	u64 address, was, is;
+	if (!track_first_difference(&address, &was, &is))
+		return false;
+	struct text text;
+	text_init(&text, buf, cap);
+	describe_word(address, &text);
+	text_str(&text, ", is ");
+	text_hex(&text, was);
+	text_str(&text, " after the one and ");
+	text_hex(&text, is);
+	text_str(&text, " after the other");
+	return true;
+}
+
+/* ---- races ---- */
+
+struct change {
+	u64 address;
+	u64 bits;  /* was xor is */
+	u64 plain; /* those of them that the program itself stored */
+};
+
+/* What a step changed; unsorted, each word once. */
+struct changes {
+	struct pages_vec words; /* struct change */
+	u64 sum;                /* over all of them, of a hash */
+	bool good;              /* the step ended well */
+};
+/* Looking for the word goes no further than that. */
+#define SEARCH_WORDS 256u
+
+static u32 change_count(const struct changes *c)
+{
+	return (u32)(c->words.len / sizeof(struct change));
+}
+
+static const struct change *change_at(const struct changes *c, u32 i)
+{
+	return (const struct change *)c->words.data + i;
+}
+
+/* The bytes of the word that the runtime wrote, all ones. */
+static u64 bytes_of_runtime(u64 address)
+{
+	if (in_model(address))
+		return ~0ul;
+	u64 mask = 0;
+	u32 n;
+	const struct access *wrote = access_wrote_list(&n);
+	for (u32 i = 0; i < n; i++)
+		for (u32 byte = 0; byte < sizeof(u64); byte++)
+			if (address + byte - wrote[i].object < wrote[i].bytes)
+				mask |= 0xfful << (8 * byte);
+	return mask;
+}
+
+static void keep_change(void *self, u64 address, u64 was, u64 is)
+{
+	struct changes *c = self;
+	u64 word[2] = {address, was ^ is};
+	c->sum += XXH3_64bits(word, sizeof(word));
+	struct change *new = pages_vec_push(&c->words, sizeof(*new));
+	if (new)
+		*new = (struct change){address, was ^ is, (was ^ is) & ~bytes_of_runtime(address)};
+}
+
+static void execute(u32 action, struct changes *c)
+{
+	u64 here = track_mark();
+	c->words.len = c->sum = 0;
+	c->good = engine_step(NULL, action) == STEP_OK;
+	track_changed(track_mark() - 1, keep_change, c);
+	track_undo(here);
+}
+
+/* Which bits the other step changed, too. */
+static u64 bits_at(const struct changes *c, u64 address)
+{
+	for (u32 i = 0; i < change_count(c); i++)
+		if (change_at(c, i)->address == address)
+			return change_at(c, i)->bits;
+	return 0;
+}
+
+static bool same_changes(const struct changes *a, const struct changes *b)
+{
+	return a->good == b->good && a->words.len == b->words.len && a->sum == b->sum;
+}
+
+static u64 bytes_in(u64 bits)
+{
+	u64 mask = 0;
+	for (u32 byte = 0; byte < sizeof(u64); byte++)
+		if (bits >> (8 * byte) & 0xff)
+			mask |= 0xfful << (8 * byte);
+	return mask;
+}
+
+/* Both steps in this order; what is in the words then. */
+static void values_after(u32 first, u32 second, const u64 *address, u64 *value, u32 n)
+{
+	u64 here = track_mark();
+	if (engine_step(NULL, first) == STEP_OK)
+		engine_step(NULL, second);
+	for (u32 i = 0; i < n; i++)
+		value[i] = *(const u64 *)address[i];
+	track_undo(here);
+}
+
+/* A word of which both store the same bytes, and whose value depends on who comes last. */
+static u64 both_store(u32 a, const struct changes *of_a, u32 b, const struct changes *of_b)
+{
+	static u64 address[SEARCH_WORDS], one[SEARCH_WORDS], other[SEARCH_WORDS];
+	u32 n = 0;
+	for (u32 i = 0; i < change_count(of_a) && n < SEARCH_WORDS; i++) {
+		const struct change *c = change_at(of_a, i);
+		if (bytes_in(c->plain) & bytes_in(bits_at(of_b, c->address)))
+			address[n++] = c->address;
+	}
+	if (!n)
+		return 0;
+	values_after(a, b, address, one, n);
+	values_after(b, a, address, other, n);
+	for (u32 i = 0; i < n; i++)
+		if (one[i] != other[i])
+			return address[i];
+	return 0;
+}
+
+static bool put(const struct change *c)
+{
+	if (!c->plain || !track_fault(c->address))
+		return false;
+	*(u64 *)c->address ^= c->plain;
+	return true;
+}
+
+/* Does the action do something else if these stores (or one of them) have happened before? */
+static bool depends(u32 action, const struct changes *alone, const struct changes *stores, u32 from, u32 to)
+{
+	static struct changes after;
+	u64 here = track_mark();
+	bool any = false;
+	for (u32 i = from; i < to; i++)
+		any |= put(change_at(stores, i));
+	if (!any)
+		return false;
+	track_commit(NULL);
+	execute(action, &after);
+	track_undo(here);
+	return !same_changes(alone, &after);
+}
+
+/* The address of a word stored by the one on which the other depends; 0: there is none. */
+static u64 depends_where(u32 action, const struct changes *alone, const struct changes *stores)
+{
+	u32 n = change_count(stores);
+	if (!depends(action, alone, stores, 0, n))
+		return 0;
+	for (u32 i = 0; i < n && i < SEARCH_WORDS; i++)
+		if (depends(action, alone, stores, i, i + 1))
+			return change_at(stores, i)->address;
+	return change_at(stores, 0)->address;
+}
+
+/* With peers, a step that never happens must not be heard. */
+static u64 first_plain(const struct changes *a)
+{
+	for (u32 i = 0; i < change_count(a); i++)
+		if (change_at(a, i)->plain)
+			return change_at(a, i)->address;
+	return 0;
+}
+
+static u64 find_race(u32 a, u32 b)
+{
+	static struct changes of_a, of_b;
+	execute(a, &of_a);
+	execute(b, &of_b);
+	u64 address = both_store(a, &of_a, b, &of_b);
+	if (address)
+		return address;
+	if (rt_wire->config.net.clients || rt_wire->config.net.servers) {
+		address = first_plain(&of_a);
+		return address ? address : first_plain(&of_b);
+	}
+	address = depends_where(b, &of_b, &of_a);
+	return address ? address : depends_where(a, &of_a, &of_b);
+}
+
+static u64 audit_race(void *t, u32 a, u32 b)
+{
+	(void)t;
+	struct wire_result *r = &rt_worker->result;
+	u32 outcomes = r->outcomes, refused = r->refused;
+	u64 exit_status = r->exit_status, yields_cut = r->yields_cut;
+	u64 address = find_race(a, b);
+	r->outcomes = outcomes;
+	r->refused = refused;
+	r->exit_status = exit_status;
+	r->yields_cut = yields_cut;
+	return address;
+}
+
+/* ---- A3 ---- */
+
+static u32 audit_merged(void *t)
+{
+	(void)t;
+	return access_merged();
+}
+
+static void audit_split(void *t, u32 k)
+{
+	(void)t;
+	access_split(k);
+}
+
+static u32 audit_rest(void *t, u32 action)
+{
+	(void)t;
+	return ACTION(ACTION_FIBER(action), 0);
+}
+
+const struct target_audit engine_audit = {
+	.undeclared = audit_undeclared,
+	.describe = audit_describe,
+	.remember = audit_remember,
+	.difference = audit_difference,
+	.race = audit_race,
+	.merged = audit_merged,
+	.split = audit_split,
+	.rest = audit_rest,
+};

@@ -1,0 +1,12 @@
+/*
+ * engine_audit.h: the engine's part of the audit of footprints (search/audit.h): which object a word of model
+ * memory belongs to, what steps changed, and whether the program races.
+ */
+#ifndef HEDDLE_RUNTIME_ENGINE_AUDIT_H
+#define HEDDLE_RUNTIME_ENGINE_AUDIT_H
+
+#include "search/target.h"
+
+extern const struct target_audit engine_audit;
+
+#endif

@@ -1,0 +1,56 @@
+#include "runtime/engine/notes.h"
+
+#include "base/text.h"
+#include "runtime/rt.h"
+#include "runtime/memory/memory.h"
+#include "runtime/sched/sched.h"
+#include "runtime/engine/terminal.h"
+
+static void note(const char *what)
+{
+	struct wire_result *r = &rt_worker->result;
+	if (r->notes < HD_ARRAY_LEN(r->note))
+		str_copy(r->note[r->notes++], sizeof r->note[0], what);
+}
+
+static void note_what_was_left_out(void)
+{
+	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
+		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
+		     "dfs does that");
+	if (terminal_saw_no_client())
+		note("some executions end with threads that wait for a connection, and no client was given: "
+		     "--client 'COMMAND' starts one (see heddle help check)");
+	if (terminal_undecided())
+		note("some executions end with no client left, a connection still open, and threads that "
+		     "wait for a condition, semaphore, futex or rwlock: taken for idle workers; a lost "
+		     "wake-up or a deadlock looks the same");
+	if (memory_by_clang())
+		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
+		     "members of local "
+		     "objects; gcc (HEDDLE_CC=gcc heddle cc) does not");
+}
+
+#define CLOCK_WORTH_A_NOTE 60000000000u
+
+/* A loop around a timed wait goes on for ever, and as the program reads the clock, no state comes twice. */
+static void note_endless_time(void)
+{
+	struct wire_result *r = &rt_worker->result;
+	if (r->end == SEARCH_COMPLETE || r->end == SEARCH_VIOLATION || rt_wire->config.time_horizon_ms ||
+	    r->clock_max < CLOCK_WORTH_A_NOTE || r->notes == HD_ARRAY_LEN(r->note))
+		return;
+	struct text t;
+	text_init(&t, r->note[r->notes++], sizeof r->note[0]);
+	text_str(&t, "time-outs took the program's clock to ");
+	text_dec(&t, (long)(r->clock_max / 1000000000u));
+	text_str(
+		&t,
+		" s; if it waits periodically, its states never repeat: --time-horizon 10s bounds the clock");
+}
+
+void notes_write(void)
+{
+	note_endless_time();
+	note_what_was_left_out();
+}

@@ -1,0 +1,55 @@
+/*
+ * The table of visible operations, and how they are told to people.
+ */
+#include "runtime/engine/engine_priv.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
+#include "runtime/vkernel/vk_ops.h"
+
+const struct op_class op_none = {.name = "runs"};
+const struct op_class op_signal = {.name = "sends a signal"};
+
+const struct op_class *const op_classes[] = {
+#define OP_CLASS_ENTRY(kind, class_name) [OP_##kind] = &op_##class_name,
+	OP_KINDS_LIST(OP_CLASS_ENTRY)
+#undef OP_CLASS_ENTRY
+};
+
+void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	const struct op_class *c = op_class_of(o);
+	if (alt == ALT_CANCEL) {
+		text_str(t, "is cancelled");
+	} else if (alt == ALT_MOVED) {
+		vk_describe_moved(o->watch, t);
+	} else if (alt == ALT_STAYS) {
+		vk_describe_stays(o->watch, t);
+	} else if (c->describe) {
+		c->describe(f, o, alt, t);
+	} else {
+		text_str(t, c->name);
+		if (o->object) {
+			text_str(t, " ");
+			text_addr(t, o->object);
+		}
+	}
+}
+
+u32 fiber_describe_all(const char *what, char *buf, size_t cap)
+{
+	struct text t;
+	u32 first = LAYOUT_MAX_FIBERS;
+	text_init(&t, buf, cap);
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct fiber *f = &model->fiber[i];
+		if (f->life != FIBER_ALIVE)
+			continue;
+		text_str(&t, first == LAYOUT_MAX_FIBERS ? what : "; ");
+		if (first == LAYOUT_MAX_FIBERS)
+			first = i;
+		fiber_describe(f, &t);
+		text_str(&t, " ");
+		op_describe(f, &f->op, OP_DESCRIBE_PENDING, &t);
+	}
+	return first;
+}

@@ -1,0 +1,183 @@
+#include "runtime/engine/replay.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "base/pages.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/engine/engine_priv.h"
+#include "runtime/rt.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/model.h"
+#include "state/track.h"
+
+static u64 step_number;
+static struct fingerprint *seen; /* of the states before each step */
+
+static void futex_wait_change(u32 *word, u32 old)
+{
+	while (*(volatile u32 *)word == old)
+		sys_call6(SYS_futex, (long)word, FUTEX_WAIT, old, 0, 0, 0);
+}
+
+/* Hand the filled event to the controller and wait until it has been read. */
+static void event_send(void)
+{
+	u32 before = rt_worker->ack_seq;
+	__atomic_add_fetch(&rt_worker->event_seq, 1, __ATOMIC_SEQ_CST);
+	sys_call6(SYS_futex, (long)&rt_worker->event_seq, FUTEX_WAKE, 1, 0, 0, 0);
+	futex_wait_change(&rt_worker->ack_seq, before);
+}
+
+static struct wire_event *event_new(enum wire_event_kind kind)
+{
+	struct wire_event *e = &rt_worker->event;
+	*e = (struct wire_event){0};
+	e->kind = kind;
+	e->step = step_number;
+	return e;
+}
+
+static void event_fiber(struct wire_event *e, u32 slot, u32 alt)
+{
+	const struct fiber *f = &model->fiber[slot];
+	e->thread = slot;
+	e->alt = alt;
+	e->op = f->op.kind;
+	e->object = f->op.object;
+	str_copy(e->thread_name, sizeof e->thread_name, f->name);
+	fiber_regs(f, &e->regs);
+	struct text t;
+	text_init(&t, e->text, sizeof e->text);
+	op_describe(f, &f->op, alt, &t);
+	e->text_len = (u32)t.len;
+}
+
+void replay_output(int fd, const char *data, size_t n)
+{
+	while (n) {
+		struct wire_event *e = event_new(WIRE_EV_OUTPUT);
+		size_t part = HD_MIN(n, sizeof e->text);
+		for (size_t i = 0; i < part; i++)
+			e->text[i] = data[i];
+		e->text_len = (u32)part;
+		e->arg = (u64)fd;
+		e->thread = sched_self_slot();
+		event_send();
+		data += part;
+		n -= part;
+	}
+}
+
+static void send_fibers(u32 except)
+{
+	for (u32 slot = 0; slot < sched_fiber_limit(); slot++) {
+		if (model->fiber[slot].life != FIBER_ALIVE || slot == except)
+			continue;
+		event_fiber(event_new(WIRE_EV_FIBER), slot, OP_DESCRIBE_PENDING);
+		event_send();
+	}
+}
+
+void replay_violation(const struct wire_violation *v, const struct wire_regs *regs)
+{
+	struct wire_event *e = event_new(WIRE_EV_VIOLATION);
+	e->violation = v->kind;
+	e->thread = v->thread;
+	e->arg = v->address;
+	e->regs = *regs;
+	str_copy(e->thread_name, sizeof e->thread_name, model->fiber[v->thread].name);
+	str_copy(e->text, sizeof e->text, v->message);
+	e->text_len = (u32)str_len(e->text);
+	rt_worker->result.violation[0] = *v;
+	rt_worker->result.violations = 1;
+	event_send();
+	send_fibers(violation_traits(v->kind)->concerns_all_threads ? LAYOUT_MAX_FIBERS : v->thread);
+	if (!rt_worker->task.gdb)
+		return;
+	e = event_new(WIRE_EV_END);
+	e->arg = 1;
+	event_send();
+	long pid = sys_call3(SYS_getpid, 0, 0, 0);
+	sys_call3(SYS_kill, pid, SIGSTOP, 0);
+}
+
+static bool enabled(u32 action)
+{
+	static u32 actions[TARGET_MAX_ACTIONS];
+	u32 n = engine_actions(NULL, actions);
+	for (u32 i = 0; i < n; i++)
+		if (actions[i] == action)
+			return true;
+	return false;
+}
+
+static void end(u64 how, const char *why)
+{
+	struct wire_event *e = event_new(WIRE_EV_END);
+	e->arg = how;
+	str_copy(e->text, sizeof e->text, why);
+	e->text_len = (u32)str_len(e->text);
+	event_send();
+}
+
+/* The path of a livelock goes to the loop, and once around: does it end where it was before? */
+static bool ends_in_loop(void)
+{
+	if (!violation_traits(rt_worker->task.violation)->ends_in_loop)
+		return false;
+	struct fingerprint now = track_fingerprint();
+	for (u64 i = 0; i < rt_worker->task.path_len; i++)
+		if (seen[i].lo == now.lo && seen[i].hi == now.hi)
+			return true;
+	return false;
+}
+
+static void end_of_path(void)
+{
+	static u32 actions[TARGET_MAX_ACTIONS];
+	if (ends_in_loop())
+		engine_livelock(NULL);
+	else if (engine_actions(NULL, actions) || engine_terminal(NULL) == TERMINAL_END) {
+		if (rt_worker->task.gdb)
+			send_fibers(LAYOUT_MAX_FIBERS);
+		end(0, "the path ends here");
+		return;
+	}
+	const struct wire_violation *v = violation_last();
+	struct wire_regs regs;
+	fiber_regs(&model->fiber[v->thread], &regs);
+	replay_violation(v, &regs);
+	end(1, "");
+}
+
+void replay_run(void)
+{
+	const u32 *path = (const u32 *)((char *)rt_worker + rt_worker->task.path_offset);
+	rt_worker->phase = WIRE_RUNNING;
+	seen = pages_map((rt_worker->task.path_len + 1) * sizeof *seen);
+	hd_assert(seen);
+	for (u64 i = 0; i < rt_worker->task.path_len; i++) {
+		step_number = i;
+		seen[i] = track_fingerprint();
+		if (!enabled(path[i])) {
+			end(2, "a recorded step is not possible here: another program, or other input?");
+			return;
+		}
+		event_fiber(event_new(WIRE_EV_STEP), ACTION_FIBER(path[i]), ACTION_ALT(path[i]));
+		event_send();
+		enum step_result r = engine_step(NULL, path[i]);
+		if (r == STEP_VIOLATION) {
+			end(1, "");
+			return;
+		}
+		if (r != STEP_OK) {
+			end(2, "the recorded path was cut short");
+			return;
+		}
+	}
+	step_number = rt_worker->task.path_len;
+	end_of_path();
+}

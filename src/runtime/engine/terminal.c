@@ -1,0 +1,215 @@
+/*
+ * What each fiber waits for decides. Roots are fibers that wait for the world outside: for a client to connect, or for a
+ * peer to speak. A fiber that waits for something only another fiber can give (a lock, a thread's end, a signal) is
+ * blocked by a root if those that could give it are. A fiber that is blocked by no root is part of a deadlock, whatever others
+ * do: two workers that hold each other's locks are not excused by a main thread that sits in accept.
+ *
+ * If all are blocked by roots: a root that waits for a peer makes it a communication deadlock, because the peer is quiet (the cache looked:
+ * else the fiber would be enabled), and stays so when it is heard once more. If all roots wait for clients, and no client is left, the server is idle, and
+ * that is a normal end; unless a client that is still there has said something nobody read: then a wake-up was lost, and the
+ * client waits for ever.
+ */
+#include "runtime/engine/terminal.h"
+
+#include "base/text.h"
+#include "runtime/engine/engine_priv.h"
+#include "runtime/rt.h"
+#include "runtime/net/net.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/vkernel/vk.h"
+
+enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
+#define NO_FIBER LAYOUT_MAX_FIBERS
+
+static bool lonely, undecided; /* persistent */
+static bool any_waits_for_anyone;
+static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
+
+static bool alive(u32 slot)
+{
+	return model->fiber[slot].life == FIBER_ALIVE;
+}
+
+/* Who can end the wait of the fiber in this slot. */
+static struct op_wait wait_of(u32 slot)
+{
+	const struct op *o = &model->fiber[slot].op;
+	const struct op_class *c = op_class_of(o);
+	return c->wait ? c->wait(o) : (struct op_wait){.what = WAIT_ANYONE};
+}
+
+/* The connection whose peer the fiber waits for; NULL: it waits for something else, or does not live. */
+static const struct cache_pos *peer_of(u32 slot)
+{
+	if (!alive(slot))
+		return NULL;
+	struct op_wait w = wait_of(slot);
+	return w.what == WAIT_PEER ? w.peer : NULL;
+}
+
+static enum root root_of(u32 slot)
+{
+	switch (wait_of(slot).what) {
+	case WAIT_CLIENT:
+		return BY_CLIENT;
+	case WAIT_PEER:
+		return BY_PEER;
+	default:
+		return NOT_BLOCKED;
+	}
+}
+
+static u32 mark_roots(void)
+{
+	u32 roots = 0;
+	any_waits_for_anyone = false;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		blocked[i] = alive(i) ? (u8)root_of(i) : NOT_BLOCKED;
+		roots += blocked[i] != NOT_BLOCKED;
+	}
+	return roots;
+}
+
+static bool mark_one(u32 slot)
+{
+	struct op_wait w = wait_of(slot);
+	if (w.what != WAIT_FIBER) {
+		blocked[slot] = BY_CLIENT; /* there is a root, and it could run again */
+		any_waits_for_anyone = true;
+		return true;
+	}
+	if (w.slot >= LAYOUT_MAX_FIBERS || !blocked[w.slot])
+		return false;
+	blocked[slot] = blocked[w.slot];
+	return true;
+}
+
+static void mark_the_blocked(void)
+{
+	bool again = true;
+	while (again) {
+		again = false;
+		for (u32 i = 0; i < sched_fiber_limit(); i++)
+			if (alive(i) && !blocked[i])
+				again |= mark_one(i);
+	}
+}
+
+static u32 first_that_is(enum root what)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (alive(i) && blocked[i] == what)
+			return i;
+	return NO_FIBER;
+}
+
+/* Is what some fiber waits for simply not known (recorded trees end here)? Then this is no end to be judged. */
+static bool not_known(void)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct cache_pos *pos = peer_of(i);
+		u64 bytes;
+		u32 flags;
+		if (!pos || net_look(pos, &bytes, &flags))
+			continue;
+		hd_assert(net_has_unknown()); /* else its operation forgot to resolve it */
+		return true;
+	}
+	return false;
+}
+
+/* Do those stay silent that fibers wait for? */
+static bool silence_holds(void)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct cache_pos *pos = peer_of(i);
+		if (pos && !net_check_silence(pos))
+			return false;
+	}
+	return true;
+}
+
+/* Behind the SUT's part: what the peers of the waiting fibers wait for. */
+static void describe_peers(struct text *t)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct cache_pos *pos = peer_of(i);
+		if (!pos)
+			continue;
+		text_str(t, "; the peer of thread ");
+		text_dec(t, (long)i + 1);
+		text_str(t, " says no more: ");
+		size_t before = t->len;
+		net_describe_peer(pos, t);
+		if (t->len == before)
+			text_str(t, "it is at rest");
+	}
+}
+
+static enum violation_kind tell(enum violation_kind kind, const char *what, u32 *slot, char *buf, size_t cap,
+				size_t *own_len)
+{
+	u32 first = fiber_describe_all(what, buf, cap);
+	if (*slot == NO_FIBER)
+		*slot = first;
+	*own_len = str_len(buf);
+	return kind;
+}
+
+static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *own_len)
+{
+	u64 bytes;
+	const struct cache_pos *pos = vk_unanswered(&bytes);
+	if (!pos) {
+		undecided |= any_waits_for_anyone && vk_client_stays();
+		return VIOLATION_NONE;
+	}
+	*slot = NO_FIBER;
+	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
+	struct text t = {buf, cap, *own_len};
+	text_str(&t, "; client ");
+	text_dec(&t, (long)net_client_of(pos));
+	text_str(&t, " has sent ");
+	text_dec(&t, (long)bytes);
+	text_str(&t, bytes == 1 ? " byte that nobody reads" : " bytes that nobody reads");
+	*own_len = t.len;
+	text_str(&t, ": ");
+	net_describe_peer(pos, &t);
+	return VIOLATION_COMM_DEADLOCK;
+}
+
+bool terminal_undecided(void)
+{
+	return undecided;
+}
+
+bool terminal_saw_no_client(void)
+{
+	return lonely;
+}
+
+enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len)
+{
+	u32 roots = mark_roots();
+	*slot = NO_FIBER;
+	if (roots) {
+		if (not_known())
+			return VIOLATION_NONE;
+		mark_the_blocked();
+	}
+	*slot = first_that_is(NOT_BLOCKED);
+	if (*slot != NO_FIBER)
+		return tell(VIOLATION_DEADLOCK, "deadlock: ", slot, buf, cap, own_len);
+	if (!roots)
+		return VIOLATION_NONE; /* nobody is left at all */
+	*slot = first_that_is(BY_PEER);
+	lonely |= first_that_is(BY_CLIENT) != NO_FIBER && !rt_wire->config.net.clients;
+	if (*slot == NO_FIBER)
+		return judge_idle(slot, buf, cap, own_len);
+	if (!silence_holds())
+		return VIOLATION_NONE;
+	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
+	struct text t = {buf, cap, *own_len};
+	describe_peers(&t);
+	return VIOLATION_COMM_DEADLOCK;
+}

@@ -1,0 +1,102 @@
+/*
+ * wire_net.h: the part of the contract that speaks of the network. Trees of recorded
+ * communication lie in the shared memory file, behind the wire (WIRE_TREES), where the
+ * controller can read and save them; the cache in the runtime writes them. When the
+ * cache needs something physical, it fills struct wire_net, adds one to `request`, rings
+ * the bell (an eventfd at WIRE_BELL_FD) and sleeps on `reply` until it equals `request`.
+ */
+#ifndef HEDDLE_WIRE_WIRE_NET_H
+#define HEDDLE_WIRE_WIRE_NET_H
+
+#include "base/base.h"
+
+#define WIRE_BELL_FD 1002
+
+enum cache_mode { CACHE_BRANCHING = 0, CACHE_LINEAR, CACHE_NONE };
+
+#define NET_MAX_CLIENTS 256
+#define NET_MAX_CONNS 512   /* physical connections alive at a time */
+#define NET_DATA (1u << 20) /* bytes one request or reply carries */
+
+/* Families and types have the numbers of Linux's socket calls. */
+enum net_family { NET_UNIX = 1, NET_INET = 2, NET_INET6 = 10 };
+enum net_type { NET_STREAM = 1, NET_DGRAM = 2, NET_SEQPACKET = 5 };
+
+/* An end of a connection as the SUT names it. Unused bytes are zero, so that addresses compare as bytes. */
+struct net_address {
+	u16 family, type;
+	u16 port;     /* host order */
+	u16 path_len; /* NET_UNIX: bytes of path in use (an abstract name starts with 0) */
+	u8 ip[16];    /* NET_INET: the first four */
+	char path[108];
+};
+
+enum net_op {
+	/*
+	 * Connect to `to`. client > 0: start client peer number `client`, which comes to `to`, and accept it.
+	 */
+	NET_OPEN = 1,
+	/* send data[0..len), then (without NET_MORE) wait until the peer has answered all it will */
+	NET_EXCHANGE,
+	NET_CLOSE, /* physically; a client peer is ended */
+};
+
+/* Flags of requests (R) and answers (A). */
+#define NET_MORE \
+	1u         /* R: a NET_EXCHANGE follows at once, don't wait. A: more is there: ask again with len 0 */
+#define NET_END 2u /* R: after the data, shut down our writing side */
+#define NET_EOF 4u /* A: the peer has closed its side, behind the data */
+#define NET_RESET 8u  /* A: the peer has reset the connection, behind the data */
+#define NET_TIMED 16u /* A: quiet, but the peer waits with a time-out: it may say more later */
+#define NET_GUESSED \
+	32u /* A: we can't look into the peer: silence for --response-timeout was taken for the end */
+#define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
+
+/*
+ * Status of an answer. 0: done. -errno: what the SUT is to see (-ECONNREFUSED …). Else one of these.
+ * Connections belong to the cache: the broker closes none by itself. NET_ERROR_FULL and NET_ERROR_UNSERVED
+ * say that it could go on if the cache closed some.
+ */
+enum net_error {
+	NET_ERROR_TOOL = -5000, /* ours: the run ends with a tool error (exit 2), text says why */
+	NET_ERROR_NO_PEER,      /* the server has ended, or the client without connecting: exit 2 */
+	NET_ERROR_FULL,         /* of NET_OPEN: no room for one more connection; nothing was opened */
+	NET_ERROR_UNSERVED,  /* the peer is at rest and has not accepted the connection, which stays open */
+	NET_ERROR_STUCK,     /* the peer is at rest and does not take what was sent: incomplete */
+	NET_ERROR_CROSSTALK, /* data came on another connection than the one written to: incomplete */
+	NET_ERROR_ANOTHER,   /* a client peer opened a further connection: incomplete */
+	NET_ERROR_SLOW,      /* the peer did not come to rest within --peer-timeout: incomplete */
+};
+#define NET_IS_ERRNO(status) ((status) < 0 && (status) >= -4095)
+
+struct wire_net {
+	u32 request, reply;
+	u32 op, client;
+	u32 conn; /* of NET_EXCHANGE, NET_CLOSE; answer of NET_OPEN: from 1 on */
+	u32 flags;
+	int status;
+	/* answer of NET_OPEN, successful or not: which peer it leads to, from 1 on; 0: not known */
+	u32 group;
+	struct net_address to;
+	u64 len;
+	char text[2048]; /* what is wrong, in words; of a quiet peer: what each of its threads waits for */
+	u8 data[NET_DATA];
+};
+
+/* A datagram travels, and is stored in trees, behind its length: little endian, so many bytes. */
+#define NET_FRAME_HEAD 4u
+
+/* What the runtime is told about peers (part of struct wire_config). */
+struct net_config {
+	u32 mode;              /* enum cache_mode */
+	u32 live;              /* 1: a broker answers; 0: only what the trees hold (replay, --load-trees) */
+	u32 clients;           /* client peers, numbered from 1 */
+	u32 identical_clients; /* all share one tree */
+	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
+	u32 servers;           /* server peers */
+	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
+	/* The SUT's port that client n + 1 connects to; 0: the only one there is. */
+	u16 client_port[NET_MAX_CLIENTS];
+};
+
+#endif
