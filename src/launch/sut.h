@@ -31,7 +31,7 @@ struct launch {
 struct sut {
 	pid_t pid; /* 0: none */
 	int pidfd, log_fd;
-	int bell;               /* eventfd: the runtime has a request for the network (wire/net.h) */
+	int bell;               /* eventfd: the runtime has a request for the network (wire/wire_net.h) */
 	struct shared_part own; /* if it is alone in its run */
 	struct wire_shared *shared;
 	struct wire_worker *worker;

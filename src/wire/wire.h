@@ -19,7 +19,7 @@
 #include "base/base.h"
 #include "wire/layout.h"
 #include "wire/learnt.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 #include "wire/search_options.h"
 #include "wire/violation.h"
 

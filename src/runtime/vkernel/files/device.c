@@ -2,15 +2,17 @@
  * device.c: stdout and stderr (console), and the few devices programs read and write:
  * null, zero, full, random. None of them waits, so none of it is a step.
  */
+#include "runtime/output/output.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
-static long console_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long console_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
+	(void)c;
 	long total = (long)u->left;
 	(void)pos;
 	for (; u->left; u->at++) {
 		size_t n = HD_MIN((size_t)u->iov[u->at].iov_len, u->left);
-		sched_output(d->sub, u->iov[u->at].iov_base, n);
+		output_write(d->sub, u->iov[u->at].iov_base, n);
 		u->left -= n;
 	}
 	return total;
@@ -38,8 +40,9 @@ const struct vk_ops vk_console_ops = {
 	.stream = true,
 };
 
-static long device_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long device_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
+	(void)c;
 	long n = (long)u->left;
 	(void)pos;
 	switch (d->sub) {
@@ -53,8 +56,9 @@ static long device_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 	}
 }
 
-static long device_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long device_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
+	(void)c;
 	(void)pos;
 	return d->sub == VK_DEVICE_FULL && u->left ? -ENOSPC : (long)u->left;
 }

@@ -1,9 +1,9 @@
 /*
  * signal_fault.c: a fault of the SUT's own making, for which it has a handler (SIGSEGV and its kin).
  *
- * Unlike raised signals it comes in signal context: the handler is called there, on the signal stack, with the kernel's own
- * siginfo and context, so that it may jump away, or change the context and return. It must not wait for
- * anything there: sched_step() refuses that.
+ * Unlike raised signals it comes in signal context: the handler is called there, on the signal stack, with
+ * the kernel's own siginfo and context, so that it may jump away, or change the context and return. It must
+ * not wait for anything there: sched_step() refuses that.
  */
 #include <asm/signal.h>
 
@@ -18,8 +18,10 @@ bool vk_signal_fault(int sig, void *info, void *context)
 	struct vk_sigaction act = vk->action[sig];
 	u64 mask = f->mask;
 	f->mask |= act.mask | (act.flags & SA_NODEFER ? 0 : bit);
-	if (act.flags & SA_RESETHAND)
+	if (act.flags & SA_RESETHAND) {
+		vk_declare(vk_action_object(sig), ACCESS_WRITE);
 		vk->action[sig].handler = 0;
+	}
 	((void (*)(int, void *, void *))act.handler)(sig, info, context);
 	f->mask = mask;
 	return true;

@@ -1,7 +1,8 @@
 /*
- * sock_dgram_source.c: where a datagram socket's next datagram comes from: from inside the SUT, from the server peer it speaks
- * to, from a client peer. What one sender sends stays in order. Of several senders, each acts in its own time, so any of them may
- * be the first: a receive has an outcome for each that could have sent something by now.
+ * sock_dgram_source.c: where a datagram socket's next datagram comes from: from inside the SUT, from the
+ * server peer it speaks to, from a client peer. What one sender sends stays in order. Of several senders,
+ * each acts in its own time, so any of them may be the first: a receive has an outcome for each that could
+ * have sent something by now.
  *
  * S1  The outcomes are numbered by source among those that are ready, which depends on the state alone.
  * S2  Who has looked (MSG_PEEK) gets the same datagram next: the order is decided then.
@@ -16,7 +17,7 @@ static bool is_ready(const struct vk_sock *s, u32 source)
 {
 	if (source == INSIDE)
 		return s->held;
-	return source == SERVER ? sock_frame_next(&s->pos) >= 0 : sock_caller_ready(s, source - CLIENTS);
+	return source == SERVER ? sock_frame_next(&s->pos) >= 0 : sock_client_ready(s, source - CLIENTS);
 }
 
 static u32 last_source(const struct vk_sock *s)
@@ -60,7 +61,7 @@ static long receive(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, 
 	if (source == INSIDE)
 		return sock_record_take(s, u, flags, from, out_flags);
 	if (source > CLIENTS)
-		return sock_caller_recv(s, source - CLIENTS, u, flags, from, out_flags);
+		return sock_client_recv(s, source - CLIENTS, u, flags, from, out_flags);
 	*from = s->peer;
 	return sock_frame_recv(&s->pos, u, flags, out_flags);
 }
@@ -75,17 +76,21 @@ long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags
 	return n;
 }
 
-/* It is no step, and can't decide whose datagram is the first; and a client that has not come may have sent something or not. */
-long sock_source_pending(const struct vk_sock *s)
+/*
+ * It is no step, and can't decide whose datagram is the first; and a client that has not come may have sent
+ * something or not.
+ */
+long sock_source_pending(struct vk_call *c, const struct vk_sock *s)
 {
 	sock_resolve(&vk->desc[s - vk->sock]);
 	u32 source = sock_source(s, 0);
 	bool open = !is_decided(s) && (sock_source(s, 1) || source > CLIENTS);
 	if (open)
-		vk_refuse("ioctl FIONREAD (of datagrams from several senders)");
+		vk_refuse(c, "ioctl FIONREAD (of datagrams from several senders)");
 	if (source == INSIDE)
 		return sock_record_len(s);
-	const struct cache_pos *pos = source > CLIENTS ? &vk->caller[source - CLIENTS - 1].pos : &s->pos;
+	const struct cache_pos *pos = source > CLIENTS ? &vk->dgram_client[source - CLIENTS - 1].pos
+						       : &s->pos;
 	return HD_MAX(sock_frame_next(pos), 0L);
 }
 
@@ -94,7 +99,7 @@ void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t)
 	u32 source = sock_source(s, nth);
 	bool choice = sock_sources(s) > 1;
 	if (source > CLIENTS)
-		sock_describe_caller(source - CLIENTS, t);
+		sock_describe_client(source - CLIENTS, t);
 	else if (choice && source != NOBODY)
 		text_str(t, source == INSIDE ? ": from inside" : ": from the server");
 }

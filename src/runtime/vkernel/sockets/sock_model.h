@@ -5,7 +5,7 @@
 #define HEDDLE_RUNTIME_SOCK_MODEL_H
 
 #include "iocache/cache.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 #define SOCK_EPHEMERAL 40000u
 #define SOCK_CLIENT_PORT 50000u
@@ -47,7 +47,7 @@ struct vk_sock {
 };
 
 /* A client peer that sends datagrams, by its number. Zero: it has not come, or its socket is closed. */
-struct vk_caller {
+struct dgram_client {
 	struct cache_pos pos;
 	u32 socket, pad; /* slot + 1 */
 };
