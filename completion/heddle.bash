@@ -45,12 +45,12 @@ _heddle_check()
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return ;;
-	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --random-seed | --clients | --*-timeout)
+	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --random-seed | --clients | --recheck | --*-timeout)
 		return ;;
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
 		--max-time --max-memory --heap-limit --time-horizon --check-exit --races --suppressions --no-deadlock --hang-time --atomics --spurious --env
-		--stdin --random-seed --server --client --clients --identical-clients --ask-again --cache --allow-refused --response-timeout
+		--stdin --random-seed --server --client --clients --identical-clients --recheck --cache --allow-refused --response-timeout
 		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --sanity --" -- "$cur"))
 }
 

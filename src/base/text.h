@@ -21,8 +21,9 @@ void text_hex(struct text *t, u64 value);
 /* An address for people: written as {0x…}; reports replace it by a name. */
 void text_addr(struct text *t, u64 address);
 /*
- * As printf, as far as messages need it: %s %c %%; %d %i %u %x with an optional l, ll or z; %#x writes 0x, always (also
- * before 0); a width with or without a leading 0 (%02x, %4u); %.*s and %.8s for at most so many bytes.
+ * As printf, as far as messages need it: %s %c %%; %d %i %u %x with an optional l, ll or z; %#x writes 0x,
+ * always (also before 0); a width with or without a leading 0 (%02x, %4u); %.*s and %.8s for at most so many
+ * bytes.
  */
 void text_fmt(struct text *t, const char *format, ...) HD_PRINTF(2, 3);
 /* Bytes of any kind for people, as in a C string but without the quotes: \n \r \t \" \\, others as \xNN. */

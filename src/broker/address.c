@@ -11,7 +11,6 @@ socklen_t address_to_kernel(const struct net_address *a, struct sockaddr_storage
 	struct sockaddr_in *v4 = (void *)out;
 	struct sockaddr_in6 *v6 = (void *)out;
 	struct sockaddr_un *un = (void *)out;
-
 	memset(out, 0, sizeof(*out));
 	out->ss_family = a->family;
 	switch (a->family) {
@@ -37,10 +36,8 @@ const char *address_text(const struct net_address *a, char out[ADDRESS_TEXT])
 {
 	char ip[INET6_ADDRSTRLEN] = "?";
 	const char *udp = a->type == NET_DGRAM ? "UDP " : "";
-
 	if (a->family == NET_UNIX) {
 		bool abstract = a->path_len && !a->path[0];
-
 		snprintf(out, ADDRESS_TEXT, "UNIX socket %s%.*s", abstract ? "@" : "",
 			 (int)a->path_len - abstract, a->path + abstract);
 		return out;

@@ -17,7 +17,6 @@ struct broker *broker_create(const struct broker_options *o, const struct broker
 			     struct problem *p)
 {
 	struct broker *b = calloc(1, sizeof(*b));
-
 	if (!b) {
 		problem_set(p, "no memory for the connections to peers");
 		return NULL;
@@ -47,7 +46,6 @@ static int no_such(struct wire_net *n)
 static int answer(struct broker *b, struct connection *c, struct wire_net *n)
 {
 	int status = quiesce(b, c, n);
-
 	if (!status)
 		transfer_deliver(c, n);
 	return status;
@@ -58,8 +56,6 @@ static int exchange(struct broker *b, struct wire_net *n)
 	struct connection *c = connection_find(b, n->conn);
 	u32 flags = n->flags;
 	u64 len = n->len;
-	int status;
-
 	n->flags = 0;
 	if (!c)
 		return no_such(n);
@@ -70,7 +66,7 @@ static int exchange(struct broker *b, struct wire_net *n)
 		transfer_deliver(c, n);
 		return 0;
 	}
-	status = transfer_send(b, c, n);
+	int status = transfer_send(b, c, n);
 	n->len = 0;
 	if (!status && (flags & NET_END))
 		transfer_end(c);
@@ -84,7 +80,6 @@ static int exchange(struct broker *b, struct wire_net *n)
 static int close_one(struct broker *b, struct wire_net *n)
 {
 	struct connection *c = connection_find(b, n->conn);
-
 	n->len = 0;
 	n->flags = 0;
 	if (!c)
@@ -120,7 +115,6 @@ static int not_ready(struct broker *b, struct peer_procs *t, pid_t pid, const ch
 	struct wire_net *n = calloc(1, sizeof(*n));
 	char waits[1024];
 	int how = 0;
-
 	hd_assert(n != NULL);
 	if (!quiet_alive(t->q) && b->peers.ended(b->peers.self, pid, &how)) {
 		reply_error(n, NET_ERROR_NO_PEER, "%s ended before it was ready", name);
@@ -145,12 +139,10 @@ static int not_ready(struct broker *b, struct peer_procs *t, pid_t pid, const ch
 /* One look at a server that is starting. 1: ready, 0: not yet, -1: it will never be. */
 static int readiness(struct broker *b, struct peer_procs *t, u64 *asleep_since)
 {
-	enum quiet rests;
-
 	if (peer_procs_wait_idle(b, t) ||
 	    (!quiet_alive(t->q) && b->peers.ended(b->peers.self, t->root, NULL)))
 		return -1;
-	rests = quiet_look(t->q, NULL, 0);
+	enum quiet rests = quiet_look(t->q, NULL, 0);
 	if (rests && quiet_listens(t->q, 0))
 		return 1;
 	if (rests != QUIET_YES || quiet_has_periodic(t->q) || !quiet_asleep(t->q))
@@ -158,13 +150,15 @@ static int readiness(struct broker *b, struct peer_procs *t, u64 *asleep_since)
 	return monotonic_ms() - *asleep_since >= SETTLE_PERIODIC_MS ? -1 : 0;
 }
 
-/* Listening is not enough: who looks at it between bind and the accept loop would find a backlog that nobody serves. */
+/*
+ * Listening is not enough: who looks at it between bind and the accept loop would find a backlog that nobody
+ * serves.
+ */
 int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct problem *p)
 {
 	u64 start = monotonic_ms(), asleep_since = start;
 	struct peer_procs *t = peer_procs_of(b, pid); /* never released: what is learnt about it is kept */
 	int ready = 0;
-
 	while (!ready && monotonic_ms() - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
 		ready = readiness(b, t, &asleep_since);
 		if (!ready)

@@ -3,8 +3,8 @@
  * It does what the cache in the runtime asks (struct wire_net): open a connection or start a client
  * and accept it, send, and wait until the peer has said all it will say (quiet.h). It knows no trees.
  *
- * Which process is at the other end is told by the caller (struct broker_peers, implemented by peer/), so that the broker
- * itself starts nothing.
+ * Which process is at the other end is told by the caller (struct broker_peers, implemented by peer/), so
+ * that the broker itself starts nothing.
  */
 #ifndef HEDDLE_BROKER_BROKER_H
 #define HEDDLE_BROKER_BROKER_H
@@ -16,11 +16,17 @@
 
 struct broker_peers {
 	void *self;
-	/* Start client peer n, which is to connect to the address (a listener of the broker's); its process, or -1 and *p. */
+	/*
+	 * Start client peer n, which is to connect to the address (a listener of the broker's); its process,
+	 * or -1 and *p.
+	 */
 	pid_t (*start_client)(void *self, u32 n, const struct net_address *physical, struct problem *p);
 	/* End it, and what it started; returns when nothing of it is left. */
 	void (*end_client)(void *self, pid_t pid);
-	/* The server peer's process that serves this address of the SUT's, and where it really is; 0: none that we started. */
+	/*
+	 * The server peer's process that serves this address of the SUT's, and where it really is; 0: none
+	 * that we started.
+	 */
 	pid_t (*server_of)(void *self, const struct net_address *to, struct net_address *physical);
 	/* Has this peer ended? Its last words (end of its log) for messages. */
 	bool (*ended)(void *self, pid_t pid, int *status);
@@ -39,7 +45,10 @@ struct broker *broker_create(const struct broker_options *o, const struct broker
 			     struct problem *p);
 /* Do what n asks and fill in the reply (everything but the handshake). */
 void broker_serve(struct broker *b, struct wire_net *n);
-/* Wait until a server peer that was just started is ready: it rests, and something of it listens. -1: it ended, or never came to rest. */
+/*
+ * Wait until a server peer that was just started is ready: it rests, and something of it listens. -1: it
+ * ended, or never came to rest.
+ */
 int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct problem *p);
 /* Close everything. */
 void broker_free(struct broker *b);

@@ -1,5 +1,6 @@
 /*
- * broker_priv.h: what the files of the broker share: connections, the peers behind them, listeners for clients.
+ * broker_priv.h: what the files of the broker share: connections, the peers behind them, listeners for
+ * clients.
  */
 #ifndef HEDDLE_BROKER_PRIV_H
 #define HEDDLE_BROKER_PRIV_H
@@ -69,8 +70,8 @@ struct broker {
 };
 
 /*
- * Functions that answer a request return its status: 0, -errno for the SUT, or one of enum net_error, with the reason in
- * n->text. All others that can fail return -errno.
+ * Functions that answer a request return its status: 0, -errno for the SUT, or one of enum net_error, with
+ * the reason in n->text. All others that can fail return -errno.
  */
 
 /* reply_error.c. Each returns the status. */

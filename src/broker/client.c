@@ -1,6 +1,7 @@
 /*
- * client.c: NET_OPEN for a client peer: start it, and accept exactly its connection. One that sends datagrams has a socket of
- * ours to itself, and is there when the first one is; where that came from is the client's address.
+ * client.c: NET_OPEN for a client peer: start it, and accept exactly its connection. One that sends datagrams
+ * has a socket of ours to itself, and is there when the first one is; where that came from is the client's
+ * address.
  */
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +14,7 @@
 #include "broker/address.h"
 #include "broker/broker_priv.h"
 
-struct knock {
+struct arrival {
 	struct broker *b;
 	struct wire_net *n;
 	struct client_listener *l;   /* NULL: datagrams */
@@ -62,7 +63,7 @@ int client_another(struct broker *b, struct wire_net *n)
 	return 0;
 }
 
-static int not_coming(struct knock *k, int status, const char *what)
+static int not_coming(struct arrival *k, int status, const char *what)
 {
 	char waits[1024], name[ADDRESS_TEXT];
 	quiet_describe(k->procs->q, NULL, 0, waits, sizeof(waits));
@@ -70,7 +71,7 @@ static int not_coming(struct knock *k, int status, const char *what)
 			   address_text(&k->n->to, name), waits);
 }
 
-static int ended(struct knock *k, int how)
+static int ended(struct arrival *k, int how)
 {
 	char name[ADDRESS_TEXT], there[ADDRESS_TEXT];
 	address_text(&k->n->to, name);
@@ -86,7 +87,7 @@ static int ended(struct knock *k, int how)
 }
 
 /* It has not come yet. Status: 0 as long as it may. */
-static int still_waiting(struct knock *k)
+static int still_waiting(struct arrival *k)
 {
 	u64 now = monotonic_ms();
 	int how = 0;
@@ -108,7 +109,7 @@ static int still_waiting(struct knock *k)
 }
 
 /* The descriptor of the connection; -EAGAIN: not yet; -EMFILE: no room for it. */
-static int knocked(struct knock *k)
+static int arrived(struct arrival *k)
 {
 	if (k->l) {
 		int fd = client_listener_accept(k->l);
@@ -121,12 +122,12 @@ static int knocked(struct knock *k)
 }
 
 /* What it did before it ended or came to rest counts: hence one more try after the verdict. */
-static int wait_for_it(struct knock *k, int *fd)
+static int wait_for_it(struct arrival *k, int *fd)
 {
 	u32 delay = 0;
 	int status = 0;
 	struct pollfd p = {.fd = k->l ? k->l->fd : k->fd, .events = POLLIN};
-	while ((*fd = knocked(k)) == -EAGAIN && !status) {
+	while ((*fd = arrived(k)) == -EAGAIN && !status) {
 		status = still_waiting(k);
 		if (!status && poll(&p, 1, 0) <= 0)
 			transfer_pause(NULL, 0, &delay);
@@ -136,7 +137,7 @@ static int wait_for_it(struct knock *k, int *fd)
 	return *fd == -EAGAIN ? status : reply_full(k->n);
 }
 
-static int take(struct knock *k, int fd)
+static int take(struct arrival *k, int fd)
 {
 	const struct connection *other = k->l ? client_of(k->b, fd, k->procs) : NULL;
 	if (other) {
@@ -159,7 +160,7 @@ static int take(struct knock *k, int fd)
 	return 0;
 }
 
-static int prepare(struct knock *k, struct problem *p)
+static int prepare(struct arrival *k, struct problem *p)
 {
 	if (k->n->to.type == NET_DGRAM) {
 		k->fd = client_listener_datagrams(k->b, &k->n->to, &k->physical, p);
@@ -171,7 +172,7 @@ static int prepare(struct knock *k, struct problem *p)
 	return err;
 }
 
-static int start(struct knock *k, struct problem *p)
+static int start(struct arrival *k, struct problem *p)
 {
 	k->pid = k->b->peers.start_client(k->b->peers.self, k->n->client, &k->physical, p);
 	if (k->pid <= 0)
@@ -193,7 +194,7 @@ int client_open(struct broker *b, struct wire_net *n)
 	if (b->connection_count >= NET_MAX_CONNS)
 		return reply_full(n);
 	struct problem p;
-	struct knock k = {.b = b, .n = n, .fd = -1};
+	struct arrival k = {.b = b, .n = n, .fd = -1};
 	int err = prepare(&k, &p);
 	if (err == -EMFILE || err == -ENFILE)
 		return reply_full(n);

@@ -1,6 +1,6 @@
 /*
- * client_listener.c: where client peers connect to: one listener for each address of the SUT's, on a port of our own (the SUT's may
- * be taken on this machine), or at a path in a folder of our own.
+ * client_listener.c: where client peers connect to: one listener for each address of the SUT's, on a port of
+ * our own (the SUT's may be taken on this machine), or at a path in a folder of our own.
  */
 #include <arpa/inet.h>
 #include <errno.h>

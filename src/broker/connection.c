@@ -1,6 +1,6 @@
 /*
- * connection.c: the list of physical connections. Who opens and closes them is the cache, in the runtime: here is only
- * said whether there is room.
+ * connection.c: the list of physical connections. Who opens and closes them is the cache, in the runtime:
+ * here is only said whether there is room.
  */
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -17,10 +17,9 @@ struct description {
 static void HD_PRINTF(2, 3) say(struct description *w, const char *format, ...)
 {
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(w->out + w->len, w->cap - w->len, format, args);
+	int n = vsnprintf(w->out + w->len, w->cap - w->len, format, args);
 	va_end(args);
 	if (n > 0)
 		w->len = HD_MIN(w->len + (size_t)n, w->cap - 1);
@@ -44,9 +43,7 @@ static u16 port_of(struct quiet_thread *t, int nl, u64 inode)
 static void say_socket(struct description *w, int nl, struct quiet_thread *t, const struct quiet_conn *c,
 		       u32 n, u64 inode)
 {
-	u32 i;
-
-	for (i = 0; i < n && t->listener != inode; i++)
+	for (u32 i = 0; i < n && t->listener != inode; i++)
 		if (!c[i].closed && end_of(nl, &c[i]) == inode) {
 			say(w, i ? " on another connection of this peer" : " on this connection");
 			return;
@@ -63,7 +60,6 @@ static void say_target(struct description *w, struct quiet_peer *q, struct quiet
 	int fd = wait_descriptor(&t->wait);
 	char link[256];
 	unsigned long long inode;
-
 	if (fd < 0 || owner_link(t->pid, fd, link, sizeof(link)))
 		return;
 	if (sscanf(link, "socket:[%llu]", &inode) == 1)
@@ -78,7 +74,6 @@ static void say_thread(struct description *w, struct quiet_peer *q, struct quiet
 		       const struct quiet_conn *c, u32 n)
 {
 	char call[32];
-
 	if (strcmp(t->name, "heddle-keeper") == 0)
 		return; /* ours, around the peer */
 	if (strcmp(t->name, "sh") == 0 && t->wait.call == SYS_wait4)
@@ -93,10 +88,8 @@ static void say_thread(struct description *w, struct quiet_peer *q, struct quiet
 void quiet_tell(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
 {
 	struct description w = {.out = out, .cap = cap};
-	u32 i;
-
 	out[0] = 0;
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		if (q->thread[i].wait.kind != WAIT_DEAD)
 			say_thread(&w, q, &q->thread[i], c, n);
 	if (!w.len)
@@ -105,10 +98,8 @@ void quiet_tell(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *o
 
 void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
 {
-	u32 i;
-
 	threads_enumerate(q);
-	for (i = 0; i < q->threads; i++) {
+	for (u32 i = 0; i < q->threads; i++) {
 		thread_look(&q->thread[i]);
 		thread_state(&q->thread[i]);
 	}

@@ -1,5 +1,6 @@
 /*
- * owners.c: which process has a socket. The kernel knows the inode of a socket, /proc/PID/fd shows who holds it.
+ * owners.c: which process has a socket. The kernel knows the inode of a socket, /proc/PID/fd shows who holds
+ * it.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,10 +19,8 @@
 int owner_link(pid_t pid, int fd, char *out, size_t cap)
 {
 	char path[64];
-	ssize_t n;
-
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-	n = readlink(path, out, cap - 1);
+	ssize_t n = readlink(path, out, cap - 1);
 	if (n < 0)
 		return -1;
 	out[n] = 0;
@@ -36,7 +35,6 @@ static bool sockets_of(pid_t pid, bool (*found)(void *self, pid_t pid, u64 inode
 	DIR *d;
 	unsigned long long inode;
 	bool go_on = true;
-
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	d = opendir(path);
 	while (d && go_on && (e = readdir(d)))
@@ -58,7 +56,6 @@ struct socket_owners {
 static bool note_owner(void *self, pid_t pid, u64 inode)
 {
 	struct socket_owners *s = self;
-
 	if (inode != s->inode)
 		return true;
 	if (s->n < MAX_OWNERS)
@@ -70,7 +67,6 @@ static void search_all(struct socket_owners *s)
 {
 	struct dirent *e;
 	DIR *d = opendir("/proc");
-
 	while (d && (e = readdir(d)))
 		if (isdigit((unsigned char)e->d_name[0]))
 			sockets_of((pid_t)atoi(e->d_name), note_owner, s);
@@ -86,7 +82,6 @@ u64 owner_other_end(int nl, int fd)
 	struct stat st;
 	int protocol = 0;
 	u64 inode = 0;
-
 	if (getsockname(fd, (struct sockaddr *)&here, &n) || getpeername(fd, (struct sockaddr *)&there, &m))
 		return 0;
 	if (here.ss_family == AF_UNIX)
@@ -98,9 +93,7 @@ u64 owner_other_end(int nl, int fd)
 static bool has_socket(struct quiet_peer *q, u64 inode)
 {
 	struct socket_owners s = {.inode = inode};
-	u32 i;
-
-	for (i = 0; i < q->processes; i++)
+	for (u32 i = 0; i < q->processes; i++)
 		if (!sockets_of(q->process[i].pid, note_owner, &s))
 			return true;
 	return false;
@@ -109,14 +102,12 @@ static bool has_socket(struct quiet_peer *q, u64 inode)
 bool quiet_holds(struct quiet_peer *q, int fd)
 {
 	u64 inode = owner_other_end(q->nl, fd);
-
 	return inode && has_socket(q, inode);
 }
 
 bool quiet_serves(struct quiet_peer *q, int fd)
 {
 	u64 inode = owner_other_end(q->nl, fd);
-
 	return !inode || has_socket(q, inode);
 }
 
@@ -126,7 +117,6 @@ static pid_t parent_of(pid_t pid)
 	const char *end;
 	int parent = 0;
 	FILE *f;
-
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
 	if (f) {
@@ -139,9 +129,7 @@ static pid_t parent_of(pid_t pid)
 
 static bool is_ancestor(pid_t old, pid_t pid)
 {
-	int depth;
-
-	for (depth = 0; pid > 0 && depth < 256; depth++) {
+	for (int depth = 0; pid > 0 && depth < 256; depth++) {
 		pid = parent_of(pid);
 		if (pid == old)
 			return true;
@@ -149,12 +137,13 @@ static bool is_ancestor(pid_t old, pid_t pid)
 	return false;
 }
 
-/* A server that forks leaves its sockets with its children: the oldest owner is the root of all that serves. */
+/*
+ * A server that forks leaves its sockets with its children: the oldest owner is the root of all that serves.
+ */
 static pid_t oldest(const struct socket_owners *s)
 {
-	u32 i, k;
-
-	for (i = 0; i < s->n; i++) {
+	u32 k;
+	for (u32 i = 0; i < s->n; i++) {
 		for (k = 0; k < s->n && !is_ancestor(s->pid[k], s->pid[i]); k++)
 			;
 		if (k == s->n)
@@ -170,7 +159,6 @@ static u64 inet_inode(int fd)
 	struct sockdiag_end end = {0};
 	int nl = sockdiag_open(), type = 0, r;
 	socklen_t t = sizeof(type);
-
 	getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &type, &t);
 	getsockname(fd, (struct sockaddr *)&here, &n);
 	getpeername(fd, (struct sockaddr *)&there, &m);
@@ -191,7 +179,6 @@ pid_t quiet_owner(int fd)
 	int family = 0;
 	struct socket_owners s = {0};
 	pid_t owner = 0;
-
 	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &n);
 	if (family == AF_UNIX) {
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &m) == 0)
@@ -200,7 +187,9 @@ pid_t quiet_owner(int fd)
 		search_all(&s);
 		owner = oldest(&s);
 	}
-	/* init, holding a socket for a service that is not started yet, would make the whole machine the peer */
+	/*
+	 * init, holding a socket for a service that is not started yet, would make the whole machine the peer
+	 */
 	return owner == getpid() || is_ancestor(owner, getpid()) ? 0 : owner;
 }
 
@@ -210,7 +199,6 @@ bool quiet_allowed(pid_t pid)
 	struct quiet_thread t = {.pid = pid, .tid = pid, .fd = {-1, -1, -1, -1}};
 	char line[512];
 	u64 runs = thread_runs(&t);
-
 	return runs && runs != ~0ull && thread_read(&t, THREAD_SYSCALL, line, sizeof(line)) > 0 &&
 	       thread_read(&t, THREAD_STATE, line, sizeof(line)) > 0 &&
 	       thread_read(&t, THREAD_CHILDREN, line, sizeof(line)) >= 0;
@@ -224,7 +212,6 @@ static bool is_bound_udp(const char *file, u64 inode)
 	unsigned long long i;
 	bool found = false;
 	FILE *f = fopen(file, "re");
-
 	while (f && !found && fgets(line, sizeof(line), f))
 		found = sscanf(line, "%*s %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %llu", &port, &i) == 2 &&
 			i == inode && port;
@@ -240,7 +227,6 @@ static bool is_bound_unix(u64 inode)
 	unsigned long long i;
 	bool found = false;
 	FILE *f = fopen("/proc/net/unix", "re");
-
 	while (f && !found && fgets(line, sizeof(line), f))
 		found = sscanf(line, "%*s %*s %*s %x %x %*s %llu %255s", &flags, &type, &i, path) == 4 &&
 			i == inode && (flags || type == SOCK_DGRAM);
@@ -259,7 +245,6 @@ static bool note_listening(void *self, pid_t pid, u64 inode)
 {
 	struct listening *l = self;
 	u16 port = sockdiag_listens(l->nl, inode);
-
 	(void)pid;
 	if (port)
 		l->found = !l->port || port == l->port;
@@ -272,9 +257,7 @@ static bool note_listening(void *self, pid_t pid, u64 inode)
 bool quiet_listens(struct quiet_peer *q, u16 port)
 {
 	struct listening l = {.nl = q->nl, .port = port};
-	u32 i;
-
-	for (i = 0; i < q->processes; i++)
+	for (u32 i = 0; i < q->processes; i++)
 		if (!sockets_of(q->process[i].pid, note_listening, &l))
 			return true;
 	return false;

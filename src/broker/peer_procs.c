@@ -1,6 +1,6 @@
 /*
- * peer_procs.c: the peers' processes, one struct for each peer however many connections lead to it: what was learnt about
- * its threads holds for all of them.
+ * peer_procs.c: the peers' processes, one struct for each peer however many connections lead to it: what was
+ * learnt about its threads holds for all of them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /*
- * periodic_threads.c: threads that sleep periodically although nothing is asked of the peer: housekeeping. By rule Q3 of quiet.c
- * such a peer would never be quiet. A habit is learnt while the peer is idle, and it is a place in the program, not a
- * thread: when the thread sleeps anywhere else (before it gives an answer), it is as busy as any other.
+ * periodic_threads.c: threads that sleep periodically although nothing is asked of the peer: housekeeping. By
+ * rule Q3 of quiet.c such a peer would never be quiet. A periodic sleep is learnt while the peer is idle, and
+ * it is a place in the program, not a thread: when the thread sleeps anywhere else (before it gives an
+ * answer), it is as busy as any other.
  *
- * The same loop may also be what looks for work: "while (!done) usleep(1000)". Hence a thread that sleeps often must have
- * woken up and gone back to its sleep twice since all others came to rest (once may have begun before).
- * One that sleeps for long is not waited for.
+ * The same loop may also be what looks for work: "while (!done) usleep(1000)". Hence a thread that sleeps
+ * often must have woken up and gone back to its sleep twice since all others came to rest (once may have
+ * begun before). One that sleeps for long is not waited for.
  */
 #include <time.h>
 
@@ -20,40 +21,37 @@
 bool periodic_sleeps(const struct quiet_thread *t)
 {
 	const struct periodic *h = &t->periodic;
-
 	return h->known && t->wait.kind == WAIT_SLEEP && t->wait.call == h->call && t->wait.sp == h->sp &&
 	       t->wait.pc == h->pc;
 }
 
 static void note_calm(struct quiet_peer *q, u64 sent)
 {
-	u32 i;
-
 	q->calm = true;
 	q->calm_sent = sent;
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		q->thread[i].calm_since = q->thread[i].runs;
 }
 
 /* Did a thread that works for the peer run since it was calm? */
 static bool was_disturbed(const struct quiet_peer *q, u64 sent)
 {
-	u32 i;
-
 	if (!q->calm || q->calm_sent != sent)
 		return true;
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		if (!q->thread[i].periodic.frequent && !periodic_sleeps(&q->thread[i]) &&
 		    q->thread[i].runs != q->thread[i].calm_since)
 			return true;
 	return false;
 }
 
-/* Housekeeping may come less and less often the longer nothing happens (memcached): it is not waited for any more. */
+/*
+ * Housekeeping may come less and less often the longer nothing happens (memcached): it is not waited for any
+ * more.
+ */
 static bool has_slowed_down(struct quiet_thread *t)
 {
 	u64 now = monotonic_ms();
-
 	if (!periodic_sleeps(t))
 		return false;
 	if (t->lull != t->runs) {
@@ -67,7 +65,6 @@ bool periodic_settled(struct quiet_peer *q, u64 sent)
 {
 	bool settled = true;
 	u32 i;
-
 	for (i = 0; i < q->threads && !q->thread[i].periodic.frequent; i++)
 		;
 	if (i == q->threads)
@@ -78,7 +75,6 @@ bool periodic_settled(struct quiet_peer *q, u64 sent)
 	}
 	for (; i < q->threads; i++) {
 		struct quiet_thread *t = &q->thread[i];
-
 		if (has_slowed_down(t))
 			t->periodic.frequent = false;
 		if (t->periodic.frequent && periodic_sleeps(t))
@@ -89,15 +85,13 @@ bool periodic_settled(struct quiet_peer *q, u64 sent)
 
 bool quiet_has_periodic(const struct quiet_peer *q)
 {
-	u32 i;
-
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		if (q->thread[i].periodic.known)
 			return true;
 	return false;
 }
 
-/* A candidate's habit holds where it slept first; calm_since counts how often it had run then. */
+/* A candidate's periodic sleep is where it slept first; calm_since counts how often it had run then. */
 static void begin(struct quiet_thread *t)
 {
 	thread_look(t);
@@ -109,7 +103,7 @@ static void begin(struct quiet_thread *t)
 	t->calm_since = thread_runs(t);
 }
 
-/* Returns whether more is to be seen of it. Whoever rests elsewhere than in its sleep has no habit. */
+/* Returns whether more is to be seen of it. Whoever rests elsewhere than in its sleep is not periodic. */
 static bool watch(struct quiet_thread *t, u64 passed_ms)
 {
 	if (!t->periodic.known)
@@ -131,15 +125,13 @@ void quiet_learn(struct quiet_peer *q)
 {
 	u64 start = monotonic_ms();
 	bool more = true;
-	u32 i;
-
 	threads_enumerate(q);
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		begin(&q->thread[i]);
 	while (more && monotonic_ms() - start < LEARN_MS) {
 		nanosleep(&(struct timespec){.tv_nsec = SAMPLE_US * 1000}, NULL);
 		more = false;
-		for (i = 0; i < q->threads; i++)
+		for (u32 i = 0; i < q->threads; i++)
 			more |= watch(&q->thread[i], monotonic_ms() - start);
 	}
 	q->calm = false;

@@ -1,6 +1,6 @@
 /*
- * queues.c: what is on its way between us and a peer. Bytes are counted at both ends, acknowledgements are not waited for:
- * a delayed one takes 40 ms.
+ * queues.c: what is on its way between us and a peer. Bytes are counted at both ends, acknowledgements are
+ * not waited for: a delayed one takes 40 ms.
  *
  *     we:    sent ------------> received - unread :the peer     all taken:   received >= sent, unread == 0
  *            received <-------- sent + unsent                   all arrived: nothing unsent, received >= sent
@@ -21,7 +21,6 @@
 static bool tcp_here(int fd, struct tcp_info *info)
 {
 	socklen_t len = sizeof(*info);
-
 	memset(info, 0, sizeof(*info));
 	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &len) == 0;
 }
@@ -38,7 +37,10 @@ static bool has_got_end(enum tcp_state s)
 	       s == STATE_CLOSE;
 }
 
-/* The peer has closed it: its end, or the reset, must have come here. What we sent meanwhile is answered by a reset. */
+/*
+ * The peer has closed it: its end, or the reset, must have come here. What we sent meanwhile is answered by a
+ * reset.
+ */
 static enum quiet_queue tcp_closed(const struct tcp_info *here)
 {
 	if (here->tcpi_state == STATE_CLOSE)
@@ -50,7 +52,6 @@ static enum quiet_queue tcp_taken(const struct quiet_conn *c, const struct sockd
 				  const struct tcp_info *here)
 {
 	bool ended = has_sent_end(here->tcpi_state);
-
 	if (!there->counted || there->received < c->sent)
 		return QUEUE_UNREAD;
 	if (ended && !has_got_end(there->state))
@@ -72,8 +73,6 @@ static enum quiet_queue tcp_arrived(const struct sockdiag_end *there, const stru
 static enum quiet_queue tcp_queue(struct quiet_conn *c, const struct sockdiag_end *there)
 {
 	struct tcp_info here;
-	enum quiet_queue q;
-
 	if (!tcp_here(c->fd, &here))
 		return QUEUE_COMING;
 	if (there && !there->inode && !has_sent_end(there->state))
@@ -81,14 +80,13 @@ static enum quiet_queue tcp_queue(struct quiet_conn *c, const struct sockdiag_en
 	c->accepted = true;
 	if (!there || !there->inode)
 		return tcp_closed(&here);
-	q = tcp_arrived(there, &here);
+	enum quiet_queue q = tcp_arrived(there, &here);
 	return q ? q : tcp_taken(c, there, &here);
 }
 
 static int other_end(const struct quiet_conn *c, struct sockaddr_storage *there)
 {
 	socklen_t n = sizeof(*there);
-
 	if (!c->there)
 		return getpeername(c->fd, (struct sockaddr *)there, &n);
 	*there = *c->there;
@@ -100,14 +98,12 @@ static void inet_look(int nl, struct quiet_conn *c, int type)
 	struct sockaddr_storage here = {0}, there = {0};
 	socklen_t n = sizeof(here);
 	struct sockdiag_end end;
-	int r;
-
 	c->queue = QUEUE_EMPTY;
 	if (getsockname(c->fd, (struct sockaddr *)&here, &n) || other_end(c, &there)) {
 		c->accepted = true; /* a reset has undone it */
 		return;
 	}
-	r = sockdiag_inet(nl, type == SOCK_DGRAM ? IPPROTO_UDP : IPPROTO_TCP, &there, &here, &end);
+	int r = sockdiag_inet(nl, type == SOCK_DGRAM ? IPPROTO_UDP : IPPROTO_TCP, &there, &here, &end);
 	c->inode = r > 0 ? end.inode : 0;
 	if (r < 0) {
 		c->queue = QUEUE_COMING;
@@ -122,17 +118,18 @@ static void inet_look(int nl, struct quiet_conn *c, int type)
 static bool has_hung_up(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLRDHUP};
-
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Between UNIX sockets nothing travels: a written byte is in the other's queue. SIOCOUTQ is what the other has not read. */
+/*
+ * Between UNIX sockets nothing travels: a written byte is in the other's queue. SIOCOUTQ is what the other
+ * has not read.
+ */
 static void unix_look(int nl, struct quiet_conn *c)
 {
 	struct stat st;
 	u64 peer = 0;
 	int left = 0, r;
-
 	if (!c->accepted) {
 		r = fstat(c->fd, &st) ? -1 : sockdiag_unix_peer(nl, st.st_ino, &peer);
 		c->accepted = r == 0 || (r > 0 && peer) || has_hung_up(c->fd);
@@ -147,7 +144,6 @@ void queue_look(int nl, struct quiet_conn *c)
 {
 	int family = 0, type = 0;
 	socklen_t n = sizeof(int), m = sizeof(int);
-
 	getsockopt(c->fd, SOL_SOCKET, SO_DOMAIN, &family, &n);
 	getsockopt(c->fd, SOL_SOCKET, SO_TYPE, &type, &m);
 	if (family == AF_UNIX)
@@ -171,14 +167,12 @@ bool quiet_bound(int fd)
 	struct sockaddr_storage here = {0}, there = {0};
 	socklen_t n = sizeof(here), m = sizeof(there);
 	struct sockdiag_end end;
-	int nl, r;
-
 	if (getsockname(fd, (struct sockaddr *)&here, &n) || getpeername(fd, (struct sockaddr *)&there, &m))
 		return true;
 	if (!is_same_host(&here, &there))
 		return true;
-	nl = sockdiag_open();
-	r = sockdiag_inet(nl, IPPROTO_UDP, &there, &here, &end);
+	int nl = sockdiag_open();
+	int r = sockdiag_inet(nl, IPPROTO_UDP, &there, &here, &end);
 	close(nl);
 	return r != 0;
 }

@@ -1,9 +1,9 @@
 /*
- * quiesce.c: the wait for the end of a response. Looks come at once at first, then less often, up to every half a
- * millisecond; whatever arrives is taken between them, so that the peer never waits for us.
+ * quiesce.c: the wait for the end of a response. Looks come at once at first, then less often, up to every
+ * half a millisecond; whatever arrives is taken between them, so that the peer never waits for us.
  *
- * A peer may rest although something is on its way: it does not accept the connection, it does not read. That is
- * decided late (SETTLE_MS without a sign of life), since in the very moment of delivery it looks the same.
+ * A peer may rest although something is on its way: it does not accept the connection, it does not read. That
+ * is decided late (SETTLE_MS without a sign of life), since in the very moment of delivery it looks the same.
  */
 #include <errno.h>
 #include <poll.h>
@@ -48,11 +48,10 @@ static void gather(struct quiesce *r)
 
 static enum quiet look(struct quiesce *r)
 {
-	enum quiet q;
 	r->look[0].closed = r->c->reset;
 	for (u32 i = 0; i < r->count; i++)
 		r->look[i].queue = QUEUE_EMPTY;
-	q = quiet_look(r->c->procs->q, r->look, r->count);
+	enum quiet q = quiet_look(r->c->procs->q, r->look, r->count);
 	for (u32 i = 0; i < r->count; i++)
 		r->conn[i]->accepted = r->look[i].accepted;
 	return q;
@@ -61,7 +60,6 @@ static enum quiet look(struct quiesce *r)
 static bool is_readable(const struct connection *c)
 {
 	struct pollfd p = {.fd = c->fd, .events = POLLIN | POLLRDHUP};
-
 	return poll(&p, 1, 0) > 0;
 }
 
@@ -71,7 +69,6 @@ static int crosstalk(struct quiesce *r)
 	char here[200], there[200];
 	for (u32 i = 1; i < r->count; i++) {
 		const struct connection *c = r->conn[i];
-
 		if (!c->polled || c->eof || c->reset || !is_readable(c))
 			continue;
 		return reply_error(
@@ -87,7 +84,6 @@ static int crosstalk(struct quiesce *r)
 static int in_words(struct quiesce *r, int status, const char *what)
 {
 	char waits[1024], name[200];
-
 	quiet_describe(r->c->procs->q, r->look, r->count, waits, sizeof(waits));
 	return reply_error(r->n, status, "%s: %s (%s)", connection_text(r->c, name, sizeof(name)), what,
 			   waits);
@@ -132,7 +128,6 @@ static int busy(struct quiesce *r)
 {
 	u64 now = monotonic_ms();
 	struct quiet_peer *q = r->c->procs->q;
-
 	if (broker_interrupted(r->b))
 		return reply_error(r->n, NET_ERROR_TOOL, "interrupted while waiting for a peer");
 	if (now - r->start >= r->b->options.peer_timeout_ms || r->c->reply.len >= REPLY_MAX)
@@ -148,14 +143,12 @@ static int busy(struct quiesce *r)
 /* A daemon that left its parent before we could see it, or a helper that took the connection over. */
 static bool found_another_process(struct connection *c)
 {
-	pid_t owner;
-
 	if (c->owner_known || !c->accepted || c->framed)
 		return false;
 	c->owner_known = true;
 	if (c->client || c->eof || c->reset || quiet_serves(c->procs->q, c->fd))
 		return false;
-	owner = quiet_owner(c->fd);
+	pid_t owner = quiet_owner(c->fd);
 	if (owner > 0)
 		quiet_add(c->procs->q, owner);
 	return owner > 0;
@@ -165,7 +158,6 @@ static int wait_quiet(struct quiesce *r)
 {
 	enum quiet q;
 	int status = 0;
-
 	gather(r);
 	while (!status) {
 		if (transfer_drain(r->c)) {
@@ -188,7 +180,6 @@ static int wait_quiet(struct quiesce *r)
 static int wait_silence(struct quiesce *r)
 {
 	u64 heard = r->start, now = r->start;
-
 	while (now - heard < r->b->options.response_timeout_ms && !r->c->eof && !r->c->reset) {
 		if (broker_interrupted(r->b))
 			return reply_error(r->n, NET_ERROR_TOOL, "interrupted while waiting for a peer");
@@ -208,7 +199,6 @@ static int wait_silence(struct quiesce *r)
 static int lost(struct quiesce *r)
 {
 	char name[200];
-
 	if (!transfer_lost(r->c))
 		return 0;
 	return reply_error(
@@ -220,12 +210,10 @@ static int lost(struct quiesce *r)
 int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 {
 	struct quiesce r = {.b = b, .c = c, .n = n};
-	int status;
-
 	r.start = r.asleep_since = monotonic_ms();
 	c->answer = 0;
 	c->excused = false;
-	status = c->procs ? wait_quiet(&r) : wait_silence(&r);
+	int status = c->procs ? wait_quiet(&r) : wait_silence(&r);
 	if (!status)
 		c->polled = true;
 	if (!status && c->procs)

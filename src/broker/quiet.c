@@ -1,29 +1,33 @@
 /*
  * quiet.c: has a peer said all it will say?
  *
- * A peer that rests can be told from one that works without asking it: the kernel says what each of its threads is doing.
- * But the threads are looked at one after the other, while they go on, and what travels between us and the peer belongs
- * to no thread at all. One look therefore has three parts:
+ * A peer that rests can be told from one that works without asking it: the kernel says what each of its
+ * threads is doing. But the threads are looked at one after the other, while they go on, and what travels
+ * between us and the peer belongs to no thread at all. One look therefore has three parts:
  *
  *     pass A    every thread sleeps in a call that waits for input (waits.c); note how often each has run
  *     queues    all we sent has been taken, all the peer wrote has arrived (queues.c)
  *     pass B    the same threads still sleep, and none has run since
  *
- * Q1  Between the end of A and the start of B there is a moment at which all threads slept: each of them did at A, and B
- *     shows that none ran in between. Without B, thread 1 may be woken by thread 2 just after it was looked at.
- * Q2  The queues are looked at in that interval. So at that moment nothing was on its way either, and nobody but
- *     us can wake the peer. Without it, a request that the peer has not been woken for looks like an answer that is complete.
- * Q3  Pausing is not resting: a thread in nanosleep counts as working. Without A, a peer that thinks for 20 ms is quiet.
- * Q4  Processes are enumerated between the passes, and a changed set is a busy peer: a thread or child that was born
- *     after A may be the one that answers.
+ * Q1  Between the end of A and the start of B there is a moment at which all threads slept: each of them did
+ *     at A, and B shows that none ran in between. Without B, thread 1 may be woken by thread 2 just after it
+ *     was looked at.
+ * Q2  The queues are looked at in that interval. So at that moment nothing was on its way either, and nobody
+ *     but us can wake the peer. Without it, a request that the peer has not been woken for looks like an
+ *     answer that is complete.
+ * Q3  Pausing is not resting: a thread in nanosleep counts as working. Without A, a peer that thinks for 20
+ *     ms is quiet.
+ * Q4  Processes are enumerated between the passes, and a changed set is a busy peer: a thread or child that
+ *     was born after A may be the one that answers.
  * Q5  What cannot be looked into is busy, never quiet.
  *
- * In pass B the state is read before the run count: "sleeps" followed by "has not run" says it slept as at A; the other way
- * round it may have run in between. The letter also tells a sleep from a stop (^Z, a debugger) and from waiting for the disk in
- * the middle of a call that looks like a wait; both are busy.
+ * In pass B the state is read before the run count: "sleeps" followed by "has not run" says it slept as at A;
+ * the other way round it may have run in between. The letter also tells a sleep from a stop (^Z, a debugger)
+ * and from waiting for the disk in the middle of a call that looks like a wait; both are busy.
  *
- * Given up: timers that need no thread (timerfd in an epoll set, setitimer) look like waits without a time-out; segments
- * on their way between two processes of the peer, over TCP, in the very moment of the look are not seen.
+ * Given up: timers that need no thread (timerfd in an epoll set, setitimer) look like waits without a
+ * time-out; segments on their way between two processes of the peer, over TCP, in the very moment of the look
+ * are not seen.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,7 +42,6 @@ int quiet_ablation;
 struct quiet_peer *quiet_open(pid_t root)
 {
 	struct quiet_peer *q = calloc(1, sizeof(*q));
-
 	hd_assert(q != NULL);
 	q->nl = sockdiag_open();
 	quiet_add(q, root);
@@ -72,11 +75,8 @@ static bool rests(const struct quiet_thread *t)
 
 static bool pass_a(struct quiet_peer *q, bool *timed)
 {
-	u32 i;
-
-	for (i = 0; i < q->threads; i++) {
+	for (u32 i = 0; i < q->threads; i++) {
 		struct quiet_thread *t = &q->thread[i];
-
 		t->runs = thread_runs(t);
 		thread_look(t);
 		if (!rests(t))
@@ -89,9 +89,7 @@ static bool pass_a(struct quiet_peer *q, bool *timed)
 static bool queues(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 {
 	bool empty = true;
-	u32 i;
-
-	for (i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++) {
 		c[i].queue = QUEUE_EMPTY;
 		if (c[i].closed)
 			continue;
@@ -112,11 +110,9 @@ static bool still_sleeps(struct quiet_thread *t)
 
 static bool pass_b(struct quiet_peer *q)
 {
-	u32 i;
-
 	if (!threads_enumerate(q))
 		return false;
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		if (!still_sleeps(&q->thread[i]))
 			return false;
 	return true;
@@ -125,7 +121,6 @@ static bool pass_b(struct quiet_peer *q)
 static u64 sent_in_all(const struct quiet_conn *c, u32 n)
 {
 	u64 sum = 0;
-
 	while (n--)
 		sum += c[n].sent;
 	return sum;
@@ -137,7 +132,6 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	bool quiet = (pass_a(q, &timed) || quiet_without(ABLATION_THREADS)) &&
 		     (queues(q, c, n) || quiet_without(ABLATION_QUEUES)) &&
 		     (quiet_without(ABLATION_AGAIN) || pass_b(q));
-
 	if (!quiet) { /* who was born meanwhile is met in a later pass B, and looked at after that */
 		q->calm = false;
 		return QUIET_BUSY;
@@ -150,13 +144,10 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 bool quiet_asleep(struct quiet_peer *q)
 {
 	bool timed = false, same = threads_enumerate(q);
-	u32 i;
-
 	if (!pass_a(q, &timed))
 		return false;
-	for (i = 0; i < q->threads; i++) {
+	for (u32 i = 0; i < q->threads; i++) {
 		struct quiet_thread *t = &q->thread[i];
-
 		same &= still_sleeps(t) && (t->asleep_at == t->runs || t->wait.kind != WAIT_INPUT);
 		t->asleep_at = t->runs;
 	}
@@ -165,10 +156,8 @@ bool quiet_asleep(struct quiet_peer *q)
 
 bool quiet_alive(struct quiet_peer *q)
 {
-	u32 i;
-
 	threads_enumerate(q);
-	for (i = 0; i < q->threads; i++) {
+	for (u32 i = 0; i < q->threads; i++) {
 		thread_look(&q->thread[i]);
 		if (q->thread[i].wait.kind != WAIT_DEAD)
 			return true;

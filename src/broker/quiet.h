@@ -1,7 +1,7 @@
 /*
- * quiet.h: has a local peer said all it will say? Decided by looking, not by waiting: all its threads
- * sleep in calls that wait for input, everything sent to it has been taken, everything it wrote has arrived, and nobody
- * ran while we looked. See quiet.c for why each of the three is needed.
+ * quiet.h: has a local peer said all it will say? Decided by looking, not by waiting: all its threads sleep
+ * in calls that wait for input, everything sent to it has been taken, everything it wrote has arrived, and
+ * nobody ran while we looked. See quiet.c for why each of the three is needed.
  */
 #ifndef HEDDLE_BROKER_QUIET_H
 #define HEDDLE_BROKER_QUIET_H
@@ -43,8 +43,8 @@ void quiet_add(struct quiet_peer *q, pid_t root);
 /* One look. */
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
 /*
- * All its threads sleep, and those without a time-out still sleep as they did at the last call: said of a peer whose
- * queues are not empty (it does not take what was sent).
+ * All its threads sleep, and those without a time-out still sleep as they did at the last call: said of a
+ * peer whose queues are not empty (it does not take what was sent).
  */
 bool quiet_asleep(struct quiet_peer *q);
 /* What each thread waits for, in words: "memcached 4711/4712: epoll_wait; …". */
@@ -52,8 +52,9 @@ void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, cha
 /* The same of a peer that was just found quiet, as it was seen then. */
 void quiet_tell(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap);
 /*
- * Threads that sleep periodically although nothing is asked of them (housekeeping) are found and ignored from now on, as long
- * as they sleep at that place of the program. To be called when the peer is idle; takes up to a few seconds if there are any.
+ * Threads that sleep periodically although nothing is asked of them (housekeeping) are found and ignored from
+ * now on, as long as they sleep at that place of the program. To be called when the peer is idle; takes up to
+ * a few seconds if there are any.
  */
 void quiet_learn(struct quiet_peer *q);
 /* Does any process of it listen on this TCP port (0: any), or have a bound UDP or UNIX socket? */

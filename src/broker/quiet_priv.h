@@ -13,7 +13,8 @@ enum thread_file { THREAD_SYSCALL, THREAD_RUNS, THREAD_STATE, THREAD_CHILDREN, T
 /* Where a thread was found sleeping while nothing was asked of the peer. */
 struct periodic {
 	bool known;
-	bool frequent; /* it may be a loop that looks for work: it must have looked once more before it counts as idle */
+	/* it may be a loop that looks for work: it must have looked once more before it counts as idle */
+	bool frequent;
 	long call;
 	u64 sp, pc;
 };
@@ -29,7 +30,7 @@ struct quiet_thread {
 	u64 runs;                /* at pass A */
 	u64 asleep_at;           /* runs at the last quiet_asleep */
 	u64 calm_since;          /* runs when the peer was first found calm */
-	u64 lull, lull_since_ms; /* runs at the start of the present sleep of its habit; when that was seen */
+	u64 lull, lull_since_ms; /* runs at the start of its present periodic sleep; when that was seen */
 	struct periodic periodic;
 };
 
@@ -48,7 +49,7 @@ struct quiet_peer {
 	struct quiet_thread *thread;
 	u32 threads;
 	bool blind; /* something of it could not be looked into */
-	bool calm;  /* all rest, apart from threads with a habit */
+	bool calm;  /* all rest, apart from threads that sleep periodically */
 	u64 calm_sent;
 };
 
@@ -65,7 +66,7 @@ void thread_look(struct quiet_thread *t);
 
 /* Is the thread in the sleep it always sleeps? */
 bool periodic_sleeps(const struct quiet_thread *t);
-/* All others rest: have the threads with a habit looked around since? */
+/* All others rest: have the periodic threads woken up and gone back to sleep since? */
 bool periodic_settled(struct quiet_peer *q, u64 sent);
 
 /* What is on its way on c; sets c->queue and c->accepted. */

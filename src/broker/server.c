@@ -14,8 +14,8 @@
 #include "broker/broker_priv.h"
 
 /*
- * A peer that sleeps so long, and yet a connection to it does not come about: its backlog is full. Between TCP sockets the
- * kernel asks again after a second, and drops that, too.
+ * A peer that sleeps so long, and yet a connection to it does not come about: its backlog is full. Between
+ * TCP sockets the kernel asks again after a second, and drops that, too.
  */
 #define FULL_BACKLOG_MS 1500
 
@@ -65,7 +65,9 @@ static int refused(struct dial *d, int err)
 	return reply_error(d->n, err, "no connection to %s: %s", d->name, strerror(-err));
 }
 
-/* 0 or -errno. For UDP nothing is asked at connect; the kernel knows whether somebody would get what is sent. */
+/*
+ * 0 or -errno. For UDP nothing is asked at connect; the kernel knows whether somebody would get what is sent.
+ */
 static int dial_once(struct dial *d, int fd)
 {
 	struct sockaddr_storage s;

@@ -1,6 +1,7 @@
 /*
- * sockdiag.c: questions to NETLINK_SOCK_DIAG. One socket is asked for by its addresses (TCP, UDP) or its inode (UNIX), not
- * searched in a dump: that takes microseconds on a machine with thousands of connections, too.
+ * sockdiag.c: questions to NETLINK_SOCK_DIAG. One socket is asked for by its addresses (TCP, UDP) or its
+ * inode (UNIX), not searched in a dump: that takes microseconds on a machine with thousands of connections,
+ * too.
  */
 #include "broker/sockdiag.h"
 
@@ -18,7 +19,6 @@
 int sockdiag_open(void)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-
 	return fd < 0 ? -errno : fd;
 }
 
@@ -30,7 +30,6 @@ union diag_answer {
 static ssize_t ask(int nl, const void *question, size_t len, union diag_answer *a)
 {
 	ssize_t n;
-
 	if (send(nl, question, len, 0) < 0)
 		return -errno;
 	do
@@ -43,7 +42,6 @@ static ssize_t ask(int nl, const void *question, size_t len, union diag_answer *
 static int answered(const union diag_answer *a, ssize_t n, size_t size)
 {
 	const struct nlmsgerr *e = (const void *)(a->bytes + NLMSG_HDRLEN);
-
 	if (n < 0)
 		return (int)n;
 	if (n < (ssize_t)sizeof(a->header))
@@ -59,7 +57,6 @@ static void put_address(const struct sockaddr_storage *s, __be16 *port, __be32 i
 {
 	const struct sockaddr_in *v4 = (const void *)s;
 	const struct sockaddr_in6 *v6 = (const void *)s;
-
 	if (s->ss_family == AF_INET) {
 		*port = v4->sin_port;
 		ip[0] = v4->sin_addr.s_addr;
@@ -74,7 +71,6 @@ static const void *attribute(const union diag_answer *a, size_t fixed, u16 type,
 {
 	const struct rtattr *r = (const void *)(a->bytes + NLMSG_SPACE(fixed));
 	int left = (int)(a->header.nlmsg_len - NLMSG_SPACE(fixed));
-
 	for (; RTA_OK(r, left); r = RTA_NEXT(r, left))
 		if (r->rta_type == type) {
 			*size = RTA_PAYLOAD(r);
@@ -88,7 +84,6 @@ static void take_counts(const union diag_answer *a, struct sockdiag_end *out)
 	size_t size;
 	struct tcp_info info = {0};
 	const void *found = attribute(a, sizeof(struct inet_diag_msg), INET_DIAG_INFO, &size);
-
 	if (!found || size < offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(info.tcpi_bytes_retrans))
 		return;
 	memcpy(&info, found, HD_MIN(size, sizeof(info)));
@@ -114,9 +109,9 @@ int sockdiag_inet(int nl, int protocol, const struct sockaddr_storage *there,
 			.id.idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}}};
 	union diag_answer a;
 	const struct inet_diag_msg *m = (const void *)(a.bytes + NLMSG_HDRLEN);
-	int r;
-
-	/* The kernel takes the addresses of UDP as a datagram to that socket has them: the other way round. */
+	/*
+	 * The kernel takes the addresses of UDP as a datagram to that socket has them: the other way round.
+	 */
 	if (protocol == IPPROTO_UDP) {
 		put_address(here, &q.body.id.idiag_sport, q.body.id.idiag_src);
 		put_address(there, &q.body.id.idiag_dport, q.body.id.idiag_dst);
@@ -124,7 +119,7 @@ int sockdiag_inet(int nl, int protocol, const struct sockaddr_storage *there,
 		put_address(there, &q.body.id.idiag_sport, q.body.id.idiag_src);
 		put_address(here, &q.body.id.idiag_dport, q.body.id.idiag_dst);
 	}
-	r = answered(&a, ask(nl, &q, sizeof(q), &a), sizeof(*m));
+	int r = answered(&a, ask(nl, &q, sizeof(q), &a), sizeof(*m));
 	if (r <= 0)
 		return r;
 	*out = (struct sockdiag_end){.state = m->idiag_state,
@@ -150,12 +145,10 @@ int sockdiag_unix_peer(int nl, u64 inode, u64 *peer)
 			.udiag_cookie = {~0u, ~0u}}};
 	union diag_answer a;
 	size_t size;
-	const u32 *found;
 	int r = answered(&a, ask(nl, &q, sizeof(q), &a), sizeof(struct unix_diag_msg));
-
 	if (r <= 0)
 		return r;
-	found = attribute(&a, sizeof(struct unix_diag_msg), UNIX_DIAG_PEER, &size);
+	const u32 *found = attribute(&a, sizeof(struct unix_diag_msg), UNIX_DIAG_PEER, &size);
 	if (!found || size < sizeof(*found))
 		return 0;
 	*peer = *found;
@@ -173,7 +166,6 @@ struct listeners {
 static void note_listener(struct listeners *l, const struct inet_diag_msg *m)
 {
 	u16 port = ntohs(m->id.idiag_sport);
-
 	if (l->inode && m->idiag_inode == l->inode)
 		l->port = port;
 	else if (!l->inode && port == l->port && l->count < l->cap)
@@ -185,7 +177,6 @@ static bool in_dump(const union diag_answer *a, ssize_t n, struct listeners *l)
 {
 	const struct nlmsghdr *h = &a->header;
 	size_t left = (size_t)HD_MAX(n, 0);
-
 	for (; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
 		if (h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR)
 			return true;
@@ -207,7 +198,6 @@ static void listeners_of(int nl, u8 family, struct listeners *l)
 			.idiag_states = 1u << STATE_LISTEN}};
 	union diag_answer a = {.header = {0}};
 	ssize_t n = ask(nl, &q, sizeof(q), &a);
-
 	while (n > 0 && !in_dump(&a, n, l))
 		n = recv(nl, &a, sizeof(a), 0);
 }
@@ -215,7 +205,6 @@ static void listeners_of(int nl, u8 family, struct listeners *l)
 u16 sockdiag_listens(int nl, u64 inode)
 {
 	struct listeners l = {.inode = inode};
-
 	listeners_of(nl, AF_INET, &l);
 	if (!l.port)
 		listeners_of(nl, AF_INET6, &l);
@@ -225,7 +214,6 @@ u16 sockdiag_listens(int nl, u64 inode)
 size_t sockdiag_listeners(int nl, u16 port, u64 *inode, size_t cap)
 {
 	struct listeners l = {.port = port, .found = inode, .cap = cap};
-
 	listeners_of(nl, AF_INET, &l);
 	listeners_of(nl, AF_INET6, &l);
 	return l.count;

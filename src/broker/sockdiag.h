@@ -1,6 +1,6 @@
 /*
- * sockdiag.h: the other end of a local connection, as the kernel sees it (netlink sock_diag). Nothing of the peer is
- * touched; it works for sockets of any process of this network namespace.
+ * sockdiag.h: the other end of a local connection, as the kernel sees it (netlink sock_diag). Nothing of the
+ * peer is touched; it works for sockets of any process of this network namespace.
  */
 #ifndef HEDDLE_BROKER_SOCKDIAG_H
 #define HEDDLE_BROKER_SOCKDIAG_H
@@ -9,7 +9,10 @@
 
 #include "base/base.h"
 
-/* The kernel's numbers; the header that has them cannot be used together with the one that has all of struct tcp_info. */
+/*
+ * The kernel's numbers; the header that has them cannot be used together with the one that has all of struct
+ * tcp_info.
+ */
 enum tcp_state {
 	STATE_ESTABLISHED = 1,
 	STATE_SYN_SENT,
@@ -36,7 +39,10 @@ int sockdiag_open(void); /* a descriptor for the calls below */
 /* The end whose address is `there`, connected to `here`. 1: found, 0: there is none, negative: an error. */
 int sockdiag_inet(int nl, int protocol, const struct sockaddr_storage *there,
 		  const struct sockaddr_storage *here, struct sockdiag_end *out);
-/* The peer's inode of a UNIX socket with this inode: 1: found (0: not accepted yet), 0: none (any more), negative: an error. */
+/*
+ * The peer's inode of a UNIX socket with this inode: 1: found (0: not accepted yet), 0: none (any more),
+ * negative: an error.
+ */
 int sockdiag_unix_peer(int nl, u64 inode, u64 *peer);
 /* The local TCP port on which the socket with this inode listens (v4 or v6); 0: on none. */
 u16 sockdiag_listens(int nl, u64 inode);

@@ -1,6 +1,6 @@
 /*
- * threads.c: the processes and threads of a peer. A process belongs to it if it is a root, a child of one of its threads,
- * or was such once: a daemon that has left its parent is still part of the peer.
+ * threads.c: the processes and threads of a peer. A process belongs to it if it is a root, a child of one of
+ * its threads, or was such once: a daemon that has left its parent is still part of the peer.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,16 +20,16 @@ static const char *const names[THREAD_FILES] = {"syscall", "schedstat", "stat", 
 static int thread_open(const struct quiet_thread *t, enum thread_file which)
 {
 	char path[80];
-
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", t->pid, t->tid, names[which]);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* A peer of a thousand threads must not use up our descriptors: what would be a high number is closed again. */
+/*
+ * A peer of a thousand threads must not use up our descriptors: what would be a high number is closed again.
+ */
 static int keep_low(int fd)
 {
 	struct rlimit limit;
-
 	if (fd < 0 || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd < limit.rlim_cur / 2))
 		return fd;
 	close(fd);
@@ -41,7 +41,6 @@ int thread_read(const struct quiet_thread *t, enum thread_file which, char *out,
 	int fd = t->fd[which] >= 0 ? t->fd[which] : thread_open(t, which);
 	ssize_t n = fd < 0 ? -1 : pread(fd, out, cap - 1, 0);
 	int error = errno;
-
 	if (fd >= 0 && fd != t->fd[which])
 		close(fd);
 	if (n < 0)
@@ -53,7 +52,6 @@ int thread_read(const struct quiet_thread *t, enum thread_file which, char *out,
 u64 thread_runs(const struct quiet_thread *t)
 {
 	char line[96];
-
 	return thread_read(t, THREAD_RUNS, line, sizeof(line)) < 0 ? ~0ull : wait_runs(line);
 }
 
@@ -61,7 +59,6 @@ u64 thread_runs(const struct quiet_thread *t)
 char thread_state(struct quiet_thread *t)
 {
 	char line[512], *name, *end;
-
 	t->name[0] = 0;
 	if (thread_read(t, THREAD_STATE, line, sizeof(line)) <= 0)
 		return 0;
@@ -77,7 +74,6 @@ static bool is_on_disk(pid_t pid, int fd)
 {
 	char path[64];
 	struct stat st;
-
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
 	return stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
 }
@@ -86,7 +82,6 @@ void thread_look(struct quiet_thread *t)
 {
 	char line[256];
 	int n = thread_read(t, THREAD_SYSCALL, line, sizeof(line));
-
 	if (n < 0) {
 		t->wait = (struct wait){.kind = n == -ESRCH || n == -ENOENT ? WAIT_DEAD : WAIT_RUNS,
 					.call = -1};
@@ -99,9 +94,7 @@ void thread_look(struct quiet_thread *t)
 
 static void thread_close(struct quiet_thread *t)
 {
-	int i;
-
-	for (i = 0; i < THREAD_FILES; i++)
+	for (int i = 0; i < THREAD_FILES; i++)
 		if (t->fd[i] >= 0)
 			close(t->fd[i]);
 }
@@ -109,16 +102,13 @@ static void thread_close(struct quiet_thread *t)
 static void *grown(void *list, u32 n, size_t size)
 {
 	void *bigger = n & (n - 1) ? list : realloc(list, (n ? 2 * (size_t)n : 1) * size);
-
 	hd_assert(bigger != NULL);
 	return bigger;
 }
 
 static struct quiet_thread *thread_find(struct quiet_peer *q, pid_t pid, pid_t tid)
 {
-	u32 i;
-
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		if (q->thread[i].tid == tid && q->thread[i].pid == pid)
 			return &q->thread[i];
 	return NULL;
@@ -126,22 +116,17 @@ static struct quiet_thread *thread_find(struct quiet_peer *q, pid_t pid, pid_t t
 
 static struct quiet_thread *thread_add(struct quiet_peer *q, pid_t pid, pid_t tid)
 {
-	struct quiet_thread *t;
-	int i;
-
 	q->thread = grown(q->thread, q->threads, sizeof(*q->thread));
-	t = &q->thread[q->threads++];
+	struct quiet_thread *t = &q->thread[q->threads++];
 	*t = (struct quiet_thread){.pid = pid, .tid = tid};
-	for (i = 0; i < THREAD_FILES; i++)
+	for (int i = 0; i < THREAD_FILES; i++)
 		t->fd[i] = keep_low(thread_open(t, (enum thread_file)i));
 	return t;
 }
 
 static struct quiet_process *process_find(struct quiet_peer *q, pid_t pid)
 {
-	u32 i;
-
-	for (i = 0; i < q->processes; i++)
+	for (u32 i = 0; i < q->processes; i++)
 		if (q->process[i].pid == pid)
 			return &q->process[i];
 	return NULL;
@@ -150,10 +135,8 @@ static struct quiet_process *process_find(struct quiet_peer *q, pid_t pid)
 static bool process_add(struct quiet_peer *q, pid_t pid)
 {
 	char path[48];
-	int fd;
-
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
 		q->blind |= errno != ENOENT && errno != ESRCH;
 		return false;
@@ -171,7 +154,6 @@ static void visit_children(struct quiet_peer *q, const struct quiet_thread *t, b
 	char text[8192], *s = text, *end;
 	int n = thread_read(t, THREAD_CHILDREN, text, sizeof(text));
 	long child;
-
 	q->blind |= n == (int)sizeof(text) - 1;
 	for (; n > 0; s = end) {
 		child = strtol(s, &end, 10);
@@ -184,7 +166,6 @@ static void visit_children(struct quiet_peer *q, const struct quiet_thread *t, b
 static void thread_visit(struct quiet_peer *q, pid_t pid, pid_t tid, bool *same)
 {
 	struct quiet_thread *t = thread_find(q, pid, tid), copy;
-
 	if (!t) {
 		t = thread_add(q, pid, tid);
 		*same = false;
@@ -198,11 +179,10 @@ static void visit_threads(struct quiet_peer *q, pid_t pid, int task, bool *same)
 {
 	char buffer[4096] __attribute__((aligned(8)));
 	struct dirent64 *e;
-	long n, at;
-
+	long n;
 	lseek(task, 0, SEEK_SET);
 	while ((n = syscall(SYS_getdents64, task, buffer, sizeof(buffer))) > 0)
-		for (at = 0; at < n; at += e->d_reclen) {
+		for (long at = 0; at < n; at += e->d_reclen) {
 			e = (struct dirent64 *)(void *)(buffer + at);
 			if (e->d_name[0] != '.')
 				thread_visit(q, pid, (pid_t)atoi(e->d_name), same);
@@ -212,7 +192,6 @@ static void visit_threads(struct quiet_peer *q, pid_t pid, int task, bool *same)
 static void process_visit(struct quiet_peer *q, pid_t pid, bool *same)
 {
 	struct quiet_process *p = process_find(q, pid);
-
 	if (p && p->seen)
 		return;
 	if (!p) {
@@ -229,7 +208,6 @@ static void process_visit(struct quiet_peer *q, pid_t pid, bool *same)
 static void drop_unseen(struct quiet_peer *q, bool *same)
 {
 	u32 i, kept = 0;
-
 	for (i = 0; i < q->threads; i++)
 		if (q->thread[i].seen)
 			q->thread[kept++] = q->thread[i];
@@ -243,7 +221,6 @@ static void drop_unseen(struct quiet_peer *q, bool *same)
 static void drop_dead(struct quiet_peer *q)
 {
 	u32 i, k, kept = 0;
-
 	for (i = 0; i < q->processes; i++) {
 		for (k = 0; k < q->threads && q->thread[k].pid != q->process[i].pid; k++)
 			;
@@ -259,7 +236,6 @@ bool threads_enumerate(struct quiet_peer *q)
 {
 	bool same = true;
 	u32 i, known = q->processes;
-
 	q->blind = false;
 	for (i = 0; i < q->threads; i++)
 		q->thread[i].seen = false;
@@ -280,11 +256,9 @@ bool threads_enumerate(struct quiet_peer *q)
 
 void threads_free(struct quiet_peer *q)
 {
-	u32 i;
-
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		thread_close(&q->thread[i]);
-	for (i = 0; i < q->processes; i++)
+	for (u32 i = 0; i < q->processes; i++)
 		close(q->process[i].task);
 	free(q->thread);
 	free(q->process);

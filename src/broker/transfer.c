@@ -1,6 +1,6 @@
 /*
- * transfer.c: bytes to and from a peer. Sending never waits without receiving: a peer that writes while we write would
- * otherwise wait for us while we wait for it.
+ * transfer.c: bytes to and from a peer. Sending never waits without receiving: a peer that writes while we
+ * write would otherwise wait for us while we wait for it.
  */
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -52,7 +52,6 @@ static ssize_t receive(struct connection *c, u8 *to)
 	struct sockaddr_storage from;
 	socklen_t len = sizeof(from);
 	ssize_t n = recvfrom(c->fd, to, CHUNK, MSG_DONTWAIT, (struct sockaddr *)&from, &len);
-
 	if (n >= 0 && c->from_len && (len != c->from_len || memcmp(&from, &c->from, len)))
 		c->another = true;
 	return n;
@@ -63,7 +62,6 @@ static bool drain_once(struct connection *c)
 	size_t head = c->framed ? NET_FRAME_HEAD : 0;
 	u8 *at = room(&c->reply, CHUNK + head);
 	ssize_t n = receive(c, at + head);
-
 	if (n < 0) {
 		c->reset |= !would_wait(errno);
 		return false;
@@ -78,7 +76,10 @@ static bool drain_once(struct connection *c)
 	return true;
 }
 
-/* A peer that writes in small pieces waits for our acknowledgement (Nagle): it is not to wait for the delayed one. */
+/*
+ * A peer that writes in small pieces waits for our acknowledgement (Nagle): it is not to wait for the delayed
+ * one.
+ */
 static void acknowledge(const struct connection *c)
 {
 	if (c->to.family != NET_UNIX && !c->framed)
@@ -90,7 +91,6 @@ static void notice_reset(struct connection *c)
 {
 	int error = 0;
 	socklen_t len = sizeof(error);
-
 	if (c->eof && getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 && error)
 		c->reset = true;
 }
@@ -99,7 +99,6 @@ bool transfer_drain(struct connection *c)
 {
 	size_t before = c->reply.len;
 	int over = c->eof + c->reset;
-
 	while (!c->eof && !c->reset && c->reply.len - c->given < REPLY_MAX && drain_once(c))
 		;
 	if (c->reply.len != before)
@@ -112,7 +111,6 @@ bool transfer_lost(const struct connection *c)
 {
 	u32 info[SK_MEMINFO_VARS] = {0};
 	socklen_t len = sizeof(info);
-
 	return c->framed && getsockopt(c->fd, SOL_SOCKET, SO_MEMINFO, info, &len) == 0 &&
 	       info[SK_MEMINFO_DROPS];
 }
@@ -121,7 +119,6 @@ void transfer_pause(const struct connection *c, short events, u32 *delay_us)
 {
 	struct pollfd p = {.fd = c && !c->eof && !c->reset ? c->fd : -1, .events = events};
 	struct timespec t = {.tv_nsec = *delay_us * 1000L};
-
 	if (*delay_us < YIELDS) {
 		sched_yield();
 		*delay_us += 1;
@@ -137,7 +134,6 @@ void transfer_await(struct broker *b, const struct connection *c)
 {
 	struct pollfd p = {.fd = c->fd, .events = POLLIN | POLLRDHUP};
 	u64 start = monotonic_ms();
-
 	while (!c->eof && !c->reset && monotonic_ms() - start < b->options.peer_timeout_ms &&
 	       !broker_interrupted(b) && poll(&p, 1, AWAIT_MS) == 0)
 		;
@@ -148,7 +144,6 @@ static size_t next_part(const struct connection *c, const u8 **part)
 {
 	const u8 *at = c->unsent.data + c->out;
 	size_t left = c->unsent.len - c->out, whole;
-
 	*part = at;
 	if (!c->framed || !left)
 		return left;
@@ -164,7 +159,6 @@ static bool push(struct connection *c)
 	size_t size = next_part(c, &part), head = c->framed ? NET_FRAME_HEAD : 0;
 	const struct sockaddr *to = c->from_len ? (const struct sockaddr *)&c->from : NULL;
 	ssize_t n = sendto(c->fd, part, size - head, MSG_DONTWAIT | MSG_NOSIGNAL, to, c->from_len);
-
 	if (n < 0) {
 		c->reset |= !would_wait(errno) && errno != ENOBUFS;
 		return false;
@@ -179,7 +173,6 @@ static int stalled(struct broker *b, struct connection *c, u64 start, u64 *aslee
 {
 	u64 now = monotonic_ms();
 	char name[200];
-
 	if (broker_interrupted(b))
 		return reply_error(n, NET_ERROR_TOOL, "interrupted while sending to a peer");
 	if (!c->procs || !quiet_asleep(c->procs->q))
@@ -202,7 +195,6 @@ static int send_all(struct broker *b, struct connection *c, struct wire_net *n)
 	const u8 *part;
 	u32 delay = 0;
 	int status = 0;
-
 	while (!status && !c->reset && next_part(c, &part)) {
 		if (push(c) || transfer_drain(c)) {
 			start = asleep_since = monotonic_ms();
@@ -218,13 +210,11 @@ static int send_all(struct broker *b, struct connection *c, struct wire_net *n)
 
 int transfer_send(struct broker *b, struct connection *c, struct wire_net *n)
 {
-	int status;
-
 	if (!n->len)
 		return 0;
 	memcpy(room(&c->unsent, n->len), n->data, n->len);
 	c->unsent.len += n->len;
-	status = send_all(b, c, n);
+	int status = send_all(b, c, n);
 	if (c->reset || c->out == c->unsent.len)
 		c->out = c->unsent.len = 0;
 	return status;
@@ -238,7 +228,6 @@ void transfer_end(struct connection *c)
 void transfer_deliver(struct connection *c, struct wire_net *n)
 {
 	size_t left = c->reply.len - c->given;
-
 	n->len = HD_MIN(left, NET_DATA);
 	if (n->len)
 		memcpy(n->data, c->reply.data + c->given, n->len);

@@ -1,6 +1,6 @@
 /*
- * waits.c: which system calls are waits for input. The list is short on purpose: a call that is not in it counts as work
- * (fsync, connect, flock, …), so that a peer is rather asked again than misjudged.
+ * waits.c: which system calls are waits for input. The list is short on purpose: a call that is not in it
+ * counts as work (fsync, connect, flock, …), so that a peer is rather asked again than misjudged.
  */
 #include "broker/waits.h"
 
@@ -144,30 +144,29 @@ static enum wait_kind apply(enum rule rule, const struct wait *w)
 
 static enum wait_kind kind_of(const struct wait *w)
 {
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(calls); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(calls); i++)
 		if (calls[i].call == w->call)
 			return apply(calls[i].rule, w);
 	return WAIT_RUNS;
 }
 
-/* "running", "-1 SP PC" (in no call), or "NR A0 … A5 SP PC"; SP and PC are 0 when the thread has no stack any more. */
+/*
+ * "running", "-1 SP PC" (in no call), or "NR A0 … A5 SP PC"; SP and PC are 0 when the thread has no stack any
+ * more.
+ */
 void wait_parse(const char *line, struct wait *w)
 {
 	unsigned long long v[8] = {0};
 	long call = -1;
-	int i, got;
-
 	*w = (struct wait){.kind = WAIT_RUNS, .call = -1};
-	got = sscanf(line, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &call, &v[0], &v[1], &v[2], &v[3],
-		     &v[4], &v[5], &v[6], &v[7]);
+	int got = sscanf(line, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &call, &v[0], &v[1], &v[2],
+			 &v[3], &v[4], &v[5], &v[6], &v[7]);
 	if (got == 3 && call == -1 && !v[0] && !v[1])
 		w->kind = WAIT_DEAD;
 	if (got != 9)
 		return;
 	w->call = call;
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		w->arg[i] = v[i];
 	w->sp = v[6];
 	w->pc = v[7];
@@ -176,9 +175,7 @@ void wait_parse(const char *line, struct wait *w)
 
 void wait_name(long call, char *out, size_t cap)
 {
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(calls); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(calls); i++)
 		if (calls[i].call == call) {
 			snprintf(out, cap, "%s", calls[i].name);
 			return;
@@ -215,7 +212,6 @@ int wait_descriptor(const struct wait *w)
 u64 wait_runs(const char *line)
 {
 	unsigned long long ran, waited, runs;
-
 	return sscanf(line, "%llu %llu %llu", &ran, &waited, &runs) == 3 ? runs : ~0ull;
 }
 
@@ -223,6 +219,5 @@ u64 wait_runs(const char *line)
 char wait_state(const char *line)
 {
 	const char *end = strrchr(line, ')');
-
 	return end && end[1] == ' ' ? end[2] : 0;
 }

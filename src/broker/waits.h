@@ -1,5 +1,6 @@
 /*
- * waits.h: what a thread of a peer is doing, from the one line of /proc/PID/task/TID/syscall. Pure: text in, words out.
+ * waits.h: what a thread of a peer is doing, from the one line of /proc/PID/task/TID/syscall. Pure: text in,
+ * words out.
  */
 #ifndef HEDDLE_BROKER_WAITS_H
 #define HEDDLE_BROKER_WAITS_H

@@ -1,9 +1,12 @@
-/* Branching: what is not known is sent on the nearest physical connection; a tree for each destination or client. */
+/*
+ * Branching: what is not known is sent on the nearest physical connection; a tree for each destination or
+ * client.
+ */
 #include "cache_priv.h"
 
 /*
- * Simultaneous connections of the SUT really exist: the k-th is opened physically once, and its greeting compared. It
- * then waits at the root for the next divergence.
+ * Simultaneous connections of the SUT really exist: the k-th is opened physically once, and its greeting
+ * compared. It then waits at the root for the next divergence.
  */
 static bool branching_open_again(struct cache *c, u32 tree, u32 nth)
 {

@@ -87,7 +87,10 @@ static int done(struct cache *c, const struct tree_at *at, bool hit)
 
 /* ---- open ---- */
 
-/* Of the connections that are open, those to the same destination: which instances they use (bits), how many they are. */
+/*
+ * Of the connections that are open, those to the same destination: which instances they use (bits), how many
+ * they are.
+ */
 static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache_pos *but, u64 *instances)
 {
 	u32 n = 0, opens = cache_list_open(c);

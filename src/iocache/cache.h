@@ -1,17 +1,17 @@
 /*
  * cache.h: the I/O cache: what the SUT's virtual sockets ask instead of the network.
  *
- * The SUT is rolled back, its peers are not. So what was ever said is remembered in trees (tree.h), and a connection of the
- * SUT is a pair of positions in one: struct cache_pos, which is model state and rolled back with the SUT. All else here is
- * persistent. Three modes behind one interface:
+ * The SUT is rolled back, its peers are not. So what was ever said is remembered in trees (tree.h), and a
+ * connection of the SUT is a pair of positions in one: struct cache_pos, which is model state and rolled back
+ * with the SUT. All else here is persistent. Three modes behind one interface:
  *
- *   branching  a tree per destination or client; a write that is known costs nothing; one that is not is sent: on the
- *              physical connection that stands there, or on a fresh one that is brought there by replaying, comparing
- *              every recorded answer.
- *   linear     a tree per simultaneous connection that may never fork: other bytes than recorded, or a close before all
- *              recorded bytes were written, end the search.
- *   none       no answer is ever taken from a tree: after each backtrack (cache_backtracked) a connection is opened again
- *              and brought to its position before it is used. The baseline.
+ *   branching  a tree per destination or client; a write that is known costs nothing; one that is not is
+ *              sent: on the physical connection that stands there, or on a fresh one that is brought there by
+ *              replaying, comparing every recorded answer.
+ *   linear     a tree per simultaneous connection that may never fork: other bytes than recorded, or a close
+ *              before all recorded bytes were written, end the search.
+ *   none       no answer is ever taken from a tree: after each backtrack (cache_backtracked) a connection is
+ *              opened again and brought to its position before it is used. The baseline.
  *
  * Without a transport (replay, recorded trees) only what the trees hold can be answered: CACHE_LEFT.
  */
@@ -21,7 +21,10 @@
 #include "iocache/transport.h"
 #include "iocache/tree.h"
 
-/* A connection of the SUT. Zero: not open. Every byte depends on what was said alone, not on who said it when. */
+/*
+ * A connection of the SUT. Zero: not open. Every byte depends on what was said alone, not on who said it
+ * when.
+ */
 struct cache_pos {
 	u32 tree; /* + 1 */
 	u32 branch;
@@ -30,12 +33,14 @@ struct cache_pos {
 };
 
 /*
- * What a call that can fail returns: 0; -errno: what the SUT is to see; or one of these. cache_error() has the words.
+ * What a call that can fail returns: 0; -errno: what the SUT is to see; or one of these. cache_error() has
+ * the words.
  */
 enum cache_code {
 	CACHE_TOOL = -6000, /* no peer, or out of memory: the run ends with a tool error */
-	CACHE_LEFT,     /* not in the recorded trees, and there is no peer: this execution is not followed */
-	CACHE_DIVERGED, /* linear: other bytes than recorded, or a premature close: incomplete, the search ends */
+	CACHE_LEFT, /* not in the recorded trees, and there is no peer: this execution is not followed */
+	/* linear: other bytes than recorded, or a premature close: incomplete, the search ends */
+	CACHE_DIVERGED,
 	CACHE_NONDETERMINISTIC, /* a replay got another answer than recorded: likewise */
 	CACHE_INCOMPLETE, /* the peer is stuck, does not serve, answers elsewhere, is slow …: likewise */
 };
@@ -50,24 +55,27 @@ struct cache_error {
 struct cache;
 
 /*
- * memory: of TREES_SIZE, zeroed or holding trees. transport NULL: trees only. The cache itself lives in pages_map memory. NULL: the
- * memory holds something else, or trees of another mode; or there is no memory for the cache.
- * Without a transport, what is used is noted in the trees (tree_use), beginning with nothing.
+ * memory: of TREES_SIZE, zeroed or holding trees. transport NULL: trees only. The cache itself lives in
+ * pages_map memory. NULL: the memory holds something else, or trees of another mode; or there is no memory
+ * for the cache. Without a transport, what is used is noted in the trees (tree_use), beginning with nothing.
  */
 struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport);
 struct trees *cache_trees(struct cache *c);
 const struct cache_error *cache_error(const struct cache *c);
 
 /*
- * The positions of all connections that are open in the current state: asked when a choice depends on them (which instance
- * is free, which physical connections are in use). Set once.
+ * The positions of all connections that are open in the current state: asked when a choice depends on them
+ * (which instance is free, which physical connections are in use). Set once.
  */
 void cache_set_open_list(struct cache *c, u32 (*list)(void *self, const struct cache_pos **out, u32 room),
 			 void *self);
 /* Who is running, for messages: "thread 2, step 17 (schedule 1 1 2 2 …)". Set once; may be NULL. */
 void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, size_t cap), void *self);
 
-/* key->instance is chosen here; key->owner: the thread that opens, from 1. On success *pos is at the root, and the greeting is known. */
+/*
+ * key->instance is chosen here; key->owner: the thread that opens, from 1. On success *pos is at the root,
+ * and the greeting is known.
+ */
 int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
 /* All n bytes go, or none. */
 int cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n);
@@ -77,29 +85,31 @@ int cache_end(struct cache *c, struct cache_pos *pos);
 int cache_close(struct cache *c, struct cache_pos *pos);
 
 /*
- * Make sure that it is known what can be read at *pos: from the tree, or by asking the peer there (I/O). To be called before
- * cache_look, once for a state.
+ * Make sure that it is known what can be read at *pos: from the tree, or by asking the peer there (I/O). To
+ * be called before cache_look, once for a state.
  */
 int cache_resolve(struct cache *c, const struct cache_pos *pos);
 /*
- * What can be read: *bytes beyond pos->read, and flags (NET_EOF, NET_RESET: behind those bytes; NET_TIMED, NET_GUESSED).
- * A pure lookup; false: the position was never resolved.
+ * What can be read: *bytes beyond pos->read, and flags (NET_EOF, NET_RESET: behind those bytes; NET_TIMED,
+ * NET_GUESSED). A pure lookup; false: the position was never resolved.
  */
 bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags);
-/* Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first. */
+/*
+ * Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first.
+ */
 void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n);
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
 
 /*
- * Recorded conversations, `most` of them at most, go once more over fresh connections; an answer that differs:
- * CACHE_NONDETERMINISTIC. See recheck.c.
+ * Recorded conversations, `most` of them at most, go once more over fresh connections; an answer that
+ * differs: CACHE_NONDETERMINISTIC. See recheck.c.
  */
 int cache_recheck(struct cache *c, u64 most);
 
 /*
- * Is the peer really silent at *pos, where the SUT waits and nobody can go on? If it is not, the search ends, incomplete.
- * closed_others: the SUT has closed a connection to a server, of which that was not told.
+ * Is the peer really silent at *pos, where the SUT waits and nobody can go on? If it is not, the search ends,
+ * incomplete. closed_others: the SUT has closed a connection to a server, of which that was not told.
  */
 int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool closed_others);
 

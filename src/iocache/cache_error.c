@@ -1,4 +1,6 @@
-/* What went wrong, in whole sentences: which connection, what was asked, what was answered, and the way on. */
+/*
+ * What went wrong, in whole sentences: which connection, what was asked, what was answered, and the way on.
+ */
 #include "cache_priv.h"
 
 #define SHOWN 120u /* bytes of a conversation that are looked at */

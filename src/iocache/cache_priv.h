@@ -22,8 +22,9 @@
 #define NET_CLOSED (NET_EOF | NET_RESET)
 
 /*
- * A physical connection. It always stands at a mark, and what it has heard is what the mark says: every exchange
- * ends with a quiet peer, and is recorded or compared at once. Where that fails, the connection is dropped.
+ * A physical connection. It always stands at a mark, and what it has heard is what the mark says: every
+ * exchange ends with a quiet peer, and is recorded or compared at once. Where that fails, the connection is
+ * dropped.
  */
 struct physical {
 	u32 conn; /* 0: free */
@@ -38,7 +39,10 @@ struct physical {
 typedef bool physical_which(const struct cache *c, const struct physical *p, const void *arg);
 
 struct cache_mode_ops {
-	/* Is a connection that the trees know opened nevertheless? nth: simultaneous ones to this tree, this one included. */
+	/*
+	 * Is a connection that the trees know opened nevertheless? nth: simultaneous ones to this tree, this
+	 * one included.
+	 */
 	bool (*open_again)(struct cache *c, u32 tree, u32 nth);
 	/* A write, or an end, which goes beyond what is known (none: every one). *at moves behind it. */
 	int (*send)(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end);
@@ -95,11 +99,16 @@ int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct ph
 struct physical *physical_of_tree(struct cache *c, u32 tree);
 void physical_close(struct cache *c, struct physical *p);
 bool physical_stands_at(const struct physical *p, u32 tree, const struct tree_at *at);
-/* Close those that the present state of the SUT does not need, of those that `which` names. Returns how many. */
+/*
+ * Close those that the present state of the SUT does not need, of those that `which` names. Returns how many.
+ */
 u32 physical_close_spare(struct cache *c, physical_which *which, const void *arg);
 /* Bring it to the last mark on the way to `to`, comparing all it says. */
 int physical_bring(struct cache *c, struct physical *p, const struct tree_at *to);
-/* Bring it to *at, and on: send data, and the end; record or compare the answer. *at moves behind what was sent. */
+/*
+ * Bring it to *at, and on: send data, and the end; record or compare the answer. *at moves behind what was
+ * sent.
+ */
 int physical_send(struct cache *c, struct physical *p, struct tree_at *at, const void *data, size_t n,
 		  bool end);
 /* Nothing is sent. Does the peer say more than it had? Then that is what went wrong. patient: wait for it. */
@@ -111,7 +120,10 @@ int physical_hear_more(struct cache *c, struct physical *p, bool patient);
 int record_written(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end);
 /* c->reply was said at `at` by a connection that had said `said` bytes before. */
 int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said);
-/* Nothing can be sent behind a reset: *at moves, and the answer is the reset again. false: there was no reset. */
+/*
+ * Nothing can be sent behind a reset: *at moves, and the answer is the reset again. false: there was no
+ * reset.
+ */
 bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end, int *err);
 
 /* ---- cache_error.c: they fill in c->error and return its code ---- */

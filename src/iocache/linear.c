@@ -1,4 +1,7 @@
-/* Linear: one trace per connection, in the order in which it was first seen. Whatever differs ends the search. */
+/*
+ * Linear: one trace per connection, in the order in which it was first seen. Whatever differs ends the
+ * search.
+ */
 #include "cache_priv.h"
 
 static bool linear_open_again(struct cache *c, u32 tree, u32 nth)
@@ -7,7 +10,10 @@ static bool linear_open_again(struct cache *c, u32 tree, u32 nth)
 	return false;
 }
 
-/* The tree has one branch and one connection. Should that have been closed for lack of room, it is opened again. */
+/*
+ * The tree has one branch and one connection. Should that have been closed for lack of room, it is opened
+ * again.
+ */
 static int linear_send(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end)
 {
 	if (!tree_is_leaf(c->t, at))

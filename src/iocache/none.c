@@ -1,6 +1,7 @@
 /*
- * None: no answer comes from a tree. A connection is good until the SUT is rolled back; then it is opened again and
- * brought to where the SUT stands. The trees hold what was said only to compare with, to copy from, and to replay.
+ * None: no answer comes from a tree. A connection is good until the SUT is rolled back; then it is opened
+ * again and brought to where the SUT stands. The trees hold what was said only to compare with, to copy from,
+ * and to replay.
  */
 #include "cache_priv.h"
 
@@ -10,7 +11,10 @@ static bool none_open_again(struct cache *c, u32 tree, u32 nth)
 	return true;
 }
 
-/* The connection of this tree, on the way to `to` in this epoch: as it is if it stands there, else a fresh one. */
+/*
+ * The connection of this tree, on the way to `to` in this epoch: as it is if it stands there, else a fresh
+ * one.
+ */
 static int none_take(struct cache *c, u32 tree, const struct tree_at *to, struct physical **out)
 {
 	struct physical *p = physical_of_tree(c, tree);

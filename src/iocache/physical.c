@@ -1,7 +1,8 @@
 /*
- * Physical connections. The cache owns them: it opens them, keeps them as long as there is room, finds them by where they
- * stand, and alone decides which are closed. The broker only says that it has no room for one more (NET_ERROR_FULL) or that the
- * peer does not serve one more (NET_ERROR_UNSERVED, or a refusal): then those go that the SUT's present state does not need.
+ * Physical connections. The cache owns them: it opens them, keeps them as long as there is room, finds them
+ * by where they stand, and alone decides which are closed. The broker only says that it has no room for one
+ * more (NET_ERROR_FULL) or that the peer does not serve one more (NET_ERROR_UNSERVED, or a refusal): then
+ * those go that the SUT's present state does not need.
  */
 #include "cache_priv.h"
 
@@ -20,7 +21,9 @@ bool physical_stands_at(const struct physical *p, u32 tree, const struct tree_at
 
 /* ---- which of them does the SUT not need? ---- */
 
-/* Of several at one position, as many are needed as the SUT has connections there (c->open, opens of them). */
+/*
+ * Of several at one position, as many are needed as the SUT has connections there (c->open, opens of them).
+ */
 static bool is_spare(const struct cache *c, const struct physical *p, u32 opens)
 {
 	u32 there = 0;
@@ -65,8 +68,8 @@ static bool leads_there(const struct cache *c, const struct physical *p, const v
 }
 
 /*
- * A peer that serves one connection at a time, or a few, may wait for the end of those that are open because we keep them,
- * not because the SUT does. False: there are none of those.
+ * A peer that serves one connection at a time, or a few, may wait for the end of those that are open because
+ * we keep them, not because the SUT does. False: there are none of those.
  */
 static bool relieve_peer(struct cache *c, u32 tree, u32 group, const struct physical *but)
 {
@@ -74,7 +77,10 @@ static bool relieve_peer(struct cache *c, u32 tree, u32 group, const struct phys
 	return physical_close_spare(c, leads_there, &s) > 0;
 }
 
-/* The least recently used goes, one that is needed only if all are: it can be opened again. False: there is none. */
+/*
+ * The least recently used goes, one that is needed only if all are: it can be opened again. False: there is
+ * none.
+ */
 static bool evict(struct cache *c)
 {
 	u32 opens = cache_list_open(c);
@@ -113,7 +119,10 @@ static void ask(struct cache *c, const struct physical *p, const void *data, u64
 	c->transport.exchange(c->transport.self, p->conn, data, n, end, &c->reply);
 }
 
-/* The answer is in c->reply. Unless all is fine, the connection is dropped: where it stands is not known any more. */
+/*
+ * The answer is in c->reply. Unless all is fine, the connection is dropped: where it stands is not known any
+ * more.
+ */
 static int settle(struct cache *c, struct physical *p, u64 n)
 {
 	struct cache_stats *s = trees_stats(c->t);

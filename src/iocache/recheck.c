@@ -1,11 +1,11 @@
 /*
  * Recorded conversations are had once more at the end of a search, and compared.
  *
- * The cache takes for granted that the same bytes on a connection get the same answer. While a search runs, that is only
- * tested where a conversation has to be replayed because another one diverges from it. A server that remembers (a
- * database, a counter) may never be caught: each question was asked once. Here traces go over fresh connections, after all that
- * was said before: all of them, or as many as are wanted. An answer that differs shows that it depends on more than
- * its own connection.
+ * The cache takes for granted that the same bytes on a connection get the same answer. While a search runs,
+ * that is only tested where a conversation has to be replayed because another one diverges from it. A server
+ * that remembers (a database, a counter) may never be caught: each question was asked once. Here traces go
+ * over fresh connections, after all that was said before: all of them, or as many as are wanted. An answer
+ * that differs shows that it depends on more than its own connection.
  */
 #include "cache_priv.h"
 

@@ -29,8 +29,8 @@ static struct tree_at last_mark(const struct cache *c, u32 tree, const struct tr
 }
 
 /*
- * A new mark. The connection may have passed marks without being asked there (mode none sends in the SUT's own pieces):
- * what they say is compared first, and what is recorded behind the new mark, too.
+ * A new mark. The connection may have passed marks without being asked there (mode none sends in the SUT's
+ * own pieces): what they say is compared first, and what is recorded behind the new mark, too.
  */
 static int add_mark(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
 {

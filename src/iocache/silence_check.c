@@ -1,8 +1,8 @@
 /*
- * Before a wait for a peer is called a deadlock. The trees say that it is silent at this position. But it may speak
- * because its time-out ends, or because the SUT has closed another connection, which nobody told it: we keep closed connections for
- * later. So those that the SUT does not have are closed, and the peer is heard once more, with patience where it waits with
- * a time-out. What it says then has no place in a tree.
+ * Before a wait for a peer is called a deadlock. The trees say that it is silent at this position. But it may
+ * speak because its time-out ends, or because the SUT has closed another connection, which nobody told it: we
+ * keep closed connections for later. So those that the SUT does not have are closed, and the peer is heard
+ * once more, with patience where it waits with a time-out. What it says then has no place in a tree.
  */
 #include "cache_priv.h"
 

@@ -1,22 +1,22 @@
 /*
  * tree.h: communication trees: what was ever said on a connection, by bytes.
  *
- * The tree of a connection is a trie over the bytes the SUT writes, kept as branches: a branch
- * is a string of bytes that leaves its parent at a fixed position. Branches grow at their end and never split, so a
- * position (branch, bytes written since the root) keeps its meaning for ever, and equal
- * writes lead to equal positions: both matter, because positions are model state and are fingerprinted. A position at
- * which a branch leaves its parent belongs to the parent.
+ * The tree of a connection is a trie over the bytes the SUT writes, kept as branches: a branch is a string of
+ * bytes that leaves its parent at a fixed position. Branches grow at their end and never split, so a position
+ * (branch, bytes written since the root) keeps its meaning for ever, and equal writes lead to equal
+ * positions: both matter, because positions are model state and are fingerprinted. A position at which a
+ * branch leaves its parent belongs to the parent.
  *
- * What the peer answers hangs on the positions where it was polled (marks): a mark tells how much
- * the peer had said in all when it came to rest there, and whether it had closed. Where no mark is, nothing is
- * known. A peer that is deterministic says the same bytes on the way to the same position, so a branch stores only what was
- * said beyond its last ancestor's mark.
+ * What the peer answers hangs on the positions where it was polled (marks): a mark tells how much the peer
+ * had said in all when it came to rest there, and whether it had closed. Where no mark is, nothing is known.
+ * A peer that is deterministic says the same bytes on the way to the same position, so a branch stores only
+ * what was said beyond its last ancestor's mark.
  *
- * The end of the SUT's writing (shutdown) is one more symbol: nothing follows it.
- * Datagram connections have the same trees; each datagram is four bytes of length, then its bytes, in both directions.
+ * The end of the SUT's writing (shutdown) is one more symbol: nothing follows it. Datagram connections have
+ * the same trees; each datagram is four bytes of length, then its bytes, in both directions.
  *
- * All of it lies in one piece of memory and refers to itself by offsets: it is shared between processes, saved and
- * loaded as it is.
+ * All of it lies in one piece of memory and refers to itself by offsets: it is shared between processes,
+ * saved and loaded as it is.
  */
 #ifndef HEDDLE_IOCACHE_TREE_H
 #define HEDDLE_IOCACHE_TREE_H
@@ -29,7 +29,7 @@
 #define TREES_SIZE WIRE_TREES_SIZE /* of the piece of memory, sparse */
 #define TREE_NONE 0xffffffffu
 
-struct trees; /* the piece of memory; starts with struct trees_header */
+struct trees; /* the piece of memory */
 
 /* Numbers shown at the end of a run; counted in shared memory. */
 struct cache_stats {
@@ -40,8 +40,10 @@ struct cache_stats {
 	u64 bytes_replayed; /* of them sent again to bring a fresh connection to a known position */
 	u64 bytes_received;
 	u64 polls; /* times a peer was waited for */
-	u64 trees, nodes, branches,
-		longest; /* nodes: strings of bytes between marks and forks; longest: bytes of the longest trace, both ways */
+	u64 trees;
+	u64 nodes; /* strings of bytes between marks and forks */
+	u64 branches;
+	u64 longest;   /* bytes of the longest trace, both ways */
 	u64 rechecked; /* traces that were compared once more at the end: cache_recheck */
 };
 
@@ -49,8 +51,11 @@ struct cache_stats {
 struct tree_key {
 	struct net_address to; /* where the SUT connects; or where it listens */
 	u32 client;            /* > 0: an accepted connection, of this client peer */
-	/* Linear, none: a tree for each connection. Named by who opened it (thread number), and the how-manieth simultaneous one of
-	 * that thread it is, from 0: so that which tree a connection gets does not depend on other threads. Branching: 0. */
+	/*
+	 * Linear, none: a tree for each connection. Named by who opened it (thread number), and its
+	 * number among the simultaneous ones of that thread, from 0, so that which tree a connection gets
+	 * does not depend on other threads. Branching: 0.
+	 */
 	u32 owner, instance;
 };
 
@@ -80,7 +85,10 @@ struct branch_view {
 	u32 marks;
 	bool used; /* tree_use was called: see there */
 };
-/* at: a position; reply: bytes the peer had said there in all since the root; flags: NET_EOF, NET_RESET, NET_TIMED, NET_GUESSED. */
+/*
+ * at: a position; reply: bytes the peer had said there in all since the root; flags: NET_EOF, NET_RESET,
+ * NET_TIMED, NET_GUESSED.
+ */
 struct mark_view {
 	u64 at, reply;
 	bool ended; /* behind the end of writing */
@@ -131,7 +139,10 @@ size_t tree_reply_same(const struct trees *t, const struct tree_at *at, u64 from
 void tree_bytes_copy(const struct trees *t, const struct tree_at *at, u64 from, void *to, size_t n);
 /* Does the way to `far` pass through `near` (or end there)? */
 bool tree_passes(const struct trees *t, const struct tree_at *near, const struct tree_at *far);
-/* Mark the way to `at` as used, so that only what an execution needs is saved with its trace (trees_save_used). */
+/*
+ * Mark the way to `at` as used, so that only what an execution needs is saved with its trace
+ * (trees_copy).
+ */
 void tree_use(struct trees *t, const struct tree_at *at);
 void trees_use_nothing(struct trees *t);
 
@@ -139,8 +150,8 @@ void trees_use_nothing(struct trees *t);
 u32 tree_opened(const struct trees *t, u32 tree);
 void tree_count_open(struct trees *t, u32 tree);
 /*
- * The how-manieth simultaneous connection, from 1 on, is refused with this (positive) error; 0: none was. A tree whose first one
- * is has a root without a mark.
+ * Of simultaneous connections the one with this number, from 1 on, is refused with this (positive) error; 0:
+ * none was. A tree whose first one is has a root without a mark.
  */
 u32 tree_refusal(const struct trees *t, u32 tree, u32 *error);
 void tree_refuse(struct trees *t, u32 tree, u32 at, u32 error);

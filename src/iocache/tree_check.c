@@ -1,6 +1,6 @@
 /*
- * Is this piece of memory a forest? Trees are loaded from files that others wrote. Whoever walks them trusts every offset
- * and every number, so each one is looked at here, once; the laws are those of tree_priv.h.
+ * Is this piece of memory a forest? Trees are loaded from files that others wrote. Whoever walks them trusts
+ * every offset and every number, so each one is looked at here, once; the laws are those of tree_priv.h.
  */
 #include "tree_priv.h"
 

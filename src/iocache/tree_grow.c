@@ -1,4 +1,6 @@
-/* How trees grow: at the end of a branch, or by a new branch; and by marks, which may come late and anywhere. */
+/*
+ * How trees grow: at the end of a branch, or by a new branch; and by marks, which may come late and anywhere.
+ */
 #include "tree_priv.h"
 
 static void note_length(struct trees *t, u64 bytes)
@@ -12,7 +14,10 @@ static u64 said_before(const struct trees *t, const struct tree_at *at)
 	return tree_mark_before(t, at, &m) ? m.reply : 0;
 }
 
-/* Does a node end at this position of b? Only asked when the tree grows, which costs an exchange with a peer anyway. */
+/*
+ * Does a node end at this position of b? Only asked when the tree grows, which costs an exchange with a peer
+ * anyway.
+ */
 static bool is_cut(const struct trees *t, const struct branch *b, u64 at)
 {
 	u32 marks = branch_marks_to(t, b, at, 0);
@@ -31,8 +36,8 @@ static void count_cut(struct trees *t, const struct branch *b, u64 at)
 }
 
 /*
- * Branches without marks say nothing yet; what they will say begins where the last mark on the way stands. That mark may
- * be younger than the branch.
+ * Branches without marks say nothing yet; what they will say begins where the last mark on the way stands.
+ * That mark may be younger than the branch.
  */
 static void begin_reply(struct trees *t, u32 branch, u64 from)
 {
@@ -133,7 +138,10 @@ bool tree_mark_add(struct trees *t, const struct tree_at *at, const void *reply,
 	return true;
 }
 
-/* The first mark of b behind `at`, which lies in b or before it, if the way there from `at` has no other mark. */
+/*
+ * The first mark of b behind `at`, which lies in b or before it, if the way there from `at` has no other
+ * mark.
+ */
 static bool next_mark(const struct trees *t, const struct tree_at *at, u32 branch, struct tree_at *out)
 {
 	const struct branch *b = branch_of(t, branch);

@@ -1,6 +1,7 @@
 /*
- * Which branch leaves (parent, fork) with a symbol: a hash table of branch numbers, because a long branch can be left in
- * thousands of places. The table says nothing that the branches themselves do not say: a hit is checked against them.
+ * Which branch leaves (parent, fork) with a symbol: a hash table of branch numbers, because a long branch can
+ * be left in thousands of places. The table says nothing that the branches themselves do not say: a hit is
+ * checked against them.
  */
 #include "tree_priv.h"
 

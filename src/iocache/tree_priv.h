@@ -1,17 +1,21 @@
 /*
  * tree_priv.h: how trees lie in memory. For the files of this folder that begin with tree_.
  *
- *   header | arena: vectors of trees, branches, the index of forks, notes; and each branch's bytes, reply and marks
+ *   header | arena: vectors of trees, branches, the index of forks, notes; and each branch's bytes, reply and
+ *   marks
  *
- * The arena only grows at its end. A vector that outgrows its place moves there, twice as large; what it leaves behind
- * is not used again, so a vector's waste is at most what it holds. Everything refers to everything by offset or number, and every number is
- * checked by trees_attach (tree_check.c) before anybody follows it.
+ * The arena only grows at its end. A vector that outgrows its place moves there, twice as large; what it
+ * leaves behind is not used again, so a vector's waste is at most what it holds. Everything refers to
+ * everything by offset or number, and every number is checked by trees_attach (tree_check.c) before anybody
+ * follows it.
  *
  * The law of this memory, cited by number:
  *   1. A branch's number is greater than its parent's; siblings ascend.
  *   2. Pieces of the arena do not overlap.
- *   3. Marks of a branch ascend by (position, end); a position where a branch leaves its parent is the parent's.
- *   4. What a mark says was said is stored on the way to it: below a branch's reply_from in an ancestor, above in itself.
+ *   3. Marks of a branch ascend by (position, end); a position where a branch leaves its parent is the
+ *      parent's.
+ *   4. What a mark says was said is stored on the way to it: below a branch's reply_from in an ancestor,
+ *      above in itself.
  *   5. What was said never shrinks on the way down.
  */
 #ifndef HEDDLE_IOCACHE_TREE_PRIV_H
@@ -41,7 +45,7 @@ struct tree {
 	struct tree_key key;
 	u32 root, next;              /* in its bucket: number + 1 */
 	u32 opened;                  /* physical connections ever opened for it */
-	u32 refuse_at, refuse_error; /* the how-manieth simultaneous connection is refused; 0: none */
+	u32 refuse_at, refuse_error; /* the simultaneous connection with this number is refused; 0: none */
 	u32 used;
 };
 
@@ -93,9 +97,9 @@ static inline u32 branch_mark_count(const struct branch *b)
 }
 static inline u32 tree_bucket(const struct tree_key *k)
 {
-	_Static_assert(sizeof *k % sizeof(u32) == 0, "hashed by words");
-	u32 words[sizeof *k / sizeof(u32)], h = 2166136261u;
-	__builtin_memcpy(words, k, sizeof *k);
+	_Static_assert(sizeof(*k) % sizeof(u32) == 0, "hashed by words");
+	u32 words[sizeof(*k) / sizeof(u32)], h = 2166136261u;
+	__builtin_memcpy(words, k, sizeof(*k));
 	for (size_t i = 0; i < HD_ARRAY_LEN(words); i++)
 		h = (h ^ words[i]) * 0x01000193u;
 	return (h ^ h >> 16) % TREES_BUCKETS;
@@ -103,7 +107,10 @@ static inline u32 tree_bucket(const struct tree_key *k)
 
 /* ---- tree.c: the arena ---- */
 
-/* Room for n more bytes at the end of v, which may move. *v itself must not lie in a vector that grows. false: memory is out. */
+/*
+ * Room for n more bytes at the end of v, which may move. *v itself must not lie in a vector that grows.
+ * false: memory is out.
+ */
 bool vec_reserve(struct trees *t, struct vec *v, u64 n);
 /* Insert n bytes at offset `where`. */
 bool vec_insert(struct trees *t, struct vec *v, u64 where, const void *data, u64 n);

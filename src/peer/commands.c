@@ -10,7 +10,6 @@
 static int check_server(const char *text, u32 n, struct problem *p)
 {
 	struct hole h;
-
 	for (; hole_find(text, &h); text = h.text + h.len) {
 		if (h.kind == HOLE_PORT && hole_port(&h) < 0)
 			return problem_set(
@@ -35,7 +34,6 @@ static int fill_server(void *self, const struct hole *h, char *out, size_t cap, 
 {
 	struct server_holes *f = self;
 	const struct place *l;
-
 	switch (h->kind) {
 	case HOLE_PORT:
 		l = places_port(f->places, (u16)hole_port(h), f->number, p);
@@ -58,7 +56,6 @@ char *server_command(struct peers *s, u32 n, struct problem *p)
 {
 	struct server_holes f = {&s->places, n};
 	const char *text = s->options.server[n - 1];
-
 	return check_server(text, n, p) ? NULL : template_fill(text, fill_server, &f, p);
 }
 
@@ -67,7 +64,6 @@ static int check_client(const char *text, u32 n, u16 *port, struct problem *p)
 {
 	bool goes_somewhere = false;
 	struct hole h;
-
 	*port = 0;
 	for (; hole_find(text, &h); text = h.text + h.len) {
 		goes_somewhere |= h.kind != HOLE_NUMBER;
@@ -98,7 +94,6 @@ static int fill_client(void *self, const struct hole *h, char *out, size_t cap, 
 {
 	const struct client_holes *f = self;
 	const struct net_address *a = f->physical;
-
 	if (h->kind == HOLE_NUMBER) {
 		snprintf(out, cap, "%u", f->number);
 		return 0;
@@ -117,7 +112,6 @@ static int fill_client(void *self, const struct hole *h, char *out, size_t cap, 
 char *client_command(const struct peers *s, u32 n, const struct net_address *physical, struct problem *p)
 {
 	struct client_holes f = {physical, n};
-
 	if (n < 1 || n > s->options.clients) {
 		problem_set(p, "there is no client %u", n);
 		return NULL;
@@ -127,14 +121,12 @@ char *client_command(const struct peers *s, u32 n, const struct net_address *phy
 
 int peers_check(const struct peer_options *o, struct net_config *c, struct problem *p)
 {
-	u32 n;
-
 	if (o->clients > NET_MAX_CLIENTS)
 		return problem_set(p, "%zu clients are more than %d", o->clients, NET_MAX_CLIENTS);
-	for (n = 1; n <= o->servers; n++)
+	for (u32 n = 1; n <= o->servers; n++)
 		if (check_server(o->server[n - 1], n, p))
 			return -1;
-	for (n = 1; n <= o->clients; n++)
+	for (u32 n = 1; n <= o->clients; n++)
 		if (check_client(o->client[n - 1], n, &c->client_port[n - 1], p))
 			return -1;
 	c->clients = (u32)o->clients;

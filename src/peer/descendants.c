@@ -1,10 +1,12 @@
 /*
- * descendants.c: a child whose parent has died is adopted by the nearest subreaper above it, so a subreaper has no
- * descendant without a child on the way to it. It is enough to kill the children, again and again, until there
- * is none: what a killed one leaves behind comes up by a level. New sessions, process groups and double forks are no way
- * out. Parents die before their children, so that no shell goes on with its next command because the last one was killed.
+ * descendants.c: a child whose parent has died is adopted by the nearest subreaper above it, so a subreaper
+ * has no descendant without a child on the way to it. It is enough to kill the children, again and again,
+ * until there is none: what a killed one leaves behind comes up by a level. New sessions, process groups and
+ * double forks are no way out. Parents die before their children, so that no shell goes on with its next
+ * command because the last one was killed.
  *
- * Who forks faster than we kill is not beaten by one look; but its children, too, are ours, and we don't stop looking.
+ * Who forks faster than we kill is not beaten by one look; but its children, too, are ours, and we don't stop
+ * looking.
  */
 #include "peer/descendants.h"
 
@@ -38,11 +40,10 @@ static void kill_one(struct descendants_round *r, pid_t pid)
 static void kill_listed(struct descendants_round *r, int fd)
 {
 	char buffer[4096];
-	ssize_t n, i;
+	ssize_t n;
 	pid_t pid = 0;
-
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
-		for (i = 0; i < n; i++) {
+		for (ssize_t i = 0; i < n; i++) {
 			if (buffer[i] >= '0' && buffer[i] <= '9') {
 				pid = pid * 10 + (buffer[i] - '0');
 				continue;
@@ -58,19 +59,15 @@ static void kill_listed(struct descendants_round *r, int fd)
 static pid_t parent_of(const char *pid)
 {
 	char path[64], text[512];
-	const char *behind;
-	ssize_t n;
-	int fd;
-
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
 	/* "PID (name) state parent": the name may hold anything. */
-	behind = NULL;
+	const char *behind = NULL;
 	for (char *c = text; *c; c++)
 		if (*c == ')')
 			behind = c;
@@ -82,7 +79,6 @@ static void kill_found(struct descendants_round *r)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
-
 	while (d && (e = readdir(d)))
 		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && parent_of(e->d_name) == getpid())
 			kill_one(r, atoi(e->d_name));
@@ -94,7 +90,6 @@ static struct descendants_round kill_children(void)
 {
 	struct descendants_round r = {0, 0};
 	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-
 	if (fd >= 0) {
 		kill_listed(&r, fd);
 		close(fd);
@@ -108,7 +103,6 @@ static struct descendants_round kill_children(void)
 static bool reap(void)
 {
 	pid_t pid;
-
 	do
 		pid = waitpid(-1, NULL, WNOHANG);
 	while (pid > 0);
@@ -120,7 +114,6 @@ void descendants_end(void)
 	const struct timespec soon = {0, LOOK_AGAIN_NS};
 	struct descendants_round r;
 	sigset_t child;
-
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	for (;;) {

@@ -25,19 +25,17 @@ static void on_end(int signo)
 static void default_action(int signo)
 {
 	const unsigned long all_default[4] = {0};
-
 	syscall(SYS_rt_sigaction, signo, all_default, NULL, 8);
 }
 
 HD_NORETURN static void run_command(const char *command, pid_t keeper)
 {
 	sigset_t none;
-	int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != keeper)
 		_exit(FAILED);
-	for (i = 1; i < NSIG; i++)
+	for (int i = 1; i < NSIG; i++)
 		default_action(i);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -47,13 +45,13 @@ HD_NORETURN static void run_command(const char *command, pid_t keeper)
 }
 
 /*
- * 0 is a pipe that nobody writes to and that the keeper holds open: a client like nc, which also listens to its input, neither
- * ends because of it nor reads anything. 1 and 2 are the log; nothing else is open in the peer.
+ * 0 is a pipe that nobody writes to and that the keeper holds open: a client like nc, which also listens to
+ * its input, neither ends because of it nor reads anything. 1 and 2 are the log; nothing else is open in the
+ * peer.
  */
 static bool descriptors(int log_fd)
 {
 	int pipe_fd[2];
-
 	if (dup2(log_fd, 1) < 0 || dup2(log_fd, 2) < 0 || close_range(3, ~0u, 0) || pipe(pipe_fd))
 		return false;
 	return dup2(pipe_fd[0], 0) == 0 && close(pipe_fd[0]) == 0 &&
@@ -65,7 +63,6 @@ HD_NORETURN static void end_like(int status)
 {
 	const struct rlimit none = {0, 0};
 	sigset_t all;
-
 	if (WIFSIGNALED(status)) {
 		setrlimit(RLIMIT_CORE, &none);
 		signal(WTERMSIG(status), SIG_DFL);
@@ -80,7 +77,6 @@ HD_NORETURN static void keep(pid_t first)
 {
 	int status, how = 0;
 	pid_t pid;
-
 	for (;;) {
 		pid = waitpid(-1, &status, 0);
 		if (pid == first)
@@ -94,7 +90,6 @@ void keeper_run(const char *command, int log_fd, pid_t warden)
 {
 	pid_t self = getpid(), first;
 	sigset_t end;
-
 	prctl(PR_SET_NAME, "heddle-keeper");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	setsid();

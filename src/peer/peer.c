@@ -12,9 +12,7 @@
 
 static struct peer *find(const struct peers *s, pid_t pid)
 {
-	size_t i;
-
-	for (i = 0; i < s->slots; i++)
+	for (size_t i = 0; i < s->slots; i++)
 		if (s->peer[i].pid == pid)
 			return &s->peer[i];
 	return NULL;
@@ -22,9 +20,7 @@ static struct peer *find(const struct peers *s, pid_t pid)
 
 static struct peer *find_server(const struct peers *s, u32 n)
 {
-	size_t i;
-
-	for (i = 0; i < s->slots; i++)
+	for (size_t i = 0; i < s->slots; i++)
 		if (s->peer[i].pid && s->peer[i].server == n)
 			return &s->peer[i];
 	return NULL;
@@ -35,7 +31,6 @@ static struct peer *take_slot(struct peers *s)
 {
 	struct peer *free_one = find(s, 0);
 	size_t more = s->slots ? s->slots * 2 : 8;
-
 	if (!free_one) {
 		free_one = realloc(s->peer, more * sizeof(*s->peer));
 		if (!free_one)
@@ -53,17 +48,14 @@ static pid_t start(struct peers *s, u32 server, u32 client, const char *command,
 {
 	u32 *starts = &s->starts[client ? s->options.servers + client - 1 : server - 1];
 	struct peer *e = take_slot(s);
-	pid_t pid;
-	int fd;
-
 	if (!e)
 		return problem_set(p, "out of memory");
 	e->server = server;
 	e->client = client;
-	fd = peer_log_open(s, e, *starts + 1, &e->log_from, p);
+	int fd = peer_log_open(s, e, *starts + 1, &e->log_from, p);
 	if (fd < 0)
 		return -1;
-	pid = warden_start_peer(&s->warden, command, fd, p);
+	pid_t pid = warden_start_peer(&s->warden, command, fd, p);
 	close(fd);
 	if (pid < 0)
 		return -1;
@@ -76,7 +68,6 @@ static pid_t start_client(void *self, u32 n, const struct net_address *physical,
 	struct peers *s = self;
 	char *command = client_command(s, n, physical, p);
 	pid_t pid = command ? start(s, 0, n, command, p) : -1;
-
 	free(command);
 	return pid;
 }
@@ -85,7 +76,6 @@ static bool ended(void *self, pid_t pid, int *status)
 {
 	struct peers *s = self;
 	struct peer *e = find(s, pid);
-
 	if (!e)
 		return false;
 	/* A warden that is gone has taken its peers along. */
@@ -100,7 +90,6 @@ static void end_client(void *self, pid_t pid)
 {
 	struct peers *s = self;
 	struct peer *e = find(s, pid);
-
 	if (!e)
 		return;
 	if (!e->ended)
@@ -112,12 +101,10 @@ static void end_client(void *self, pid_t pid)
 static pid_t find_listener(struct peers *s, const struct net_address *at)
 {
 	struct served *slot = &s->served[s->serveds % HD_ARRAY_LEN(s->served)];
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(s->served); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(s->served); i++)
 		if (s->served[i].pid && !memcmp(&s->served[i].at, at, sizeof(*at)))
 			return s->served[i].pid;
-	for (i = 0; i < s->slots; i++)
+	for (size_t i = 0; i < s->slots; i++)
 		if (s->peer[i].server && listening_is_below(s->peer[i].pid, at)) {
 			*slot = (struct served){*at, s->peer[i].pid};
 			s->serveds++;
@@ -132,11 +119,9 @@ static pid_t server_of(void *self, const struct net_address *to, struct net_addr
 	struct peers *s = self;
 	const struct place *l = places_find(&s->places, to, physical);
 	const struct peer *e = l ? find_server(s, l->server) : NULL;
-	pid_t pid;
-
 	if (!l)
 		*physical = *to;
-	pid = find_listener(s, physical);
+	pid_t pid = find_listener(s, physical);
 	return pid ? pid : e ? e->pid : 0;
 }
 
@@ -144,7 +129,6 @@ static void last_words(void *self, pid_t pid, char *out, size_t cap)
 {
 	const struct peers *s = self;
 	const struct peer *e = find(s, pid);
-
 	out[0] = 0;
 	if (e)
 		peer_log_last_words(s, e, out, cap);
@@ -153,7 +137,6 @@ static void last_words(void *self, pid_t pid, char *out, size_t cap)
 static bool interrupted(void *self)
 {
 	const struct peers *s = self;
-
 	return s->options.interrupted && s->options.interrupted();
 }
 
@@ -165,9 +148,7 @@ const struct broker_peers *peers_for_broker(struct peers *s)
 u64 peers_running(const struct peers *s)
 {
 	u64 count = 0;
-	size_t i;
-
-	for (i = 0; i < s->slots; i++)
+	for (size_t i = 0; i < s->slots; i++)
 		count += s->peer[i].pid && !s->peer[i].ended;
 	return count;
 }
@@ -175,11 +156,8 @@ u64 peers_running(const struct peers *s)
 /* Places are chosen before the warden starts: it is to remove their folder. */
 static int choose_places(struct peers *s, struct problem *p)
 {
-	u32 n;
-
-	for (n = 1; n <= s->options.servers; n++) {
+	for (u32 n = 1; n <= s->options.servers; n++) {
 		char *command = server_command(s, n, p);
-
 		if (!command)
 			return -1;
 		free(command);
@@ -190,7 +168,6 @@ static int choose_places(struct peers *s, struct problem *p)
 static int prepare(struct peers *s, struct problem *p)
 {
 	size_t commands = s->options.servers + s->options.clients;
-
 	s->starts = calloc(commands + 1, sizeof(*s->starts));
 	if (!s->starts)
 		return problem_set(p, "out of memory");
@@ -203,7 +180,6 @@ static int prepare(struct peers *s, struct problem *p)
 struct peers *peers_start(const struct peer_options *o, struct problem *p)
 {
 	struct peers *s = calloc(1, sizeof(*s));
-
 	if (!s) {
 		problem_set(p, "out of memory");
 		return NULL;
@@ -226,7 +202,6 @@ static int not_ready(struct peers *s, u32 n, struct problem *p)
 	const struct peer *e = find_server(s, n);
 	char words[512], how[64];
 	int status;
-
 	if (!e || !ended(s, e->pid, &status))
 		return -1;
 	peer_log_last_words(s, e, words, sizeof(words));
@@ -243,9 +218,7 @@ int peers_start_servers(struct peers *s, struct broker *b, struct problem *p)
 {
 	char name[32], *command;
 	pid_t pid;
-	u32 n;
-
-	for (n = 1; n <= s->options.servers; n++) {
+	for (u32 n = 1; n <= s->options.servers; n++) {
 		command = server_command(s, n, p);
 		pid = command ? start(s, n, 0, command, p) : -1;
 		free(command);

@@ -1,14 +1,14 @@
 /*
- * peer.h: the processes around the SUT: servers it connects to, clients that connect to it.
- * They are started by a warden, a small process of our own that adopts whatever they leave behind (PR_SET_CHILD_SUBREAPER) and
- * ends all of them when it is told to, or when we die, by whatever cause (warden.h). The pid of a peer is that of
- * its keeper (keeper.h), above everything the command starts, daemons included.
+ * peer.h: the processes around the SUT: servers it connects to, clients that connect to it. They are started
+ * by a warden, a small process of our own that adopts whatever they leave behind (PR_SET_CHILD_SUBREAPER) and
+ * ends all of them when it is told to, or when we die, by whatever cause (warden.h). The pid of a peer is
+ * that of its keeper (keeper.h), above everything the command starts, daemons included.
  *
- * Commands run under /bin/sh -c, in our working directory and environment, with an input that is empty but does not end, their
- * output in a log, and none of our descriptors, signal handlers and masks. In them
+ * Commands run under /bin/sh -c, in our working directory and environment, with an input that is empty but
+ * does not end, their output in a log, and none of our descriptors, signal handlers and masks. In them
  *   {port}        clients: the port to connect to (physical; stands for the SUT's only listening port)
- *   {port:N}      clients: the same for the SUT's port N. servers: a free port that stands for port N of the SUT's
- *                 connects, to whatever machine
+ *   {port:N}      clients: the same for the SUT's port N. servers: a free port that stands for port N of the
+ *                 SUT's connects, to whatever machine
  *   {path}        the same for a UNIX domain socket: clients {path} or {path:NAME}, servers {path:NAME}
  *   {n}           clients: the number of the client, from 1
  * A brace before anything else is left alone, and so is one behind $.
@@ -33,7 +33,9 @@ struct peers;
 
 /* Are the templates right? Fills in client_port of c, and c->clients. */
 int peers_check(const struct peer_options *o, struct net_config *c, struct problem *p);
-/* Start the warden, if there will be peers, and choose free ports. *o is copied, the strings in it are not. */
+/*
+ * Start the warden, if there will be peers, and choose free ports. *o is copied, the strings in it are not.
+ */
 struct peers *peers_start(const struct peer_options *o, struct problem *p);
 /* For the broker. */
 const struct broker_peers *peers_for_broker(struct peers *s);

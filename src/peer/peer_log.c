@@ -17,10 +17,8 @@ int peer_log_open(const struct peers *s, const struct peer *e, u32 start, u64 *f
 {
 	char path[4096];
 	struct stat st;
-	int fd;
-
 	log_path(s, e, path, sizeof(path));
-	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (start == 1 ? O_TRUNC : 0), 0666);
+	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (start == 1 ? O_TRUNC : 0), 0666);
 	if (fd < 0)
 		return problem_set(p, "%s: %s; choose another folder with --out", path, strerror(errno));
 	if (start > 1)
@@ -33,11 +31,9 @@ int peer_log_open(const struct peers *s, const struct peer *e, u32 start, u64 *f
 static void keep_last_line(char *text)
 {
 	size_t n = strlen(text);
-	char *line;
-
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' ' || text[n - 1] == '\r'))
 		text[--n] = 0;
-	line = strrchr(text, '\n');
+	char *line = strrchr(text, '\n');
 	if (line)
 		memmove(text, line + 1, strlen(line));
 }
@@ -47,11 +43,9 @@ void peer_log_last_words(const struct peers *s, const struct peer *e, char *out,
 	char path[4096];
 	off_t size, from;
 	ssize_t n = 0;
-	int fd;
-
 	hd_assert(cap > 0);
 	log_path(s, e, path, sizeof(path));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		size = lseek(fd, 0, SEEK_END);
 		from = HD_MAX((off_t)e->log_from, size - (off_t)cap + 1);

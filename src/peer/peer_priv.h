@@ -8,7 +8,10 @@
 #include "peer/places.h"
 #include "peer/warden.h"
 
-/* One running (or ended) peer. Several may be of the same client: each physical connection has a process of its own. */
+/*
+ * One running (or ended) peer. Several may be of the same client: each physical connection has a process of
+ * its own.
+ */
 struct peer {
 	pid_t pid;  /* its keeper; 0: slot unused */
 	u32 client; /* from 1; 0: it is a server */
@@ -40,7 +43,10 @@ struct peers {
 char *server_command(struct peers *s, u32 n, struct problem *p);
 char *client_command(const struct peers *s, u32 n, const struct net_address *physical, struct problem *p);
 
-/* peer_log.c: opened for appending; *from: where new words begin. `start` counts from 1: the first empties it. */
+/*
+ * peer_log.c: opened for appending; *from: where new words begin. `start` counts from 1: the first empties
+ * it.
+ */
 int peer_log_open(const struct peers *s, const struct peer *e, u32 start, u64 *from, struct problem *p);
 /* The last line that is not empty. */
 void peer_log_last_words(const struct peers *s, const struct peer *e, char *out, size_t cap);

@@ -9,7 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Above the range from which Linux takes ports for outgoing connections (by default), so that nothing comes in between. */
+/*
+ * Above the range from which Linux takes ports for outgoing connections (by default), so that nothing comes
+ * in between.
+ */
 #define FIRST_PORT 61000u
 #define PORTS (65536u - FIRST_PORT)
 
@@ -18,7 +21,6 @@ static bool can_bind(int family, int type, u16 port)
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(port)};
 	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
 	int fd = socket(family, type | SOCK_CLOEXEC, 0), only = 1, ret;
-
 	if (fd < 0)
 		return errno == EAFNOSUPPORT;
 	if (family == AF_INET) {
@@ -39,9 +41,7 @@ static bool is_free(u16 port)
 
 static bool is_ours(const struct places *s, u16 port)
 {
-	size_t i;
-
-	for (i = 0; i < s->places; i++)
+	for (size_t i = 0; i < s->places; i++)
 		if (s->place[i].stands_at == port)
 			return true;
 	return false;
@@ -52,12 +52,10 @@ static u16 free_port(const struct places *s)
 {
 	u32 start = 0, i;
 	ssize_t n = getrandom(&start, sizeof(start), 0);
-
 	if (n != (ssize_t)sizeof(start))
 		start = (u32)getpid() * 64;
 	for (i = 0; i < PORTS; i++) {
 		u16 port = (u16)(FIRST_PORT + (start + i) % PORTS);
-
 		if (!is_ours(s, port) && is_free(port))
 			return port;
 	}
@@ -67,7 +65,6 @@ static u16 free_port(const struct places *s)
 static struct place *new_place(struct places *s, u32 server, struct problem *p)
 {
 	struct place *l = &s->place[s->places];
-
 	if (s->places == PLACES_MAX) {
 		problem_set(p, "the servers name more than %d ports and paths", PLACES_MAX);
 		return NULL;
@@ -79,13 +76,10 @@ static struct place *new_place(struct places *s, u32 server, struct problem *p)
 
 const struct place *places_port(struct places *s, u16 port, u32 server, struct problem *p)
 {
-	struct place *l;
-	size_t i;
-
-	for (i = 0; i < s->places; i++)
+	for (size_t i = 0; i < s->places; i++)
 		if (s->place[i].port == port)
 			return &s->place[i];
-	l = new_place(s, server, p);
+	struct place *l = new_place(s, server, p);
 	if (!l)
 		return NULL;
 	l->port = port;
@@ -101,7 +95,6 @@ const struct place *places_port(struct places *s, u16 port, u32 server, struct p
 static int make_folder(struct places *s, struct problem *p)
 {
 	const char *tmp = getenv("TMPDIR");
-
 	if (s->folder[0])
 		return 0;
 	/* A socket's path has room for 107 bytes. */
@@ -121,13 +114,10 @@ static bool is_path(const struct place *l, const char *name, size_t len)
 
 const struct place *places_path(struct places *s, const char *name, size_t len, u32 server, struct problem *p)
 {
-	struct place *l;
-	size_t i;
-
-	for (i = 0; i < s->places; i++)
+	for (size_t i = 0; i < s->places; i++)
 		if (is_path(&s->place[i], name, len))
 			return &s->place[i];
-	l = new_place(s, server, p);
+	struct place *l = new_place(s, server, p);
 	if (!l || make_folder(s, p))
 		return NULL;
 	if (len == 0 || len >= sizeof(l->name)) {
@@ -148,7 +138,6 @@ int place_path(const struct places *s, const struct place *l, char *out, size_t 
 static void to_loopback(struct net_address *a)
 {
 	static const u8 v4[4] = {127, 0, 0, 1}, mapped[12] = {[10] = 0xff, [11] = 0xff};
-
 	if (a->family == NET_INET) {
 		if (a->ip[0] != 127)
 			memcpy(a->ip, v4, sizeof(v4));
@@ -164,11 +153,8 @@ static void to_loopback(struct net_address *a)
 const struct place *places_find(const struct places *s, const struct net_address *to,
 				struct net_address *physical)
 {
-	size_t i;
-
-	for (i = 0; i < s->places; i++) {
+	for (size_t i = 0; i < s->places; i++) {
 		const struct place *l = &s->place[i];
-
 		if (to->family == NET_UNIX ? !is_path(l, to->path, strnlen(to->path, to->path_len))
 					   : !l->port || l->port != to->port)
 			continue;

@@ -1,6 +1,6 @@
 /*
- * places.h: free ports and paths that stand for the ones the program names, so that a server peer needs no port that may be
- * taken. {port:80} of a server is the same free port in all commands.
+ * places.h: free ports and paths that stand for the ones the program names, so that a server peer needs no
+ * port that may be taken. {port:80} of a server is the same free port in all commands.
  */
 #ifndef HEDDLE_PEER_PLACES_H
 #define HEDDLE_PEER_PLACES_H

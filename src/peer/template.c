@@ -16,7 +16,6 @@ static bool hole_at(const char *brace, struct hole *h)
 	size_t word = strcspn(brace + 1, ":}"), i;
 	size_t end = strcspn(brace, "}");
 	bool named = brace[1 + word] == ':';
-
 	if (!brace[end])
 		return false;
 	for (i = 0; i < HD_ARRAY_LEN(kinds); i++) {
@@ -35,9 +34,7 @@ static bool hole_at(const char *brace, struct hole *h)
 
 bool hole_find(const char *from, struct hole *h)
 {
-	const char *c;
-
-	for (c = from; *c; c++) {
+	for (const char *c = from; *c; c++) {
 		if (c[0] == '$' && c[1] == '{')
 			c++;
 		else if (*c == '{' && hole_at(c, h))
@@ -49,11 +46,9 @@ bool hole_find(const char *from, struct hole *h)
 int hole_port(const struct hole *h)
 {
 	int port = 0;
-	size_t i;
-
 	if (!h->name || h->name_len == 0 || h->name_len > 5)
 		return -1;
-	for (i = 0; i < h->name_len; i++) {
+	for (size_t i = 0; i < h->name_len; i++) {
 		if (h->name[i] < '0' || h->name[i] > '9')
 			return -1;
 		port = port * 10 + (h->name[i] - '0');
@@ -65,7 +60,6 @@ static int fill_all(FILE *out, const char *text, hole_filler fill, void *self, s
 {
 	char value[HOLE_TEXT];
 	struct hole h;
-
 	while (hole_find(text, &h)) {
 		fwrite(text, 1, (size_t)(h.text - text), out);
 		if (fill(self, &h, value, sizeof(value), p))
@@ -82,13 +76,11 @@ char *template_fill(const char *text, hole_filler fill, void *self, struct probl
 	char *filled = NULL;
 	size_t size;
 	FILE *out = open_memstream(&filled, &size);
-	int ret;
-
 	if (!out) {
 		problem_set(p, "out of memory");
 		return NULL;
 	}
-	ret = fill_all(out, text, fill, self, p);
+	int ret = fill_all(out, text, fill, self, p);
 	if (fclose(out) && ret == 0)
 		ret = problem_set(p, "out of memory");
 	if (ret == 0)

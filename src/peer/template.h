@@ -1,5 +1,6 @@
 /*
- * template.h: commands with holes: {port}, {port:N}, {path}, {path:NAME}, {n}. Other braces are the shell's, and so is ${n}.
+ * template.h: commands with holes: {port}, {port:N}, {path}, {path:NAME}, {n}. Other braces are the shell's,
+ * and so is ${n}.
  */
 #ifndef HEDDLE_PEER_TEMPLATE_H
 #define HEDDLE_PEER_TEMPLATE_H

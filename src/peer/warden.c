@@ -19,10 +19,8 @@ static ssize_t send_request(struct warden *w, const struct warden_request *r, in
 	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
 	struct iovec bytes = {(void *)r, offsetof(struct warden_request, command) + strlen(r->command) + 1};
 	struct msghdr m = {.msg_iov = &bytes, .msg_iovlen = 1};
-
 	if (log_fd >= 0) {
 		struct cmsghdr *c;
-
 		m.msg_control = control;
 		m.msg_controllen = sizeof(control);
 		c = CMSG_FIRSTHDR(&m);
@@ -38,7 +36,6 @@ static ssize_t send_request(struct warden *w, const struct warden_request *r, in
 static int ask(struct warden *w, const struct warden_request *r, int log_fd, struct warden_reply *a)
 {
 	ssize_t n;
-
 	do
 		n = send_request(w, r, log_fd);
 	while (n < 0 && errno == EINTR);
@@ -78,7 +75,6 @@ pid_t warden_start_peer(struct warden *w, const char *command, int log_fd, struc
 {
 	static struct warden_request r;
 	struct warden_reply a;
-
 	if (strlen(command) >= sizeof(r.command))
 		return problem_set(p, "a peer's command is longer than %zu bytes", sizeof(r.command) - 1);
 	r.op = WARDEN_START;
@@ -94,7 +90,6 @@ int warden_peer_ended(struct warden *w, pid_t pid, int *status)
 {
 	static struct warden_request r = {.op = WARDEN_ENDED};
 	struct warden_reply a;
-
 	r.pid = pid;
 	if (ask(w, &r, -1, &a) || a.error)
 		return -1;
@@ -107,7 +102,6 @@ void warden_end_peer(struct warden *w, pid_t pid)
 {
 	static struct warden_request r = {.op = WARDEN_END};
 	struct warden_reply a;
-
 	r.pid = pid;
 	/* A warden that is gone has taken its peers along. */
 	ask(w, &r, -1, &a);
@@ -116,7 +110,6 @@ void warden_end_peer(struct warden *w, pid_t pid)
 void warden_end(struct warden *w)
 {
 	pid_t got;
-
 	close(w->fd);
 	do
 		got = waitpid(w->pid, NULL, 0);

@@ -28,14 +28,12 @@ static ssize_t receive(struct warden_request *r, int *log_fd)
 			   .msg_iovlen = 1,
 			   .msg_control = control,
 			   .msg_controllen = sizeof(control)};
-	struct cmsghdr *c;
 	ssize_t n;
-
 	*log_fd = -1;
 	do
 		n = recvmsg(WARDEN_FD, &m, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
-	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 	if (c && c->cmsg_type == SCM_RIGHTS)
 		memcpy(log_fd, CMSG_DATA(c), sizeof(*log_fd));
 	return n;
@@ -44,7 +42,6 @@ static ssize_t receive(struct warden_request *r, int *log_fd)
 static void start(const struct warden_request *r, int log_fd, struct warden_reply *a)
 {
 	pid_t self = getpid();
-
 	a->pid = fork();
 	if (a->pid == 0)
 		keeper_run(r->command, log_fd, self);
@@ -55,7 +52,6 @@ static void start(const struct warden_request *r, int log_fd, struct warden_repl
 static void ended(pid_t pid, struct warden_reply *a)
 {
 	pid_t got = waitpid(pid, &a->status, WNOHANG);
-
 	a->ended = got == pid;
 	a->error = got < 0 ? errno : 0;
 }
@@ -63,7 +59,6 @@ static void ended(pid_t pid, struct warden_reply *a)
 static void end(pid_t pid, struct warden_reply *a)
 {
 	pid_t got;
-
 	/* A keeper that somebody has stopped would sleep on its order. */
 	kill(pid, SIGTERM);
 	kill(pid, SIGCONT);
@@ -76,7 +71,6 @@ static void end(pid_t pid, struct warden_reply *a)
 static void serve(const struct warden_request *r, int log_fd)
 {
 	struct warden_reply a = {0, 0, 0, 0};
-
 	switch (r->op) {
 	case WARDEN_START:
 		start(r, log_fd, &a);
@@ -95,7 +89,6 @@ static void serve(const struct warden_request *r, int log_fd)
 static void settle(int fd)
 {
 	sigset_t all;
-	int null;
 
 	prctl(PR_SET_NAME, "heddle-warden");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -104,7 +97,7 @@ static void settle(int fd)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	fd = fcntl(fd, F_DUPFD,
 		   WARDEN_FD + 1); /* out of the way, should we have been started without 0, 1 or 2 */
-	null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_RDWR);
 	dup2(null, 0);
 	dup2(null, 1);
 	dup2(null, 2);
@@ -116,7 +109,6 @@ static void remove_folder(const char *folder)
 {
 	DIR *d = folder[0] ? opendir(folder) : NULL;
 	struct dirent *e;
-
 	while (d && (e = readdir(d)))
 		if (e->d_name[0] != '.')
 			unlinkat(dirfd(d), e->d_name, 0);
@@ -130,7 +122,6 @@ void warden_run(int fd, const char *folder)
 {
 	static struct warden_request r;
 	int log_fd;
-
 	settle(fd);
 	while (receive(&r, &log_fd) > 0) {
 		serve(&r, log_fd);

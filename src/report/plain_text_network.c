@@ -49,7 +49,7 @@ void plain_network(FILE *f, const struct outcome *o)
 	print_traffic(f, c);
 	print_trees(f, c);
 	if (c->rechecked)
-		fprintf(f, "  asked again at the end: %lu traces%s\n", c->rechecked,
+		fprintf(f, "  rechecked at the end: %lu conversations%s\n", c->rechecked,
 			o->incomplete_why[0] ? "" : ", with the same answers");
 	if (n->timed)
 		fprintf(f,

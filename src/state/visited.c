@@ -69,8 +69,8 @@ static u64 table_slots(const struct visited_table *t)
 
 static void table_free(struct visited_table *t)
 {
-	pages_unmap(t->slots, table_slots(t) * sizeof *t->slots);
-	pages_unmap(t->depths, table_slots(t) * sizeof *t->depths);
+	pages_unmap(t->slots, table_slots(t) * sizeof(*t->slots));
+	pages_unmap(t->depths, table_slots(t) * sizeof(*t->depths));
 	*t = (struct visited_table){0};
 }
 
@@ -84,12 +84,12 @@ static int table_make(struct visited_table *t, u32 slots_log, bool with_depths)
 {
 	u64 slots = 1ull << slots_log;
 	struct visited_table made = {.mask = slots - 1, .shift = 64 - slots_log};
-	made.slots = pages_map(slots * sizeof *made.slots);
+	made.slots = pages_map(slots * sizeof(*made.slots));
 	if (!made.slots)
 		return -ENOMEM;
-	want_huge_pages(made.slots, slots * sizeof *made.slots);
+	want_huge_pages(made.slots, slots * sizeof(*made.slots));
 	if (with_depths) {
-		made.depths = pages_map(slots * sizeof *made.depths);
+		made.depths = pages_map(slots * sizeof(*made.depths));
 		if (!made.depths) {
 			table_free(&made);
 			return -ENOMEM;

@@ -32,9 +32,12 @@ struct net_address {
 };
 
 enum net_op {
-	/* Connect to `to`. client > 0: start client peer number `client`, which comes to `to`, and accept it. */
+	/*
+	 * Connect to `to`. client > 0: start client peer number `client`, which comes to `to`, and accept it.
+	 */
 	NET_OPEN = 1,
-	NET_EXCHANGE, /* send data[0..len), then (without NET_MORE) wait until the peer has answered all it will */
+	/* send data[0..len), then (without NET_MORE) wait until the peer has answered all it will */
+	NET_EXCHANGE,
 	NET_CLOSE, /* physically; a client peer is ended */
 };
 
@@ -51,8 +54,8 @@ enum net_op {
 
 /*
  * Status of an answer. 0: done. -errno: what the SUT is to see (-ECONNREFUSED …). Else one of these.
- * Connections belong to the cache: the broker closes none by itself. NET_ERROR_FULL and NET_ERROR_UNSERVED say that it
- * could go on if the cache closed some.
+ * Connections belong to the cache: the broker closes none by itself. NET_ERROR_FULL and NET_ERROR_UNSERVED
+ * say that it could go on if the cache closed some.
  */
 enum net_error {
 	NET_ERROR_TOOL = -5000, /* ours: the run ends with a tool error (exit 2), text says why */
@@ -72,7 +75,8 @@ struct wire_net {
 	u32 conn; /* of NET_EXCHANGE, NET_CLOSE; answer of NET_OPEN: from 1 on */
 	u32 flags;
 	int status;
-	u32 group; /* answer of NET_OPEN, successful or not: which peer it leads to, from 1 on; 0: not known */
+	/* answer of NET_OPEN, successful or not: which peer it leads to, from 1 on; 0: not known */
+	u32 group;
 	struct net_address to;
 	u64 len;
 	char text[2048]; /* what is wrong, in words; of a quiet peer: what each of its threads waits for */

@@ -1,6 +1,6 @@
 /*
- * ablation_test.c: each of the three parts of a look is needed. The broker of this program can do without one (a switch
- * that the real one does not have); then these peers are misjudged, and never otherwise.
+ * ablation_test.c: each of the three parts of a look is needed. The broker of this program can do without one
+ * (a switch that the real one does not have); then these peers are misjudged, and never otherwise.
  */
 #include "world.h"
 

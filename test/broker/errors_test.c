@@ -1,6 +1,6 @@
 /*
- * errors_test.c: what the broker says of peers that end, stay away, do not read, talk to others, or come twice; and of
- * long replies.
+ * errors_test.c: what the broker says of peers that end, stay away, do not read, talk to others, or come
+ * twice; and of long replies.
  */
 #include "peer.h"
 #include "world.h"
@@ -188,7 +188,9 @@ static void close_it(u32 conn)
 	assert_int_equal(world_net->status, 0);
 }
 
-/* The broker closes nothing: it says that the second is not served, and serves it once the first is closed. */
+/*
+ * The broker closes nothing: it says that the second is not served, and serves it once the first is closed.
+ */
 static void second_connection_of_an_iterative_server(const char *kind)
 {
 	struct net_address at;

@@ -1,6 +1,6 @@
 /*
- * peer.c: usage: peer MANNER ADDRESS, where ADDRESS is a port of 127.0.0.1, 6:PORT of ::1, udp:PORT or a path.
- * Manners that start with "client" connect to it, the others serve it.
+ * peer.c: usage: peer MANNER ADDRESS, where ADDRESS is a port of 127.0.0.1, 6:PORT of ::1, udp:PORT or a
+ * path. Manners that start with "client" connect to it, the others serve it.
  */
 #include "peer.h"
 

@@ -1,12 +1,16 @@
 /*
- * peer.h: the small peers of these tests, one program with many manners. All speak lines: "X\n" is answered by "re X\n".
+ * peer.h: the small peers of these tests, one program with many manners. All speak lines: "X\n" is answered
+ * by "re X\n".
  */
 #ifndef HEDDLE_TEST_PEER_H
 #define HEDDLE_TEST_PEER_H
 
 #include <stddef.h>
 
-/* Reads up to a line's end, byte by byte: nothing of the next line is lost. Returns its length without the end; -1: no more. */
+/*
+ * Reads up to a line's end, byte by byte: nothing of the next line is lost. Returns its length without the
+ * end; -1: no more.
+ */
 int peer_line(int fd, char *out, size_t cap);
 void peer_answer(int fd, const char *line);
 extern _Atomic int peer_answered; /* anything yet */

@@ -1,5 +1,6 @@
 /*
- * peer_lines.c: one process, one thread, one connection after the other; the manner says how an answer is given.
+ * peer_lines.c: one process, one thread, one connection after the other; the manner says how an answer is
+ * given.
  */
 #include <errno.h>
 #include <poll.h>

@@ -155,7 +155,10 @@ void serve_pool(int listener)
 	loop(listener, NULL, post);
 }
 
-/* A request goes around a ring of threads a hundred times before it is answered: there is always exactly one that works. */
+/*
+ * A request goes around a ring of threads a hundred times before it is answered: there is always exactly one
+ * that works.
+ */
 #define RING 6
 #define TOURS 100
 static int ring[RING][2], home[2];

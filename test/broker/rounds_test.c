@@ -1,6 +1,6 @@
 /*
- * rounds_test.c: hundreds of questions to peers of many manners: every answer is complete, none takes the time-out.
- * The costs are printed; they are nobody's verdict.
+ * rounds_test.c: hundreds of questions to peers of many manners: every answer is complete, none takes the
+ * time-out. The costs are printed; they are nobody's verdict.
  */
 #include "world.h"
 

@@ -16,7 +16,9 @@
 /* Fresh broker; ends whatever is left of the test before. */
 void world_begin(u32 peer_timeout_ms);
 void world_end(void);
-/* A server that plays this manner (peer.c), ready; its place is in the address. "tcp", "tcp6", "udp", "unix". */
+/*
+ * A server that plays this manner (peer.c), ready; its place is in the address. "tcp", "tcp6", "udp", "unix".
+ */
 pid_t world_server(const char *manner, const char *kind, struct net_address *at);
 /* The same with a command line of any kind; %s stands for the address as peer.c takes it. */
 pid_t world_server_command(const char *command, const char *kind, struct net_address *at);

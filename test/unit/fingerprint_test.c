@@ -62,12 +62,12 @@ static int by_lo(const void *a, const void *b)
  */
 static void assert_distinct(struct fingerprint *f, size_t n)
 {
-	qsort(f, n, sizeof *f, by_lo);
+	qsort(f, n, sizeof(*f), by_lo);
 	for (size_t i = 1; i < n; i++)
 		assert_true(f[i - 1].lo != f[i].lo);
 	for (size_t i = 0; i < n; i++)
 		f[i].lo = f[i].hi;
-	qsort(f, n, sizeof *f, by_lo);
+	qsort(f, n, sizeof(*f), by_lo);
 	for (size_t i = 1; i < n; i++)
 		assert_true(f[i - 1].hi != f[i].hi);
 }
@@ -79,7 +79,7 @@ static void assert_distinct(struct fingerprint *f, size_t n)
 static void structured_words_do_not_collide(void **state)
 {
 	size_t n = 0, room = 512 * PAGES * VALUES;
-	struct fingerprint *f = malloc(room * sizeof *f);
+	struct fingerprint *f = malloc(room * sizeof(*f));
 	assert_non_null(f);
 	for (u64 word = 0; word < 512 * PAGES; word++) {
 		u64 address = 0x120000000000 + word * 8;
@@ -100,7 +100,7 @@ static void sums_of_two_words_do_not_collide(void **state)
 {
 	enum { N = 180 };
 	size_t n = 0;
-	struct fingerprint *f = malloc(N * N * 2 * sizeof *f);
+	struct fingerprint *f = malloc(N * N * 2 * sizeof(*f));
 	assert_non_null(f);
 	for (u64 a = 0; a < N; a++)
 		for (u64 b = 0; b < N; b++)

@@ -1,5 +1,6 @@
 /*
- * iocache_bench.h: a cache and the program's connections to the world of iocache_peer.h, for tests that go step by step.
+ * iocache_bench.h: a cache and the program's connections to the world of iocache_peer.h, for tests that go
+ * step by step.
  */
 #ifndef HEDDLE_TEST_IOCACHE_BENCH_H
 #define HEDDLE_TEST_IOCACHE_BENCH_H

@@ -1,4 +1,7 @@
-/* The branching cache, scenario by scenario: what goes out, what is counted, what is said when something is wrong. */
+/*
+ * The branching cache, scenario by scenario: what goes out, what is counted, what is said when something is
+ * wrong.
+ */
 #include "iocache_bench.h"
 
 static void simultaneous_connections_exist_and_are_opened_once(void **state)
@@ -168,7 +171,10 @@ static void the_table_of_connections_closes_those_not_in_use(void **state)
 	stop(b);
 }
 
-/* The broker has room for fewer than the cache: whoever was used longest ago goes, first of those nobody needs. */
+/*
+ * The broker has room for fewer than the cache: whoever was used longest ago goes, first of those nobody
+ * needs.
+ */
 static void a_full_broker_makes_the_cache_close_those_not_in_use(void **state)
 {
 	(void)state;
@@ -222,7 +228,9 @@ static void a_broker_without_any_room_is_an_error(void **state)
 
 /* ---- a peer that serves one at a time ---- */
 
-/* The connection waits in the backlog, with what was sent on it, until the one we keep from before is closed. */
+/*
+ * The connection waits in the backlog, with what was sent on it, until the one we keep from before is closed.
+ */
 static void an_unserved_connection_is_served_when_those_not_in_use_are_closed(void **state)
 {
 	(void)state;
@@ -473,7 +481,9 @@ static void as_many_are_rechecked_as_wanted(void **state)
 	}
 }
 
-/* A mark that comes late must fit what is recorded behind it, in its own branch and in those that leave it. */
+/*
+ * A mark that comes late must fit what is recorded behind it, in its own branch and in those that leave it.
+ */
 static void a_late_answer_that_contradicts_is_noticed(void **state)
 {
 	(void)state;

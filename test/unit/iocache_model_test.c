@@ -1,6 +1,7 @@
 /*
- * The cache against an oracle: a program that opens, writes, looks, reads, closes and is rolled back at random must see exactly
- * what a peer would say that was sent its bytes and nothing else; and equal bytes must lead to equal positions.
+ * The cache against an oracle: a program that opens, writes, looks, reads, closes and is rolled back at
+ * random must see exactly what a peer would say that was sent its bytes and nothing else; and equal bytes
+ * must lead to equal positions.
  */
 #include "iocache_peer.h"
 
@@ -312,7 +313,9 @@ static void linear_is_exact(void **state)
 
 /* ---- copies ---- */
 
-/* Go to a position that was seen, by other cuts, on trees without a peer. CACHE_LEFT, or the answer is right. */
+/*
+ * Go to a position that was seen, by other cuts, on trees without a peer. CACHE_LEFT, or the answer is right.
+ */
 static int revisit(struct cache *c, const struct seen *seen, const struct tree_key *key, u32 cut)
 {
 	struct slot s = {.key = *key, .n = seen->n, .ended = seen->ended};

@@ -1,10 +1,10 @@
 /*
- * iocache_peer.h: a world for tests of the I/O cache: a peer that is a small state machine, a transport to it that counts
- * and can be told to misbehave, and memory for trees.
+ * iocache_peer.h: a world for tests of the I/O cache: a peer that is a small state machine, a transport to it
+ * that counts and can be told to misbehave, and memory for trees.
  *
- * The peer answers byte by byte, so its answer is a function of the bytes it was sent, however they are cut. It greets; it
- * answers each line by a line that depends on everything before; 'q' makes it close, 'r' reset; what
- * comes behind a close resets; the end of writing is answered by "bye" and a close.
+ * The peer answers byte by byte, so its answer is a function of the bytes it was sent, however they are cut.
+ * It greets; it answers each line by a line that depends on everything before; 'q' makes it close, 'r' reset;
+ * what comes behind a close resets; the end of writing is answered by "bye" and a close.
  */
 #ifndef HEDDLE_TEST_IOCACHE_PEER_H
 #define HEDDLE_TEST_IOCACHE_PEER_H

@@ -90,7 +90,7 @@ static void a_vector_grows(void **state)
 	(void)state;
 	struct pages_vec v = {0};
 	for (u64 i = 0; i < 300000; i++) {
-		u64 *slot = pages_vec_push(&v, sizeof *slot);
+		u64 *slot = pages_vec_push(&v, sizeof(*slot));
 		assert_non_null(slot);
 		*slot = i * i;
 	}

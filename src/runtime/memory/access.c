@@ -50,7 +50,6 @@ void memory_setup(bool hooks)
 	on = hooks;
 	if (!on)
 		return;
-	shadow_setup();
 	lockset_setup();
 	sites_setup();
 	for (u32 i = 0; i < rt_wire->learnt.visible; i++)

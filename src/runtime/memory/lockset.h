@@ -9,7 +9,7 @@
 #define LOCKSET_ALL 0u /* not restricted yet */
 #define LOCKSET_NONE 1u
 #define LOCKSET_MAX_LOCKS 6
-#define LOCKSET_BITS 19 /* numbers stay below 2^19 */
+#define LOCKSET_BITS 18 /* numbers stay below 2^18 */
 
 void lockset_setup(void);
 /* locks: ascending, n of them, at most LOCKSET_MAX_LOCKS. */

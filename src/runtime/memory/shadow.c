@@ -1,45 +1,32 @@
 #include "runtime/memory/shadow.h"
 
 #include "base/pages.h"
+#include "base/table.h"
 
-#define PAGES_MAX (1u << 20)
 #define CELLS (HD_PAGE / SHADOW_GRAIN)
 
 struct shadow_page {
-	u64 number; /* address / HD_PAGE + 1; 0 = free */
+	u64 number; /* address / HD_PAGE + 1 */
 	struct cell *cells;
 };
 
-static struct shadow_page *table, *last;
-static u32 used;
+static struct table pages = TABLE_OF(struct shadow_page);
+static struct shadow_page last; /* the page used last: mostly it is the next one, too */
 
-void shadow_setup(void)
+static struct shadow_page find(u64 number)
 {
-	table = pages_map(PAGES_MAX * sizeof *table);
-	hd_assert(table);
-	last = table;
-}
-
-static struct shadow_page *find(u64 number)
-{
-	for (u64 h = number * 0x9e3779b97f4a7c15u >> 44;; h++) {
-		struct shadow_page *p = &table[h % PAGES_MAX];
-		if (p->number == number)
-			return p;
-		if (p->number)
-			continue;
-		hd_assert(++used < PAGES_MAX / 2);
-		p->cells = pages_map(CELLS * sizeof *p->cells);
-		hd_assert(p->cells);
-		p->number = number;
-		return p;
-	}
+	struct shadow_page *p = table_add(&pages, number);
+	if (p && !p->cells)
+		p->cells = pages_map(CELLS * sizeof(*p->cells));
+	if (!p || !p->cells)
+		hd_panic(__FILE__, __LINE__, "out of memory for what is known about the program's memory");
+	return *p;
 }
 
 struct cell *shadow_cell(u64 address)
 {
 	u64 number = address / HD_PAGE + 1;
-	if (hd_unlikely(last->number != number))
+	if (hd_unlikely(last.number != number))
 		last = find(number);
-	return &last->cells[address % HD_PAGE / SHADOW_GRAIN];
+	return &last.cells[address % HD_PAGE / SHADOW_GRAIN];
 }

@@ -6,23 +6,24 @@
 
 #include "base/base.h"
 #include "runtime/memory/lockset.h"
+#include "wire/layout.h"
 
 #define SHADOW_GRAIN 4u
 
 /* What is known of 4 bytes, from accesses made while other threads existed. All zero: nothing yet. */
 struct cell {
-	u32 owner : 9;   /* slot + 1 of the first fiber that used it */
+	u32 owner : 11;  /* slot + 1 of the first fiber that used it */
 	u32 several : 1; /* another fiber used it, too */
 	u32 written : 1;
-	u32 visible : 1; /* its accesses are steps */
-	u32 locks : 20;  /* lockset held at every access so far */
+	u32 visible : 1;          /* its accesses are steps */
+	u32 locks : LOCKSET_BITS; /* lockset held at every access so far */
 };
+_Static_assert(LAYOUT_MAX_FIBERS < 1u << 11, "every owner has a number");
 _Static_assert(sizeof(struct cell) == 4, "a cell is a word");
 
 /* The locks the running fiber holds (held.c). */
 u32 held_locks(bool exclusive_only);
 
-void shadow_setup(void);
 struct cell *shadow_cell(u64 address);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * net.h: where virtual sockets meet the I/O cache. The virtual kernel and the engine use this and never the cache itself:
- * what the cache does depends on persistent state, so it runs on the scratch stack and leaves no bytes in the state; and what
- * goes wrong there ends the transition or the search here.
+ * net.h: where virtual sockets meet the I/O cache. The virtual kernel and the engine use this and never the
+ * cache itself: what the cache does depends on persistent state, so it runs on the scratch stack and leaves
+ * no bytes in the state; and what goes wrong there ends the transition or the search here.
  *
- * Positions (struct cache_pos) lie in model memory. What a peer has said at a position is *asked* (net_resolve, net_ask: perhaps a
- * connection is opened and a peer waited for) and *looked at* (net_look: a pure lookup). Enabledness only looks: before
- * the engine computes what is enabled, it lets each pending operation resolve what it will look at (struct op_class, resolve).
- * A fiber that runs asks.
+ * Positions (struct cache_pos) lie in model memory. What a peer has said at a position is *asked*
+ * (net_resolve, net_ask: perhaps a connection is opened and a peer waited for) and *looked at* (net_look: a
+ * pure lookup). Enabledness only looks: before the engine computes what is enabled, it lets each pending
+ * operation resolve what it will look at (struct op_class, resolve). A fiber that runs asks.
  */
 #ifndef HEDDLE_RUNTIME_NET_H
 #define HEDDLE_RUNTIME_NET_H
@@ -28,8 +28,8 @@ struct net_sut {
 void net_register(const struct net_sut *sut);
 
 /*
- * On a fiber. 0, or a negative errno for the SUT. Any other error does not return: the transition is abandoned, the search
- * goes on elsewhere or ends.
+ * On a fiber. 0, or a negative errno for the SUT. Any other error does not return: the transition is
+ * abandoned, the search goes on elsewhere or ends.
  */
 long net_connect(const struct net_address *to, struct cache_pos *pos);
 /* The connection of client peer number `client` (from 1) to the listener bound to `local`. */
@@ -41,21 +41,31 @@ long net_close(struct cache_pos *pos);
 void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n);
 
 /*
- * Make sure that it is known what can be read there; does nothing for a position that is not open. On a fiber, an error does
- * not return; in the engine the position stays unknown, and the search will end or does not follow this execution.
+ * Make sure that it is known what can be read there; does nothing for a position that is not open. On a
+ * fiber, an error does not return; in the engine the position stays unknown, and the search will end or does
+ * not follow this execution.
  */
 void net_resolve(const struct cache_pos *pos);
 /* What can be read. Nothing is asked; false: the position is not known, and nothing can be read. */
 bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags);
 /* Both at once. */
 u64 net_ask(const struct cache_pos *pos, u32 *flags);
-/* Are there positions that could not be resolved? Else the one that net_look does not know was forgotten: an error of ours. */
+/*
+ * Are there positions that could not be resolved? Else the one that net_look does not know was forgotten: an
+ * error of ours.
+ */
 bool net_has_unknown(void);
 
-/* Client peers: their number, and the lowest that is not yet taken (bit n - 1 of taken) and comes to `port`; 0: none left. */
+/*
+ * Client peers: their number, and the lowest that is not yet taken (bit n - 1 of taken) and comes to `port`;
+ * 0: none left.
+ */
 u32 net_next_client(const u64 *taken, u16 port);
 
-/* How many there are; does this one come to `port`; do they all share one tree, so that none differs from another? */
+/*
+ * How many there are; does this one come to `port`; do they all share one tree, so that none differs from
+ * another?
+ */
 u32 net_clients(void);
 bool net_client_comes_to(u32 client, u16 port);
 bool net_clients_identical(void);
@@ -67,11 +77,13 @@ bool net_may_serve(const struct net_address *path);
 
 /* Must the search end? */
 bool net_stopped(void);
-/* Nobody can go on: is the peer really silent there? false: it is not; the search will end without a verdict. */
+/*
+ * Nobody can go on: is the peer really silent there? false: it is not; the search will end without a verdict.
+ */
 bool net_check_silence(const struct cache_pos *pos);
 /*
- * An execution is over, and every connection the SUT ever tried was refused: no peer was started. That is a mistake of
- * the user's, not a behaviour to be checked (unless --allow-refused).
+ * An execution is over, and every connection the SUT ever tried was refused: no peer was started. That is a
+ * mistake of the user's, not a behaviour to be checked (unless --allow-refused).
  */
 void net_abort_if_never_connected(void);
 /* The client peer at the other end; 0: a server. */

@@ -56,7 +56,10 @@ static void wire_open(void *self, const struct tree_key *k, struct transport_rep
 	answer(n, r);
 }
 
-/* More than the request holds goes in parts; only the last one waits for the peer. False: trouble, told in *r. */
+/*
+ * More than the request holds goes in parts; only the last one waits for the peer. False: trouble, told in
+ * *r.
+ */
 static bool send_parts(u32 conn, const u8 *data, u64 size, bool end, struct transport_reply *r)
 {
 	u64 sent = 0;

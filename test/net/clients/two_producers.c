@@ -1,9 +1,13 @@
 /*
  * Two threads log a line each on one connection, and main reads the echo: both orders are seen. The linear cache can't
- * hold both, and says which requests differ.
+ * hold both, and says which requests differ. A server that serves one connection at a time is no worse: the connections
+ * that are kept for later, and that the program does not need, are closed for it.
  *
  * heddle: verdict=verified outcomes=12,21 connections=2 branches=2 server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=12,21 cache=none server="@peer listen {port:7000} line echo loop"
+ * heddle: verdict=verified outcomes=12,21 connections=2 branches=2 server="@peer listen {port:7000} serial line echo loop"
+ * heddle: verdict=verified outcomes=12,21 cache=none server="@peer listen {port:7000} serial line echo loop"
+ * heddle: verdict=verified outcomes=12,21 connections=2 options="--recheck 9" server="@peer listen {port:7000} serial line echo loop"
  * heddle: verdict=incomplete cache=linear text~="2.*1.*--cache branching|1.*2.*--cache branching" server="@peer listen {port:7000} line echo loop"
  */
 #include "net.h"
