@@ -16,12 +16,13 @@ static int all_zero(const void *p, size_t n)
 static void remove_names(void)
 {
 	static struct vk_place p;
+	struct vk_call c = {0};
 	for (u32 i = 0; i < VK_MAX_NAMES; i++) {
 		if (!vk->name_key[i] || !vk->name[i].inode)
 			continue;
 		vk_place_at(str_equal(vk->name[i].path, ".") ? host_start() : host_absolute(vk->name[i].path),
 			    &p);
-		vk_name_remove(&p);
+		vk_name_remove(&c, &p);
 	}
 }
 

@@ -16,14 +16,14 @@
 
 static __attribute__((noinline)) long call(long nr, long a, long b, long c, long d, u64 pc)
 {
-	struct vk_call k = {nr, {a, b, c, d, 0, 0}, pc};
+	struct vk_call k = {.nr = nr, .a = {a, b, c, d, 0, 0}, .pc = pc};
 	start_early(); /* time and names are virtual from the first constructor on */
 	return errno_from(vk_syscall(&k));
 }
 
 static __attribute__((noinline)) long call_fd(long nr, long a, long b, long c, u64 pc)
 {
-	struct vk_call k = {nr, {a, b, c}, pc};
+	struct vk_call k = {.nr = nr, .a = {a, b, c}, .pc = pc};
 	return descriptor_call(&k);
 }
 

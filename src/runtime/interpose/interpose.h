@@ -79,7 +79,7 @@ static inline long errno_from(long result)
 }
 
 /* A call about a descriptor: those of a library's constructor are real, since ld.so runs it before the program is taken over. */
-static inline long descriptor_call(const struct vk_call *c)
+static inline long descriptor_call(struct vk_call *c)
 {
 	if (hd_unlikely(!start_taken_over()))
 		return errno_from(sys_call6(c->nr, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]));

@@ -7,76 +7,80 @@
 #include "runtime/interpose/interpose.h"
 #include "runtime/vkernel/vk.h"
 
-static __attribute__((noinline)) long call(const struct vk_call *c)
+static __attribute__((noinline)) long call(struct vk_call *c)
 {
 	return descriptor_call(c);
 }
 
 SHIM_DEEP(int, socket)(int family, int type, int protocol)
 {
-	struct vk_call c = {SYS_socket, {family, type, protocol}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_socket, .a = {family, type, protocol}, .pc = SHIM_CALLER};
 	return (int)call(&c);
 }
 
 SHIM_DEEP(int, connect)(int fd, const struct sockaddr *to, socklen_t len)
 {
-	struct vk_call c = {SYS_connect, {fd, (long)to, (long)len}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_connect, .a = {fd, (long)to, (long)len}, .pc = SHIM_CALLER};
 	return (int)call(&c);
 }
 
 SHIM_DEEP(int, accept)(int fd, struct sockaddr *from, socklen_t *len)
 {
-	struct vk_call c = {SYS_accept, {fd, (long)from, (long)len}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_accept, .a = {fd, (long)from, (long)len}, .pc = SHIM_CALLER};
 	return (int)call(&c);
 }
 
 SHIM_DEEP(int, accept4)(int fd, struct sockaddr *from, socklen_t *len, int flags)
 {
-	struct vk_call c = {SYS_accept4, {fd, (long)from, (long)len, flags}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_accept4, .a = {fd, (long)from, (long)len, flags}, .pc = SHIM_CALLER};
 	return (int)call(&c);
 }
 
 SHIM_DEEP(ssize_t, send)(int fd, const void *data, size_t n, int flags)
 {
-	struct vk_call c = {SYS_sendto, {fd, (long)data, (long)n, flags, 0, 0}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_sendto, .a = {fd, (long)data, (long)n, flags, 0, 0}, .pc = SHIM_CALLER};
 	return call(&c);
 }
 
 SHIM_DEEP(ssize_t, recv)(int fd, void *data, size_t n, int flags)
 {
-	struct vk_call c = {SYS_recvfrom, {fd, (long)data, (long)n, flags, 0, 0}, SHIM_CALLER};
+	struct vk_call c = {
+		.nr = SYS_recvfrom, .a = {fd, (long)data, (long)n, flags, 0, 0}, .pc = SHIM_CALLER};
 	return call(&c);
 }
 
 SHIM_DEEP(ssize_t, sendto)
 (int fd, const void *data, size_t n, int flags, const struct sockaddr *to, socklen_t len)
 {
-	struct vk_call c = {SYS_sendto, {fd, (long)data, (long)n, flags, (long)to, (long)len}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_sendto,
+			    .a = {fd, (long)data, (long)n, flags, (long)to, (long)len},
+			    .pc = SHIM_CALLER};
 	return call(&c);
 }
 
 SHIM_DEEP(ssize_t, recvfrom)
 (int fd, void *data, size_t n, int flags, struct sockaddr *from, socklen_t *len)
 {
-	struct vk_call c = {
-		SYS_recvfrom, {fd, (long)data, (long)n, flags, (long)from, (long)len}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_recvfrom,
+			    .a = {fd, (long)data, (long)n, flags, (long)from, (long)len},
+			    .pc = SHIM_CALLER};
 	return call(&c);
 }
 
 SHIM_DEEP(ssize_t, sendmsg)(int fd, const struct msghdr *m, int flags)
 {
-	struct vk_call c = {SYS_sendmsg, {fd, (long)m, flags}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_sendmsg, .a = {fd, (long)m, flags}, .pc = SHIM_CALLER};
 	return call(&c);
 }
 
 SHIM_DEEP(ssize_t, recvmsg)(int fd, struct msghdr *m, int flags)
 {
-	struct vk_call c = {SYS_recvmsg, {fd, (long)m, flags}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_recvmsg, .a = {fd, (long)m, flags}, .pc = SHIM_CALLER};
 	return call(&c);
 }
 
 SHIM_DEEP(int, shutdown)(int fd, int how)
 {
-	struct vk_call c = {SYS_shutdown, {fd, how}, SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_shutdown, .a = {fd, how}, .pc = SHIM_CALLER};
 	return (int)call(&c);
 }

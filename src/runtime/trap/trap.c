@@ -253,7 +253,7 @@ static void forget_vectors(u64 pc, void *xsave)
 long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 {
 	forget_vectors(pc, xsave);
-	struct vk_call c = {f->rax, {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, pc};
+	struct vk_call c = {.nr = f->rax, .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, .pc = pc};
 	long result = vk_syscall(&c);
 	sched_scrub_deep();
 	return result;

@@ -2,6 +2,8 @@
  * vk.h: the virtual kernel. Every system call of the SUT ends in vk_syscall(), on the
  * calling fiber's stack, as an ordinary function call. Kernel objects live in model
  * memory; the host's files are read, never written.
+ *
+ * Whoever writes a handler starts with README.md in this folder: which verb when.
  */
 #ifndef HEDDLE_RUNTIME_VK_H
 #define HEDDLE_RUNTIME_VK_H
@@ -10,19 +12,34 @@
 #include "iocache/cache.h"
 #include "runtime/sched/sched.h"
 
+struct vk_desc;
+
+/* Descriptions that a call can find by their descriptors. */
+#define VK_CALL_FOUND 4
+
+/*
+ * A system call under way: what the SUT asks, and how far the virtual kernel has got with it. Callers of vk_syscall() set
+ * the first three and leave the rest zero. It must stay where it is until vk_syscall() returns.
+ */
 struct vk_call {
 	long nr;
 	long a[6];
 	u64 pc; /* where the SUT called, for messages */
+
+	/* ---- the virtual kernel's own (core/call.c) ---- */
+	bool stepped; /* it has been a step: all it does from there on happens at that moment */
+	u8 found_count, held_count;
+	u64 watch;                            /* a late lookup, for the step to come; 0: none */
+	struct vk_desc *found[VK_CALL_FOUND]; /* looked up; the first held_count of them are held */
 };
 
 /* Before the search: descriptors 0, 1, 2, the seed, stdin. */
 void vk_setup(void);
 /* Result as the kernel gives it: value or -errno. */
-long vk_syscall(const struct vk_call *c);
+long vk_syscall(struct vk_call *c);
 /* A fiber ends (robust lists, per-fiber kernel state). */
 void vk_fiber_end(u32 slot);
-/* It will not come back from the call it is in, if any: what that held is let go. */
+/* It will not come back from the calls it is in, if any: what they hold is let go. */
 void vk_call_ends(u32 slot);
 
 /* Eight bytes of the running fiber's random stream: for instructions that roll dice. */

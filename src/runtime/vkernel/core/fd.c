@@ -3,10 +3,11 @@
  *
  * Descriptor numbers are shared state: which number open() gives depends on who closed
  * what before, and a read on a number that another fiber closes fails or hits another
- * file. Three objects stand for that (see access_use): the table as a whole, touched by everyone who
- * takes or frees a number; each single entry, used by every call and changed by close and
+ * file. Three objects stand for that (objects.h): the table as a whole, changed by everyone who
+ * takes or frees a number; each single entry, read by every call and changed by close and
  * dup2; and the flags of a description. While only one fiber does so, nothing here is a step.
  */
+#include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
@@ -21,59 +22,99 @@ static void close_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close " : "closes ");
 	vk_describe_fd((int)o->arg, t);
 }
-const struct op_class op_close = {.name = "close", .describe = close_describe};
 
-struct vk_desc *vk_desc_get(int fd)
+/* op: object = description (0: none), arg = number. What its release changes, vk_desc_put() declares. */
+static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	vk_op_changes(o, VK_FD_TABLE);
+	vk_op_changes(o, vk_fd_object((int)o->arg));
+}
+const struct op_class op_close = {.name = "close", .describe = close_describe, .accesses = close_accesses};
+
+struct vk_desc *vk_fd_peek(int fd)
 {
 	if (fd < 0 || fd >= VK_MAX_FDS || !vk->fd[fd].desc)
 		return NULL;
 	return &vk->desc[vk->fd[fd].desc - 1];
 }
 
+/* ---- looking up ---- */
+
 /*
- * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps anyway share one
- * object: with late lookups it costs next to nothing to call them shared, and a server that hands its connections to threads would
- * teach the search the same lesson once for each, and be started again each time.
+ * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps anyway share
+ * one object: with late lookups it costs next to nothing to call them shared, and a server that hands its connections to
+ * threads would teach the search the same lesson once for each, and be started again each time.
  */
-static u64 number_object(int fd)
+static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 {
-	const struct vk_desc *d = vk_desc_get(fd);
-	return d && vk_kinds[d->kind]->waits ? (u64)&vk->streams : (u64)&vk->fd[fd];
+	const struct vk_desc *d = vk_fd_peek(fd);
+	if (!d || !vk_kinds[d->kind]->waits)
+		return vk_touch(c, vk_fd_object(fd), mode);
+	vk_declare(vk_fd_object(fd), mode);
+	return vk_touch(c, VK_STREAM_NUMBERS, mode);
 }
 
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
-static SCHED_LOOK enum shows use_shows(int fd)
+static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
 {
-	const struct vk_desc *d = vk_desc_get(fd);
-	if (fd < 0 || fd >= VK_MAX_FDS || (d && d->kind == VK_CONSOLE))
+	const struct vk_desc *d = vk_fd_peek(fd);
+	if (fd < 0 || fd >= VK_MAX_FDS)
 		return SHOWS_NOT;
-	bool number = vk_observed(number_object(fd), false);
-	bool flags = d && vk_observed((u64)&d->flags, false);
+	bool number = touch_number(c, fd, ACCESS_READ);
+	bool flags = d && vk_touch(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
 	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
 }
 
-struct vk_desc *vk_desc_use(int fd)
+void vk_fd_touch(struct vk_call *c, int fd)
 {
-	if (use_shows(fd) != SHOWS_NOT)
-		vk_step_file(NULL, (u64)&vk->fd[fd]);
-	return vk_desc_get(fd);
+	if (use_shows(c, fd) == SHOWS_NOT)
+		return;
+	vk_order(c, vk_fd_object(fd), ACCESS_READ);
+	use_shows(c, fd);
 }
 
-static SCHED_LOOK bool look_up_late(int fd)
+/* Two descriptors are looked up one after the other: others may change the second in between. */
+static void touch_another(struct vk_call *c, int fd)
 {
-	struct vk_desc *d = vk_desc_get(fd);
-	if (!d || vk_stepped() || use_shows(fd) != SHOWS_NUMBER)
+	struct op o = {.kind = OP_FILE, .object = vk_fd_object(fd), .n = ACCESS_READ};
+	bool stepped = c->stepped;
+	c->stepped = false;
+	if (use_shows(c, fd) == SHOWS_NOT) {
+		c->stepped = stepped;
+		return;
+	}
+	vk_step(c, &o);
+	use_shows(c, fd);
+}
+
+struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
+{
+	if (c->found_count)
+		touch_another(c, fd);
+	else
+		vk_fd_touch(c, fd);
+	return vk_call_found(c, vk_fd_peek(fd));
+}
+
+static SCHED_LOOK bool look_up_late(struct vk_call *c, int fd)
+{
+	struct vk_desc *d = vk_fd_peek(fd);
+	if (!d || c->stepped || use_shows(c, fd) != SHOWS_NUMBER)
 		return false;
-	vk_look_up_late(fd, d);
+	vk_call_watch(c, fd, d);
 	return true;
 }
 
-struct vk_desc *vk_desc_use_late(int fd)
+struct vk_desc *vk_fd_use_late(struct vk_call *c, int fd)
 {
-	return look_up_late(fd) ? vk_desc_get(fd) : vk_desc_use(fd);
+	return look_up_late(c, fd) ? vk_call_found(c, vk_fd_peek(fd)) : vk_fd_use(c, fd);
 }
+
+/* ---- in words ---- */
 
 void vk_describe_fd(int fd, struct text *t)
 {
@@ -84,8 +125,8 @@ void vk_describe_fd(int fd, struct text *t)
 void vk_describe_desc(const struct vk_desc *d, struct text *t)
 {
 	u32 count = 0;
-	for (int fd = 0; fd < VK_MAX_FDS; fd++) {
-		if (vk_desc_get(fd) != d)
+	for (int fd = 0; fd < (int)vk->fd_limit; fd++) {
+		if (vk_fd_peek(fd) != d)
 			continue;
 		if (count++)
 			text_str(t, " = ");
@@ -95,38 +136,80 @@ void vk_describe_desc(const struct vk_desc *d, struct text *t)
 		text_str(t, "a descriptor closed meanwhile");
 }
 
+/* ---- descriptions ---- */
+
 struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
-		struct vk_desc *d = &vk->desc[i];
-		if (d->kind == VK_FREE) {
-			*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags};
-			return d;
-		}
-	}
-	return NULL;
+	u32 slot = 0;
+	while (slot < vk->desc_limit && vk->desc[slot].kind != VK_FREE)
+		slot++;
+	if (slot == VK_MAX_DESCS)
+		return NULL;
+	struct vk_desc *d = &vk->desc[slot];
+	*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags};
+	vk->desc_limit = HD_MAX(vk->desc_limit, slot + 1);
+	vk_declare(VK_SLOTS, ACCESS_WRITE);
+	for (u32 part = 0; part < VK_DESC_PARTS; part++)
+		vk_declare(vk_desc_object(slot, part), ACCESS_WRITE);
+	return d;
+}
+
+void vk_desc_ref(struct vk_desc *d)
+{
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_REFS), ACCESS_ADD);
+	d->refs++;
+}
+
+static void desc_free(struct vk_desc *d)
+{
+	if (vk_kinds[d->kind]->release)
+		vk_kinds[d->kind]->release(d);
+	vk_declare(VK_SLOTS, ACCESS_WRITE);
+	for (u32 part = 0; part < VK_DESC_PARTS; part++)
+		vk_declare(vk_desc_object(vk_desc_slot(d), part), ACCESS_WRITE);
+	*d = (struct vk_desc){0};
+	while (vk->desc_limit && vk->desc[vk->desc_limit - 1].kind == VK_FREE)
+		vk->desc_limit--;
 }
 
 void vk_desc_put(struct vk_desc *d)
 {
 	hd_assert(d->refs > 0);
-	if (--d->refs)
-		return;
-	if (vk_kinds[d->kind]->release)
-		vk_kinds[d->kind]->release(d);
-	*d = (struct vk_desc){0};
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_REFS), ACCESS_ADD);
+	if (!--d->refs)
+		desc_free(d);
+}
+
+/* ---- numbers ---- */
+
+static void set_number(u32 fd, const struct vk_desc *d, bool cloexec)
+{
+	vk_declare(VK_FD_TABLE, ACCESS_WRITE);
+	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
+	vk->fd[fd] = (struct vk_fd){.desc = (u16)(vk_desc_slot(d) + 1), .cloexec = cloexec};
+	vk->fd_limit = HD_MAX(vk->fd_limit, fd + 1);
+}
+
+static void clear_number(u32 fd)
+{
+	vk_declare(VK_FD_TABLE, ACCESS_WRITE);
+	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
+	vk->fd[fd] = (struct vk_fd){0};
+	while (vk->fd_limit && !vk->fd[vk->fd_limit - 1].desc)
+		vk->fd_limit--;
 }
 
 static long install_from(struct vk_desc *d, u32 from, bool cloexec)
 {
-	for (u32 fd = from; fd < VK_MAX_FDS; fd++) {
-		if (vk->fd[fd].desc)
-			continue;
-		vk->fd[fd] = (struct vk_fd){.desc = (u16)(d - vk->desc + 1), .cloexec = cloexec};
-		return fd;
+	u32 fd = from;
+	while (fd < vk->fd_limit && vk->fd[fd].desc)
+		fd++;
+	if (fd >= vk_fd_max()) {
+		vk_desc_put(d);
+		return -EMFILE;
 	}
-	vk_desc_put(d);
-	return -EMFILE;
+	set_number(fd, d, cloexec);
+	return fd;
 }
 
 long vk_fd_install(struct vk_desc *d, bool cloexec)
@@ -135,148 +218,148 @@ long vk_fd_install(struct vk_desc *d, bool cloexec)
 }
 
 /* The last close of a pipe end is seen by the other end. */
-static bool close_shows(int fd)
+static bool close_shows(struct vk_call *c, int fd)
 {
-	struct vk_desc *d = vk_desc_get(fd);
-	return d && d->refs == 1 && vk_kinds[d->kind]->waits && (d->kind != VK_SOCKET || sock_close_shows(d));
+	struct vk_desc *d = vk_fd_peek(fd);
+	return d && d->refs == 1 && vk_kinds[d->kind]->waits &&
+	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }
 
-static SCHED_LOOK bool change_shows(int fd)
+static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
 {
-	bool seen = vk_observed((u64)&vk->numbers, true);
+	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	if (fd >= 0)
-		seen |= vk_observed(number_object(fd), true);
-	return seen | close_shows(fd);
+		seen |= touch_number(c, fd, ACCESS_WRITE);
+	return seen | close_shows(c, fd);
 }
 
-void vk_fd_change(int fd)
+void vk_fd_change(struct vk_call *c, int fd)
 {
-	if (!change_shows(fd))
+	if (!change_shows(c, fd))
 		return;
-	struct op o = {.kind = OP_FILE, .object = (u64)&vk->numbers};
+	struct op o = {.kind = OP_FILE, .object = VK_FD_TABLE, .n = ACCESS_WRITE};
 	if (fd >= 0)
-		o = (struct op){.kind = OP_CLOSE, .object = (u64)vk_desc_get(fd), .arg = (u64)fd};
-	vk_step_order(NULL, &o);
+		o = (struct op){.kind = OP_CLOSE, .object = (u64)vk_fd_peek(fd), .arg = (u64)fd};
+	vk_step_once(c, &o);
+	change_shows(c, fd);
 }
 
 long vk_fd_drop(int fd)
 {
-	struct vk_desc *d = vk_desc_get(fd);
+	struct vk_desc *d = vk_fd_peek(fd);
 	if (!d)
 		return -EBADF;
-	vk->fd[fd] = (struct vk_fd){0};
+	clear_number((u32)fd);
 	vk_desc_put(d);
 	return 0;
 }
 
-long vk_sys_close(const struct vk_call *c)
+long vk_sys_close(struct vk_call *c)
 {
 	int fd = (int)c->a[0];
 	if (fd < 0 || fd >= VK_MAX_FDS)
 		return -EBADF;
-	vk_fd_change(fd);
+	vk_fd_change(c, fd);
 	return vk_fd_drop(fd);
 }
 
-long vk_sys_close_range(const struct vk_call *c)
+long vk_sys_close_range(struct vk_call *c)
 {
 	u32 first = (u32)c->a[0], last = (u32)c->a[1];
 	u32 flags = (u32)c->a[2];
 	const u32 unshare = 2, cloexec = 4;
 	if (first > last || (flags & ~(unshare | cloexec)))
 		return -EINVAL;
-	for (u32 fd = first; fd <= last && fd < VK_MAX_FDS; fd++) {
+	for (u32 fd = first; fd <= last && fd < vk->fd_limit; fd++) {
 		if (!vk->fd[fd].desc)
 			continue;
 		if (flags & cloexec) {
-			vk->fd[fd].cloexec = 1;
+			vk_fd_set_cloexec(c, (int)fd, true);
 			continue;
 		}
-		vk_fd_change((int)fd);
+		vk_fd_change(c, (int)fd);
 		vk_fd_drop((int)fd);
 	}
 	return 0;
 }
 
-static long dup_from(int fd, u32 from, bool cloexec)
+/* As Linux: the description is found first, then a number for it. */
+static long dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexec)
 {
-	if (!vk_desc_use(fd))
-		return -EBADF;
-	vk_fd_change(-1);
-	struct vk_desc *d = vk_desc_get(fd);
 	if (!d)
 		return -EBADF;
-	if (from >= VK_MAX_FDS)
+	vk_fd_change(c, -1);
+	if (from >= vk_fd_max())
 		return -EINVAL;
-	d->refs++;
+	vk_desc_ref(d);
 	return install_from(d, from, cloexec);
 }
 
-static long dup_onto(int from, int to, bool cloexec)
+/* As Linux: the lookup and the change are one moment. */
+static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 {
-	if (to < 0 || to >= VK_MAX_FDS || !vk_desc_use(from))
+	if (to < 0 || (u32)to >= vk_fd_max())
 		return -EBADF;
-	vk_fd_change(to);
-	struct vk_desc *d = vk_desc_get(from);
+	vk_fd_touch(c, from);
+	if (!vk_fd_peek(from))
+		return -EBADF;
+	vk_fd_change(c, to);
+	struct vk_desc *d = vk_fd_peek(from);
 	if (!d)
 		return -EBADF;
-	d->refs++;
+	vk_desc_ref(d);
 	vk_fd_drop(to);
-	vk->fd[to] = (struct vk_fd){.desc = (u16)(d - vk->desc + 1), .cloexec = cloexec};
+	set_number((u32)to, d, cloexec);
 	return to;
 }
 
-long vk_sys_dup(const struct vk_call *c)
+long vk_sys_dup(struct vk_call *c)
 {
-	return dup_from((int)c->a[0], 0, false);
+	return dup_from(c, vk_fd_use(c, (int)c->a[0]), 0, false);
 }
 
-long vk_sys_dup2(const struct vk_call *c)
+long vk_sys_dup2(struct vk_call *c)
 {
 	int from = (int)c->a[0], to = (int)c->a[1];
 	if (from == to)
-		return vk_desc_use(from) ? to : -EBADF;
-	return dup_onto(from, to, false);
+		return vk_fd_use(c, from) ? to : -EBADF;
+	return dup_onto(c, from, to, false);
 }
 
-long vk_sys_dup3(const struct vk_call *c)
+long vk_sys_dup3(struct vk_call *c)
 {
 	int from = (int)c->a[0], to = (int)c->a[1], flags = (int)c->a[2];
 	if ((flags & ~O_CLOEXEC) || from == to)
 		return -EINVAL;
-	return dup_onto(from, to, flags & O_CLOEXEC);
+	return dup_onto(c, from, to, flags & O_CLOEXEC);
 }
 
-long vk_fd_set_flags(int fd, u32 flags)
+long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags)
 {
 	const u32 settable = O_APPEND | O_NONBLOCK | O_NOATIME | FASYNC | O_DIRECT;
 	if (flags & FASYNC) {
-		vk_refuse("fcntl(F_SETFL, O_ASYNC)");
+		vk_refuse(c, "fcntl(F_SETFL, O_ASYNC)");
 		return -EINVAL;
 	}
-	struct vk_desc *d = vk_desc_get(fd);
-	vk_visit(&d->flags, true);
-	d = vk_desc_get(fd);
-	if (!d)
-		return -EBADF;
+	vk_use(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
 	d->flags = (d->flags & ~settable) | (flags & settable);
 	return 0;
 }
 
-long vk_fd_set_cloexec(int fd, bool cloexec)
+long vk_fd_set_cloexec(struct vk_call *c, int fd, bool cloexec)
 {
-	vk_visit(&vk->fd[fd], true);
-	if (!vk_desc_get(fd))
+	vk_use(c, vk_fd_object(fd), ACCESS_WRITE);
+	if (!vk_fd_peek(fd))
 		return -EBADF;
 	vk->fd[fd].cloexec = cloexec;
 	return 0;
 }
 
 /* Locks of the traditional kind keep out other processes, never this one's threads. */
-static long lock(const struct vk_desc *d, int cmd, long arg)
+static long record_lock(const struct vk_desc *d, int cmd, long arg)
 {
 	struct flock *l = vk_user(arg);
-	if (!vk_user_ok((u64)arg, sizeof *l))
+	if (!vk_user_ok((u64)arg, sizeof(*l)))
 		return -EFAULT;
 	if (l->l_type < F_RDLCK || l->l_type > F_UNLCK)
 		return -EINVAL;
@@ -290,39 +373,39 @@ static long lock(const struct vk_desc *d, int cmd, long arg)
 	return denied || (d->flags & O_PATH) ? -EBADF : 0;
 }
 
-long vk_sys_fcntl(const struct vk_call *c)
+long vk_sys_fcntl(struct vk_call *c)
 {
 	int fd = (int)c->a[0], cmd = (int)c->a[1];
 	long arg = c->a[2];
-	struct vk_desc *d = vk_desc_use(fd);
+	struct vk_desc *d = vk_fd_use(c, fd);
 	if (!d)
 		return -EBADF;
 	switch (cmd) {
 	case F_DUPFD:
 	case F_DUPFD_CLOEXEC:
-		return dup_from(fd, (u32)arg, cmd == F_DUPFD_CLOEXEC);
+		return dup_from(c, d, (u32)arg, cmd == F_DUPFD_CLOEXEC);
 	case F_GETFD:
 		return vk->fd[fd].cloexec;
 	case F_SETFD:
-		return vk_fd_set_cloexec(fd, arg & FD_CLOEXEC);
+		return vk_fd_set_cloexec(c, fd, arg & FD_CLOEXEC);
 	case F_GETFL:
 		return d->flags;
 	case F_SETFL:
-		return vk_fd_set_flags(fd, (u32)arg);
+		return vk_desc_set_flags(c, d, (u32)arg);
 	case F_GETPIPE_SZ:
 	case F_SETPIPE_SZ:
-		return vk_pipe_resize(d, cmd == F_SETPIPE_SZ ? (u32)arg : 0);
+		return vk_pipe_resize(c, d, cmd == F_SETPIPE_SZ ? (u32)arg : 0);
 	case F_GETOWN:
 	case F_GETSIG:
 		return 0;
 	case F_GETLK:
 	case F_SETLK:
 	case F_SETLKW:
-		return lock(d, cmd, arg);
+		return record_lock(d, cmd, arg);
 	}
 	bool of_description = cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW;
 	if (!of_description && cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
 		return -EINVAL;
-	vk_refuse(of_description ? "fcntl (locks of open file descriptions)" : "fcntl (signals, seals)");
+	vk_refuse(c, of_description ? "fcntl (locks of open file descriptions)" : "fcntl (signals, seals)");
 	return -ENOSYS;
 }

@@ -56,7 +56,7 @@ long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count)
 {
 	if (count < 0 || count > 1024)
 		return -EINVAL;
-	if (count && !vk_user_ok((u64)iov, (size_t)count * sizeof *iov))
+	if (count && !vk_user_ok((u64)iov, (size_t)count * sizeof(*iov)))
 		return -EFAULT;
 	*u = (struct vk_uio){.iov = iov, .count = (u32)count};
 	for (long i = 0; i < count; i++) {
@@ -72,15 +72,16 @@ long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count)
 /* Is the first thing that a transfer does a step on the description? */
 static SCHED_LOOK bool steps_first(int fd)
 {
-	const struct vk_desc *d = vk_desc_get(fd);
+	const struct vk_desc *d = vk_fd_peek(fd);
 	return d &&
 	       (d->kind == VK_PIPE || d->kind == VK_EVENTFD || (d->kind == VK_SOCKET && sock_steps_first(d)));
 }
 
 /* One descriptor, one transfer. offset -1: the description's own. */
-static long transfer(int fd, const struct iovec *iov, long count, long offset, bool out)
+static long transfer(struct vk_call *c, const struct iovec *iov, long count, long offset, bool out)
 {
-	struct vk_desc *d = steps_first(fd) ? vk_desc_use_late(fd) : vk_desc_use(fd);
+	int fd = (int)c->a[0];
+	struct vk_desc *d = steps_first(fd) ? vk_fd_use_late(c, fd) : vk_fd_use(c, fd);
 	if (!d || (d->flags & O_PATH))
 		return -EBADF;
 	const struct vk_ops *ops = vk_kinds[d->kind];
@@ -93,91 +94,92 @@ static long transfer(int fd, const struct iovec *iov, long count, long offset, b
 	if (err || (!u.left && count != 1))
 		return err; /* an empty vector asks for nothing; one empty buffer may be an error */
 	u64 at = (u64)offset, *pos = offset >= 0 ? &at : &d->pos;
-	long (*move)(struct vk_desc *, struct vk_uio *, u64 *) = out ? ops->read : ops->write;
-	return move ? move(d, &u, pos) : -EINVAL;
+	long (*move)(struct vk_call *, struct vk_desc *, struct vk_uio *, u64 *) = out ? ops->read
+										       : ops->write;
+	return move ? move(c, d, &u, pos) : -EINVAL;
 }
 
-static long transfer_one(const struct vk_call *c, long offset, bool out)
+static long transfer_one(struct vk_call *c, long offset, bool out)
 {
 	struct iovec v = {.iov_base = vk_user(c->a[1]), .iov_len = HD_MIN((u64)c->a[2], (u64)VK_MAX_RW)};
-	return transfer((int)c->a[0], &v, 1, offset, out);
+	return transfer(c, &v, 1, offset, out);
 }
 
-static long transfer_vector(const struct vk_call *c, long offset, bool out)
+static long transfer_vector(struct vk_call *c, long offset, bool out)
 {
-	return transfer((int)c->a[0], vk_user(c->a[1]), c->a[2], offset, out);
+	return transfer(c, vk_user(c->a[1]), c->a[2], offset, out);
 }
 
-long vk_sys_read(const struct vk_call *c)
+long vk_sys_read(struct vk_call *c)
 {
 	return transfer_one(c, -1, true);
 }
 
-long vk_sys_write(const struct vk_call *c)
+long vk_sys_write(struct vk_call *c)
 {
 	return transfer_one(c, -1, false);
 }
 
-long vk_sys_readv(const struct vk_call *c)
+long vk_sys_readv(struct vk_call *c)
 {
 	return transfer_vector(c, -1, true);
 }
 
-long vk_sys_writev(const struct vk_call *c)
+long vk_sys_writev(struct vk_call *c)
 {
 	return transfer_vector(c, -1, false);
 }
 
-long vk_sys_pread64(const struct vk_call *c)
+long vk_sys_pread64(struct vk_call *c)
 {
 	return c->a[3] < 0 ? -EINVAL : transfer_one(c, c->a[3], true);
 }
 
-long vk_sys_pwrite64(const struct vk_call *c)
+long vk_sys_pwrite64(struct vk_call *c)
 {
 	return c->a[3] < 0 ? -EINVAL : transfer_one(c, c->a[3], false);
 }
 
-long vk_sys_preadv(const struct vk_call *c)
+long vk_sys_preadv(struct vk_call *c)
 {
 	return c->a[3] < 0 ? -EINVAL : transfer_vector(c, c->a[3], true);
 }
 
-long vk_sys_pwritev(const struct vk_call *c)
+long vk_sys_pwritev(struct vk_call *c)
 {
 	return c->a[3] < 0 ? -EINVAL : transfer_vector(c, c->a[3], false);
 }
 
 /* The flags of the second versions are advice, but for two that change what happens. */
-static long vector2(const struct vk_call *c, bool out)
+static long vector2(struct vk_call *c, bool out)
 {
 	const long hipri = 1, dsync = 2, sync = 4;
 	if (c->a[5] & ~(hipri | dsync | sync)) {
-		vk_refuse(out ? "preadv2 with flags" : "pwritev2 with flags");
+		vk_refuse(c, out ? "preadv2 with flags" : "pwritev2 with flags");
 		return -EOPNOTSUPP;
 	}
 	return c->a[3] < -1 ? -EINVAL : transfer_vector(c, c->a[3], out);
 }
 
-long vk_sys_preadv2(const struct vk_call *c)
+long vk_sys_preadv2(struct vk_call *c)
 {
 	return vector2(c, true);
 }
 
-long vk_sys_pwritev2(const struct vk_call *c)
+long vk_sys_pwritev2(struct vk_call *c)
 {
 	return vector2(c, false);
 }
 
-static long set_nonblocking(const struct vk_desc *d, const struct vk_call *c)
+static long set_nonblocking(struct vk_call *c, struct vk_desc *d)
 {
 	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
 		return -EFAULT;
 	u32 others = d->flags & ~(u32)O_NONBLOCK;
-	return vk_fd_set_flags((int)c->a[0], *(int *)c->a[2] ? others | O_NONBLOCK : others);
+	return vk_desc_set_flags(c, d, *(int *)c->a[2] ? others | O_NONBLOCK : others);
 }
 
-static long tell_pending(struct vk_desc *d, const struct vk_call *c)
+static long tell_pending(struct vk_call *c, struct vk_desc *d)
 {
 	const struct vk_ops *ops = vk_kinds[d->kind];
 	if (!ops->pending)
@@ -185,52 +187,43 @@ static long tell_pending(struct vk_desc *d, const struct vk_call *c)
 	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
 		return -EFAULT;
 	if (d->kind == VK_FILE)
-		vk_file_visit(d, false, true);
+		vk_file_use(c, d, ACCESS_READ, true);
 	else if (ops->waits) /* whose calls are steps, always */
-		vk_step_file(d, (u64)d);
-	long n = ops->pending(d); /* of a file: negative behind its end */
+		vk_order(c, ops->object(d), ACCESS_READ);
+	long n = ops->pending(c, d); /* of a file: negative behind its end */
 	if (n < 0 && d->kind == VK_SOCKET)
 		return n;
 	*(int *)c->a[2] = (int)n;
 	return 0;
 }
 
-long vk_sys_ioctl(const struct vk_call *c)
+long vk_sys_ioctl(struct vk_call *c)
 {
 	int fd = (int)c->a[0];
-	struct vk_desc *d = vk_desc_use(fd);
+	struct vk_desc *d = vk_fd_use(c, fd);
 	if (!d || (d->flags & O_PATH))
 		return -EBADF;
 	switch ((u32)c->a[1]) {
 	case FIOCLEX:
 	case FIONCLEX:
-		return vk_fd_set_cloexec(fd, (u32)c->a[1] == FIOCLEX);
+		return vk_fd_set_cloexec(c, fd, (u32)c->a[1] == FIOCLEX);
 	case FIONBIO:
-		return set_nonblocking(d, c);
+		return set_nonblocking(c, d);
 	case FIONREAD:
-		return tell_pending(d, c);
+		return tell_pending(c, d);
 	}
 	const u32 of_sockets = 0x89; /* SIOC…: interfaces, routes, marks */
 	if (d->kind == VK_SOCKET && ((u32)c->a[1] >> 8 & 0xff) == of_sockets)
-		vk_refuse("ioctl of a socket (SIOC…)");
+		vk_refuse(c, "ioctl of a socket (SIOC…)");
 	return -ENOTTY;
 }
 
-/* The use of one may be a step, in which the other is closed. */
-static void use_two(int in_fd, struct vk_desc **in, int out_fd, struct vk_desc **out)
-{
-	vk_desc_use(in_fd);
-	*out = vk_desc_use(out_fd);
-	*in = vk_desc_get(in_fd);
-}
-
 /* sendfile and copy_file_range: through the description's own operations, from a file. */
-long vk_sys_sendfile(const struct vk_call *c)
+long vk_sys_sendfile(struct vk_call *c)
 {
-	struct vk_desc *in, *out;
-	use_two((int)c->a[1], &in, (int)c->a[0], &out);
+	struct vk_desc *in = vk_fd_use(c, (int)c->a[1]), *out = vk_fd_use(c, (int)c->a[0]);
 	u64 *user_pos = vk_user(c->a[2]);
-	if (user_pos && !vk_user_ok((u64)user_pos, sizeof *user_pos))
+	if (user_pos && !vk_user_ok((u64)user_pos, sizeof(*user_pos)))
 		return -EFAULT;
 	if (!in || (in->flags & O_ACCMODE) == O_WRONLY || (in->flags & O_PATH))
 		return -EBADF;
@@ -240,13 +233,12 @@ long vk_sys_sendfile(const struct vk_call *c)
 		return -EBADF;
 	if (in->kind != VK_FILE || !vk_kinds[out->kind]->write || (out->flags & O_APPEND))
 		return -EINVAL;
-	return vk_file_copy(in, user_pos ? user_pos : &in->pos, out, &out->pos, (u64)c->a[3]);
+	return vk_file_copy(c, in, user_pos ? user_pos : &in->pos, out, &out->pos, (u64)c->a[3]);
 }
 
-long vk_sys_copy_file_range(const struct vk_call *c)
+long vk_sys_copy_file_range(struct vk_call *c)
 {
-	struct vk_desc *in, *out;
-	use_two((int)c->a[0], &in, (int)c->a[2], &out);
+	struct vk_desc *in = vk_fd_use(c, (int)c->a[0]), *out = vk_fd_use(c, (int)c->a[2]);
 	u64 *in_pos = vk_user(c->a[1]), *out_pos = vk_user(c->a[3]);
 	if (!out || !in)
 		return -EBADF;
@@ -259,5 +251,6 @@ long vk_sys_copy_file_range(const struct vk_call *c)
 		return -EBADF;
 	if ((in_pos && !vk_user_ok((u64)in_pos, 8)) || (out_pos && !vk_user_ok((u64)out_pos, 8)))
 		return -EFAULT;
-	return vk_file_copy(in, in_pos ? in_pos : &in->pos, out, out_pos ? out_pos : &out->pos, (u64)c->a[4]);
+	return vk_file_copy(c, in, in_pos ? in_pos : &in->pos, out, out_pos ? out_pos : &out->pos,
+			    (u64)c->a[4]);
 }

@@ -12,7 +12,7 @@ static u32 ready_events(const struct pollfd *p)
 {
 	if (p->fd < 0)
 		return 0;
-	struct vk_desc *d = vk_desc_get(p->fd);
+	struct vk_desc *d = vk_fd_peek(p->fd);
 	if (!d || (d->flags & O_PATH))
 		return POLLNVAL;
 	const struct vk_ops *ops = vk_kinds[d->kind];
@@ -31,7 +31,7 @@ static u32 count_ready(const struct pollfd *p, u32 n)
 static bool may_wait(const struct pollfd *p, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
-		struct vk_desc *d = vk_desc_get(p[i].fd);
+		struct vk_desc *d = vk_fd_peek(p[i].fd);
 		if (d && vk_kinds[d->kind]->waits)
 			return true;
 	}
@@ -42,7 +42,7 @@ static bool may_wait(const struct pollfd *p, u32 n)
 static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
-		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		const struct vk_desc *d = vk_fd_peek(p[i].fd);
 		if (d && d->kind == VK_SOCKET && sock_is_outside(d))
 			return true;
 	}
@@ -53,18 +53,18 @@ static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
  * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call that does not wait,
  * or asks for other things at the same time, could come back without it, and that is not explored yet.
  */
-static SCHED_LOOK void note_delays(const struct pollfd *p, u32 n, u64 timeout)
+static SCHED_LOOK void note_delays(const struct vk_call *c, const struct pollfd *p, u32 n, u64 timeout)
 {
 	for (u32 i = 0; i < n; i++)
 		if ((p[i].revents & POLLIN) && (n > 1 || !timeout) && may_be_late(&p[i], 1))
-			vk_refuse("poll (delays of the network are not explored)");
+			vk_refuse(c, "poll (delays of the network are not explored)");
 }
 
 /* ready_events only looks: whatever it wants to know must have been asked for. */
 static SCHED_LOOK void resolve_list(const struct pollfd *p, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
-		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		const struct vk_desc *d = vk_fd_peek(p[i].fd);
 		if (d && d->kind == VK_SOCKET)
 			sock_resolve(d);
 	}
@@ -102,13 +102,28 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 		text_str(t, ", and gives up: time-out");
 }
 
-const struct op_class op_poll = {
-	.name = "poll",
-	.resolve = poll_resolve,
-	.outcomes = poll_outcomes,
-	.describe = poll_describe,
-	.wait = sock_wait_poll,
-};
+static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg;
+	(void)f;
+	(void)alt;
+	for (u32 i = 0; i < o->n; i++) {
+		const struct vk_desc *d = vk_fd_peek(p[i].fd);
+		if (p[i].fd >= 0)
+			access_declare(vk_fd_object(p[i].fd), 1, ACCESS_READ);
+		if (d && d->kind == VK_SOCKET)
+			sock_declare_poll(d);
+		else if (d && vk_kinds[d->kind]->waits)
+			access_declare(vk_kinds[d->kind]->object(d), 1, ACCESS_READ);
+	}
+}
+
+const struct op_class op_poll = {.name = "poll",
+				 .resolve = poll_resolve,
+				 .outcomes = poll_outcomes,
+				 .describe = poll_describe,
+				 .accesses = poll_accesses,
+				 .wait = sock_wait_poll};
 
 #define FOREVER (~(u64)0)
 
@@ -132,18 +147,18 @@ static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
 	const u64 prime = 1099511628211u;
 	u64 sum = 0;
 	for (u32 i = 0; i < n; i++) {
-		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		const struct vk_desc *d = vk_fd_peek(p[i].fd);
 		sum = sum * prime + (d ? (u64)(d - vk->desc) + 1 : 0);
 	}
 	return sum;
 }
 
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
-static long poll_list(struct pollfd *p, u32 n, u64 timeout)
+static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
-	u32 alt = 0;
+	long alt = 0;
 	for (u32 i = 0; i < n; i++)
-		vk_desc_use(p[i].fd);
+		vk_fd_touch(c, p[i].fd);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
 		struct op o = {.kind = OP_POLL, .flags = OPF_CANCEL, .n = n, .arg = (u64)p, .arg2 = !timeout};
 		if (timeout && timeout != FOREVER)
@@ -151,30 +166,30 @@ static long poll_list(struct pollfd *p, u32 n, u64 timeout)
 		if (may_be_late(p, n))
 			o.flags |= OPF_LATE;
 		u64 before = meaning(p, n);
-		alt = vk_step(NULL, &o);
+		alt = vk_step(c, &o);
 		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
 		if (timeout && meaning(p, n) != before)
-			vk_refuse("poll or select (another thread closed a descriptor)");
+			vk_refuse(c, "poll or select (another thread closed a descriptor)");
 	}
 	/* After a time-out, too: Linux looks once more. */
 	resolve_list(p, n);
 	long ready = fill_in(p, n, alt == ALT_TIMEOUT);
-	note_delays(p, n, timeout);
+	note_delays(c, p, n, timeout);
 	return ready;
 }
 
-static long poll_call(const struct vk_call *c, u64 timeout)
+static long poll_call(struct vk_call *c, u64 timeout)
 {
 	struct pollfd *p = vk_user(c->a[0]);
 	u32 n = (u32)c->a[1];
 	if (n > VK_MAX_FDS)
 		return -EINVAL;
-	if (n && !vk_user_ok((u64)p, n * sizeof *p))
+	if (n && !vk_user_ok((u64)p, n * sizeof(*p)))
 		return -EFAULT;
-	return poll_list(p, n, timeout);
+	return poll_list(c, p, n, timeout);
 }
 
-long vk_sys_poll(const struct vk_call *c)
+long vk_sys_poll(struct vk_call *c)
 {
 	int ms = (int)c->a[2];
 	return poll_call(c, ms < 0 ? FOREVER : (u64)ms * 1000000);
@@ -186,7 +201,7 @@ static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
 	*ns = FOREVER;
 	if (!t)
 		return 0;
-	if (!vk_user_ok((u64)t, sizeof *t))
+	if (!vk_user_ok((u64)t, sizeof(*t)))
 		return -EFAULT;
 	if (!vk_time_valid(t))
 		return -EINVAL;
@@ -194,7 +209,7 @@ static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
 	return 0;
 }
 
-long vk_sys_ppoll(const struct vk_call *c)
+long vk_sys_ppoll(struct vk_call *c)
 {
 	u64 ns;
 	long err = timeout_of(vk_user(c->a[2]), &ns);
@@ -249,7 +264,7 @@ static long select_answer(u64 *const set[3], u32 n, const struct pollfd *list, u
 	return ready;
 }
 
-static long select_sets(u32 n, u64 *const set[3], u64 timeout)
+static long select_sets(struct vk_call *c, u32 n, u64 *const set[3], u64 timeout)
 {
 	for (u32 i = 0; i < 3; i++)
 		if (set[i] && !vk_user_ok((u64)set[i], (n + 63) / 64 * 8))
@@ -258,34 +273,36 @@ static long select_sets(u32 n, u64 *const set[3], u64 timeout)
 	struct pollfd list[select_collect(set, n, NULL) + 1];
 	u32 len = select_collect(set, n, list);
 	list[len] = (struct pollfd){0};
-	for (u32 i = 0; i < len; i++)
-		if (!vk_desc_use(list[i].fd))
+	for (u32 i = 0; i < len; i++) {
+		vk_fd_touch(c, list[i].fd);
+		if (!vk_fd_peek(list[i].fd))
 			return -EBADF;
-	poll_list(list, len, timeout);
+	}
+	poll_list(c, list, len, timeout);
 	return select_answer(set, n, list, len);
 }
 
-static long select_call(const struct vk_call *c, u64 timeout)
+static long select_call(struct vk_call *c, u64 timeout)
 {
 	u64 *const set[3] = {vk_user(c->a[1]), vk_user(c->a[2]), vk_user(c->a[3])};
 	long n = (int)c->a[0];
 	if (n < 0)
 		return -EINVAL;
-	return select_sets((u32)HD_MIN(n, VK_MAX_FDS), set, timeout);
+	return select_sets(c, (u32)HD_MIN(n, VK_MAX_FDS), set, timeout);
 }
 
-long vk_sys_select(const struct vk_call *c)
+long vk_sys_select(struct vk_call *c)
 {
 	long *tv = vk_user(c->a[4]); /* struct timeval: seconds, microseconds */
 	if (!tv)
 		return select_call(c, FOREVER);
-	if (!vk_user_ok((u64)tv, 2 * sizeof *tv))
+	if (!vk_user_ok((u64)tv, 2 * sizeof(*tv)))
 		return -EFAULT;
 	struct __kernel_timespec t = {.tv_sec = tv[0] + tv[1] / 1000000, .tv_nsec = tv[1] % 1000000 * 1000};
 	return vk_time_valid(&t) ? select_call(c, vk_time_ns(&t)) : -EINVAL;
 }
 
-long vk_sys_pselect6(const struct vk_call *c)
+long vk_sys_pselect6(struct vk_call *c)
 {
 	u64 ns;
 	long err = timeout_of(vk_user(c->a[4]), &ns);

@@ -13,8 +13,8 @@
  *                     index: those depend on which schedule looked first.
  *
  * Law: real system calls never touch SUT memory (its pages may be write-protected); data
- * goes through memory of ours and is copied with plain stores. And whatever is looked up before a step must be looked
- * up again after it, unless it is held (vk_step).
+ * goes through memory of ours and is copied with plain stores. And whatever is looked up before a step must be
+ * looked up again after it, but for descriptions found by vk_fd_use(), which the call holds to its end.
  */
 #ifndef HEDDLE_RUNTIME_VK_PRIV_H
 #define HEDDLE_RUNTIME_VK_PRIV_H
@@ -38,6 +38,7 @@
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/core/abi.h"
+#include "runtime/vkernel/core/objects.h"
 #include "runtime/vkernel/sockets/sock_model.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
@@ -59,7 +60,6 @@
 #define VK_SIGNALS 64
 #define VK_PID 1000
 #define VK_MAX_RW 0x7ffff000u /* what one call may move, as in Linux */
-#define VK_EPOCH 1767225600u  /* CLOCK_REALTIME at the start: 2026-01-01 UTC */
 
 /* ---- descriptors ---- */
 
@@ -78,12 +78,12 @@ enum vk_kind {
 /* An open file description: what dup shares. */
 struct vk_desc {
 	u16 kind;
-	u16 sub;    /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
-	u32 refs;   /* descriptors, plus fibers inside a call */
-	u32 flags;  /* O_* */
-	u32 object; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;   /* key of the host node */
-	u64 pos;    /* file offset; directory: hash of the last name; eventfd: counter */
+	u16 sub;          /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
+	u32 refs;         /* descriptors, plus fibers inside a call */
+	u32 flags, pad;   /* O_* */
+	u32 object, pad2; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
+	u64 host;         /* key of the host node */
+	u64 pos;          /* file offset; directory: hash of the last name; eventfd: counter */
 };
 
 struct vk_fd {
@@ -101,66 +101,82 @@ struct vk_uio {
 /* What a kind of description can do; NULL: EINVAL, or nothing to do. */
 struct vk_ops {
 	/* pos: the offset to use and advance; streams ignore it. */
-	long (*read)(struct vk_desc *d, struct vk_uio *u, u64 *pos);
-	long (*write)(struct vk_desc *d, struct vk_uio *u, u64 *pos);
+	long (*read)(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos);
+	long (*write)(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos);
 	u32 (*poll)(const struct vk_desc *d); /* POLL* that hold now; NULL: always readable and writable */
 	void (*stat)(const struct vk_desc *d, struct stat *st);
-	long (*pending)(const struct vk_desc *d); /* FIONREAD */
-	void (*release)(struct vk_desc *d);       /* the last reference goes */
-	bool stream;                              /* no offset: ESPIPE */
-	bool waits;                               /* calls are steps; poll must be one, too */
+	long (*pending)(struct vk_call *c, const struct vk_desc *d); /* FIONREAD */
+	void (*release)(struct vk_desc *d);     /* the last reference goes; declares what that changes */
+	u64 (*object)(const struct vk_desc *d); /* with waits: what its calls meet at */
+	bool stream;                            /* no offset: ESPIPE */
+	bool waits;                             /* calls are steps; poll must be one, too */
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
 	vk_eventfd_ops, vk_socket_ops;
 
-struct vk_desc *vk_desc_get(int fd);
-/* The same, telling the scheduler that this fiber uses fd: may be a step. NULL: EBADF. */
-struct vk_desc *vk_desc_use(int fd);
 /*
- * The same for calls whose first act is a step on that description: both become one step (vk.c, "late lookups"). Until then such a
- * call may only fail, without leaving a trace.
+ * The description behind a descriptor, for a call: a step first, where other fibers change what the number means. The call
+ * holds it until it ends, whoever closes it meanwhile. NULL: EBADF.
  */
-struct vk_desc *vk_desc_use_late(int fd);
+struct vk_desc *vk_fd_use(struct vk_call *c, int fd);
+/*
+ * The same for calls whose first act is vk_step() on that description: both become one step (core/call.c, "Late
+ * lookups"). Until then such a call may only fail, without leaving a trace.
+ */
+struct vk_desc *vk_fd_use_late(struct vk_call *c, int fd);
+/* Say that the call depends on what fd means, as vk_fd_use() does, for those that look it up themselves, later. */
+void vk_fd_touch(struct vk_call *c, int fd);
+/* What is behind fd now, or NULL: to describe, or right behind a step. Declares nothing, holds nothing. */
+struct vk_desc *vk_fd_peek(int fd);
 /* A fresh description with one reference that belongs to the caller; NULL: ENFILE. */
 struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags);
+/* One reference more, or less: the last one releases it. */
+void vk_desc_ref(struct vk_desc *d);
 void vk_desc_put(struct vk_desc *d);
 void vk_desc_stat(const struct vk_desc *d, struct stat *st);
 /* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_change. */
 long vk_fd_install(struct vk_desc *d, bool cloexec);
-/* Announce that descriptor numbers change: `fd` (or -1: some free one). May be a step. */
-void vk_fd_change(int fd);
+/* The call is going to change what descriptor `fd` (-1: some free one) means. A step where that shows. */
+void vk_fd_change(struct vk_call *c, int fd);
 /* Descriptor `fd` goes; 0 or -EBADF. */
 long vk_fd_drop(int fd);
-/* fcntl's F_SETFL and F_SETFD for an open descriptor; may be a step. */
-long vk_fd_set_flags(int fd, u32 flags);
-long vk_fd_set_cloexec(int fd, bool cloexec);
+/* fcntl's F_SETFL of a description, and F_SETFD of an open descriptor; may be a step. */
+long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags);
+long vk_fd_set_cloexec(struct vk_call *c, int fd, bool cloexec);
 /* For people: "descriptor 3"; all descriptors of a description. */
 void vk_describe_fd(int fd, struct text *t);
 void vk_describe_desc(const struct vk_desc *d, struct text *t);
 
-/* ---- steps ---- */
+/* ---- steps (core/call.c) ---- */
 
-/* A visible operation; d (may be NULL) stays alive to the end of the call. */
-u32 vk_step(struct vk_desc *d, const struct op *o);
-/* For operations that never wait: the order of what follows shows, so it must be a step; one a call is enough. */
-void vk_step_order(struct vk_desc *d, const struct op *o);
-/* The same, of kind OP_FILE. */
-void vk_step_file(struct vk_desc *d, u64 object);
-/* A use or change of something that stands for itself in the model; a step where it must be one. */
-void vk_visit(const void *object, bool changes);
 /*
- * This fiber uses `object`, or changes what others could see of it. True: that must be a step. What happens while
- * no other thread is there to see it (none yet, or all joined) doesn't count.
+ * A visible operation, which may wait. Returns the outcome, or VK_RESTART (only in a call that began with a late lookup): then
+ * the handler returns that at once, and is called again.
  */
-bool vk_observed(u64 object, bool changes);
-/* The next step's call has looked up fd, and found d, but others may change that until then. */
-void vk_look_up_late(int fd, struct vk_desc *d);
-/* Has the call under way been a step? */
-bool vk_stepped(void);
-void vk_refuse(const char *what);
-/* Who called, for messages. */
-extern u64 vk_pc;
+long vk_step(struct vk_call *c, const struct op *o);
+#define VK_RESTART (-4096L)
+/* The same for an operation that never waits, and only marks the moment of what follows: not if there has been a step. */
+void vk_step_once(struct vk_call *c, const struct op *o);
+/*
+ * The call reads or changes `object` now: declared in the footprint, and a step where another fiber could tell when. Whatever
+ * was looked up before must be looked up again, but for descriptions that the call holds.
+ */
+void vk_use(struct vk_call *c, u64 object, enum access_mode mode);
+/*
+ * For several objects at once: touch each; if one of them says true, vk_order(), and touch all of them again, as the
+ * state may be another, and the step is. A call that has been a step only declares (so does c == NULL: what follows is
+ * part of a step). What happens while no other thread is there to see it (none yet, or all joined) teaches nothing.
+ */
+bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode);
+void vk_order(struct vk_call *c, u64 object, enum access_mode mode);
+/* A use inside a step that is one anyway: declared, nothing is learnt from it. */
+void vk_declare(u64 object, enum access_mode mode);
+/* op_class.accesses: an operation on one object that it changes, and what a late lookup depends on. */
+void vk_op_changes(const struct op *o, u64 object);
+void vk_op_looked_up(const struct op *o);
+/* Outside the model: noted, and the verdict will be "incomplete". */
+void vk_refuse(const struct vk_call *c, const char *what);
 
 /* ---- SUT memory ---- */
 
@@ -185,8 +201,10 @@ struct vk_pipe {
 	u32 mode; /* permissions */
 	u8 data[VK_PIPE_SIZE];
 };
+/* "the pipe 3 <- 4" */
+void vk_describe_pipe(const struct vk_pipe *p, struct text *t);
 /* F_GETPIPE_SZ (want 0) and F_SETPIPE_SZ. */
-long vk_pipe_resize(struct vk_desc *d, u32 want);
+long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want);
 
 /* ---- files ---- */
 
@@ -212,12 +230,13 @@ struct vk_name {
 size_t vk_file_view(const struct vk_desc *d, u64 pos, const u8 **at);
 u64 vk_file_size(const struct vk_desc *d);
 /* Tell the scheduler that this fiber uses a file's contents or attributes, and its position; may be a step. */
-void vk_file_visit(struct vk_desc *d, bool changes, bool position);
+void vk_file_use(struct vk_call *c, struct vk_desc *d, enum access_mode mode, bool position);
 void vk_file_stat(const struct vk_desc *d, struct stat *st);
 void vk_file_release(struct vk_desc *d);
-long vk_dir_seek(struct vk_desc *d, long offset, int whence);
+long vk_dir_seek(struct vk_call *c, struct vk_desc *d, long offset, int whence);
 /* Move up to n bytes from a file to anything that can be written. */
-long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n);
+long vk_file_copy(struct vk_call *c, struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos,
+		  u64 n);
 
 /* ---- memory mappings ---- */
 
@@ -239,23 +258,28 @@ struct vk_sigaction { /* as the system call has it */
 	u64 handler, flags, restorer, mask;
 };
 
+#define VK_MAX_HELD 8
 struct vk_fiber {
 	u64 mask, pending;
 	u64 alt_sp, alt_size, alt_flags;
-	u64 random;  /* position in this fiber's stream */
-	u32 held[2]; /* descriptions (slot + 1) that the call under way keeps alive */
-	u64 again;   /* where to start the call again: late lookups */
+	u64 random; /* position in this fiber's stream */
+	/* Descriptions that calls under way keep alive, outer calls first (a signal handler makes calls inside one). */
+	struct vk_held {
+		u64 call;      /* address of its struct vk_call: the deeper, the lower */
+		u32 desc, pad; /* slot + 1 */
+	} held[VK_MAX_HELD];
 };
 
 struct vk_model {
-	u64 numbers; /* always 0: its address stands for "which descriptor numbers are free" */
-	u64 streams; /* likewise, for "what the numbers of sockets, pipes and eventfds mean" */
+	u32 fd_limit, desc_limit; /* one above the highest in use */
+	u64 nofile;               /* RLIMIT_NOFILE's soft limit, as its difference from the hard one */
 	struct vk_fd fd[VK_MAX_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	u64 pending; /* signals to the process */
-	u32 umask, names;
+	u64 umask;
+	u64 names;             /* how many entries of name are in use */
 	u64 brk;               /* the program break; 0: where it starts */
 	char cwd[VK_PATH_MAX]; /* stored form (path.c); "": where the SUT was started */
 	struct vk_inode inode[VK_MAX_INODES];
@@ -264,14 +288,22 @@ struct vk_model {
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
-	struct vk_caller caller[NET_MAX_CLIENTS];
-	u64 ends; /* always 0; stands for whether connections have come to their end: getpeername can tell */
+	struct dgram_client dgram_client[NET_MAX_CLIENTS];
 	u64 parted; /* a connection to a server was closed, of which it may not know: see cache_check_silence */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
 	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
 	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */
 };
 extern struct vk_model *vk;
+static inline u32 vk_desc_slot(const struct vk_desc *d)
+{
+	return (u32)(d - vk->desc);
+}
+/* Descriptor numbers are below that. */
+static inline u32 vk_fd_max(void)
+{
+	return (u32)(VK_MAX_FDS - vk->nofile);
+}
 static inline struct vk_fiber *vk_self(void)
 {
 	return &vk->fiber[sched_self_slot()];
@@ -298,7 +330,7 @@ void vk_random_bytes(struct vk_uio *u, size_t n);
 
 /* ---- system calls, one declaration a handler; the table is table.c ---- */
 
-typedef long vk_handler(const struct vk_call *c);
+typedef long vk_handler(struct vk_call *c);
 #define VK_HANDLER(name) vk_handler vk_sys_##name;
 #include "runtime/vkernel/core/handlers.h"
 #undef VK_HANDLER

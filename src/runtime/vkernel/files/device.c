@@ -4,8 +4,9 @@
  */
 #include "runtime/vkernel/core/vk_priv.h"
 
-static long console_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long console_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
+	(void)c;
 	long total = (long)u->left;
 	(void)pos;
 	for (; u->left; u->at++) {
@@ -38,8 +39,9 @@ const struct vk_ops vk_console_ops = {
 	.stream = true,
 };
 
-static long device_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long device_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
+	(void)c;
 	long n = (long)u->left;
 	(void)pos;
 	switch (d->sub) {
@@ -53,8 +55,9 @@ static long device_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 	}
 }
 
-static long device_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long device_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
+	(void)c;
 	(void)pos;
 	return d->sub == VK_DEVICE_FULL && u->left ? -ENOSPC : (long)u->left;
 }

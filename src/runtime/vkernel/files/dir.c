@@ -6,10 +6,11 @@
  * names and the overlay's merge without a list to keep.
  */
 #include "runtime/vkernel/files/overlay.h"
-#include "runtime/vkernel/files/visible.h"
+#include "runtime/vkernel/files/touch.h"
 
-static long dir_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long dir_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
+	(void)c;
 	(void)d;
 	(void)u;
 	(void)pos;
@@ -69,7 +70,7 @@ static bool host_name_hidden(const char *dir, const char *name)
 	struct text t;
 	if (!vk->names)
 		return false;
-	text_init(&t, path, sizeof path);
+	text_init(&t, path, sizeof(path));
 	text_str(&t, dir);
 	text_str(&t, dir[1] ? "/" : "");
 	text_str(&t, name);
@@ -178,42 +179,42 @@ static long fill(struct vk_desc *d, u8 *buf, size_t room)
 }
 
 /* Others make and remove names here, rename the directory, or share the position. */
-static SCHED_LOOK bool look(const struct vk_desc *d)
+static SCHED_LOOK bool touch_listed(struct vk_call *c, const struct vk_desc *d)
 {
 	const char *path = vk_dir_path(d);
-	bool seen = visible_position(d);
+	bool seen = touch_position(c, d);
 	if (!path)
 		return seen;
-	seen |= visible_name(host_key(path), false);
-	seen |= visible_listing(host_key(path), true);
+	seen |= touch_name(c, host_key(path), ACCESS_READ);
+	seen |= touch_listing(c, host_key(path), ACCESS_READ);
 	return seen;
 }
 
-static void visit(struct vk_desc *d)
+static void use_listing(struct vk_call *c, struct vk_desc *d)
 {
-	if (!look(d))
+	if (!touch_listed(c, d))
 		return;
-	vk_step_file(d, visible_identity(d));
-	look(d);
+	vk_order(c, file_object(d), ACCESS_READ);
+	touch_listed(c, d);
 }
 
-long vk_sys_getdents64(const struct vk_call *c)
+long vk_sys_getdents64(struct vk_call *c)
 {
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	if (!d || (d->flags & O_PATH))
 		return -EBADF;
 	if (d->kind != VK_DIR)
 		return -ENOTDIR;
 	if (!vk_user_ok((u64)c->a[1], (u32)c->a[2]))
 		return -EFAULT;
-	visit(d);
+	use_listing(c, d);
 	return fill(d, vk_user(c->a[1]), (u32)c->a[2]);
 }
 
-long vk_dir_seek(struct vk_desc *d, long offset, int whence)
+long vk_dir_seek(struct vk_call *c, struct vk_desc *d, long offset, int whence)
 {
 	const int set = 0, current = 1;
-	visit(d);
+	use_listing(c, d);
 	if (whence == current && !offset)
 		return (long)d->pos;
 	if (whence != set || offset < 0)
@@ -227,16 +228,16 @@ long vk_dir_seek(struct vk_desc *d, long offset, int whence)
 static void enter(const char *absolute)
 {
 	const char *stored = host_stored(absolute);
-	memset(vk->cwd, 0, sizeof vk->cwd);
+	memset(vk->cwd, 0, sizeof(vk->cwd));
 	if (!str_equal(stored, "."))
-		str_copy(vk->cwd, sizeof vk->cwd, stored);
+		str_copy(vk->cwd, sizeof(vk->cwd), stored);
 }
 
-long vk_sys_chdir(const struct vk_call *c)
+long vk_sys_chdir(struct vk_call *c)
 {
 	static struct vk_place p;
-	vk_visit(vk->cwd, true);
-	long err = vk_path(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &p);
+	vk_use(c, VK_CWD, ACCESS_WRITE);
+	long err = vk_path(c, AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &p);
 	if (err)
 		return err;
 	if (!S_ISDIR(p.mode))
@@ -247,10 +248,10 @@ long vk_sys_chdir(const struct vk_call *c)
 	return err;
 }
 
-long vk_sys_fchdir(const struct vk_call *c)
+long vk_sys_fchdir(struct vk_call *c)
 {
-	vk_visit(vk->cwd, true);
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	vk_use(c, VK_CWD, ACCESS_WRITE);
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	if (!d)
 		return -EBADF;
 	if (d->kind != VK_DIR)
@@ -262,9 +263,9 @@ long vk_sys_fchdir(const struct vk_call *c)
 	return 0;
 }
 
-long vk_sys_getcwd(const struct vk_call *c)
+long vk_sys_getcwd(struct vk_call *c)
 {
-	vk_visit(vk->cwd, false);
+	vk_use(c, VK_CWD, ACCESS_READ);
 	const char *cwd = vk_cwd();
 	size_t n = str_len(cwd) + 1;
 	if ((u64)c->a[1] < n)

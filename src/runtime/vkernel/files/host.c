@@ -77,12 +77,12 @@ u64 host_hash(const char *s, size_t n)
 void host_setup(void)
 {
 	static char now[PATH_ROOM];
-	long n = sys_call3(__NR_getcwd, (long)now, sizeof now, 0);
+	long n = sys_call3(__NR_getcwd, (long)now, sizeof(now), 0);
 	if (n <= 1 || now[0] != '/')
-		str_copy(now, sizeof now, "/");
+		str_copy(now, sizeof(now), "/");
 	if (!str_equal(now, start)) /* keys mean other paths from here on */
-		memset(bucket, 0, sizeof bucket);
-	str_copy(start, sizeof start, now);
+		memset(bucket, 0, sizeof(bucket));
+	str_copy(start, sizeof(start), now);
 	start_len = str_len(start);
 	host_maps_take();
 }
@@ -96,7 +96,7 @@ const char *host_absolute(const char *path)
 {
 	static char buf[2 * PATH_ROOM];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
+	text_init(&t, buf, sizeof(buf));
 	if (path[0] != '/') {
 		text_str(&t, start);
 		text_str(&t, "/");
@@ -125,7 +125,7 @@ u64 host_key(const char *absolute)
 static void read_link(struct host_node *n)
 {
 	static char target[PATH_ROOM];
-	long len = sys_call3(__NR_readlink, (long)n->path, (long)target, sizeof target - 1);
+	long len = sys_call3(__NR_readlink, (long)n->path, (long)target, sizeof(target) - 1);
 	if (len < 0)
 		n->error = (int)len;
 	else
@@ -147,7 +147,7 @@ static void steady_stat(struct host_node *n)
 
 static struct host_node *node_new(u64 key, const char *path)
 {
-	struct host_node *n = keep(sizeof *n);
+	struct host_node *n = keep(sizeof(*n));
 	n->key = key;
 	n->path = keep_string(path, str_len(path));
 	n->error = (int)sys_call3(__NR_lstat, (long)n->path, (long)&n->st, 0);
@@ -164,6 +164,14 @@ struct host_node *host_by_key(u64 key)
 {
 	struct host_node *n = bucket[key % BUCKETS];
 	while (n && n->key != key)
+		n = n->next;
+	return n;
+}
+
+struct host_node *host_by_part(u64 part, u64 mask)
+{
+	struct host_node *n = bucket[part % BUCKETS];
+	while (n && (n->key & mask) != part)
 		n = n->next;
 	return n;
 }
@@ -282,7 +290,7 @@ static bool collect(struct pages_vec *v, const char *buf, long n)
 		at += e->reclen;
 		if (is_dots(e->name))
 			continue;
-		struct host_entry *out = pages_vec_push(v, sizeof *out);
+		struct host_entry *out = pages_vec_push(v, sizeof(*out));
 		if (!out)
 			return false;
 		size_t len = str_len(e->name);
@@ -325,7 +333,7 @@ static int list(struct host_node *n)
 	if (fd < 0)
 		return fd;
 	long got;
-	while ((got = sys_call3(__NR_getdents64, fd, (long)buf, sizeof buf)) > 0)
+	while ((got = sys_call3(__NR_getdents64, fd, (long)buf, sizeof(buf))) > 0)
 		if (!collect(&v, buf, got))
 			got = -ENOMEM;
 	sys_call3(__NR_close, fd, 0, 0);

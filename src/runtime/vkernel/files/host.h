@@ -40,6 +40,8 @@ void host_setup(void);
 struct host_node *host_lookup(const char *absolute);
 /* A node seen before. */
 struct host_node *host_by_key(u64 key);
+/* The same from its low bits, for messages. */
+struct host_node *host_by_part(u64 part, u64 mask);
 /* Contents of a regular file: 0 or -errno, then data and size are valid. */
 int host_open(struct host_node *n);
 /* Names in a directory, without . and .. */

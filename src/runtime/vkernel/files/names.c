@@ -14,11 +14,11 @@ static long may_change_name(const struct vk_place *p)
 
 /* ---- making ---- */
 
-static long make(int dirfd, const char *path, u32 mode, const char *target)
+static long make(struct vk_call *c, int dirfd, const char *path, u32 mode, const char *target)
 {
 	static struct vk_place p;
-	vk_visit(&vk->umask, false);
-	long err = vk_path(dirfd, path, PATH_NAME | PATH_MAKE, &p);
+	vk_use(c, VK_UMASK, ACCESS_READ);
+	long err = vk_path(c, dirfd, path, PATH_NAME | PATH_MAKE, &p);
 	if (err)
 		return err;
 	if (p.mode || p.dots)
@@ -29,40 +29,40 @@ static long make(int dirfd, const char *path, u32 mode, const char *target)
 		return -ENOENT;
 	if ((err = may_change_name(&p)))
 		return err;
-	u32 number = vk_inode_new(p.key, mode);
+	u32 number = vk_inode_new(c, p.key, mode);
 	if (!number)
 		return -ENOSPC;
 	if (target) {
-		vk_inode_resize(number, str_len(target));
+		vk_inode_resize(c, number, str_len(target));
 		memcpy(vk_inode_data(number), target, str_len(target));
 	}
-	err = vk_name_set(p.path, number);
+	err = vk_name_set(c, p.path, number);
 	if (err)
 		vk_inode_check(number);
 	return err;
 }
 
-long vk_make_node(const char *path, u32 mode)
+long vk_make_node(struct vk_call *c, const char *path, u32 mode)
 {
-	return make(AT_FDCWD, path, mode, NULL);
+	return make(c, AT_FDCWD, path, mode, NULL);
 }
 
-static long make_dir(int dirfd, const char *path, u32 mode)
+static long make_dir(struct vk_call *c, int dirfd, const char *path, u32 mode)
 {
-	return make(dirfd, path, S_IFDIR | (mode & 01777), NULL);
+	return make(c, dirfd, path, S_IFDIR | (mode & 01777), NULL);
 }
 
-long vk_sys_mkdir(const struct vk_call *c)
+long vk_sys_mkdir(struct vk_call *c)
 {
-	return make_dir(AT_FDCWD, vk_user(c->a[0]), (u32)c->a[1]);
+	return make_dir(c, AT_FDCWD, vk_user(c->a[0]), (u32)c->a[1]);
 }
 
-long vk_sys_mkdirat(const struct vk_call *c)
+long vk_sys_mkdirat(struct vk_call *c)
 {
-	return make_dir((int)c->a[0], vk_user(c->a[1]), (u32)c->a[2]);
+	return make_dir(c, (int)c->a[0], vk_user(c->a[1]), (u32)c->a[2]);
 }
 
-static long make_link(const char *target, int dirfd, const char *path)
+static long make_link(struct vk_call *c, const char *target, int dirfd, const char *path)
 {
 	if (!vk_user_ok((u64)target, 1))
 		return -EFAULT;
@@ -70,36 +70,36 @@ static long make_link(const char *target, int dirfd, const char *path)
 		return -ENOENT;
 	if (str_len(target) > 4095)
 		return -ENAMETOOLONG;
-	return make(dirfd, path, S_IFLNK | 0777, target);
+	return make(c, dirfd, path, S_IFLNK | 0777, target);
 }
 
-long vk_sys_symlink(const struct vk_call *c)
+long vk_sys_symlink(struct vk_call *c)
 {
-	return make_link(vk_user(c->a[0]), AT_FDCWD, vk_user(c->a[1]));
+	return make_link(c, vk_user(c->a[0]), AT_FDCWD, vk_user(c->a[1]));
 }
 
-long vk_sys_symlinkat(const struct vk_call *c)
+long vk_sys_symlinkat(struct vk_call *c)
 {
-	return make_link(vk_user(c->a[0]), (int)c->a[1], vk_user(c->a[2]));
+	return make_link(c, vk_user(c->a[0]), (int)c->a[1], vk_user(c->a[2]));
 }
 
 /* ---- a second name ---- */
 
-static long link_at(int from_fd, const char *from, int to_fd, const char *to, int flags)
+static long link_at(struct vk_call *c, int from_fd, const char *from, int to_fd, const char *to, int flags)
 {
 	static struct vk_place p, q;
 	u32 how = flags & AT_SYMLINK_FOLLOW ? PATH_FOLLOW : 0;
 	if (flags & ~AT_SYMLINK_FOLLOW) {
-		vk_refuse("linkat with AT_EMPTY_PATH");
+		vk_refuse(c, "linkat with AT_EMPTY_PATH");
 		return -EINVAL;
 	}
-	long err = vk_path(from_fd, from, how | PATH_CHANGE, &p);
+	long err = vk_path(c, from_fd, from, how | PATH_CHANGE, &p);
 	if (!err && !p.mode)
 		err = -ENOENT;
 	if (!err)
-		err = vk_path(to_fd, to, PATH_NAME | PATH_MAKE, &q);
+		err = vk_path(c, to_fd, to, PATH_NAME | PATH_MAKE, &q);
 	if (!err)
-		err = vk_path(from_fd, from, how | PATH_QUIET, &p);
+		err = vk_path(c, from_fd, from, how | PATH_QUIET, &p);
 	if (err)
 		return err;
 	if (q.mode)
@@ -108,27 +108,27 @@ static long link_at(int from_fd, const char *from, int to_fd, const char *to, in
 		return -ENOENT;
 	if (S_ISDIR(p.mode))
 		return -EPERM;
-	if ((err = may_change_name(&q)) || (err = vk_copy_up(&p, true)))
+	if ((err = may_change_name(&q)) || (err = vk_copy_up(c, &p, true)))
 		return err;
-	return vk_name_set(q.path, p.inode);
+	return vk_name_set(c, q.path, p.inode);
 }
 
-long vk_sys_link(const struct vk_call *c)
+long vk_sys_link(struct vk_call *c)
 {
-	return link_at(AT_FDCWD, vk_user(c->a[0]), AT_FDCWD, vk_user(c->a[1]), 0);
+	return link_at(c, AT_FDCWD, vk_user(c->a[0]), AT_FDCWD, vk_user(c->a[1]), 0);
 }
 
-long vk_sys_linkat(const struct vk_call *c)
+long vk_sys_linkat(struct vk_call *c)
 {
-	return link_at((int)c->a[0], vk_user(c->a[1]), (int)c->a[2], vk_user(c->a[3]), (int)c->a[4]);
+	return link_at(c, (int)c->a[0], vk_user(c->a[1]), (int)c->a[2], vk_user(c->a[3]), (int)c->a[4]);
 }
 
 /* ---- removing ---- */
 
-static long unlink_at(int dirfd, const char *path)
+static long unlink_at(struct vk_call *c, int dirfd, const char *path)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_NAME | PATH_REMOVE, &p);
+	long err = vk_path(c, dirfd, path, PATH_NAME | PATH_REMOVE, &p);
 	if (err)
 		return err;
 	if (!p.mode)
@@ -138,13 +138,13 @@ static long unlink_at(int dirfd, const char *path)
 	if (p.slash)
 		return -ENOTDIR;
 	err = may_change_name(&p);
-	return err ? err : vk_name_remove(&p);
+	return err ? err : vk_name_remove(c, &p);
 }
 
-static long remove_dir(int dirfd, const char *path)
+static long remove_dir(struct vk_call *c, int dirfd, const char *path)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, PATH_NAME | PATH_REMOVE, &p);
+	long err = vk_path(c, dirfd, path, PATH_NAME | PATH_REMOVE, &p);
 	if (err)
 		return err;
 	if (p.dots)
@@ -155,56 +155,56 @@ static long remove_dir(int dirfd, const char *path)
 		return -EBUSY;
 	if ((err = may_change_name(&p)))
 		return err;
-	return vk_dir_is_empty(&p) ? vk_name_remove(&p) : -ENOTEMPTY;
+	return vk_dir_is_empty(&p) ? vk_name_remove(c, &p) : -ENOTEMPTY;
 }
 
-long vk_sys_unlink(const struct vk_call *c)
+long vk_sys_unlink(struct vk_call *c)
 {
-	return unlink_at(AT_FDCWD, vk_user(c->a[0]));
+	return unlink_at(c, AT_FDCWD, vk_user(c->a[0]));
 }
 
-long vk_sys_rmdir(const struct vk_call *c)
+long vk_sys_rmdir(struct vk_call *c)
 {
-	return remove_dir(AT_FDCWD, vk_user(c->a[0]));
+	return remove_dir(c, AT_FDCWD, vk_user(c->a[0]));
 }
 
-long vk_sys_unlinkat(const struct vk_call *c)
+long vk_sys_unlinkat(struct vk_call *c)
 {
 	int flags = (int)c->a[2];
 	if (flags & ~AT_REMOVEDIR)
 		return -EINVAL;
-	return flags ? remove_dir((int)c->a[0], vk_user(c->a[1])) : unlink_at((int)c->a[0], vk_user(c->a[1]));
+	return flags ? remove_dir(c, (int)c->a[0], vk_user(c->a[1]))
+		     : unlink_at(c, (int)c->a[0], vk_user(c->a[1]));
 }
 
 /* ---- attributes ---- */
 
 /* An overlay inode for a path or a descriptor, to be changed; its number or -errno. */
-static long inode_at(int dirfd, const char *path, u32 how)
+static long inode_at(struct vk_call *c, int dirfd, const char *path, u32 how)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, how | PATH_CHANGE, &p);
+	long err = vk_path(c, dirfd, path, how | PATH_CHANGE, &p);
 	if (!err && !p.mode)
 		err = -ENOENT;
 	if (!err)
-		err = vk_copy_up(&p, true);
+		err = vk_copy_up(c, &p, true);
 	return err ? err : p.inode;
 }
 
 /* 0: not a file, its attributes are not kept. */
-static long inode_of_fd(int fd)
+static long inode_of(struct vk_call *c, struct vk_desc *d)
 {
 	static struct vk_place p;
-	struct vk_desc *d = vk_desc_use(fd);
 	if (!d)
 		return -EBADF;
 	if (d->kind != VK_FILE && d->kind != VK_DIR)
 		return 0;
-	vk_file_visit(d, true, false);
+	vk_file_use(c, d, ACCESS_WRITE, false);
 	if (!d->object) {
 		vk_place_at(host_by_key(d->host)->path, &p);
 		if (!p.host) /* removed meanwhile: nobody can ask any more but through this descriptor */
 			return 0;
-		long err = vk_copy_up(&p, true);
+		long err = vk_copy_up(c, &p, true);
 		if (err)
 			return err;
 	}
@@ -218,24 +218,25 @@ static long set_mode(long inode, u32 mode)
 	return HD_MIN(inode, 0L);
 }
 
-long vk_sys_chmod(const struct vk_call *c)
+long vk_sys_chmod(struct vk_call *c)
 {
-	return set_mode(inode_at(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW), (u32)c->a[1]);
+	return set_mode(inode_at(c, AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW), (u32)c->a[1]);
 }
 
-long vk_sys_fchmodat(const struct vk_call *c)
+long vk_sys_fchmodat(struct vk_call *c)
 {
-	return set_mode(inode_at((int)c->a[0], vk_user(c->a[1]), PATH_FOLLOW), (u32)c->a[2]);
+	return set_mode(inode_at(c, (int)c->a[0], vk_user(c->a[1]), PATH_FOLLOW), (u32)c->a[2]);
 }
 
-long vk_sys_fchmod(const struct vk_call *c)
+long vk_sys_fchmod(struct vk_call *c)
 {
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	if (d && d->kind == VK_PIPE) {
+		vk_use(c, vk_pipe_object(d->object), ACCESS_WRITE);
 		vk->pipe[d->object].mode = (u32)c->a[1] & 07777;
 		return 0;
 	}
-	return set_mode(inode_of_fd((int)c->a[0]), (u32)c->a[1]);
+	return set_mode(inode_of(c, d), (u32)c->a[1]);
 }
 
 static long set_owner(long inode, u32 uid, u32 gid)
@@ -252,30 +253,30 @@ static long set_owner(long inode, u32 uid, u32 gid)
 	return 0;
 }
 
-long vk_sys_chown(const struct vk_call *c)
+long vk_sys_chown(struct vk_call *c)
 {
-	return set_owner(inode_at(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW), (u32)c->a[1], (u32)c->a[2]);
+	return set_owner(inode_at(c, AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW), (u32)c->a[1], (u32)c->a[2]);
 }
 
-long vk_sys_lchown(const struct vk_call *c)
+long vk_sys_lchown(struct vk_call *c)
 {
-	return set_owner(inode_at(AT_FDCWD, vk_user(c->a[0]), 0), (u32)c->a[1], (u32)c->a[2]);
+	return set_owner(inode_at(c, AT_FDCWD, vk_user(c->a[0]), 0), (u32)c->a[1], (u32)c->a[2]);
 }
 
-long vk_sys_fchown(const struct vk_call *c)
+long vk_sys_fchown(struct vk_call *c)
 {
-	return set_owner(inode_of_fd((int)c->a[0]), (u32)c->a[1], (u32)c->a[2]);
+	return set_owner(inode_of(c, vk_fd_use(c, (int)c->a[0])), (u32)c->a[1], (u32)c->a[2]);
 }
 
-long vk_sys_fchownat(const struct vk_call *c)
+long vk_sys_fchownat(struct vk_call *c)
 {
 	u32 how = c->a[4] & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW;
-	return set_owner(inode_at((int)c->a[0], vk_user(c->a[1]), how), (u32)c->a[2], (u32)c->a[3]);
+	return set_owner(inode_at(c, (int)c->a[0], vk_user(c->a[1]), how), (u32)c->a[2], (u32)c->a[3]);
 }
 
-long vk_sys_umask(const struct vk_call *c)
+long vk_sys_umask(struct vk_call *c)
 {
-	vk_visit(&vk->umask, true);
+	vk_use(c, VK_UMASK, ACCESS_WRITE);
 	u32 old = vk->umask;
 	vk->umask = (u32)c->a[0] & 0777;
 	return old;
@@ -306,13 +307,13 @@ static long set_times(long inode, const struct __kernel_timespec *t)
 	return 0;
 }
 
-long vk_sys_utimensat(const struct vk_call *c)
+long vk_sys_utimensat(struct vk_call *c)
 {
 	const char *path = vk_user(c->a[1]);
 	const struct __kernel_timespec *t = vk_user(c->a[2]);
-	if (t && !vk_user_ok((u64)t, 2 * sizeof *t))
+	if (t && !vk_user_ok((u64)t, 2 * sizeof(*t)))
 		return -EFAULT;
 	if (!path)
-		return set_times(inode_of_fd((int)c->a[0]), t);
-	return set_times(inode_at((int)c->a[0], path, c->a[3] & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW), t);
+		return set_times(inode_of(c, vk_fd_use(c, (int)c->a[0])), t);
+	return set_times(inode_at(c, (int)c->a[0], path, c->a[3] & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW), t);
 }

@@ -2,6 +2,7 @@
  * open.c: open, openat, creat, memfd_create.
  */
 #include "runtime/vkernel/files/overlay.h"
+#include "runtime/vkernel/files/touch.h"
 
 #define OPEN_STATUS \
 	(O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC | O_NOATIME | O_DIRECT | O_DIRECTORY | \
@@ -31,7 +32,7 @@ static u32 status(u32 flags)
 
 /* ---- by type ---- */
 
-static long open_device(const struct vk_place *p, u32 flags)
+static long open_device(struct vk_call *c, const struct vk_place *p, u32 flags)
 {
 	struct vk_desc *d;
 	switch (p->host ? p->host->st.st_rdev : 0) {
@@ -51,7 +52,7 @@ static long open_device(const struct vk_place *p, u32 flags)
 	case 5 << 8: /* /dev/tty: there is no terminal */
 		return -ENXIO;
 	default:
-		vk_refuse("open of a device");
+		vk_refuse(c, "open of a device");
 		return -ENXIO;
 	}
 	return install(d, flags);
@@ -65,44 +66,46 @@ static struct vk_desc *describe_place(const struct vk_place *p, enum vk_kind kin
 		return NULL;
 	d->object = p->inode;
 	d->host = p->host ? p->host->key : 0;
-	if (p->inode)
+	if (p->inode) {
+		vk_declare(inode_object(p->inode), ACCESS_WRITE);
 		vk_inode(p->inode)->opens++;
+	}
 	return d;
 }
 
-static long open_directory(const struct vk_place *p, u32 flags)
+static long open_directory(struct vk_call *c, const struct vk_place *p, u32 flags)
 {
 	if (wants_write(flags) || (flags & O_CREAT))
 		return -EISDIR;
 	if (str_starts(p->path, "/proc/self")) { /* its entries say which thread asks, and what is open */
-		vk_refuse(p->path);
+		vk_refuse(c, p->path);
 		return -ENOENT;
 	}
 	return install(describe_place(p, VK_DIR, flags), flags);
 }
 
-static long open_regular(struct vk_place *p, u32 flags)
+static long open_regular(struct vk_call *c, struct vk_place *p, u32 flags)
 {
 	long err = 0;
 	if (flags & O_DIRECTORY)
 		return -ENOTDIR;
 	if (wants_write(flags))
-		err = vk_copy_up(p, !(flags & O_TRUNC));
+		err = vk_copy_up(c, p, !(flags & O_TRUNC));
 	else if (p->host)
 		err = host_open(p->host);
 	if (err)
 		return err;
 	if (flags & O_TRUNC)
-		vk_inode_resize(p->inode, 0);
+		vk_inode_resize(c, p->inode, 0);
 	return install(describe_place(p, VK_FILE, flags), flags);
 }
 
 /* /proc/self/fd/N: the same thing again; a file gets an offset of its own. */
 static long open_again(const struct vk_place *p, u32 flags)
 {
-	struct vk_desc *d = vk_desc_get(p->fd - 1);
+	struct vk_desc *d = vk_fd_peek(p->fd - 1);
 	if (d->kind != VK_FILE) {
-		d->refs++;
+		vk_desc_ref(d);
 		return install(d, flags);
 	}
 	if (wants_write(flags) && !d->object)
@@ -112,8 +115,10 @@ static long open_again(const struct vk_place *p, u32 flags)
 		return -ENFILE;
 	again->object = d->object;
 	again->host = d->host;
-	if (d->object)
+	if (d->object) {
+		vk_declare(inode_object(d->object), ACCESS_WRITE);
 		vk_inode(d->object)->opens++;
+	}
 	return install(again, flags);
 }
 
@@ -129,7 +134,7 @@ static long open_path_only(const struct vk_place *p, u32 flags)
 	return install(d, flags);
 }
 
-static long open_existing(struct vk_place *p, u32 flags)
+static long open_existing(struct vk_call *c, struct vk_place *p, u32 flags)
 {
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return -EEXIST;
@@ -145,20 +150,20 @@ static long open_existing(struct vk_place *p, u32 flags)
 	if (err)
 		return err;
 	if (S_ISREG(p->mode))
-		return open_regular(p, flags);
+		return open_regular(c, p, flags);
 	if (S_ISDIR(p->mode))
-		return open_directory(p, flags);
+		return open_directory(c, p, flags);
 	if (flags & O_DIRECTORY)
 		return -ENOTDIR;
 	if (S_ISCHR(p->mode))
-		return open_device(p, flags);
+		return open_device(c, p, flags);
 	if (S_ISSOCK(p->mode))
 		return -ENXIO;
-	vk_refuse(S_ISFIFO(p->mode) ? "open of a named pipe" : "open of a special file");
+	vk_refuse(c, S_ISFIFO(p->mode) ? "open of a named pipe" : "open of a special file");
 	return -ENXIO;
 }
 
-static long open_new(struct vk_place *p, u32 flags, u32 mode)
+static long open_new(struct vk_call *c, struct vk_place *p, u32 flags, u32 mode)
 {
 	static struct vk_place parent;
 	if (!(flags & O_CREAT))
@@ -167,10 +172,10 @@ static long open_new(struct vk_place *p, u32 flags, u32 mode)
 	long err = vk_place_may(&parent, 2 | 1);
 	if (err)
 		return err;
-	u32 number = vk_inode_new(p->key, S_IFREG | (mode & 07777 & ~vk->umask));
+	u32 number = vk_inode_new(c, p->key, S_IFREG | (mode & 07777 & ~vk->umask));
 	if (!number)
 		return -ENOSPC;
-	err = vk_name_set(p->path, number);
+	err = vk_name_set(c, p->path, number);
 	if (err) {
 		vk_inode_check(number);
 		return err;
@@ -179,7 +184,7 @@ static long open_new(struct vk_place *p, u32 flags, u32 mode)
 	return install(describe_place(p, VK_FILE, flags), flags);
 }
 
-static long do_open(int dirfd, const char *path, u32 flags, u32 mode)
+static long do_open(struct vk_call *c, int dirfd, const char *path, u32 flags, u32 mode)
 {
 	static struct vk_place p;
 	const u32 tmpfile = 020000000;
@@ -192,39 +197,39 @@ static long do_open(int dirfd, const char *path, u32 flags, u32 mode)
 	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0
 											     : PATH_FOLLOW;
 	how |= (flags & O_CREAT ? PATH_CREATE | PATH_MAKE : 0) | (flags & O_TRUNC ? PATH_CHANGE : 0);
-	vk_fd_change(-1);
+	vk_fd_change(c, -1);
 	if (flags & O_CREAT)
-		vk_visit(&vk->umask, false);
-	long err = vk_path(dirfd, path, how, &p);
+		vk_use(c, VK_UMASK, ACCESS_READ);
+	long err = vk_path(c, dirfd, path, how, &p);
 	if (err)
 		return err;
-	return p.mode ? open_existing(&p, flags) : open_new(&p, flags, mode);
+	return p.mode ? open_existing(c, &p, flags) : open_new(c, &p, flags, mode);
 }
 
-long vk_sys_open(const struct vk_call *c)
+long vk_sys_open(struct vk_call *c)
 {
-	return do_open(AT_FDCWD, vk_user(c->a[0]), (u32)c->a[1], (u32)c->a[2]);
+	return do_open(c, AT_FDCWD, vk_user(c->a[0]), (u32)c->a[1], (u32)c->a[2]);
 }
 
-long vk_sys_creat(const struct vk_call *c)
+long vk_sys_creat(struct vk_call *c)
 {
-	return do_open(AT_FDCWD, vk_user(c->a[0]), O_CREAT | O_WRONLY | O_TRUNC, (u32)c->a[1]);
+	return do_open(c, AT_FDCWD, vk_user(c->a[0]), O_CREAT | O_WRONLY | O_TRUNC, (u32)c->a[1]);
 }
 
-long vk_sys_openat(const struct vk_call *c)
+long vk_sys_openat(struct vk_call *c)
 {
-	return do_open((int)c->a[0], vk_user(c->a[1]), (u32)c->a[2], (u32)c->a[3]);
+	return do_open(c, (int)c->a[0], vk_user(c->a[1]), (u32)c->a[2], (u32)c->a[3]);
 }
 
 /* A file without a name; its number comes from the fiber, so that it does not depend on the schedule. */
-long vk_sys_memfd_create(const struct vk_call *c)
+long vk_sys_memfd_create(struct vk_call *c)
 {
 	const u32 cloexec = 1, allow_sealing = 2;
 	if ((u32)c->a[1] & ~(cloexec | allow_sealing))
 		return -EINVAL;
-	vk_fd_change(-1);
+	vk_fd_change(c, -1);
 	struct vk_place p = {
-		.inode = vk_inode_new(host_hash("memfd", 5) + sched_self_slot(), S_IFREG | 0777)};
+		.inode = vk_inode_new(c, host_hash("memfd", 5) + sched_self_slot(), S_IFREG | 0777)};
 	if (!p.inode)
 		return -ENOMEM;
 	return install(describe_place(&p, VK_FILE, O_RDWR), (u32)c->a[1] & cloexec ? O_CLOEXEC : 0);

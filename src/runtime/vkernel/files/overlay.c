@@ -9,7 +9,9 @@
  */
 #include "runtime/vkernel/files/overlay.h"
 
-u32 vk_inode_new(u64 seed, u32 mode)
+#include "runtime/vkernel/files/touch.h"
+
+u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
 {
 	u64 id = seed >> 1 | 1; /* a file position must hold it */
 	for (u32 i = 0; i < VK_MAX_INODES; i++)
@@ -23,12 +25,14 @@ u32 vk_inode_new(u64 seed, u32 mode)
 		if (n->id)
 			continue;
 		*n = (struct vk_inode){.id = id, .mode = mode};
+		vk_declare(VK_SLOTS, ACCESS_ADD);
+		vk_declare(inode_object(slot + 1), ACCESS_WRITE);
 		n->uid = (u32)sys_call3(__NR_geteuid, 0, 0, 0);
 		n->gid = (u32)sys_call3(__NR_getegid, 0, 0, 0);
 		n->atime.sec = n->mtime.sec = CLOCK_EPOCH_REALTIME;
 		return slot + 1;
 	}
-	vk_refuse("more than 512 files written");
+	vk_refuse(c, "more than 512 files written");
 	return 0;
 }
 
@@ -37,17 +41,20 @@ void vk_inode_check(u32 number)
 	struct vk_inode *n = vk_inode(number);
 	if (n->nlink || n->opens)
 		return;
+	vk_declare(VK_SLOTS, ACCESS_ADD);
+	vk_declare(inode_object(number), ACCESS_WRITE);
 	memset(vk_inode_data(number), 0, n->size);
 	*n = (struct vk_inode){0};
 }
 
-long vk_inode_resize(u32 number, u64 size)
+long vk_inode_resize(struct vk_call *c, u32 number, u64 size)
 {
 	struct vk_inode *n = vk_inode(number);
 	if (size > VK_FILE_MAX) {
-		vk_refuse("a file of more than 32 MiB written");
+		vk_refuse(c, "a file of more than 32 MiB written");
 		return -ENOSPC;
 	}
+	vk_declare(inode_object(number), ACCESS_WRITE);
 	if (size < n->size)
 		memset(vk_inode_data(number) + size, 0, n->size - size);
 	n->size = size;
@@ -96,42 +103,48 @@ struct vk_name *vk_name_find(u64 key)
 	return slot < 0 ? NULL : &vk->name[slot];
 }
 
-static struct vk_name *name_new(u64 key, const char *absolute)
+static struct vk_name *name_new(struct vk_call *c, u64 key, const char *absolute)
 {
 	for (u32 i = 0; i < VK_MAX_NAMES; i++) {
 		u32 slot = (u32)((key + i) % VK_MAX_NAMES);
 		struct vk_name *n = &vk->name[slot];
 		if (n->key)
 			continue;
+		vk_declare(object_id(OBJECT_NAME, key), ACCESS_WRITE);
+		vk_declare(VK_NAMES, ACCESS_ADD);
 		vk->name_key[slot] = n->key = key;
 		n->parent = vk_parent_key(absolute);
-		str_copy(n->path, sizeof n->path, host_stored(absolute));
+		str_copy(n->path, sizeof(n->path), host_stored(absolute));
 		for (u32 k = 0; n->path[k]; k++)
 			if (n->path[k] == '/')
 				n->base = k + 1;
 		vk->names++;
 		return n;
 	}
-	vk_refuse("more than 512 names created or removed");
+	vk_refuse(c, "more than 512 names created or removed");
 	return NULL;
 }
 
 static void name_free(struct vk_name *n)
 {
+	vk_declare(object_id(OBJECT_NAME, n->key), ACCESS_WRITE);
+	vk_declare(VK_NAMES, ACCESS_ADD);
 	vk->name_key[n - vk->name] = 0;
 	*n = (struct vk_name){0};
 	vk->names--;
 }
 
-long vk_name_set(const char *absolute, u32 inode)
+long vk_name_set(struct vk_call *c, const char *absolute, u32 inode)
 {
 	u64 key = host_key(absolute);
 	struct vk_name *n = vk_name_find(key);
 	if (!n)
-		n = name_new(key, absolute);
+		n = name_new(c, key, absolute);
 	if (!n)
 		return -ENOSPC;
 	hd_assert(!n->inode);
+	vk_declare(object_id(OBJECT_NAME, key), ACCESS_WRITE);
+	vk_declare(inode_object(inode), ACCESS_WRITE);
 	n->inode = inode;
 	vk_inode(inode)->nlink++;
 	return 0;
@@ -147,18 +160,20 @@ static bool host_shows(const struct vk_place *p)
 	return host_lookup(p->path)->error == 0;
 }
 
-long vk_name_remove(const struct vk_place *p)
+long vk_name_remove(struct vk_call *c, const struct vk_place *p)
 {
 	struct vk_name *n = vk_name_find(p->key);
 	bool hide = host_shows(p);
 	if (!n && hide)
-		return name_new(p->key, p->path) ? 0 : -ENOSPC;
+		return name_new(c, p->key, p->path) ? 0 : -ENOSPC;
 	hd_assert(n); /* a name that is there has an entry, or the host's shows */
 	u32 inode = n->inode;
+	vk_declare(object_id(OBJECT_NAME, n->key), ACCESS_WRITE);
 	n->inode = 0;
 	if (!hide)
 		name_free(n);
 	if (inode) {
+		vk_declare(inode_object(inode), ACCESS_WRITE);
 		vk_inode(inode)->nlink--;
 		vk_inode_check(inode);
 	}
@@ -175,15 +190,15 @@ const char *vk_name_of(u32 inode)
 
 /* ---- copying up ---- */
 
-static long fill_contents(u32 number, const void *from, u64 size)
+static long fill_contents(struct vk_call *c, u32 number, const void *from, u64 size)
 {
-	long err = vk_inode_resize(number, size);
+	long err = vk_inode_resize(c, number, size);
 	if (!err)
 		memcpy(vk_inode_data(number), from, size);
 	return err;
 }
 
-static long fill_copy(u32 number, struct host_node *h, bool keep)
+static long fill_copy(struct vk_call *c, u32 number, struct host_node *h, bool keep)
 {
 	struct vk_inode *n = vk_inode(number);
 	n->uid = h->st.st_uid;
@@ -193,43 +208,46 @@ static long fill_copy(u32 number, struct host_node *h, bool keep)
 	n->mtime.sec = h->st.st_mtime;
 	n->mtime.nsec = h->st.st_mtime_nsec;
 	if (S_ISLNK(n->mode))
-		return fill_contents(number, h->link, str_len(h->link));
+		return fill_contents(c, number, h->link, str_len(h->link));
 	if (!keep || !S_ISREG(n->mode))
 		return 0;
 	long err = host_open(h);
-	return err ? err : fill_contents(number, h->data, h->size);
+	return err ? err : fill_contents(c, number, h->data, h->size);
 }
 
 /* Who has the host's file open means the same file from now on. */
 static void adopt_readers(u32 number, u64 key)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		struct vk_desc *d = &vk->desc[i];
 		if ((d->kind != VK_FILE && d->kind != VK_DIR) || d->object || d->host != key)
 			continue;
+		vk_declare(vk_desc_object(i, VK_DESC_POSITION), ACCESS_WRITE);
 		d->object = number;
 		vk_inode(number)->opens++;
 	}
 }
 
-long vk_copy_up(struct vk_place *p, bool keep)
+long vk_copy_up(struct vk_call *c, struct vk_place *p, bool keep)
 {
 	if (p->inode)
 		return 0;
 	u64 key = p->host->key;
+	vk_declare(VK_SHARED_MAPS, ACCESS_READ);
 	if (vk_mapped_shared(key))
-		vk_refuse("change of a file that is mapped shared");
-	u32 number = vk_inode_new(key, p->host->st.st_mode);
+		vk_refuse(c, "change of a file that is mapped shared");
+	u32 number = vk_inode_new(c, key, p->host->st.st_mode);
 	if (!number)
 		return -ENOSPC;
-	long err = fill_copy(number, p->host, keep);
+	long err = fill_copy(c, number, p->host, keep);
 	if (!err)
-		err = vk_name_set(p->path, number);
+		err = vk_name_set(c, p->path, number);
 	if (err) {
 		vk_inode_check(number);
 		return err;
 	}
 	vk_inode(number)->origin = key;
+	vk_declare(inode_object(number), ACCESS_WRITE); /* it is the host's file from now on */
 	adopt_readers(number, key);
 	p->inode = number;
 	p->host = NULL;

@@ -7,7 +7,7 @@
 
 #include "runtime/vkernel/files/host_constant.h"
 #include "runtime/vkernel/files/overlay.h"
-#include "runtime/vkernel/files/visible.h"
+#include "runtime/vkernel/files/touch.h"
 
 #define LINKS_MAX 40
 #define REST_MAX 8192
@@ -76,29 +76,30 @@ static bool place_in_proc(const char *path, struct vk_place *out)
 	if (!str_starts(path, "/proc/self/"))
 		return false;
 	if (str_starts(path, fds)) {
-		int fd = parse_fd(path + sizeof fds - 1);
+		int fd = parse_fd(path + sizeof(fds) - 1);
 		struct stat st = {0};
-		if (vk_desc_get(fd)) {
-			vk_desc_stat(vk_desc_get(fd), &st);
+		if (vk_fd_peek(fd)) {
+			vk_desc_stat(vk_fd_peek(fd), &st);
 			out->fd = fd + 1;
 			out->mode = st.st_mode;
 		}
 		return true;
 	}
-	if (host_proc_self_allowed(path + sizeof self))
+	if (host_proc_self_allowed(path + sizeof(self)))
 		return false;
-	vk_refuse(path);
+	out->forbidden = true;
 	return true;
 }
 
 void vk_place_at(const char *absolute, struct vk_place *out)
 {
 	if (out->path != absolute)
-		str_copy(out->path, sizeof out->path, absolute);
+		str_copy(out->path, sizeof(out->path), absolute);
 	out->key = host_key(absolute);
 	out->inode = out->mode = 0;
 	out->host = NULL;
 	out->error = out->fd = 0;
+	out->forbidden = false;
 	struct vk_name *n = vk_name_find(out->key);
 	if (n) {
 		out->inode = n->inode;
@@ -131,7 +132,7 @@ long vk_place_link(const struct vk_place *p, char *buf, size_t cap)
 void vk_place_stat(const struct vk_place *p, struct stat *st)
 {
 	if (p->fd)
-		vk_desc_stat(vk_desc_get(p->fd - 1), st);
+		vk_desc_stat(vk_fd_peek(p->fd - 1), st);
 	else if (p->inode)
 		vk_inode_stat(p->inode, st);
 	else
@@ -169,39 +170,35 @@ const char *vk_dir_path(const struct vk_desc *d)
 /* ---- walking ---- */
 
 struct walk {
+	struct vk_call *c;   /* says what it looks at; NULL: a look without a call */
 	char rest[REST_MAX]; /* still to go */
 	char *at;
 	u32 links;
 	bool follow, name, create;
-	bool seen; /* something on the way must make this a step */
+	bool seen;                 /* something on the way must make this a step */
+	const struct vk_desc *dir; /* where a relative path starts; NULL: in the current directory */
 	struct vk_place *out;
 };
 
 /* V1: this fiber looks at the name, and at what lies there. */
 static void walk_look(struct walk *w)
 {
-	w->seen |= visible_name(w->out->key, false);
-	w->seen |= visible_place(w->out, false);
+	if (!w->c)
+		return;
+	w->seen |= touch_name(w->c, w->out->key, ACCESS_READ);
+	w->seen |= touch_place(w->c, w->out, ACCESS_READ);
 }
 
-static long walk_start(struct walk *w, int dirfd, const char *path)
+static long walk_start(struct walk *w, const char *path)
 {
 	const char *from = "/";
-	if (path[0] != '/' && dirfd == AT_FDCWD) {
-		from = vk_cwd();
-	} else if (path[0] != '/') {
-		struct vk_desc *d = vk_desc_get(dirfd);
-		if (!d)
-			return -EBADF;
-		if (d->kind != VK_DIR)
-			return -ENOTDIR;
-		from = vk_dir_path(d);
-		if (!from)
-			return -ENOENT;
-	}
+	if (path[0] != '/')
+		from = w->dir ? vk_dir_path(w->dir) : vk_cwd();
+	if (!from)
+		return -ENOENT;
 	if (str_len(path) >= REST_MAX / 2 || str_len(from) >= VK_PATH_MAX)
 		return -ENAMETOOLONG;
-	str_copy(w->rest, sizeof w->rest, path);
+	str_copy(w->rest, sizeof(w->rest), path);
 	w->at = w->rest;
 	w->out->slash = false;
 	w->out->dots = 0;
@@ -231,13 +228,15 @@ static bool more_names(const struct walk *w)
 	return *p;
 }
 
-static long append(char *path, const char *name, size_t len)
+static long append(const struct walk *w, const char *name, size_t len)
 {
+	char *path = w->out->path;
 	size_t n = str_len(path);
 	if (len > NAME_MAX_)
 		return -ENAMETOOLONG;
 	if (n + len + 2 > VK_PATH_MAX) {
-		vk_refuse("a path of more than 1023 bytes");
+		if (w->c)
+			vk_refuse(w->c, "limit: a path of more than 1023 bytes");
 		return -ENAMETOOLONG;
 	}
 	if (n > 1)
@@ -261,7 +260,7 @@ static long follow_link(struct walk *w)
 		return -ENOENT;
 	memcpy(text + n, w->at, rest + 1);
 	bool absolute = text[0] == '/';
-	str_copy(w->rest, sizeof w->rest, text);
+	str_copy(w->rest, sizeof(w->rest), text);
 	w->at = w->rest;
 	if (absolute)
 		vk_place_at("/", w->out);
@@ -290,11 +289,13 @@ static long walk_name(struct walk *w, const char *name, size_t len)
 		return 0;
 	if (w->create && p->slash && !more_names(w))
 		return -EISDIR;
-	long err = append(p->path, name, len);
+	long err = append(w, name, len);
 	if (err)
 		return err;
 	normalise_proc(p->path);
 	vk_place_at(p->path, p);
+	if (p->forbidden && w->c)
+		vk_refuse(w->c, p->path);
 	walk_look(w);
 	if (S_ISLNK(p->mode) && (w->follow || more_names(w) || (p->slash && !w->name)))
 		return follow_link(w);
@@ -302,57 +303,84 @@ static long walk_name(struct walk *w, const char *name, size_t len)
 }
 
 /* What the call is going to do at the end of the path. */
-static bool announce(const struct vk_place *p, u32 how)
+static bool announce(struct vk_call *c, const struct vk_place *p, u32 how)
 {
 	bool goes = p->mode && (how & PATH_REMOVE);
 	bool name = goes || (!p->mode && (how & PATH_MAKE));
-	bool seen = visible_name(p->key, name);
-	seen |= visible_place(p, goes || (how & PATH_CHANGE));
+	bool seen = touch_name(c, p->key, name ? ACCESS_WRITE : ACCESS_READ);
+	seen |= touch_place(c, p, goes || (how & PATH_CHANGE) ? ACCESS_WRITE : ACCESS_READ);
 	if (name)
-		seen |= visible_listing(vk_parent_key(p->path), false);
+		seen |= touch_listing(c, vk_parent_key(p->path), ACCESS_ADD);
 	if (goes && S_ISDIR(p->mode)) /* only if it is empty */
-		seen |= visible_listing(p->key, true);
+		seen |= touch_listing(c, p->key, ACCESS_READ);
 	return seen;
 }
 
-static SCHED_LOOK long walk(int dirfd, const char *path, u32 how, struct vk_place *out, bool *seen)
+static SCHED_LOOK long walk(struct vk_call *c, const struct vk_desc *dir, const char *path, u32 how,
+			    struct vk_place *out, bool *seen)
 {
 	static struct walk w;
+	w.c = c;
 	w.links = 0;
 	w.seen = false;
 	w.follow = how & PATH_FOLLOW;
 	w.name = how & PATH_NAME;
 	w.create = how & PATH_CREATE;
+	w.dir = dir;
 	w.out = out;
-	long err = walk_start(&w, dirfd, path);
-	size_t len;
-	const char *name;
+	long err = walk_start(&w, path);
 	while (!err && more_names(&w)) {
-		name = next_name(&w, &len);
+		size_t len;
+		const char *name = next_name(&w, &len);
 		err = walk_name(&w, name, len);
 	}
 	*seen |= w.seen;
 	if (err)
 		return err;
-	*seen |= announce(out, how);
+	if (c)
+		*seen |= announce(c, out, how);
 	out->slash |= *w.at == '/';
 	return out->slash && !w.name && out->mode && !S_ISDIR(out->mode) ? -ENOTDIR : 0;
 }
 
-long vk_path(int dirfd, const char *path, u32 how, struct vk_place *out)
+/* The directory where a relative path starts; NULL: the current one. */
+static long start_from(struct vk_call *c, int dirfd, const char *path, struct vk_desc **dir, bool *seen)
 {
+	*dir = NULL;
+	if (path[0] == '/')
+		return 0;
+	if (dirfd == AT_FDCWD) {
+		*seen = vk_touch(c, VK_CWD, ACCESS_READ);
+		return 0;
+	}
+	*dir = vk_fd_use(c, dirfd);
+	if (!*dir)
+		return -EBADF;
+	return (*dir)->kind == VK_DIR ? 0 : -ENOTDIR;
+}
+
+long vk_path(struct vk_call *c, int dirfd, const char *path, u32 how, struct vk_place *out)
+{
+	struct vk_desc *dir;
+	bool seen = false;
 	if (!vk_user_ok((u64)path, 1))
 		return -EFAULT;
 	if (!path[0])
 		return -ENOENT;
-	bool seen = false;
-	if (path[0] != '/' && dirfd == AT_FDCWD)
-		seen = vk_observed((u64)vk->cwd, false);
-	else if (path[0] != '/')
-		vk_desc_use(dirfd);
-	long err = walk(dirfd, path, how, out, &seen);
+	long err = start_from(c, dirfd, path, &dir, &seen);
+	if (err)
+		return err;
+	err = walk(c, dir, path, how, out, &seen);
 	if (!seen || (how & PATH_QUIET))
 		return err;
-	vk_step_file(NULL, out->key);
-	return walk(dirfd, path, how, out, &seen); /* V2 */
+	vk_order(c, object_id(OBJECT_NAME, out->key), ACCESS_READ);
+	if (!dir)
+		vk_touch(c, VK_CWD, ACCESS_READ);
+	return walk(c, dir, path, how, out, &seen); /* V2 */
+}
+
+long vk_path_look(const char *path, u32 how, struct vk_place *out)
+{
+	bool seen = false;
+	return path[0] ? walk(NULL, NULL, path, how, out, &seen) : -ENOENT;
 }

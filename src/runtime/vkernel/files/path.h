@@ -17,6 +17,7 @@ struct vk_place {
 	int error;              /* with mode 0: why the host does not say (-EACCES …), or 0 */
 	int fd;                 /* /proc/self/fd/N: N + 1; else 0 */
 	bool slash;             /* the path ended in a slash: must be a directory */
+	bool forbidden;         /* /proc/self/…, of which the model says nothing */
 	u8 dots;                /* how many, if the last component was . or .. */
 };
 
@@ -26,7 +27,7 @@ enum {
 		2, /* the name itself is meant: never followed, a trailing slash is the caller's business */
 	PATH_CREATE = 4, /* a file may be made there: a trailing slash is -EISDIR */
 	PATH_QUIET = 8,  /* no step: the second look at a path after one */
-	/* What the call will do, for others to see (visible.h): */
+	/* What the call will do, for others to see (touch.h): */
 	PATH_MAKE = 16,   /* if nothing is there, something will be */
 	PATH_REMOVE = 32, /* if something is there, its name goes */
 	PATH_CHANGE = 64, /* if something is there, its contents or attributes change */
@@ -38,7 +39,9 @@ enum {
  * does not outlive a step: the snapshot stays, the overlay changes. Callers keep it in static memory, to
  * leave no kilobytes on the SUT's stack.
  */
-long vk_path(int dirfd, const char *path, u32 how, struct vk_place *out);
+long vk_path(struct vk_call *c, int dirfd, const char *path, u32 how, struct vk_place *out);
+/* The same from the current directory, to look without a call: never a step, and nothing is declared. */
+long vk_path_look(const char *path, u32 how, struct vk_place *out);
 /* The same, never a step, for a path that is absolute and normalised. */
 void vk_place_at(const char *absolute, struct vk_place *out);
 /* The directory a place lies in. */

@@ -3,22 +3,24 @@
  * can write only to the latter (open.c copies up).
  *
  * What is a step: contents and offsets are shared memory between fibers. As long as one fiber alone writes a file, or all only
- * read, no order shows and nothing is a step (vk_file_visit).
+ * read, no order shows and nothing is a step (vk_file_use).
  */
 #include "runtime/vkernel/files/overlay.h"
+#include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
-#include "runtime/vkernel/files/visible.h"
 
-static SCHED_LOOK bool use_shows(const struct vk_desc *d, bool changes, bool position)
+static SCHED_LOOK bool touch(struct vk_call *c, const struct vk_desc *d, enum access_mode mode, bool position)
 {
-	bool seen = visible_desc(d, changes);
-	return position ? seen | visible_position(d) : seen;
+	bool seen = touch_file(c, d, mode);
+	return position ? seen | touch_position(c, d) : seen;
 }
 
-void vk_file_visit(struct vk_desc *d, bool changes, bool position)
+void vk_file_use(struct vk_call *c, struct vk_desc *d, enum access_mode mode, bool position)
 {
-	if (use_shows(d, changes, position))
-		vk_step_file(d, visible_identity(d));
+	if (!touch(c, d, mode, position))
+		return;
+	vk_order(c, file_object(d), mode);
+	touch(c, d, mode, position);
 }
 
 u64 vk_file_size(const struct vk_desc *d)
@@ -35,9 +37,9 @@ size_t vk_file_view(const struct vk_desc *d, u64 pos, const u8 **at)
 	return size - pos;
 }
 
-static long file_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long file_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
-	vk_file_visit(d, false, pos == &d->pos);
+	vk_file_use(c, d, ACCESS_READ, pos == &d->pos);
 	const u8 *at;
 	size_t n = vk_file_view(d, *pos, &at);
 	if (n)
@@ -46,9 +48,9 @@ static long file_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 	return (long)n;
 }
 
-static long file_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long file_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
-	vk_file_visit(d, true, pos == &d->pos);
+	vk_file_use(c, d, ACCESS_WRITE, pos == &d->pos);
 	if (!u->left)
 		return 0;
 	struct vk_inode *n = vk_inode(d->object);
@@ -56,7 +58,7 @@ static long file_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 		*pos = n->size;
 	u64 end = *pos + u->left;
 	if (end > n->size) {
-		long err = end < *pos ? -EFBIG : vk_inode_resize(d->object, end);
+		long err = end < *pos ? -EFBIG : vk_inode_resize(c, d->object, end);
 		if (err)
 			return err;
 	}
@@ -76,8 +78,9 @@ void vk_file_stat(const struct vk_desc *d, struct stat *st)
 		st->st_nlink--;
 }
 
-static long file_pending(const struct vk_desc *d)
+static long file_pending(struct vk_call *c, const struct vk_desc *d)
 {
+	(void)c;
 	return (long)(vk_file_size(d) - d->pos);
 }
 
@@ -85,6 +88,7 @@ void vk_file_release(struct vk_desc *d)
 {
 	if (!d->object)
 		return;
+	vk_declare(inode_object(d->object), ACCESS_WRITE);
 	vk_inode(d->object)->opens--;
 	vk_inode_check(d->object);
 }
@@ -131,9 +135,9 @@ static long file_seek(struct vk_desc *d, long offset, int whence)
 	return to;
 }
 
-long vk_sys_lseek(const struct vk_call *c)
+long vk_sys_lseek(struct vk_call *c)
 {
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	int whence = (int)c->a[2];
 	if (!d || (d->flags & O_PATH))
 		return -EBADF;
@@ -142,46 +146,46 @@ long vk_sys_lseek(const struct vk_call *c)
 	if (whence < 0 || whence > SEEK_HOLE_)
 		return -EINVAL;
 	if (d->kind == VK_DIR)
-		return vk_dir_seek(d, c->a[1], whence);
+		return vk_dir_seek(c, d, c->a[1], whence);
 	if (d->kind != VK_FILE)
 		return 0;
-	vk_file_visit(d, false, true);
+	vk_file_use(c, d, ACCESS_READ, true);
 	return file_seek(d, c->a[1], whence);
 }
 
 /* ---- size ---- */
 
-long vk_sys_ftruncate(const struct vk_call *c)
+long vk_sys_ftruncate(struct vk_call *c)
 {
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	if (c->a[1] < 0)
 		return -EINVAL;
 	if (!d || (d->flags & O_PATH))
 		return -EBADF;
 	if (d->kind != VK_FILE || (d->flags & O_ACCMODE) == O_RDONLY)
 		return -EINVAL;
-	vk_file_visit(d, true, false);
-	return vk_inode_resize(d->object, (u64)c->a[1]);
+	vk_file_use(c, d, ACCESS_WRITE, false);
+	return vk_inode_resize(c, d->object, (u64)c->a[1]);
 }
 
-long vk_sys_truncate(const struct vk_call *c)
+long vk_sys_truncate(struct vk_call *c)
 {
 	static struct vk_place p;
 	if (c->a[1] < 0)
 		return -EINVAL;
-	long err = vk_path(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW | PATH_CHANGE, &p);
+	long err = vk_path(c, AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW | PATH_CHANGE, &p);
 	if (err)
 		return err;
 	if (!S_ISREG(p.mode))
 		return S_ISDIR(p.mode) ? -EISDIR : p.mode ? -EINVAL : -ENOENT;
-	if ((err = vk_place_may(&p, 2)) || (err = vk_copy_up(&p, true)))
+	if ((err = vk_place_may(&p, 2)) || (err = vk_copy_up(c, &p, true)))
 		return err;
-	return vk_inode_resize(p.inode, (u64)c->a[1]);
+	return vk_inode_resize(c, p.inode, (u64)c->a[1]);
 }
 
-long vk_sys_fallocate(const struct vk_call *c)
+long vk_sys_fallocate(struct vk_call *c)
 {
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	const long keep_size = 1;
 	long offset = c->a[2], len = c->a[3];
 	if (!d || (d->flags & O_ACCMODE) == O_RDONLY)
@@ -190,33 +194,34 @@ long vk_sys_fallocate(const struct vk_call *c)
 		return d->kind == VK_PIPE ? -ESPIPE : -ENODEV;
 	if (offset < 0 || len <= 0 || (c->a[1] & ~keep_size))
 		return offset < 0 || len <= 0 ? -EINVAL : -EOPNOTSUPP;
-	vk_file_visit(d, true, false);
+	vk_file_use(c, d, ACCESS_WRITE, false);
 	u64 end = (u64)offset + (u64)len;
-	return (c->a[1] & keep_size) || end <= vk_file_size(d) ? 0 : vk_inode_resize(d->object, end);
+	return (c->a[1] & keep_size) || end <= vk_file_size(d) ? 0 : vk_inode_resize(c, d->object, end);
 }
 
 /* Write n bytes that lie at `from`. */
-static long write_bytes(struct vk_desc *out, const u8 *from, size_t n, u64 *pos)
+static long write_bytes(struct vk_call *c, struct vk_desc *out, const u8 *from, size_t n, u64 *pos)
 {
 	struct iovec v = {.iov_base = (void *)from, .iov_len = n};
 	struct vk_uio u = {.iov = &v, .count = 1, .left = n};
-	return vk_kinds[out->kind]->write(out, &u, pos);
+	return vk_kinds[out->kind]->write(c, out, &u, pos);
 }
 
 /*
  * A write that may wait: what it points to must be on this fiber's stack, since the place of the host's
  * data is not part of the state. A short count is as good as a long one.
  */
-static long write_waiting(struct vk_desc *out, const u8 *from, size_t n, u64 *pos)
+static long write_waiting(struct vk_call *c, struct vk_desc *out, const u8 *from, size_t n, u64 *pos)
 {
 	u8 copy[1024] = {0};
-	n = HD_MIN(n, sizeof copy);
+	n = HD_MIN(n, sizeof(copy));
 	memcpy(copy, from, n);
-	return write_bytes(out, copy, n, pos);
+	return write_bytes(c, out, copy, n, pos);
 }
 
 /* One piece: what lies together in `in`. */
-static long copy_piece(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n)
+static long copy_piece(struct vk_call *c, struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos,
+		       u64 n)
 {
 	const u8 *at = NULL;
 	u64 from = *in_pos;
@@ -224,23 +229,24 @@ static long copy_piece(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64
 	if (!have)
 		return 0;
 	bool waits = vk_kinds[out->kind]->waits;
-	long done = waits ? write_waiting(out, at, have, out_pos) : write_bytes(out, at, have, out_pos);
+	long done = waits ? write_waiting(c, out, at, have, out_pos) : write_bytes(c, out, at, have, out_pos);
 	if (done > 0 && in_pos != out_pos)
 		*in_pos = from + (u64)done;
 	return done;
 }
 
-long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos, u64 n)
+long vk_file_copy(struct vk_call *c, struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos,
+		  u64 n)
 {
 	long total = 0, done = 1;
-	vk_file_visit(in, false, in_pos == &in->pos);
+	vk_file_use(c, in, ACCESS_READ, in_pos == &in->pos);
 	n = HD_MIN(n, (u64)VK_MAX_RW);
 	if (out->kind == VK_SOCKET && sock_of(out)->flavour == SOCK_PEER)
-		return sock_peer_send_file(out, in, in_pos, n);
+		return sock_peer_send_file(c, out, in, in_pos, n);
 	/* More than one piece if `out` is the same file and grows; and a socket takes all, or waits. */
 	bool goes_on = out->kind == VK_FILE || out->kind == VK_SOCKET;
 	while (n && done > 0 && (!total || goes_on)) {
-		done = copy_piece(in, in_pos, out, out_pos, n);
+		done = copy_piece(c, in, in_pos, out, out_pos, n);
 		if (done > 0) {
 			total += done;
 			n -= (u64)done;
@@ -250,9 +256,9 @@ long vk_file_copy(struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out
 }
 
 /* Nothing reaches a disk, so nothing has to be written back. */
-long vk_sys_fsync(const struct vk_call *c)
+long vk_sys_fsync(struct vk_call *c)
 {
-	struct vk_desc *d = vk_desc_use((int)c->a[0]);
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	if (!d || (d->flags & O_PATH))
 		return -EBADF;
 	return d->kind == VK_FILE || d->kind == VK_DIR ? 0 : -EINVAL;

@@ -14,7 +14,7 @@ static bool is_below(const char *path, const char *dir)
 }
 
 /* Everything known below `from` is now below `to`. */
-static long move_children(const char *from, const char *to)
+static long move_children(struct vk_call *c, const char *from, const char *to)
 {
 	static char path[2 * VK_PATH_MAX];
 	static struct vk_place p;
@@ -25,7 +25,7 @@ static long move_children(const char *from, const char *to)
 		if (!is_below(old, from))
 			continue;
 		struct text t;
-		text_init(&t, path, sizeof path);
+		text_init(&t, path, sizeof(path));
 		text_str(&t, to);
 		text_str(&t, old + str_len(from));
 		vk_place_at(old, &p);
@@ -33,10 +33,10 @@ static long move_children(const char *from, const char *to)
 			continue; /* hides something of the host's: stays */
 		if (t.len >= VK_PATH_MAX)
 			return -ENAMETOOLONG;
-		long err = vk_name_set(path, p.inode);
+		long err = vk_name_set(c, path, p.inode);
 		if (err)
 			return err;
-		vk_name_remove(&p);
+		vk_name_remove(c, &p);
 		i = (u32)-1; /* slots may have moved: look again */
 	}
 	return 0;
@@ -60,7 +60,7 @@ static long check_target(const struct vk_place *p, const struct vk_place *q, u32
 	return S_ISDIR(q->mode) && !vk_dir_is_empty(q) ? -ENOTEMPTY : 0;
 }
 
-static long may_move(const struct vk_place *p, const struct vk_place *q)
+static long may_move(struct vk_call *c, const struct vk_place *p, const struct vk_place *q)
 {
 	static struct vk_place parent;
 	vk_place_parent(p, &parent);
@@ -69,38 +69,38 @@ static long may_move(const struct vk_place *p, const struct vk_place *q)
 	if (!err)
 		err = vk_place_may(&parent, 2 | 1);
 	if (!err && S_ISDIR(p->mode) && (!p->inode || vk_inode(p->inode)->origin)) {
-		vk_refuse("rename of a directory that is on the disk");
+		vk_refuse(c, "rename of a directory that is on the disk");
 		err = -EXDEV;
 	}
 	return err;
 }
 
-static long move(struct vk_place *p, struct vk_place *q)
+static long move(struct vk_call *c, struct vk_place *p, struct vk_place *q)
 {
-	long err = vk_copy_up(p, true);
+	long err = vk_copy_up(c, p, true);
 	if (err || (q->inode && q->inode == p->inode))
 		return err; /* two names of one file: nothing happens */
 	u32 number = p->inode;
-	if (q->mode && (err = vk_name_remove(q)))
+	if (q->mode && (err = vk_name_remove(c, q)))
 		return err;
-	if ((err = vk_name_set(q->path, number)))
+	if ((err = vk_name_set(c, q->path, number)))
 		return err;
-	vk_name_remove(p);
-	return S_ISDIR(vk_inode(number)->mode) ? move_children(p->path, q->path) : 0;
+	vk_name_remove(c, p);
+	return S_ISDIR(vk_inode(number)->mode) ? move_children(c, p->path, q->path) : 0;
 }
 
-static long rename_at(int from_fd, const char *from, int to_fd, const char *to, u32 flags)
+static long rename_at(struct vk_call *c, int from_fd, const char *from, int to_fd, const char *to, u32 flags)
 {
 	static struct vk_place p, q;
 	if (flags & ~RENAME_NOREPLACE) {
-		vk_refuse("renameat2 (exchange, whiteout)");
+		vk_refuse(c, "renameat2 (exchange, whiteout)");
 		return -EINVAL;
 	}
-	long err = vk_path(from_fd, from, PATH_NAME | PATH_REMOVE, &p);
+	long err = vk_path(c, from_fd, from, PATH_NAME | PATH_REMOVE, &p);
 	if (!err)
-		err = vk_path(to_fd, to, PATH_NAME | PATH_MAKE | PATH_REMOVE, &q);
+		err = vk_path(c, to_fd, to, PATH_NAME | PATH_MAKE | PATH_REMOVE, &q);
 	if (!err) /* the second may have been a step */
-		err = vk_path(from_fd, from, PATH_NAME | PATH_REMOVE | PATH_QUIET, &p);
+		err = vk_path(c, from_fd, from, PATH_NAME | PATH_REMOVE | PATH_QUIET, &p);
 	if (err)
 		return err;
 	if (p.dots || !p.path[1])
@@ -111,21 +111,21 @@ static long rename_at(int from_fd, const char *from, int to_fd, const char *to, 
 		return -ENOENT;
 	err = check_target(&p, &q, flags);
 	if (!err && p.key != q.key)
-		err = may_move(&p, &q);
-	return err || p.key == q.key ? err : move(&p, &q);
+		err = may_move(c, &p, &q);
+	return err || p.key == q.key ? err : move(c, &p, &q);
 }
 
-long vk_sys_rename(const struct vk_call *c)
+long vk_sys_rename(struct vk_call *c)
 {
-	return rename_at(AT_FDCWD, vk_user(c->a[0]), AT_FDCWD, vk_user(c->a[1]), 0);
+	return rename_at(c, AT_FDCWD, vk_user(c->a[0]), AT_FDCWD, vk_user(c->a[1]), 0);
 }
 
-long vk_sys_renameat(const struct vk_call *c)
+long vk_sys_renameat(struct vk_call *c)
 {
-	return rename_at((int)c->a[0], vk_user(c->a[1]), (int)c->a[2], vk_user(c->a[3]), 0);
+	return rename_at(c, (int)c->a[0], vk_user(c->a[1]), (int)c->a[2], vk_user(c->a[3]), 0);
 }
 
-long vk_sys_renameat2(const struct vk_call *c)
+long vk_sys_renameat2(struct vk_call *c)
 {
-	return rename_at((int)c->a[0], vk_user(c->a[1]), (int)c->a[2], vk_user(c->a[3]), (u32)c->a[4]);
+	return rename_at(c, (int)c->a[0], vk_user(c->a[1]), (int)c->a[2], vk_user(c->a[3]), (u32)c->a[4]);
 }

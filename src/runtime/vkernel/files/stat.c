@@ -9,21 +9,23 @@ void vk_desc_stat(const struct vk_desc *d, struct stat *st)
 	vk_kinds[d->kind]->stat(d, st);
 }
 
-static long stat_fd(int fd, struct stat *st)
+static long stat_fd(struct vk_call *c, int fd, struct stat *st)
 {
-	struct vk_desc *d = vk_desc_use(fd);
+	struct vk_desc *d = vk_fd_use(c, fd);
 	if (!d)
 		return -EBADF;
-	if (d->kind == VK_FILE)
-		vk_file_visit(d, false, false);
+	if (d->kind == VK_FILE || d->kind == VK_DIR)
+		vk_file_use(c, d, ACCESS_READ, false);
+	else if (d->kind == VK_PIPE)
+		vk_use(c, vk_pipe_object(d->object), ACCESS_READ);
 	vk_desc_stat(d, st);
 	return 0;
 }
 
-static long stat_path(int dirfd, const char *path, u32 how, struct stat *st)
+static long stat_path(struct vk_call *c, int dirfd, const char *path, u32 how, struct stat *st)
 {
 	static struct vk_place p;
-	long err = vk_path(dirfd, path, how, &p);
+	long err = vk_path(c, dirfd, path, how, &p);
 	if (err)
 		return err;
 	if (!p.mode)
@@ -34,51 +36,51 @@ static long stat_path(int dirfd, const char *path, u32 how, struct stat *st)
 }
 
 /* By descriptor and path, as the *at calls have it. */
-static long stat_at(int dirfd, const char *path, int flags, struct stat *st)
+static long stat_at(struct vk_call *c, int dirfd, const char *path, int flags, struct stat *st)
 {
 	const int known = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_SYNC_TYPE;
 	if (flags & ~known)
 		return -EINVAL;
 	bool empty = (flags & AT_EMPTY_PATH) && (!path || (vk_user_ok((u64)path, 1) && !path[0]));
 	if (empty && dirfd == AT_FDCWD)
-		return stat_path(AT_FDCWD, ".", PATH_FOLLOW, st);
+		return stat_path(c, AT_FDCWD, ".", PATH_FOLLOW, st);
 	if (empty)
-		return stat_fd(dirfd, st);
-	return stat_path(dirfd, path, flags & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW, st);
+		return stat_fd(c, dirfd, st);
+	return stat_path(c, dirfd, path, flags & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW, st);
 }
 
 static long give(long err, const struct stat *st, long to)
 {
 	if (err)
 		return err;
-	if (!vk_user_ok((u64)to, sizeof *st))
+	if (!vk_user_ok((u64)to, sizeof(*st)))
 		return -EFAULT;
 	*(struct stat *)to = *st;
 	return 0;
 }
 
-long vk_sys_stat(const struct vk_call *c)
+long vk_sys_stat(struct vk_call *c)
 {
 	struct stat st;
-	return give(stat_path(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &st), &st, c->a[1]);
+	return give(stat_path(c, AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &st), &st, c->a[1]);
 }
 
-long vk_sys_lstat(const struct vk_call *c)
+long vk_sys_lstat(struct vk_call *c)
 {
 	struct stat st;
-	return give(stat_path(AT_FDCWD, vk_user(c->a[0]), 0, &st), &st, c->a[1]);
+	return give(stat_path(c, AT_FDCWD, vk_user(c->a[0]), 0, &st), &st, c->a[1]);
 }
 
-long vk_sys_fstat(const struct vk_call *c)
+long vk_sys_fstat(struct vk_call *c)
 {
 	struct stat st;
-	return give(stat_fd((int)c->a[0], &st), &st, c->a[1]);
+	return give(stat_fd(c, (int)c->a[0], &st), &st, c->a[1]);
 }
 
-long vk_sys_newfstatat(const struct vk_call *c)
+long vk_sys_newfstatat(struct vk_call *c)
 {
 	struct stat st;
-	return give(stat_at((int)c->a[0], vk_user(c->a[1]), (int)c->a[3], &st), &st, c->a[2]);
+	return give(stat_at(c, (int)c->a[0], vk_user(c->a[1]), (int)c->a[3], &st), &st, c->a[2]);
 }
 
 static struct statx_timestamp stamp(u64 sec, u64 nsec)
@@ -108,27 +110,27 @@ static void fill_statx(struct statx *x, const struct stat *st)
 	};
 }
 
-long vk_sys_statx(const struct vk_call *c)
+long vk_sys_statx(struct vk_call *c)
 {
 	struct stat st;
 	struct statx *to = vk_user(c->a[4]);
 	if (c->a[3] & STATX__RESERVED)
 		return -EINVAL;
-	long err = stat_at((int)c->a[0], vk_user(c->a[1]), (int)c->a[2], &st);
+	long err = stat_at(c, (int)c->a[0], vk_user(c->a[1]), (int)c->a[2], &st);
 	if (err)
 		return err;
-	if (!vk_user_ok((u64)to, sizeof *to))
+	if (!vk_user_ok((u64)to, sizeof(*to)))
 		return -EFAULT;
 	fill_statx(to, &st);
 	return 0;
 }
 
-static long access_at(int dirfd, const char *path, u32 mode, int flags)
+static long access_at(struct vk_call *c, int dirfd, const char *path, u32 mode, int flags)
 {
 	static struct vk_place p;
 	if ((mode & ~7u) || (flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)))
 		return -EINVAL;
-	long err = vk_path(dirfd, path, flags & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW, &p);
+	long err = vk_path(c, dirfd, path, flags & AT_SYMLINK_NOFOLLOW ? 0 : PATH_FOLLOW, &p);
 	if (err)
 		return err;
 	if (!p.mode)
@@ -136,27 +138,27 @@ static long access_at(int dirfd, const char *path, u32 mode, int flags)
 	return mode ? vk_place_may(&p, mode) : 0;
 }
 
-long vk_sys_access(const struct vk_call *c)
+long vk_sys_access(struct vk_call *c)
 {
-	return access_at(AT_FDCWD, vk_user(c->a[0]), (u32)c->a[1], 0);
+	return access_at(c, AT_FDCWD, vk_user(c->a[0]), (u32)c->a[1], 0);
 }
 
-long vk_sys_faccessat(const struct vk_call *c)
+long vk_sys_faccessat(struct vk_call *c)
 {
-	return access_at((int)c->a[0], vk_user(c->a[1]), (u32)c->a[2], 0);
+	return access_at(c, (int)c->a[0], vk_user(c->a[1]), (u32)c->a[2], 0);
 }
 
-long vk_sys_faccessat2(const struct vk_call *c)
+long vk_sys_faccessat2(struct vk_call *c)
 {
-	return access_at((int)c->a[0], vk_user(c->a[1]), (u32)c->a[2], (int)c->a[3]);
+	return access_at(c, (int)c->a[0], vk_user(c->a[1]), (u32)c->a[2], (int)c->a[3]);
 }
 
-static long readlink_at(int dirfd, const char *path, long buf, long cap)
+static long readlink_at(struct vk_call *c, int dirfd, const char *path, long buf, long cap)
 {
 	static struct vk_place p;
 	if ((int)cap <= 0)
 		return -EINVAL;
-	long err = vk_path(dirfd, path, 0, &p);
+	long err = vk_path(c, dirfd, path, 0, &p);
 	if (err)
 		return err;
 	if (!p.mode)
@@ -168,14 +170,14 @@ static long readlink_at(int dirfd, const char *path, long buf, long cap)
 	return vk_place_link(&p, vk_user(buf), (size_t)cap);
 }
 
-long vk_sys_readlink(const struct vk_call *c)
+long vk_sys_readlink(struct vk_call *c)
 {
-	return readlink_at(AT_FDCWD, vk_user(c->a[0]), c->a[1], c->a[2]);
+	return readlink_at(c, AT_FDCWD, vk_user(c->a[0]), c->a[1], c->a[2]);
 }
 
-long vk_sys_readlinkat(const struct vk_call *c)
+long vk_sys_readlinkat(struct vk_call *c)
 {
-	return readlink_at((int)c->a[0], vk_user(c->a[1]), c->a[2], c->a[3]);
+	return readlink_at(c, (int)c->a[0], vk_user(c->a[1]), c->a[2], c->a[3]);
 }
 
 /* One answer for all: a memory file system with room enough. */
@@ -192,20 +194,20 @@ static long give_statfs(long to)
 		.ffree = 1 << 19,
 		.namelen = 255,
 		.frsize = HD_PAGE};
-	if (!vk_user_ok((u64)to, sizeof fs))
+	if (!vk_user_ok((u64)to, sizeof(fs)))
 		return -EFAULT;
-	memcpy(vk_user(to), &fs, sizeof fs);
+	memcpy(vk_user(to), &fs, sizeof(fs));
 	return 0;
 }
 
-long vk_sys_statfs(const struct vk_call *c)
+long vk_sys_statfs(struct vk_call *c)
 {
 	struct stat st;
-	long err = stat_path(AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &st);
+	long err = stat_path(c, AT_FDCWD, vk_user(c->a[0]), PATH_FOLLOW, &st);
 	return err ? err : give_statfs(c->a[1]);
 }
 
-long vk_sys_fstatfs(const struct vk_call *c)
+long vk_sys_fstatfs(struct vk_call *c)
 {
-	return vk_desc_use((int)c->a[0]) ? give_statfs(c->a[1]) : -EBADF;
+	return vk_fd_use(c, (int)c->a[0]) ? give_statfs(c->a[1]) : -EBADF;
 }

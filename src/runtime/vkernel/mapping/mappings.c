@@ -47,7 +47,7 @@ bool maps_full(u32 range, u64 start, u64 end)
 
 static void insert_at(struct vk_maps *m, u64 i, struct vk_map new)
 {
-	memmove(&m->map[i + 1], &m->map[i], (m->count - i) * sizeof m->map[0]);
+	memmove(&m->map[i + 1], &m->map[i], (m->count - i) * sizeof(m->map[0]));
 	m->map[i] = new;
 	m->count++;
 }
@@ -55,13 +55,14 @@ static void insert_at(struct vk_maps *m, u64 i, struct vk_map new)
 static void delete_at(struct vk_maps *m, u64 i)
 {
 	m->count--;
-	memmove(&m->map[i], &m->map[i + 1], (m->count - i) * sizeof m->map[0]);
+	memmove(&m->map[i], &m->map[i + 1], (m->count - i) * sizeof(m->map[0]));
 	m->map[m->count] = (struct vk_map){0};
 }
 
 bool maps_cut(u32 range, u64 start, u64 end)
 {
 	struct vk_maps *m = &vk->maps[range];
+	vk_declare(vk_mapping_object(range), ACCESS_WRITE);
 	if (m->count + 1 > VK_MAX_MAPS)
 		return false;
 	for (u64 i = 0; i < m->count;) {
@@ -87,6 +88,7 @@ static bool joins(const struct vk_map *a, const struct vk_map *b)
 bool maps_put(u32 range, u64 start, u64 end, u32 prot, bool touched)
 {
 	struct vk_maps *m = &vk->maps[range];
+	vk_declare(vk_mapping_object(range), ACCESS_WRITE);
 	if (m->count + 1 > VK_MAX_MAPS)
 		return false;
 	u64 i = 0;

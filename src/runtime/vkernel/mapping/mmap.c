@@ -18,7 +18,7 @@
 
 static void zero_page(u64 *p)
 {
-	for (u32 i = 0; i < HD_PAGE / sizeof *p; i++)
+	for (u32 i = 0; i < HD_PAGE / sizeof(*p); i++)
 		if (p[i])
 			p[i] = 0;
 }
@@ -86,9 +86,10 @@ static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offs
  * A shared mapping of a file that nobody writes is a private one. Should the SUT write the file later, the copy would
  * be wrong, and vk_copy_up says so. Remembered to the end: who maps a file shared and writes it wants to see that.
  */
-static void note_shared(u64 host)
+static void note_shared(const struct vk_call *c, u64 host)
 {
 	u64 *key = vk->mapped_shared;
+	vk_declare(VK_SHARED_MAPS, ACCESS_ADD);
 	for (u32 i = 0; i < VK_MAX_SHARED; i++) {
 		if (key[i] == host)
 			return;
@@ -100,7 +101,7 @@ static void note_shared(u64 host)
 			return;
 		host = rest;
 	}
-	vk_refuse("more than 64 files mapped shared");
+	vk_refuse(c, "more than 64 files mapped shared");
 }
 
 bool vk_mapped_shared(u64 host)
@@ -111,9 +112,9 @@ bool vk_mapped_shared(u64 host)
 	return false;
 }
 
-static long check_file(int fd, u32 prot, u32 flags, struct vk_desc **out)
+static long check_file(struct vk_call *c, int fd, u32 prot, u32 flags, struct vk_desc **out)
 {
-	struct vk_desc *d = vk_desc_use(fd);
+	struct vk_desc *d = vk_fd_use(c, fd);
 	bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
 	if (!d)
 		return -EBADF;
@@ -125,22 +126,29 @@ static long check_file(int fd, u32 prot, u32 flags, struct vk_desc **out)
 		return 0;
 	if (d->kind != VK_FILE)
 		return -ENODEV;
-	vk_file_visit(d, false, false);
+	vk_file_use(c, d, ACCESS_READ, false);
 	if (shared && d->object) {
-		vk_refuse("mmap (shared, of a file that is written)");
+		vk_refuse(c, "mmap (shared, of a file that is written)");
 		return -ENODEV;
 	}
 	if (shared)
-		note_shared(d->host);
+		note_shared(c, d->host);
 	*out = d;
 	return 0;
 }
 
+/* Which addresses are free depends on who maps and unmaps in this range: others may unmap what this fiber has mapped. */
+static void use_range(struct vk_call *c, u32 range)
+{
+	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
+}
+
 /* A place for len bytes; fixed: make room there. Address or -errno. */
-static long place(u64 hint, u64 len, u32 flags)
+static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 {
 	bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
 	if (!fixed) {
+		use_range(c, sched_self_slot());
 		u64 at = maps_gap(sched_self_slot(), len);
 		return at ? (long)at : -ENOMEM;
 	}
@@ -148,9 +156,10 @@ static long place(u64 hint, u64 len, u32 flags)
 		return -EINVAL;
 	int range = range_of(hint, len);
 	if (range < 0) {
-		vk_refuse("mmap (fixed address)");
+		vk_refuse(c, "mmap (fixed address)");
 		return -ENOMEM;
 	}
+	use_range(c, (u32)range);
 	struct vk_map *m = maps_at((u32)range, hint);
 	if ((flags & MAP_FIXED_NOREPLACE) && m && m->start < hint + len)
 		return -EEXIST;
@@ -158,7 +167,7 @@ static long place(u64 hint, u64 len, u32 flags)
 	return err ? err : (long)hint;
 }
 
-long vk_sys_mmap(const struct vk_call *c)
+long vk_sys_mmap(struct vk_call *c)
 {
 	u64 len = whole_pages((u64)c->a[1]);
 	u32 prot = (u32)c->a[2], flags = (u32)c->a[3], type = flags & MAP_TYPE;
@@ -167,10 +176,10 @@ long vk_sys_mmap(const struct vk_call *c)
 		return -EINVAL;
 	if (!len)
 		return -ENOMEM;
-	long err = flags & MAP_ANONYMOUS ? 0 : check_file((int)c->a[4], prot, flags, &d);
+	long err = flags & MAP_ANONYMOUS ? 0 : check_file(c, (int)c->a[4], prot, flags, &d);
 	if (err)
 		return err;
-	long at = place((u64)c->a[0], len, flags);
+	long at = place(c, (u64)c->a[0], len, flags);
 	if (at < 0)
 		return at;
 	u64 start = (u64)at;
@@ -183,15 +192,17 @@ long vk_sys_mmap(const struct vk_call *c)
 	return at;
 }
 
-long vk_sys_munmap(const struct vk_call *c)
+long vk_sys_munmap(struct vk_call *c)
 {
 	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
 	if ((start & HD_PAGE_MASK) || !len)
 		return -EINVAL;
 	int range = range_of(start, len);
-	if (range >= 0)
+	if (range >= 0) {
+		use_range(c, (u32)range);
 		return unmap((u32)range, start, start + len);
-	vk_refuse("munmap of memory that was there at the start");
+	}
+	vk_refuse(c, "munmap of memory that was there at the start");
 	return 0;
 }
 
@@ -213,7 +224,7 @@ static long change_protection(u32 range, u64 start, u64 end, u32 prot)
 	return 0;
 }
 
-long vk_sys_mprotect(const struct vk_call *c)
+long vk_sys_mprotect(struct vk_call *c)
 {
 	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
 	u32 prot = (u32)c->a[2] & (PROT_RW | PROT_EXEC);
@@ -222,6 +233,8 @@ long vk_sys_mprotect(const struct vk_call *c)
 	if (!len)
 		return c->a[1] ? -ENOMEM : 0;
 	int range = range_of(start, len);
+	if (range >= 0)
+		use_range(c, (u32)range);
 	return range >= 0 ? change_protection((u32)range, start, start + len, prot)
 			  : track_protect(start, len, (int)prot);
 }
@@ -268,16 +281,17 @@ static long grow_mapping(u32 range, u64 start, u64 old, u64 new, bool may_move)
 	return may_move ? move_mapping(range, start, old, new, m.prot) : -ENOMEM;
 }
 
-long vk_sys_mremap(const struct vk_call *c)
+long vk_sys_mremap(struct vk_call *c)
 {
 	u64 start = (u64)c->a[0], old = whole_pages((u64)c->a[1]), new = whole_pages((u64)c->a[2]);
 	if ((start & HD_PAGE_MASK) || !new)
 		return -EINVAL;
 	int range = range_of(start, HD_MAX(old, (u64)1));
 	if ((c->a[3] & ~MREMAP_MAYMOVE) || !old || range < 0) {
-		vk_refuse("mremap (fixed, duplicating, or of memory that was there at the start)");
+		vk_refuse(c, "mremap (fixed, duplicating, or of memory that was there at the start)");
 		return -EINVAL;
 	}
+	use_range(c, (u32)range);
 	if (!maps_full((u32)range, start, start + old))
 		return -EFAULT;
 	if (new > old)
@@ -287,7 +301,7 @@ long vk_sys_mremap(const struct vk_call *c)
 }
 
 /* Advice, but for one piece that changes memory. */
-long vk_sys_madvise(const struct vk_call *c)
+long vk_sys_madvise(struct vk_call *c)
 {
 	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
 	if (start & HD_PAGE_MASK)
@@ -296,9 +310,10 @@ long vk_sys_madvise(const struct vk_call *c)
 		return 0;
 	int range = range_of(start, len);
 	if (range < 0) {
-		vk_refuse("madvise(MADV_DONTNEED) on memory that was there at the start");
+		vk_refuse(c, "madvise(MADV_DONTNEED) on memory that was there at the start");
 		return -EINVAL;
 	}
+	vk_use(c, vk_mapping_object((u32)range), ACCESS_READ);
 	for (u64 at = start; at < start + len;) {
 		struct vk_map *m = maps_at((u32)range, at);
 		if (!m || m->start > at)
@@ -327,7 +342,7 @@ static bool is_mapped(u64 start, u64 len)
 	return true;
 }
 
-long vk_sys_mincore(const struct vk_call *c)
+long vk_sys_mincore(struct vk_call *c)
 {
 	u64 start = (u64)c->a[0], len = HD_ROUND_UP((u64)c->a[1], (u64)HD_PAGE);
 	if (start & HD_PAGE_MASK)
@@ -352,10 +367,10 @@ static bool move_break(u64 from, u64 to)
 	return (!next || next->start >= to) && maps_put(0, from, to, PROT_RW, true);
 }
 
-long vk_sys_brk(const struct vk_call *c)
+long vk_sys_brk(struct vk_call *c)
 {
 	u64 want = (u64)c->a[0];
-	vk_visit(&vk->brk, want != 0);
+	vk_use(c, VK_BREAK, want ? ACCESS_WRITE : ACCESS_READ);
 	u64 now = vk->brk ? vk->brk : MAPS_BREAK;
 	if (want < MAPS_BREAK || want > MAPS_BREAK + MAPS_BREAK_ROOM || !move_break(now, want))
 		return (long)now;

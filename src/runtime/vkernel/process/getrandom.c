@@ -36,7 +36,7 @@ u64 vk_random_u64(void)
 	return value;
 }
 
-long vk_sys_getrandom(const struct vk_call *c)
+long vk_sys_getrandom(struct vk_call *c)
 {
 	struct iovec v = {.iov_base = vk_user(c->a[0]), .iov_len = HD_MIN((u64)c->a[1], (u64)VK_MAX_RW)};
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};

@@ -12,69 +12,68 @@
 #define CPUS 4
 #define MEMORY (4ul << 30)
 
-long vk_sys_gettid(const struct vk_call *c)
+long vk_sys_gettid(struct vk_call *c)
 {
 	(void)c;
 	return VK_PID + sched_self_slot();
 }
 
-long vk_sys_sched_yield(const struct vk_call *c)
+long vk_sys_sched_yield(struct vk_call *c)
 {
 	struct op o = {.kind = OP_YIELD};
-	(void)c;
-	vk_step(NULL, &o);
+	vk_step(c, &o);
 	return 0;
 }
 
-long vk_sys_exit(const struct vk_call *c)
+long vk_sys_exit(struct vk_call *c)
 {
 	(void)c;
 	fiber_exit_raw();
 }
 
-long vk_sys_exit_group(const struct vk_call *c)
+long vk_sys_exit_group(struct vk_call *c)
 {
 	sched_exit((int)c->a[0] & 0xff);
 }
 
 /* A thread made behind pthread_create's back, or (without shared memory, or with vfork) a process. */
-static long refuse_clone(u64 flags)
+static long refuse_clone(struct vk_call *c, u64 flags)
 {
 	const u64 thread = 0x10000;
-	vk_refuse(flags & thread ? "clone (thread)" : "fork");
+	vk_refuse(c, flags & thread ? "clone (thread)" : "fork");
 	return -ENOSYS;
 }
 
-long vk_sys_clone(const struct vk_call *c)
+long vk_sys_clone(struct vk_call *c)
 {
-	return refuse_clone((u64)c->a[0]);
+	return refuse_clone(c, (u64)c->a[0]);
 }
 
-long vk_sys_clone3(const struct vk_call *c)
+long vk_sys_clone3(struct vk_call *c)
 {
-	return refuse_clone(vk_user_ok((u64)c->a[0], sizeof(u64)) ? *(u64 *)c->a[0] : 0);
+	return refuse_clone(c, vk_user_ok((u64)c->a[0], sizeof(u64)) ? *(u64 *)c->a[0] : 0);
 }
 
-long vk_sys_futex(const struct vk_call *c)
+long vk_sys_futex(struct vk_call *c)
 {
 	return futex_syscall(c);
 }
 
-long vk_sys_uname(const struct vk_call *c)
+long vk_sys_uname(struct vk_call *c)
 {
 	struct new_utsname u;
-	if (!vk_user_ok((u64)c->a[0], sizeof u))
+	if (!vk_user_ok((u64)c->a[0], sizeof(u)))
 		return -EFAULT;
 	long err = sys_call3(__NR_uname, (long)&u, 0, 0);
 	if (!err)
-		memcpy(vk_user(c->a[0]), &u, sizeof u);
+		memcpy(vk_user(c->a[0]), &u, sizeof(u));
 	return err;
 }
 
-long vk_sys_sysinfo(const struct vk_call *c)
+long vk_sys_sysinfo(struct vk_call *c)
 {
 	struct sysinfo *s = vk_user(c->a[0]);
-	if (!vk_user_ok((u64)s, sizeof *s))
+	if (!vk_user_ok((u64)s, sizeof(*s)))
 		return -EFAULT;
 	*s = (struct sysinfo){
 		.uptime = 1000, .totalram = MEMORY, .freeram = MEMORY / 2, .procs = 100, .mem_unit = 1};
@@ -103,19 +102,19 @@ static long give_limit(u32 resource, long to)
 	struct rlimit64 limit = limit_of(resource);
 	if (resource >= RLIM_NLIMITS)
 		return -EINVAL;
-	if (!vk_user_ok((u64)to, sizeof limit))
+	if (!vk_user_ok((u64)to, sizeof(limit)))
 		return -EFAULT;
-	memcpy(vk_user(to), &limit, sizeof limit);
+	memcpy(vk_user(to), &limit, sizeof(limit));
 	return 0;
 }
 
-long vk_sys_getrlimit(const struct vk_call *c)
+long vk_sys_getrlimit(struct vk_call *c)
 {
 	return give_limit((u32)c->a[0], c->a[1]);
 }
 
 /* New limits are accepted and ignored. */
-long vk_sys_prlimit64(const struct vk_call *c)
+long vk_sys_prlimit64(struct vk_call *c)
 {
 	int pid = (int)c->a[0];
 	if (pid && pid != VK_PID)
@@ -127,18 +126,18 @@ long vk_sys_prlimit64(const struct vk_call *c)
 
 /* ---- CPUs ---- */
 
-long vk_sys_sched_getaffinity(const struct vk_call *c)
+long vk_sys_sched_getaffinity(struct vk_call *c)
 {
 	u64 *mask = vk_user(c->a[2]);
-	if ((u64)c->a[1] < sizeof *mask || (c->a[1] & 7))
+	if ((u64)c->a[1] < sizeof(*mask) || (c->a[1] & 7))
 		return -EINVAL;
-	if (!vk_user_ok((u64)mask, sizeof *mask))
+	if (!vk_user_ok((u64)mask, sizeof(*mask)))
 		return -EFAULT;
 	*mask = (1u << CPUS) - 1;
-	return sizeof *mask;
+	return sizeof(*mask);
 }
 
-long vk_sys_sched_getparam(const struct vk_call *c)
+long vk_sys_sched_getparam(struct vk_call *c)
 {
 	if (!vk_user_ok((u64)c->a[1], sizeof(int)))
 		return -EFAULT;
@@ -147,17 +146,17 @@ long vk_sys_sched_getparam(const struct vk_call *c)
 }
 
 /* Real-time policies (1, 2) have priorities 1 to 99, the others none. */
-long vk_sys_sched_get_priority_max(const struct vk_call *c)
+long vk_sys_sched_get_priority_max(struct vk_call *c)
 {
 	return c->a[0] == 1 || c->a[0] == 2 ? 99 : 0;
 }
 
-long vk_sys_sched_get_priority_min(const struct vk_call *c)
+long vk_sys_sched_get_priority_min(struct vk_call *c)
 {
 	return c->a[0] == 1 || c->a[0] == 2 ? 1 : 0;
 }
 
-long vk_sys_getcpu(const struct vk_call *c)
+long vk_sys_getcpu(struct vk_call *c)
 {
 	for (int i = 0; i < 2; i++) {
 		if (c->a[i] && !vk_user_ok((u64)c->a[i], sizeof(u32)))
@@ -171,7 +170,7 @@ long vk_sys_getcpu(const struct vk_call *c)
 /* ---- odds and ends ---- */
 
 /* Three ids: real, effective, saved. */
-static long give_ids(const struct vk_call *c, long real, long effective)
+static long give_ids(struct vk_call *c, long real, long effective)
 {
 	u32 ids[3] = {(u32)sys_call3(real, 0, 0, 0), (u32)sys_call3(effective, 0, 0, 0)};
 	ids[2] = ids[1];
@@ -183,28 +182,28 @@ static long give_ids(const struct vk_call *c, long real, long effective)
 	return 0;
 }
 
-long vk_sys_getresuid(const struct vk_call *c)
+long vk_sys_getresuid(struct vk_call *c)
 {
 	return give_ids(c, __NR_getuid, __NR_geteuid);
 }
 
-long vk_sys_getresgid(const struct vk_call *c)
+long vk_sys_getresgid(struct vk_call *c)
 {
 	return give_ids(c, __NR_getgid, __NR_getegid);
 }
 
-long vk_sys_getgroups(const struct vk_call *c)
+long vk_sys_getgroups(struct vk_call *c)
 {
 	u32 gid = (u32)sys_call3(__NR_getegid, 0, 0, 0);
 	if (c->a[0] <= 0)
 		return c->a[0] < 0 ? -EINVAL : 1;
-	if (!vk_user_ok((u64)c->a[1], sizeof gid))
+	if (!vk_user_ok((u64)c->a[1], sizeof(gid)))
 		return -EFAULT;
 	*(u32 *)c->a[1] = gid;
 	return 1;
 }
 
-long vk_sys_prctl(const struct vk_call *c)
+long vk_sys_prctl(struct vk_call *c)
 {
 	const size_t name_size = 16;
 	switch (c->a[0]) {
@@ -227,22 +226,22 @@ long vk_sys_prctl(const struct vk_call *c)
 	case PR_CAPBSET_READ:
 		return 0;
 	}
-	vk_refuse("prctl");
+	vk_refuse(c, "prctl");
 	return -EINVAL;
 }
 
 /* FS is the fiber's thread pointer: reading it is fine, moving it would lose the fiber. */
-long vk_sys_arch_prctl(const struct vk_call *c)
+long vk_sys_arch_prctl(struct vk_call *c)
 {
 	const long get_fs = 0x1003;
 	if (c->a[0] != get_fs) {
 		if (c->a[0] < 0x3000) /* above: shadow stacks, which this machine does not have */
-			vk_refuse("arch_prctl");
+			vk_refuse(c, "arch_prctl");
 		return -EINVAL;
 	}
 	u64 tcb;
 	__asm__("mov %%fs:0, %0" : "=r"(tcb));
-	if (!vk_user_ok((u64)c->a[1], sizeof tcb))
+	if (!vk_user_ok((u64)c->a[1], sizeof(tcb)))
 		return -EFAULT;
 	*(u64 *)c->a[1] = tcb;
 	return 0;

@@ -34,7 +34,7 @@ static HD_NORETURN void die(int sig, u64 pc)
 {
 	char message[64];
 	struct text t;
-	text_init(&t, message, sizeof message);
+	text_init(&t, message, sizeof(message));
 	text_str(&t, "killed by signal ");
 	text_dec(&t, sig);
 	text_str(&t, " (");
@@ -56,16 +56,16 @@ static void run_handler(int sig)
 	u64 mask = f->mask;
 	f->mask |= act.mask | (act.flags & SA_NODEFER ? 0 : BIT(sig));
 	f->mask &= ~UNMASKABLE;
-	if (act.flags & SA_RESETHAND)
+	if (act.flags & SA_RESETHAND) {
+		vk_declare(vk_action_object(sig), ACCESS_WRITE);
 		vk->action[sig].handler = HANDLER_DEFAULT;
+	}
 	siginfo_t info = {0};
 	info.si_signo = sig;
 	info.si_code = SI_TKILL;
 	info.si_pid = VK_PID;
 	u64 context[128] = {0}; /* a ucontext nobody can resume from */
-	u64 pc = vk_pc;         /* the handler makes calls of its own */
 	((void (*)(int, siginfo_t *, void *))act.handler)(sig, &info, context);
-	vk_pc = pc;
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 
@@ -78,7 +78,7 @@ static void deliver(int sig, u64 pc)
 		return;
 	}
 	if (STOPS_BY_DEFAULT & BIT(sig)) {
-		vk_refuse("a signal that stops the process");
+		sched_refused("a signal that stops the process", pc);
 		return;
 	}
 	die(sig, pc);
@@ -90,6 +90,8 @@ static void deliver_pending(u64 pc)
 	u64 ready;
 	while ((ready = (f->pending | vk->pending) & ~f->mask)) {
 		int sig = __builtin_ctzll(ready) + 1;
+		if (!(f->pending & BIT(sig)))
+			vk_declare(VK_PENDING_SIGNALS, ACCESS_WRITE);
 		*(f->pending & BIT(sig) ? &f->pending : &vk->pending) &= ~BIT(sig);
 		deliver(sig, pc);
 	}
@@ -97,6 +99,8 @@ static void deliver_pending(u64 pc)
 
 void vk_signal_raise(int sig, u64 pc)
 {
+	vk_touch(NULL, vk_action_object(sig),
+		 ACCESS_READ); /* inside a step: who sets the action must be one, too */
 	if (does_nothing(sig))
 		return;
 	vk_self()->pending |= BIT(sig);
@@ -105,64 +109,71 @@ void vk_signal_raise(int sig, u64 pc)
 
 /* ---- sending ---- */
 
-static long send_to_other(u32 slot, int sig)
+static long send_to_other(const struct vk_call *c, u32 slot, int sig)
 {
 	if (!sched_fiber(slot))
 		return -ESRCH;
 	if (!sig || does_nothing(sig))
 		return 0;
 	if (vk_signal_disposition(sig) == VK_SIG_DEFAULT && !(vk->fiber[slot].mask & BIT(sig)))
-		die(sig, vk_pc);
-	vk_refuse("a signal to another thread");
+		die(sig, c->pc);
+	vk_refuse(c, "a signal to another thread");
 	return -ENOSYS;
 }
 
-static long send(long tid, int sig)
+static long send(struct vk_call *c, long tid, int sig)
 {
 	if (sig < 0 || sig > VK_SIGNALS)
 		return -EINVAL;
 	if (tid < VK_PID || tid >= VK_PID + LAYOUT_MAX_FIBERS)
 		return -ESRCH;
 	u32 slot = (u32)(tid - VK_PID);
-	if (slot != sched_self_slot())
-		return send_to_other(slot, sig);
 	if (sig)
-		vk_signal_raise(sig, vk_pc);
-	return 0;
-}
-
-/* To the process: Linux prefers the caller if it does not block the signal, and so do we. */
-long vk_sys_kill(const struct vk_call *c)
-{
-	int pid = (int)c->a[0], sig = (int)c->a[1];
-	if (pid != VK_PID && pid != 0) {
-		vk_refuse("kill of another process");
-		return -ESRCH;
-	}
-	if (sig < 0 || sig > VK_SIGNALS)
-		return -EINVAL;
-	if (!sig || does_nothing(sig))
-		return 0;
-	if (vk_self()->mask & BIT(sig))
-		vk->pending |= BIT(sig);
-	else
+		vk_use(c, vk_action_object(sig), ACCESS_READ);
+	if (slot != sched_self_slot())
+		return send_to_other(c, slot, sig);
+	if (sig)
 		vk_signal_raise(sig, c->pc);
 	return 0;
 }
 
-long vk_sys_tkill(const struct vk_call *c)
+/* To the process: Linux prefers the caller if it does not block the signal, and so do we. */
+long vk_sys_kill(struct vk_call *c)
 {
-	return send((int)c->a[0], (int)c->a[1]);
+	int pid = (int)c->a[0], sig = (int)c->a[1];
+	if (pid != VK_PID && pid != 0) {
+		vk_refuse(c, "kill of another process");
+		return -ESRCH;
+	}
+	if (sig < 0 || sig > VK_SIGNALS)
+		return -EINVAL;
+	if (!sig)
+		return 0;
+	vk_use(c, vk_action_object(sig), ACCESS_READ);
+	if (does_nothing(sig))
+		return 0;
+	if (vk_self()->mask & BIT(sig)) {
+		vk_use(c, VK_PENDING_SIGNALS, ACCESS_WRITE);
+		vk->pending |= BIT(sig);
+	} else {
+		vk_signal_raise(sig, c->pc);
+	}
+	return 0;
 }
 
-long vk_sys_tgkill(const struct vk_call *c)
+long vk_sys_tkill(struct vk_call *c)
 {
-	return (int)c->a[0] == VK_PID ? send((int)c->a[1], (int)c->a[2]) : -ESRCH;
+	return send(c, (int)c->a[0], (int)c->a[1]);
+}
+
+long vk_sys_tgkill(struct vk_call *c)
+{
+	return (int)c->a[0] == VK_PID ? send(c, (int)c->a[1], (int)c->a[2]) : -ESRCH;
 }
 
 /* ---- dispositions and masks ---- */
 
-long vk_sys_rt_sigaction(const struct vk_call *c)
+long vk_sys_rt_sigaction(struct vk_call *c)
 {
 	int sig = (int)c->a[0];
 	const struct vk_sigaction *new = vk_user(c->a[1]);
@@ -170,8 +181,9 @@ long vk_sys_rt_sigaction(const struct vk_call *c)
 	if (c->a[3] != sizeof(u64) || sig < 1 || sig > VK_SIGNALS ||
 	    (new && (sig == SIGKILL || sig == SIGSTOP)))
 		return -EINVAL;
-	if ((new && !vk_user_ok((u64) new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
+	vk_use(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
 	struct vk_sigaction was = vk->action[sig];
 	if (new) {
 		vk->action[sig] = *new;
@@ -201,15 +213,15 @@ static long change_mask(u64 *mask, int how, u64 set)
 	return 0;
 }
 
-long vk_sys_rt_sigprocmask(const struct vk_call *c)
+long vk_sys_rt_sigprocmask(struct vk_call *c)
 {
 	const u64 *set = vk_user(c->a[1]);
 	u64 *old = vk_user(c->a[2]);
 	struct vk_fiber *f = vk_self();
 	u64 was = f->mask;
-	if (c->a[3] != sizeof *set)
+	if (c->a[3] != sizeof(*set))
 		return -EINVAL;
-	if ((set && !vk_user_ok((u64)set, sizeof *set)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((set && !vk_user_ok((u64)set, sizeof(*set))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
 	if (set) {
 		long err = change_mask(&f->mask, (int)c->a[0], *set);
@@ -218,26 +230,29 @@ long vk_sys_rt_sigprocmask(const struct vk_call *c)
 	}
 	if (old)
 		*old = was;
+	if (set)
+		vk_use(c, VK_PENDING_SIGNALS, ACCESS_READ);
 	deliver_pending(c->pc);
 	return 0;
 }
 
-long vk_sys_rt_sigpending(const struct vk_call *c)
+long vk_sys_rt_sigpending(struct vk_call *c)
 {
 	if (c->a[1] != sizeof(u64))
 		return -EINVAL;
 	if (!vk_user_ok((u64)c->a[0], sizeof(u64)))
 		return -EFAULT;
+	vk_use(c, VK_PENDING_SIGNALS, ACCESS_READ);
 	*(u64 *)c->a[0] = (vk_self()->pending | vk->pending) & vk_self()->mask;
 	return 0;
 }
 
-long vk_sys_sigaltstack(const struct vk_call *c)
+long vk_sys_sigaltstack(struct vk_call *c)
 {
 	const stack_t *new = vk_user(c->a[0]);
 	stack_t *old = vk_user(c->a[1]);
 	struct vk_fiber *f = vk_self();
-	if ((new && !vk_user_ok((u64) new, sizeof *new)) || (old && !vk_user_ok((u64)old, sizeof *old)))
+	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
 	stack_t was = {.ss_sp = (void *)f->alt_sp, .ss_flags = (int)f->alt_flags, .ss_size = f->alt_size};
 	if (!f->alt_sp)

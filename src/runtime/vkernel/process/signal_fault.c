@@ -18,8 +18,10 @@ bool vk_signal_fault(int sig, void *info, void *context)
 	struct vk_sigaction act = vk->action[sig];
 	u64 mask = f->mask;
 	f->mask |= act.mask | (act.flags & SA_NODEFER ? 0 : bit);
-	if (act.flags & SA_RESETHAND)
+	if (act.flags & SA_RESETHAND) {
+		vk_declare(vk_action_object(sig), ACCESS_WRITE);
 		vk->action[sig].handler = 0;
+	}
 	((void (*)(int, void *, void *))act.handler)(sig, info, context);
 	f->mask = mask;
 	return true;

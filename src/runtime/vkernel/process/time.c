@@ -53,31 +53,31 @@ static u64 clock_value(enum clock_kind kind)
 static long give_time(long to, u64 ns)
 {
 	struct __kernel_timespec *t = vk_user(to);
-	if (!vk_user_ok((u64)t, sizeof *t))
+	if (!vk_user_ok((u64)t, sizeof(*t)))
 		return -EFAULT;
 	t->tv_sec = (long long)(ns / SECOND);
 	t->tv_nsec = (long long)(ns % SECOND);
 	return 0;
 }
 
-long vk_sys_clock_gettime(const struct vk_call *c)
+long vk_sys_clock_gettime(struct vk_call *c)
 {
 	enum clock_kind kind = clock_kind((int)c->a[0]);
 	return kind == CLOCK_NONE ? -EINVAL : give_time(c->a[1], clock_value(kind));
 }
 
-long vk_sys_clock_getres(const struct vk_call *c)
+long vk_sys_clock_getres(struct vk_call *c)
 {
 	if (clock_kind((int)c->a[0]) == CLOCK_NONE)
 		return -EINVAL;
 	return c->a[1] ? give_time(c->a[1], 1) : 0;
 }
 
-long vk_sys_gettimeofday(const struct vk_call *c)
+long vk_sys_gettimeofday(struct vk_call *c)
 {
 	u64 ns = clock_value(CLOCK_WALL);
 	long *tv = vk_user(c->a[0]);
-	if (tv && !vk_user_ok((u64)tv, 2 * sizeof *tv))
+	if (tv && !vk_user_ok((u64)tv, 2 * sizeof(*tv)))
 		return -EFAULT;
 	if (tv) {
 		tv[0] = (long)(ns / SECOND);
@@ -88,10 +88,10 @@ long vk_sys_gettimeofday(const struct vk_call *c)
 	return 0;
 }
 
-long vk_sys_time(const struct vk_call *c)
+long vk_sys_time(struct vk_call *c)
 {
 	long now = (long)(clock_value(CLOCK_WALL) / SECOND);
-	if (c->a[0] && !vk_user_ok((u64)c->a[0], sizeof now))
+	if (c->a[0] && !vk_user_ok((u64)c->a[0], sizeof(now)))
 		return -EFAULT;
 	if (c->a[0])
 		*(long *)c->a[0] = now;
@@ -99,7 +99,7 @@ long vk_sys_time(const struct vk_call *c)
 }
 
 /* CPU times: all zero; the result counts clock ticks (100 a second) since the start. */
-long vk_sys_times(const struct vk_call *c)
+long vk_sys_times(struct vk_call *c)
 {
 	if (c->a[0] && !vk_user_ok((u64)c->a[0], 32))
 		return -EFAULT;
@@ -108,7 +108,7 @@ long vk_sys_times(const struct vk_call *c)
 	return (long)(clock_read() / (SECOND / 100));
 }
 
-long vk_sys_getrusage(const struct vk_call *c)
+long vk_sys_getrusage(struct vk_call *c)
 {
 	const size_t size = 144;
 	if (!vk_user_ok((u64)c->a[1], size))
@@ -117,42 +117,42 @@ long vk_sys_getrusage(const struct vk_call *c)
 	return 0;
 }
 
-static long sleep_for(u64 ns)
+static long sleep_for(struct vk_call *c, u64 ns)
 {
 	struct op o = {.kind = OP_SLEEP, .flags = OPF_CANCEL, .arg = ns, .deadline = clock_deadline(ns)};
-	vk_step(NULL, &o);
+	vk_step(c, &o);
 	return 0;
 }
 
 static long check_sleep(const struct __kernel_timespec *t)
 {
-	if (!vk_user_ok((u64)t, sizeof *t))
+	if (!vk_user_ok((u64)t, sizeof(*t)))
 		return -EFAULT;
 	return vk_time_valid(t) ? 0 : -EINVAL;
 }
 
-long vk_sys_nanosleep(const struct vk_call *c)
+long vk_sys_nanosleep(struct vk_call *c)
 {
 	const struct __kernel_timespec *t = vk_user(c->a[0]);
 	long err = check_sleep(t);
-	return err ? err : sleep_for(vk_time_ns(t));
+	return err ? err : sleep_for(c, vk_time_ns(t));
 }
 
-long vk_sys_clock_nanosleep(const struct vk_call *c)
+long vk_sys_clock_nanosleep(struct vk_call *c)
 {
 	const struct __kernel_timespec *t = vk_user(c->a[2]);
 	enum clock_kind kind = clock_kind((int)c->a[0]);
 	if (kind == CLOCK_NONE || c->a[0] == CLOCK_THREAD_CPUTIME_ID)
 		return -EINVAL;
 	if (kind == CLOCK_CPU) {
-		vk_refuse("clock_nanosleep on a CPU clock");
+		vk_refuse(c, "clock_nanosleep on a CPU clock");
 		return -EINVAL;
 	}
 	long err = check_sleep(t);
 	if (err)
 		return err;
 	if (!(c->a[1] & TIMER_ABSTIME))
-		return sleep_for(vk_time_ns(t));
+		return sleep_for(c, vk_time_ns(t));
 	u64 now = clock_value(kind), then = vk_time_ns(t);
-	return then > now ? sleep_for(then - now) : 0;
+	return then > now ? sleep_for(c, then - now) : 0;
 }

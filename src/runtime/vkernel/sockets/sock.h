@@ -23,15 +23,16 @@
 
 /* NULL members: the answer of an unconnected socket. flags: MSG_*. */
 struct sock_ops {
-	long (*send)(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to);
+	long (*send)(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		     const struct net_address *to);
 	/* from: filled in (family 0: none). *out_flags: MSG_TRUNC, MSG_EOR … */
-	long (*recv)(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
-		     u32 *out_flags);
+	long (*recv)(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		     struct net_address *from, u32 *out_flags);
 	/* sources, poll, can_send and can_recv are pure: they look at what sock_resolve has asked for. */
 	/* Whose message comes first? That many outcomes has recv, one even if none has come. NULL: one. */
 	u32 (*sources)(const struct vk_desc *d);
 	u32 (*poll)(const struct vk_desc *d);
-	long (*pending)(const struct vk_desc *d);
+	long (*pending)(struct vk_call *c, const struct vk_desc *d);
 	long (*shutdown)(struct vk_desc *d,
 			 u32 how); /* SHUT_* bits that are new; s->shut is set by the caller afterwards */
 	void (*release)(struct vk_desc *d);
@@ -39,19 +40,15 @@ struct sock_ops {
 	bool (*can_send)(const struct vk_desc *d, const struct op *o);
 	bool (*can_recv)(const struct vk_desc *d, const struct op *o);
 	/* Datagrams: the address all go to (family 0: none any more). After the step. */
-	long (*connect)(struct vk_desc *d, const struct net_address *to);
+	long (*connect)(struct vk_call *c, struct vk_desc *d, const struct net_address *to);
 	void (*describe)(const struct vk_desc *d, struct text *t); /* "connection 4 to 127.0.0.1:80" */
 };
 extern const struct sock_ops *const sock_flavours[SOCK_FLAVOURS];
 extern const struct sock_ops sock_listen_ops, sock_peer_ops, sock_local_ops, sock_dgram_ops;
 
-static inline u32 desc_slot(const struct vk_desc *d)
-{
-	return (u32)(d - vk->desc);
-}
 static inline struct vk_sock *sock_of(const struct vk_desc *d)
 {
-	return &vk->sock[desc_slot(d)];
+	return &vk->sock[vk_desc_slot(d)];
 }
 static inline const struct sock_ops *sock_ops_of(const struct vk_desc *d)
 {
@@ -59,32 +56,38 @@ static inline const struct sock_ops *sock_ops_of(const struct vk_desc *d)
 }
 
 /* The socket behind fd (may be a step); or NULL and *err: -EBADF, -ENOTSOCK. */
-struct vk_desc *sock_use(int fd, long *err);
+struct vk_desc *sock_use(struct vk_call *c, int fd, long *err);
 /* The same for a call that steps first thing on a socket of this state (vk_desc_use_late). */
-struct vk_desc *sock_use_late(int fd, long *err, bool (*steps)(const struct vk_desc *d));
+struct vk_desc *sock_use_late(struct vk_call *c, int fd, long *err, bool (*steps)(const struct vk_desc *d));
 /* Do send and receive on it? */
 bool sock_steps_first(const struct vk_desc *d);
 /* A fresh description with its socket; NULL: ENFILE. */
 struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags);
 /* Can there be such a socket? 0 or an error. */
-long sock_check(u32 family, u32 type, u32 protocol);
+long sock_check(struct vk_call *c, u32 family, u32 type, u32 protocol);
 
 /* Does the last close of this socket matter to anybody? Then it is a step. */
-bool sock_close_shows(const struct vk_desc *d);
+bool sock_close_shows(struct vk_call *c, const struct vk_desc *d);
 /* "4": its lowest descriptor; "-": it has none. */
 void sock_describe_number(const struct vk_desc *d, struct text *t);
+
+/* The call changes something of this socket, its options apart; what a poll looks at. */
+void sock_declare(const struct vk_sock *s);
+void sock_declare_poll(const struct vk_desc *d);
 
 /* ---- sock_call.c ---- */
 
 /* Whatever the flavour. to: may be NULL. */
-long sock_send(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to);
-long sock_receive(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from, u32 *out_flags);
+long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+	       const struct net_address *to);
+long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
+		  u32 *out_flags);
 /* ---- sock_listen.c ---- */
 
 /* A listener inside the SUT that a connection to `to` reaches, by port or by path; NULL: none. */
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
-struct net_address sock_entrance(const struct vk_sock *l);
+struct net_address sock_client_address(const struct vk_sock *l);
 /* Could accept take a connection from inside (its outcome 0) as well as a client (1)? Else there is only 0. */
 bool sock_has_both(const struct vk_desc *l);
 /* "client 2 on ": what accept takes with this outcome. */
@@ -97,7 +100,7 @@ long sock_peer_error(struct vk_sock *s);
 /* Both sides have closed, or there was a reset: no connection any more, as Linux sees it. */
 bool sock_peer_over(const struct vk_sock *s);
 /* sendfile to a peer: up to n bytes of a file as one send. */
-long sock_peer_send_file(struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n);
+long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n);
 
 /* ---- sock_opt.c ---- */
 
@@ -114,21 +117,21 @@ bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
 /*
  * A step on d, with the time-out of the socket: OP_SEND or OP_RECV, called by a flavour's send and recv as often as they
  * need; or OP_CONNECT, OP_ACCEPT, OP_SHUTDOWN. The step's object is the vk_sock, arg: bytes, arg2: the flavour's own (peer: the
- * vk_uio, whose bytes are shown), n: flags, MSG_DONTWAIT among them where the call must not wait. Returns the outcome;
- * ALT_TIMEOUT: time to give up (EAGAIN).
+ * vk_uio, whose bytes are shown), n: flags, MSG_DONTWAIT among them where the call must not wait. Returns the outcome,
+ * ALT_TIMEOUT: time to give up (EAGAIN); or VK_RESTART, to be returned at once.
  */
-u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
+long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
 /* Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says so. */
-void sock_note_hurry(const struct vk_desc *d, u32 flags);
+void sock_note_nonblocking(struct vk_call *c, const struct vk_desc *d, u32 flags);
 /* 6 bytes "hello\n": the beginning is in data. */
 #define SOCK_SHOWN 40
 void sock_describe_data(const u8 *data, u64 n, struct text *t);
 /* May what this socket waits for come from a peer? */
 bool sock_is_outside(const struct vk_desc *d);
 /* Must this call not wait? O_NONBLOCK, or MSG_DONTWAIT among the flags. */
-bool sock_hurries(const struct vk_desc *d, u32 flags);
+bool sock_nonblocking(const struct vk_desc *d, u32 flags);
 /* What a stream that can't be written to any more answers: SIGPIPE (unless MSG_NOSIGNAL) and -EPIPE. */
-long sock_broken(u32 flags);
+long sock_broken(struct vk_call *c, u32 flags);
 
 /* ---- sock_addr.c ---- */
 
@@ -142,23 +145,25 @@ bool sock_address_reaches(const struct net_address *local, const struct net_addr
 void sock_describe_address(const struct net_address *a, struct text *t);
 /* The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this machine. */
 struct net_address sock_address_plain(const struct net_address *a);
-/* This fiber uses a port (or an abstract name), or changes who holds it; a step where it must be one. */
-void sock_port_visit(const struct net_address *a, bool changes);
-/* What follows is a step already, and depends on who is there: then those who come there must step, too. */
-void sock_port_use(const struct net_address *a);
-u64 sock_port_object(const struct net_address *a);
-/* "port 80", if object is one; else false. */
-bool sock_describe_port(u64 object, struct text *t);
+/* The call changes who holds a port (or an abstract name): a step where it must be one. */
+void sock_port_change(struct vk_call *c, const struct net_address *a);
+/* What follows is a step already, and depends on who is there: declared, so that those who come there step, too. */
+void sock_port_look(struct vk_call *c, const struct net_address *a);
+/* A socket takes a port, or lets it go, in a step that is one anyway. */
+void sock_declare_port(const struct net_address *a);
+/* "port 80", from the key of an OBJECT_PORT. */
+void sock_describe_port(u64 key, struct text *t);
 /* Does another socket hold what s is bound to? */
 bool sock_port_taken(const struct vk_sock *s);
 /* sock_name.c: connected, and not yet at its end? */
 bool sock_is_connected(const struct vk_sock *s);
 /*
  * The socket of the SUT that is bound to this path of the file system; or NULL and *err: -ENOENT, -ECONNREFUSED …; 0: it
- * belongs to another process. Never a step, but for sock_path_visit, which says that a path is looked at.
+ * belongs to another process. Declares nothing: sock_path_use() says that
+ * a path is looked at, and may be a step.
  */
 struct vk_desc *sock_at_path(const struct net_address *to, long *err);
-void sock_path_visit(const struct net_address *to);
+void sock_path_use(struct vk_call *c, const struct net_address *to);
 
 /* ---- what waits to be read (sock_data.c) ---- */
 
@@ -193,7 +198,8 @@ void sock_local_release(struct vk_desc *d);
  * Connect d to the listener l inside the SUT, by the address `to`: makes the other end and queues it. 0 or an error.
  * Not before there is room in l's queue: until then, connect waits.
  */
-long sock_local_connect(struct vk_desc *d, struct vk_desc *l, const struct net_address *to);
+long sock_local_connect(struct vk_call *c, struct vk_desc *d, struct vk_desc *l,
+			const struct net_address *to);
 bool sock_local_room(const struct vk_desc *l);
 /* The oldest waiting connection of listener l, its reference now the caller's; NULL: none. */
 struct vk_desc *sock_local_take(struct vk_desc *l);
@@ -221,7 +227,7 @@ bool sock_source_is_outside(u32 source);
 long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags);
 /* FIONREAD */
-long sock_source_pending(const struct vk_sock *s);
+long sock_source_pending(struct vk_call *c, const struct vk_sock *s);
 /* ": client 2: 5 bytes \"hello\"", where that is not clear anyway. */
 void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t);
 
@@ -230,26 +236,26 @@ void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t);
 /* Does a listener wait for this client peer (0: for any)? */
 bool sock_somebody_listens(u32 client);
 /* May any client peer send to this socket? */
-bool sock_callers_come(const struct vk_sock *s);
+bool sock_expects_clients(const struct vk_sock *s);
 /* As sock_resolve, of the clients that have come to s. */
-void sock_callers_resolve(const struct vk_sock *s);
+void sock_clients_resolve(const struct vk_sock *s);
 /* Could a datagram of this client be the next that s reads? */
-bool sock_caller_ready(const struct vk_sock *s, u32 client);
-long sock_caller_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,
+bool sock_client_ready(const struct vk_sock *s, u32 client);
+long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags);
 /* The client that has come from this address; 0: none. */
-u32 sock_caller_at(const struct net_address *to);
+u32 sock_client_at(const struct net_address *to);
 /* The connection that a socket has to the only client it hears; NULL: it has none. */
-const struct cache_pos *sock_caller_connected(const struct vk_sock *s);
+const struct cache_pos *sock_client_connected(const struct vk_sock *s);
 
 /* Who can end the wait of a step on a socket, or of a poll: op_class.wait (sock_wait.c). */
 struct op_wait sock_wait(const struct op *o);
 struct op_wait sock_wait_poll(const struct op *o);
 /* s is about to be connected to this address. */
-void sock_callers_note_connect(const struct vk_sock *s, const struct net_address *to);
-long sock_caller_send(const struct vk_sock *s, u32 client, struct vk_uio *u);
-void sock_callers_close(const struct vk_sock *s);
-void sock_describe_caller(u32 client, struct text *t);
+void sock_clients_note_connect(struct vk_call *c, const struct vk_sock *s, const struct net_address *to);
+long sock_client_send(struct vk_call *c, const struct vk_sock *s, u32 client, struct vk_uio *u);
+void sock_clients_close(const struct vk_sock *s);
+void sock_describe_client(u32 client, struct text *t);
 
 /* ---- sock_dgram_peer.c: datagrams to peers ---- */
 
@@ -258,7 +264,8 @@ long sock_frame_next(const struct cache_pos *pos);
 /* It must be there. */
 long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *out_flags);
 long sock_frame_send(struct cache_pos *pos, struct vk_uio *u);
-long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_address *to);
+long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
+			  const struct net_address *to);
 void sock_dgram_peer_close(struct vk_sock *s);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * sock_addr.c: addresses: from and to the SUT, what they mean, and who holds them (bind, getsockname, getpeername).
  *
- * Any address of the host's can be bound, whatever the host does with it. A port is an object by which fibers meet (see
- * access_use): who binds, listens or lets go changes it, who connects uses it. A path is a name in the
+ * Any address of the host's can be bound, whatever the host does with it. A port is an object by which fibers meet
+ * (OBJECT_PORT): who binds, listens or lets go changes it, who connects uses it. A path is a name in the
  * virtual file system, and met there.
  */
 #include <linux/in.h>
@@ -16,7 +16,6 @@
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
 #define IN6_MIN 24 /* without the scope, as old programs have it */
 #define ADDRESS_MAX 128
-#define PORT_OBJECT 0x536f636b00000000u /* no address, no hash of a path that anybody has seen */
 
 static const u8 mapped[12] = {[10] = 0xff, [11] = 0xff};
 static const u8 loopback4[4] = {127, 0, 0, 1}, loopback6[16] = {[15] = 1}, none[16];
@@ -43,7 +42,7 @@ static void inet6_in(const struct sockaddr_in6 *a, struct net_address *out)
 static long unix_in(const struct sockaddr_un *a, long len, struct net_address *out)
 {
 	size_t n = (size_t)len - PATH_AT;
-	if (len < (long)PATH_AT || len > (long)sizeof *a)
+	if (len < (long)PATH_AT || len > (long)sizeof(*a))
 		return -EINVAL;
 	if (n && a->sun_path[0])
 		for (n = 0; n < (size_t)len - PATH_AT && a->sun_path[n];)
@@ -100,16 +99,16 @@ _Static_assert(sizeof(union sockaddr_any) > sizeof(struct sockaddr_un), "room fo
 
 static u32 fill(const struct net_address *a, union sockaddr_any *out)
 {
-	memset(out, 0, sizeof *out);
+	memset(out, 0, sizeof(*out));
 	switch (a->family) {
 	case NET_INET:
 		out->in = (struct sockaddr_in){.sin_family = NET_INET, .sin_port = swap(a->port)};
 		memcpy(&out->in.sin_addr, a->ip, 4);
-		return sizeof out->in;
+		return sizeof(out->in);
 	case NET_INET6:
 		out->in6 = (struct sockaddr_in6){.sin6_family = NET_INET6, .sin6_port = swap(a->port)};
 		memcpy(&out->in6.sin6_addr, a->ip, 16);
-		return sizeof out->in6;
+		return sizeof(out->in6);
 	case NET_UNIX:
 		out->un.sun_family = NET_UNIX;
 		memcpy(out->un.sun_path, a->path, a->path_len);
@@ -140,12 +139,12 @@ long sock_address_out(const struct net_address *a, u64 user, u64 user_len)
 
 static bool is_mapped(const struct net_address *a)
 {
-	return a->family == NET_INET6 && !memcmp(a->ip, mapped, sizeof mapped);
+	return a->family == NET_INET6 && !memcmp(a->ip, mapped, sizeof(mapped));
 }
 
 static bool is_any(const struct net_address *a)
 {
-	return !memcmp(a->ip, none, sizeof none);
+	return !memcmp(a->ip, none, sizeof(none));
 }
 
 struct net_address sock_address_plain(const struct net_address *a)
@@ -153,13 +152,13 @@ struct net_address sock_address_plain(const struct net_address *a)
 	struct net_address p = *a;
 	if (is_mapped(a)) {
 		p.family = NET_INET;
-		memset(p.ip, 0, sizeof p.ip);
+		memset(p.ip, 0, sizeof(p.ip));
 		memcpy(p.ip, a->ip + 12, 4);
 	}
 	if (p.family == NET_INET && is_any(&p))
-		memcpy(p.ip, loopback4, sizeof loopback4);
+		memcpy(p.ip, loopback4, sizeof(loopback4));
 	if (p.family == NET_INET6 && is_any(&p))
-		memcpy(p.ip, loopback6, sizeof loopback6);
+		memcpy(p.ip, loopback6, sizeof(loopback6));
 	return p;
 }
 
@@ -175,7 +174,7 @@ bool sock_address_reaches(const struct net_address *local, const struct net_addr
 		return false;
 	if (is_any(local)) /* :: takes IPv4, too */
 		return local->family == there.family || local->family == NET_INET6;
-	return here.family == there.family && !memcmp(here.ip, there.ip, sizeof here.ip);
+	return here.family == there.family && !memcmp(here.ip, there.ip, sizeof(here.ip));
 }
 
 static void describe_ip4(const u8 *ip, struct text *t)
@@ -221,36 +220,41 @@ void sock_describe_address(const struct net_address *a, struct text *t)
 
 /* ---- ports ---- */
 
-u64 sock_port_object(const struct net_address *a)
+static u64 port_object(const struct net_address *a)
 {
-	return PORT_OBJECT | (u64)a->type << 16 | a->port;
+	return object_id(OBJECT_PORT, (u64)a->type << 16 | a->port);
 }
 
-bool sock_describe_port(u64 object, struct text *t)
+void sock_describe_port(u64 key, struct text *t)
 {
-	if (object >> 32 != PORT_OBJECT >> 32)
-		return false;
-	text_str(t, object & 0xffff ? "port " : "the names of sockets");
-	if (object & 0xffff)
-		text_dec(t, (long)(object & 0xffff));
-	return true;
+	text_str(t, key & 0xffff ? "port " : "the names of sockets");
+	if (key & 0xffff)
+		text_dec(t, (long)(key & 0xffff));
 }
 
-static SCHED_LOOK bool port_shows(const struct net_address *a, bool changes)
+static SCHED_LOOK bool touch_port(struct vk_call *c, const struct net_address *a, enum access_mode mode)
 {
 	bool known = a->family == NET_UNIX ? a->path_len : a->port != 0;
-	return known && vk_observed(sock_port_object(a), changes);
+	return known && vk_touch(c, port_object(a), mode);
 }
 
-SCHED_LOOK void sock_port_use(const struct net_address *a)
+void sock_port_look(struct vk_call *c, const struct net_address *a)
 {
-	port_shows(a, false);
+	touch_port(c, a, ACCESS_READ);
 }
 
-void sock_port_visit(const struct net_address *a, bool changes)
+void sock_declare_port(const struct net_address *a)
 {
-	if (port_shows(a, changes))
-		vk_step_file(NULL, sock_port_object(a));
+	if (a->family == NET_UNIX ? a->path_len : a->port)
+		vk_declare(port_object(a), ACCESS_WRITE);
+}
+
+void sock_port_change(struct vk_call *c, const struct net_address *a)
+{
+	if (!touch_port(c, a, ACCESS_WRITE))
+		return;
+	vk_order(c, port_object(a), ACCESS_WRITE);
+	touch_port(c, a, ACCESS_WRITE);
 }
 
 /* Do two bound sockets want the same? */
@@ -276,7 +280,7 @@ static bool agree(const struct vk_sock *s, const struct vk_sock *other)
 
 bool sock_port_taken(const struct vk_sock *s)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		const struct vk_sock *other = &vk->sock[i];
 		if (other != s && other->bound && overlap(s, other) && !agree(s, other))
 			return true;
@@ -289,20 +293,22 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to)
 	struct vk_sock *s = sock_of(d);
 	if (s->family == NET_UNIX)
 		return; /* stays without a name */
+	sock_declare(s);
 	s->local.family = s->family;
 	s->local.type = s->type;
 	if (!s->bound) {
-		s->local.port = (u16)(SOCK_EPHEMERAL + desc_slot(d));
+		s->local.port = (u16)(SOCK_EPHEMERAL + vk_desc_slot(d));
 		s->bound = 1;
+		sock_declare_port(&s->local);
 	}
 	if (!to || !is_any(&s->local))
 		return;
 	if (s->family == NET_INET) {
-		memcpy(s->local.ip, loopback4, sizeof loopback4);
+		memcpy(s->local.ip, loopback4, sizeof(loopback4));
 	} else if (is_mapped(to) || to->family == NET_INET) {
-		memcpy(s->local.ip, mapped, sizeof mapped);
-		memcpy(s->local.ip + 12, loopback4, sizeof loopback4);
+		memcpy(s->local.ip, mapped, sizeof(mapped));
+		memcpy(s->local.ip + 12, loopback4, sizeof(loopback4));
 	} else {
-		memcpy(s->local.ip, loopback6, sizeof loopback6);
+		memcpy(s->local.ip, loopback6, sizeof(loopback6));
 	}
 }

@@ -6,10 +6,11 @@
 
 /* ---- sockets that are not connected ---- */
 
-static long send_unconnected(const struct vk_sock *s, u32 flags, const struct net_address *to)
+static long send_unconnected(struct vk_call *c, const struct vk_sock *s, u32 flags,
+			     const struct net_address *to)
 {
 	if (s->family != NET_UNIX)
-		return sock_broken(flags);
+		return sock_broken(c, flags);
 	return to && s->type == NET_STREAM ? -EOPNOTSUPP : -ENOTCONN;
 }
 
@@ -20,25 +21,27 @@ static long receive_unconnected(const struct vk_sock *s)
 	return s->family == NET_UNIX && s->type == NET_STREAM ? -EINVAL : -ENOTCONN;
 }
 
-long sock_send(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+	       const struct net_address *to)
 {
 	const struct sock_ops *ops = sock_ops_of(d);
-	return ops->send ? ops->send(d, u, flags, to) : send_unconnected(sock_of(d), flags, to);
+	return ops->send ? ops->send(c, d, u, flags, to) : send_unconnected(c, sock_of(d), flags, to);
 }
 
-long sock_receive(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from, u32 *out_flags)
+long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
+		  u32 *out_flags)
 {
 	const struct sock_ops *ops = sock_ops_of(d);
 	if (!ops->recv)
 		return receive_unconnected(sock_of(d));
 	if (flags & MSG_ERRQUEUE_)
 		return -EAGAIN; /* nothing is ever put there */
-	return ops->recv(d, u, flags, from, out_flags);
+	return ops->recv(c, d, u, flags, from, out_flags);
 }
 
 /* ---- one buffer ---- */
 
-static long one_buffer(const struct vk_call *c, struct iovec *v, struct vk_uio *u)
+static long one_buffer(struct vk_call *c, struct iovec *v, struct vk_uio *u)
 {
 	*v = (struct iovec){.iov_base = vk_user(c->a[1]), .iov_len = HD_MIN((u64)c->a[2], (u64)VK_MAX_RW)};
 	return vk_uio_init(u, v, 1);
@@ -54,10 +57,10 @@ static long destination_in(const struct vk_sock *s, u64 user, int len, struct ne
 	return sock_address_in(s, user, len, to);
 }
 
-long vk_sys_sendto(const struct vk_call *c)
+long vk_sys_sendto(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
+	struct vk_desc *d = sock_use_late(c, (int)c->a[0], &err, sock_steps_first);
 	struct net_address to = {0};
 	struct iovec v;
 	struct vk_uio u;
@@ -66,13 +69,13 @@ long vk_sys_sendto(const struct vk_call *c)
 	bool named = c->a[4] && c->a[5];
 	if (!err && named)
 		err = destination_in(sock_of(d), (u64)c->a[4], (int)c->a[5], &to);
-	return err ? err : sock_send(d, &u, (u32)c->a[3], named ? &to : NULL);
+	return err ? err : sock_send(c, d, &u, (u32)c->a[3], named ? &to : NULL);
 }
 
-long vk_sys_recvfrom(const struct vk_call *c)
+long vk_sys_recvfrom(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
+	struct vk_desc *d = sock_use_late(c, (int)c->a[0], &err, sock_steps_first);
 	struct net_address from = {0};
 	struct iovec v;
 	struct vk_uio u;
@@ -81,7 +84,7 @@ long vk_sys_recvfrom(const struct vk_call *c)
 		err = one_buffer(c, &v, &u);
 	if (err)
 		return err;
-	long n = sock_receive(d, &u, (u32)c->a[3], &from, &flags);
+	long n = sock_receive(c, d, &u, (u32)c->a[3], &from, &flags);
 	if (n >= 0 && c->a[4])
 		err = sock_address_out(&from, (u64)c->a[4], (u64)c->a[5]);
 	return err ? err : n;
@@ -92,41 +95,41 @@ long vk_sys_recvfrom(const struct vk_call *c)
 static long message_in(u64 user, struct sock_msghdr **m, struct vk_uio *u)
 {
 	*m = (struct sock_msghdr *)user;
-	if (!vk_user_ok(user, sizeof **m))
+	if (!vk_user_ok(user, sizeof(**m)))
 		return -EFAULT;
 	if ((*m)->iov_len > 1024)
 		return -EMSGSIZE;
 	return vk_uio_init(u, (const struct iovec *)(*m)->iov, (long)(*m)->iov_len);
 }
 
-static long refuse_control(const struct sock_msghdr *m)
+static long refuse_control(const struct vk_call *c, const struct sock_msghdr *m)
 {
-	const struct sock_cmsghdr *c = (const struct sock_cmsghdr *)m->control;
+	const struct sock_cmsghdr *h = (const struct sock_cmsghdr *)m->control;
 	const int rights = 1;
-	if (!m->control || m->control_len < sizeof *c)
+	if (!m->control || m->control_len < sizeof(*h))
 		return 0;
 	if (!vk_user_ok(m->control, m->control_len))
 		return -EFAULT;
-	bool passes = c->level == SOL_SOCKET_ && c->type == rights;
-	vk_refuse(passes ? "sendmsg (SCM_RIGHTS: passing descriptors)" : "sendmsg (control messages)");
+	bool passes = h->level == SOL_SOCKET_ && h->type == rights;
+	vk_refuse(c, passes ? "sendmsg (SCM_RIGHTS: passing descriptors)" : "sendmsg (control messages)");
 	return -EINVAL;
 }
 
-static long send_message(struct vk_desc *d, u64 user, u32 flags)
+static long send_message(struct vk_call *c, struct vk_desc *d, u64 user, u32 flags)
 {
 	struct sock_msghdr *m;
 	struct net_address to = {0};
 	struct vk_uio u;
 	long err = message_in(user, &m, &u);
 	if (!err)
-		err = refuse_control(m);
-	bool named = m->name && m->name_len;
-	if (!err && named)
+		err = refuse_control(c, m);
+	bool named = !err && m->name && m->name_len;
+	if (named)
 		err = destination_in(sock_of(d), m->name, (int)m->name_len, &to);
-	return err ? err : sock_send(d, &u, flags, named ? &to : NULL);
+	return err ? err : sock_send(c, d, &u, flags, named ? &to : NULL);
 }
 
-static long receive_message(struct vk_desc *d, u64 user, u32 flags)
+static long receive_message(struct vk_call *c, struct vk_desc *d, u64 user, u32 flags)
 {
 	struct sock_msghdr *m;
 	struct net_address from = {0};
@@ -135,7 +138,7 @@ static long receive_message(struct vk_desc *d, u64 user, u32 flags)
 	long err = message_in(user, &m, &u);
 	if (err)
 		return err;
-	long n = sock_receive(d, &u, flags, &from, &out_flags);
+	long n = sock_receive(c, d, &u, flags, &from, &out_flags);
 	if (n < 0)
 		return n;
 	if (m->name)
@@ -145,34 +148,34 @@ static long receive_message(struct vk_desc *d, u64 user, u32 flags)
 	return err ? err : n;
 }
 
-long vk_sys_sendmsg(const struct vk_call *c)
+long vk_sys_sendmsg(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
-	return err ? err : send_message(d, (u64)c->a[1], (u32)c->a[2]);
+	struct vk_desc *d = sock_use_late(c, (int)c->a[0], &err, sock_steps_first);
+	return err ? err : send_message(c, d, (u64)c->a[1], (u32)c->a[2]);
 }
 
-long vk_sys_recvmsg(const struct vk_call *c)
+long vk_sys_recvmsg(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use_late((int)c->a[0], &err, sock_steps_first);
-	return err ? err : receive_message(d, (u64)c->a[1], (u32)c->a[2]);
+	struct vk_desc *d = sock_use_late(c, (int)c->a[0], &err, sock_steps_first);
+	return err ? err : receive_message(c, d, (u64)c->a[1], (u32)c->a[2]);
 }
 
 /* ---- several messages: one after the other, until one fails ---- */
 
-static struct sock_mmsghdr *nth(const struct vk_call *c, u32 i)
+static struct sock_mmsghdr *nth(struct vk_call *c, u32 i)
 {
 	return (struct sock_mmsghdr *)c->a[1] + i;
 }
 
-long vk_sys_sendmmsg(const struct vk_call *c)
+long vk_sys_sendmmsg(struct vk_call *c)
 {
 	long err, n = 0;
 	u32 i, count = (u32)HD_MIN((u64)(u32)c->a[2], (u64)1024);
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	for (i = 0; !err && i < count; i++) {
-		n = send_message(d, (u64)nth(c, i), (u32)c->a[3]);
+		n = send_message(c, d, (u64)nth(c, i), (u32)c->a[3]);
 		if (n < 0)
 			break;
 		nth(c, i)->len = (u32)n;
@@ -180,17 +183,17 @@ long vk_sys_sendmmsg(const struct vk_call *c)
 	return err ? err : i ? (long)i : n;
 }
 
-long vk_sys_recvmmsg(const struct vk_call *c)
+long vk_sys_recvmmsg(struct vk_call *c)
 {
 	long err, n = 0;
 	u32 i, count = (u32)HD_MIN((u64)(u32)c->a[2], (u64)1024), flags = (u32)c->a[3];
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (!err && c->a[4]) {
-		vk_refuse("recvmmsg with a time-out");
+		vk_refuse(c, "recvmmsg with a time-out");
 		return -EINVAL;
 	}
 	for (i = 0; !err && i < count; i++) {
-		n = receive_message(d, (u64)nth(c, i), flags & ~MSG_WAITFORONE_);
+		n = receive_message(c, d, (u64)nth(c, i), flags & ~MSG_WAITFORONE_);
 		if (n < 0)
 			break;
 		nth(c, i)->len = (u32)n;
@@ -209,18 +212,19 @@ static long may_shut_down(const struct vk_sock *s)
 	return sock_is_connected(s) ? 0 : -ENOTCONN;
 }
 
-long vk_sys_shutdown(const struct vk_call *c)
+long vk_sys_shutdown(struct vk_call *c)
 {
 	long err;
 	u32 how = (u32)c->a[1];
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err || how > 2)
 		return err ? err : -EINVAL;
 	how += SHUT_READ; /* 0, 1, 2 are read, write, both: as bits 1, 2, 3 */
-	sock_step(d, OP_SHUTDOWN, how, 0, 0);
+	if (sock_step(c, d, OP_SHUTDOWN, how, 0, 0) == VK_RESTART)
+		return VK_RESTART;
 	struct vk_sock *s = sock_of(d);
 	if ((err = may_shut_down(s))) {
-		s->shut |= (u8)how; /* and yet it has an effect */
+		s->shut |= (u8)how; /* as Linux: it fails, and the socket is shut down all the same */
 		return err;
 	}
 	const struct sock_ops *ops = sock_ops_of(d);

@@ -22,20 +22,21 @@ static long may_connect(const struct vk_sock *s)
 	return 0;
 }
 
-static long reach_inside(struct vk_desc *d, struct vk_desc *l, const struct net_address *to)
+static long reach_inside(struct vk_call *c, struct vk_desc *d, struct vk_desc *l,
+			 const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	if (!sock_local_room(l)) /* only a call that must not wait comes here */
 		return s->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
-	return sock_local_connect(d, l, to);
+	return sock_local_connect(c, d, l, to);
 }
 
-static long reach_peer(struct vk_desc *d, const struct net_address *to)
+static long reach_peer(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	static struct net_address there;
 	there = sock_address_plain(to);
-	sock_note_hurry(d, 0);
+	sock_note_nonblocking(c, d, 0);
 	long err = net_connect(&there, &s->pos);
 	if (err) {
 		u8 bound = s->bound;
@@ -50,7 +51,7 @@ static long reach_peer(struct vk_desc *d, const struct net_address *to)
 }
 
 /* After the step: look who is there. */
-static SCHED_LOOK long reach(struct vk_desc *d, const struct net_address *to)
+static SCHED_LOOK long reach(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	struct vk_desc *l = sock_listener(to, s->type);
@@ -62,7 +63,7 @@ static SCHED_LOOK long reach(struct vk_desc *d, const struct net_address *to)
 		err = -ECONNREFUSED;
 	if (err || may)
 		return err ? err : may;
-	return l ? reach_inside(d, l, to) : reach_peer(d, to);
+	return l ? reach_inside(c, d, l, to) : reach_peer(c, d, to);
 }
 
 static SCHED_LOOK bool nothing_there(const struct net_address *to, long *err)
@@ -70,38 +71,53 @@ static SCHED_LOOK bool nothing_there(const struct net_address *to, long *err)
 	return !sock_at_path(to, err) && *err;
 }
 
-static long connect_stream(struct vk_desc *d, const struct net_address *to)
+/* What connect depends on, once more, in the state in which it happens. */
+static SCHED_LOOK void look_again(struct vk_call *c, const struct net_address *to)
+{
+	if (is_path(to))
+		sock_path_use(c, to);
+	sock_port_look(c, to);
+}
+
+static long connect_stream(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	long err;
 	if (to->family == NET_UNIX && !to->path_len)
 		return -EINVAL;
 	if (is_path(to)) {
-		sock_path_visit(to);
+		sock_path_use(c, to);
 		if (nothing_there(to, &err))
 			return err;
 	}
-	sock_port_use(to);
-	if (sock_step(d, OP_CONNECT, 0, 0, (u64)to) == ALT_TIMEOUT)
+	sock_port_look(c, to);
+	long alt = sock_step(c, d, OP_CONNECT, 0, 0, (u64)to);
+	if (alt == VK_RESTART)
+		return alt;
+	look_again(c, to);
+	if (alt == ALT_TIMEOUT)
 		return sock_of(d)->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
-	return reach(d, to);
+	return reach(c, d, to);
 }
 
 /*
  * Who asks a name server gets what the world says today: outside the model. For a socket that nobody knows it is no
  * step: getaddrinfo does so to find out its own address.
  */
-static long connect_datagrams(struct vk_desc *d, const struct net_address *to)
+static long connect_datagrams(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	if (to->family != NET_UNIX && to->port == PORT_DNS) {
-		vk_refuse("questions to a name server");
+		vk_refuse(c, "questions to a name server");
 		return -ECONNREFUSED;
 	}
 	if (is_path(to))
-		sock_path_visit(to);
-	sock_port_use(to);
-	if (sock_of(d)->family == NET_UNIX || sock_close_shows(d))
-		sock_step(d, OP_CONNECT, 0, 0, (u64)to);
-	return sock_ops_of(d)->connect(d, to);
+		sock_path_use(c, to);
+	sock_port_look(c, to);
+	if (sock_of(d)->family == NET_UNIX || sock_close_shows(c, d)) {
+		if (sock_step(c, d, OP_CONNECT, 0, 0, (u64)to) == VK_RESTART)
+			return VK_RESTART;
+		look_again(c, to);
+	}
+	return sock_ops_of(d)->connect(c, d, to);
 }
 
 /* Those of the Unix domain look at the file system first. */
@@ -111,10 +127,10 @@ static bool connects_by_step(const struct vk_desc *d)
 	return s->flavour == SOCK_IDLE && s->type == NET_STREAM && s->family != NET_UNIX;
 }
 
-long vk_sys_connect(const struct vk_call *c)
+long vk_sys_connect(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use_late((int)c->a[0], &err, connects_by_step);
+	struct vk_desc *d = sock_use_late(c, (int)c->a[0], &err, connects_by_step);
 	struct net_address to = {0};
 	if (!d)
 		return err;
@@ -128,9 +144,9 @@ long vk_sys_connect(const struct vk_call *c)
 	if (err)
 		return err;
 	if (sock_of(d)->type == NET_DGRAM)
-		return connect_datagrams(d, &to);
+		return connect_datagrams(c, d, &to);
 	if (to.family)
-		return connect_stream(d, &to);
-	vk_refuse("connect (AF_UNSPEC: ending a connection)");
+		return connect_stream(c, d, &to);
+	vk_refuse(c, "connect (AF_UNSPEC: ending a connection)");
 	return -EINVAL;
 }

@@ -29,6 +29,7 @@ u32 sock_data_room(const struct vk_sock *s)
 
 static void put(struct vk_sock *s, const void *from, u32 n)
 {
+	sock_declare(s);
 	if (n)
 		memcpy(data_of(s) + s->held, from, n);
 	s->held += n;
@@ -36,6 +37,7 @@ static void put(struct vk_sock *s, const void *from, u32 n)
 
 u32 sock_data_put(struct vk_sock *s, struct vk_uio *u)
 {
+	sock_declare(s);
 	u32 n = (u32)vk_uio_in(u, data_of(s) + s->held, sock_data_room(s));
 	s->held += n;
 	return n;
@@ -49,6 +51,7 @@ u32 sock_data_get(const struct vk_sock *s, struct vk_uio *u)
 void sock_data_drop(struct vk_sock *s, u32 n)
 {
 	u8 *data = data_of(s);
+	sock_declare(s);
 	hd_assert(n <= s->held);
 	memmove(data, data + n, s->held - n);
 	memset(data + s->held - n, 0, n);
@@ -66,7 +69,7 @@ u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_addres
 {
 	struct record r = {(u32)u->left, address_len(from)};
 	hd_assert(sock_record_size(u->left, from) <= sock_data_room(s));
-	put(s, &r, sizeof r);
+	put(s, &r, sizeof(r));
 	put(s, from, r.address_len);
 	sock_data_put(s, u);
 	return r.len;
@@ -75,8 +78,8 @@ u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_addres
 static struct record first(const struct vk_sock *s)
 {
 	struct record r;
-	hd_assert(s->held >= sizeof r);
-	memcpy(&r, data_of(s), sizeof r);
+	hd_assert(s->held >= sizeof(r));
+	memcpy(&r, data_of(s), sizeof(r));
 	return r;
 }
 
@@ -87,14 +90,14 @@ u32 sock_record_len(const struct vk_sock *s)
 
 static void record_drop(struct vk_sock *s, const struct record *r)
 {
-	sock_data_drop(s, (u32)sizeof *r + r->address_len + r->len);
+	sock_data_drop(s, (u32)sizeof(*r) + r->address_len + r->len);
 }
 
 long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags)
 {
 	struct record r = first(s);
-	const u8 *at = data_of(s) + sizeof r;
+	const u8 *at = data_of(s) + sizeof(r);
 	memcpy(from, at, r.address_len);
 	u32 n = (u32)vk_uio_out(u, at + r.address_len, r.len);
 	if (n < r.len)
@@ -110,8 +113,8 @@ u32 sock_record_count(const struct vk_sock *s, u32 *bytes)
 	*bytes = 0;
 	for (u32 at = 0; at < s->held; n++) {
 		struct record r;
-		memcpy(&r, data_of(s) + at, sizeof r);
-		at += (u32)sizeof r + r.address_len + r.len;
+		memcpy(&r, data_of(s) + at, sizeof(r));
+		at += (u32)sizeof(r) + r.address_len + r.len;
 		*bytes += r.len;
 	}
 	return n;

@@ -39,13 +39,13 @@ static long take_error(struct vk_sock *s)
 static bool same_address(const struct net_address *a, const struct net_address *b)
 {
 	struct net_address x = sock_address_plain(a), y = sock_address_plain(b);
-	return x.family == y.family && x.port == y.port && !memcmp(x.ip, y.ip, sizeof x.ip);
+	return x.family == y.family && x.port == y.port && !memcmp(x.ip, y.ip, sizeof(x.ip));
 }
 
 static bool is_any(const struct net_address *a)
 {
 	static const u8 any[16];
-	return !memcmp(a->ip, any, sizeof any);
+	return !memcmp(a->ip, any, sizeof(any));
 }
 
 static const u8 loopback6[16] = {[15] = 1}, loopback4[16] = {127, 0, 0, 1};
@@ -58,7 +58,7 @@ static struct net_address udp_source(const struct vk_sock *s, const struct vk_so
 	if (is_any(&a)) {
 		bool six = to->family == NET_INET6 && s->family == NET_INET6;
 		a.family = six ? NET_INET6 : NET_INET;
-		memcpy(a.ip, six ? loopback6 : loopback4, sizeof a.ip);
+		memcpy(a.ip, six ? loopback6 : loopback4, sizeof(a.ip));
 	}
 	return sock_address_in_family(to->family, &a);
 }
@@ -78,7 +78,7 @@ static struct vk_sock *udp_receiver(const struct vk_sock *s, const struct net_ad
 {
 	struct vk_sock *best = NULL;
 	u32 fits = 0;
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		u32 how = vk->sock[i].used ? udp_fits(&vk->sock[i], s, to) : 0;
 		if (how > fits) {
 			best = &vk->sock[i];
@@ -90,7 +90,7 @@ static struct vk_sock *udp_receiver(const struct vk_sock *s, const struct net_ad
 
 static struct vk_sock *abstract_receiver(const struct net_address *to, long *err)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		struct vk_sock *r = &vk->sock[i];
 		if (!r->used || !is_unix(r) || !r->bound || !sock_address_reaches(&r->local, to))
 			continue;
@@ -101,7 +101,7 @@ static struct vk_sock *abstract_receiver(const struct net_address *to, long *err
 	return NULL;
 }
 
-static struct vk_sock *unix_receiver(const struct net_address *to, long *err)
+static struct vk_sock *unix_receiver(const struct vk_call *c, const struct net_address *to, long *err)
 {
 	if (!to->path_len) {
 		*err = -EINVAL;
@@ -112,7 +112,7 @@ static struct vk_sock *unix_receiver(const struct net_address *to, long *err)
 	struct vk_desc *d = sock_at_path(to, err);
 	if (!d) {
 		if (!*err) {
-			vk_refuse("datagrams of the Unix domain to another process");
+			vk_refuse(c, "datagrams of the Unix domain to another process");
 			*err = -ECONNREFUSED;
 		}
 		return NULL;
@@ -150,14 +150,16 @@ static void disconnect_unix(struct vk_sock *s)
 	if (!s->held)
 		return;
 	sock_data_drop(s, s->held);
-	if (old && old->partner == slot_of(s) + 1)
+	if (old && old->partner == slot_of(s) + 1) {
+		sock_declare(old);
 		old->error = ECONNRESET;
+	}
 }
 
-static long connect_unix(struct vk_sock *s, const struct net_address *to)
+static long connect_unix(struct vk_call *c, struct vk_sock *s, const struct net_address *to)
 {
 	long err = 0;
-	struct vk_sock *r = to->family ? unix_receiver(to, &err) : NULL;
+	struct vk_sock *r = to->family ? unix_receiver(c, to, &err) : NULL;
 	if (err)
 		return err;
 	if (r && !may_send(s, r))
@@ -176,22 +178,23 @@ static long connect_unix(struct vk_sock *s, const struct net_address *to)
 static void unbind_udp(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
-	if (s->local.port != SOCK_EPHEMERAL + desc_slot(d))
+	if (s->local.port != SOCK_EPHEMERAL + vk_desc_slot(d))
 		return;
 	s->local = (struct net_address){0};
 	s->bound = 0;
 }
 
-static long dgram_connect(struct vk_desc *d, const struct net_address *to)
+static long dgram_connect(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
+	sock_declare(s);
 	if (is_unix(s))
-		return connect_unix(s, to);
+		return connect_unix(c, s, to);
 	if (to->family == NET_INET && speaks_six_only(s))
 		return -EAFNOSUPPORT;
 	if (to->family) {
 		struct net_address there = sock_address_plain(to);
-		sock_callers_note_connect(s, to);
+		sock_clients_note_connect(c, s, to);
 		sock_bind_ephemeral(d, to);
 		s->remote = sock_address_in_family(s->family, &there);
 	} else {
@@ -222,12 +225,13 @@ static bool dgram_can_send(const struct vk_desc *d, const struct op *o)
 	return r->flavour != SOCK_DATAGRAM || (r->shut & SHUT_READ) || has_room(s, r, o->arg);
 }
 
-static struct vk_sock *find_unix(struct vk_sock *s, const struct net_address *to, long *err)
+static struct vk_sock *find_unix(const struct vk_call *c, struct vk_sock *s, const struct net_address *to,
+				 long *err)
 {
 	struct vk_sock *r = NULL;
 	*err = 0;
 	if (to)
-		r = unix_receiver(to, err);
+		r = unix_receiver(c, to, err);
 	else if (!s->remote.family)
 		*err = -ENOTCONN;
 	else if (!(r = sock_partner(s)))
@@ -239,50 +243,57 @@ static struct vk_sock *find_unix(struct vk_sock *s, const struct net_address *to
 	return *err ? NULL : r;
 }
 
-static SCHED_LOOK u64 who_makes_wait(struct vk_sock *s, const struct net_address *to)
+static SCHED_LOOK u64 send_blocker(const struct vk_call *c, struct vk_sock *s, const struct net_address *to)
 {
 	long err;
-	const struct vk_sock *r = find_unix(s, to, &err);
+	const struct vk_sock *r = find_unix(c, s, to, &err);
 	return r ? slot_of(r) + 1 : 0;
 }
 
-static long send_unix(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		      const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d), *r;
 	long err;
 	if (to) {
-		sock_path_visit(to);
-		sock_port_use(to);
+		sock_path_use(c, to);
+		sock_port_look(c, to);
 	}
 	do {
 		sched_scrub();
-		sock_step(d, OP_SEND, u->left, flags, who_makes_wait(s, to));
+		if (sock_step(c, d, OP_SEND, u->left, flags, send_blocker(c, s, to)) == VK_RESTART)
+			return VK_RESTART;
+		if (to) {
+			sock_path_use(c, to);
+			sock_port_look(c, to);
+		}
 		if (s->error)
 			return take_error(s);
 		if (s->shut & SHUT_WRITE)
 			return -EPIPE;
-		r = find_unix(s, to, &err);
+		r = find_unix(c, s, to, &err);
 		if (err == -ECONNREFUSED && !to)
 			disconnect_unix(s);
 		if (err)
 			return err;
 		if (has_room(s, r, u->left))
 			return sock_record_put(r, u, &s->local);
-	} while (!sock_hurries(d, flags) && !s->send_timeout);
+	} while (!sock_nonblocking(d, flags) && !s->send_timeout);
 	return -EAGAIN;
 }
 
-static long deliver_udp(struct vk_sock *s, struct vk_uio *u, struct vk_sock *r)
+static long deliver_udp(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, struct vk_sock *r)
 {
 	struct net_address from = udp_source(s, r);
 	if (sock_record_size(u->left, &from) > sock_data_room(r)) {
-		vk_refuse("send (more than 64 KiB of datagrams that nobody has read)");
+		vk_refuse(c, "send (more than 64 KiB of datagrams that nobody has read)");
 		return (long)u->left;
 	}
 	return sock_record_put(r, u, &from);
 }
 
-static long send_udp(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+static long send_udp(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		     const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	sock_bind_ephemeral(d, NULL);
@@ -296,8 +307,10 @@ static long send_udp(struct vk_desc *d, struct vk_uio *u, u32 flags, const struc
 		return -EDESTADDRREQ;
 	if (to && !to->port)
 		return -EINVAL;
-	sock_port_use(to ? to : &s->remote);
-	sock_step(d, OP_SEND, u->left, flags, 0);
+	sock_port_look(c, to ? to : &s->remote);
+	if (sock_step(c, d, OP_SEND, u->left, flags, 0) == VK_RESTART)
+		return VK_RESTART;
+	sock_port_look(c, to ? to : &s->remote);
 	if (s->error)
 		return take_error(s);
 	if (u->left > UDP_MAX)
@@ -307,21 +320,22 @@ static long send_udp(struct vk_desc *d, struct vk_uio *u, u32 flags, const struc
 	if (!to)
 		to = &s->remote;
 	struct vk_sock *r = udp_receiver(s, to);
-	return r ? deliver_udp(s, u, r) : sock_dgram_peer_send(s, u, to);
+	return r ? deliver_udp(c, s, u, r) : sock_dgram_peer_send(c, s, u, to);
 }
 
-static long dgram_send(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+static long dgram_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		       const struct net_address *to)
 {
 	const struct vk_sock *s = sock_of(d);
 	if (flags & MSG_OOB_)
 		return -EOPNOTSUPP;
 	if (!is_unix(s))
-		return send_udp(d, u, flags, to);
+		return send_udp(c, d, u, flags, to);
 	if (sock_record_size(u->left, &s->local) > SOCK_ROOM) {
-		vk_refuse("send (a message above 64 KiB)");
+		vk_refuse(c, "send (a message above 64 KiB)");
 		return -EMSGSIZE;
 	}
-	return send_unix(d, u, flags, to);
+	return send_unix(c, d, u, flags, to);
 }
 
 /* ---- receiving ---- */
@@ -340,30 +354,32 @@ static u32 dgram_sources(const struct vk_desc *d)
 }
 
 /* The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look like a deadlock. */
-static SCHED_LOOK void note_clients(const struct vk_sock *s)
+static SCHED_LOOK void note_clients(const struct vk_call *c, const struct vk_sock *s)
 {
 	if (is_unix(s) && s->bound && !s->held && net_next_client(vk->client_taken, 0) &&
 	    !sock_somebody_listens(0))
-		vk_refuse("recv (datagrams of client peers in the Unix domain)");
+		vk_refuse(c, "recv (datagrams of client peers in the Unix domain)");
 }
 
-static long dgram_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
-		       u32 *out_flags)
+static long dgram_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		       struct net_address *from, u32 *out_flags)
 {
 	struct vk_sock *s = sock_of(d);
 	if (flags & MSG_OOB_)
 		return is_unix(s) ? -EOPNOTSUPP : -EINVAL;
-	note_clients(s);
-	u32 alt = sock_step(d, OP_RECV, u->left, flags, 0);
+	note_clients(c, s);
+	long alt = sock_step(c, d, OP_RECV, u->left, flags, 0);
+	if (alt == VK_RESTART)
+		return alt;
 	if (alt == ALT_TIMEOUT)
 		return -EAGAIN;
 	if (s->error)
 		return take_error(s);
-	u32 source = sock_source(s, alt);
+	u32 source = sock_source(s, (u32)alt);
 	if (!source)
-		return (s->shut & SHUT_READ) && !sock_hurries(d, flags) ? 0 : -EAGAIN;
+		return (s->shut & SHUT_READ) && !sock_nonblocking(d, flags) ? 0 : -EAGAIN;
 	if (sock_source_is_outside(source))
-		sock_note_hurry(d, flags);
+		sock_note_nonblocking(c, d, flags);
 	return sock_source_recv(s, source, u, flags, from, out_flags);
 }
 
@@ -384,20 +400,22 @@ static u32 dgram_poll(const struct vk_desc *d)
 	return mask;
 }
 
-static long dgram_pending(const struct vk_desc *d)
+static long dgram_pending(struct vk_call *c, const struct vk_desc *d)
 {
-	return sock_source_pending(sock_of(d));
+	return sock_source_pending(c, sock_of(d));
 }
 
 static void dgram_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
-		if (vk->sock[i].flavour == SOCK_DATAGRAM && vk->sock[i].partner == slot_of(s) + 1)
+	for (u32 i = 0; i < vk->desc_limit; i++)
+		if (vk->sock[i].flavour == SOCK_DATAGRAM && vk->sock[i].partner == slot_of(s) + 1) {
+			sock_declare(&vk->sock[i]);
 			vk->sock[i].partner = 0;
+		}
 	sock_data_drop(s, s->held);
 	sock_dgram_peer_close(s);
-	sock_callers_close(s);
+	sock_clients_close(s);
 }
 
 static void dgram_describe(const struct vk_desc *d, struct text *t)

@@ -2,7 +2,7 @@
  * sock_dgram_client.c: client peers that send datagrams to a socket of the SUT.
  *
  * A client comes with its first datagram: who receives that takes the client (vk->client_taken, as accept does), and from
- * then on the client is a connection of that socket: a position in its tree (vk->caller), and an address, 127.0.0.1 (or ::1), port
+ * then on the client is a connection of that socket: a position in its tree (vk->dgram_client), and an address, 127.0.0.1 (or ::1), port
  * 50000 + n. Unlike accept, which takes clients by number, any client may be the first: there is no queue but the network.
  * Only identical clients come by number, since nobody could tell them apart.
  *
@@ -12,9 +12,9 @@
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
 
-static struct vk_caller *caller(u32 client)
+static struct dgram_client *client_of(u32 client)
 {
-	return &vk->caller[client - 1];
+	return &vk->dgram_client[client - 1];
 }
 
 static u32 number_of(const struct vk_sock *s)
@@ -31,7 +31,7 @@ static bool is_taken(u32 client)
 
 bool sock_somebody_listens(u32 client)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		const struct vk_sock *l = &vk->sock[i];
 		if (l->flavour == SOCK_LISTEN && (!client || net_client_comes_to(client, l->local.port)))
 			return true;
@@ -50,12 +50,12 @@ static bool serves(const struct vk_sock *s)
 	       s->bound == SOCK_NAMED && !s->remote.family;
 }
 
-bool sock_callers_come(const struct vk_sock *s)
+bool sock_expects_clients(const struct vk_sock *s)
 {
 	if (!serves(s))
 		return false;
 	for (u32 client = 1; client <= net_clients(); client++)
-		if (caller(client)->socket == number_of(s) || fits(s, client))
+		if (client_of(client)->socket == number_of(s) || fits(s, client))
 			return true;
 	return false;
 }
@@ -69,7 +69,7 @@ static bool is_the_first(const struct vk_sock *s, u32 client)
 
 static struct net_address address_of(const struct vk_sock *s, u32 client)
 {
-	struct net_address a = {.family = sock_entrance(s).family, .type = NET_DGRAM};
+	struct net_address a = {.family = sock_client_address(s).family, .type = NET_DGRAM};
 	a.port = (u16)(SOCK_CLIENT_PORT + client);
 	return sock_address_plain(&a);
 }
@@ -78,23 +78,23 @@ static struct net_address address_of(const struct vk_sock *s, u32 client)
 static bool is_from(const struct net_address *a, u32 client)
 {
 	struct net_address plain = sock_address_plain(a);
-	struct net_address name = address_of(&vk->sock[caller(client)->socket - 1], client);
+	struct net_address name = address_of(&vk->sock[client_of(client)->socket - 1], client);
 	return plain.family == name.family && plain.port == name.port &&
-	       !memcmp(plain.ip, name.ip, sizeof name.ip);
+	       !memcmp(plain.ip, name.ip, sizeof(name.ip));
 }
 
-u32 sock_caller_at(const struct net_address *to)
+u32 sock_client_at(const struct net_address *to)
 {
 	u32 client = to->port - SOCK_CLIENT_PORT;
-	if (to->family == NET_UNIX || client - 1 >= net_clients() || !caller(client)->socket)
+	if (to->family == NET_UNIX || client - 1 >= net_clients() || !client_of(client)->socket)
 		return 0;
 	return is_from(to, client) ? client : 0;
 }
 
-const struct cache_pos *sock_caller_connected(const struct vk_sock *s)
+const struct cache_pos *sock_client_connected(const struct vk_sock *s)
 {
-	u32 client = s->remote.family ? sock_caller_at(&s->remote) : 0;
-	return client && caller(client)->socket == number_of(s) ? &caller(client)->pos : NULL;
+	u32 client = s->remote.family ? sock_client_at(&s->remote) : 0;
+	return client && client_of(client)->socket == number_of(s) ? &client_of(client)->pos : NULL;
 }
 
 /* ---- receiving ---- */
@@ -102,19 +102,19 @@ const struct cache_pos *sock_caller_connected(const struct vk_sock *s)
 /* A socket that is connected hears one sender alone. */
 static bool hears(const struct vk_sock *s, u32 client)
 {
-	return !s->remote.family || sock_caller_at(&s->remote) == client;
+	return !s->remote.family || sock_client_at(&s->remote) == client;
 }
 
-void sock_callers_resolve(const struct vk_sock *s)
+void sock_clients_resolve(const struct vk_sock *s)
 {
 	for (u32 client = 1; client <= net_clients(); client++)
-		if (caller(client)->socket == number_of(s) && hears(s, client))
-			net_resolve(&caller(client)->pos);
+		if (client_of(client)->socket == number_of(s) && hears(s, client))
+			net_resolve(&client_of(client)->pos);
 }
 
-bool sock_caller_ready(const struct vk_sock *s, u32 client)
+bool sock_client_ready(const struct vk_sock *s, u32 client)
 {
-	const struct vk_caller *c = caller(client);
+	const struct dgram_client *c = client_of(client);
 	if (c->socket)
 		return c->socket == number_of(s) && hears(s, client) && sock_frame_next(&c->pos) >= 0;
 	return serves(s) && !is_taken(client) && fits(s, client) && is_the_first(s, client);
@@ -123,63 +123,66 @@ bool sock_caller_ready(const struct vk_sock *s, u32 client)
 static long take(const struct vk_sock *s, u32 client)
 {
 	static struct net_address at; /* off the fiber's stack */
-	at = sock_entrance(s);
+	at = sock_client_address(s);
 	at.type = NET_DGRAM;
-	long err = net_accept(&at, client, &caller(client)->pos);
+	long err = net_accept(&at, client, &client_of(client)->pos);
 	if (err)
 		return err;
-	caller(client)->socket = number_of(s);
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
+	client_of(client)->socket = number_of(s);
 	vk->client_taken[(client - 1) / 64] |= (u64)1 << (client - 1) % 64;
 	return 0;
 }
 
-long sock_caller_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,
+long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags)
 {
-	long err = caller(client)->socket ? 0 : take(s, client);
+	long err = client_of(client)->socket ? 0 : take(s, client);
 	if (err)
 		return err;
 	struct net_address a = address_of(s, client);
 	*from = sock_address_in_family(s->family, &a);
-	return sock_frame_recv(&caller(client)->pos, u, flags, out_flags);
+	return sock_frame_recv(&client_of(client)->pos, u, flags, out_flags);
 }
 
 /* ---- the rest ---- */
 
 /* Linux keeps what others had sent until then, and it is read as if nothing had happened. Here it would be lost. */
-void sock_callers_note_connect(const struct vk_sock *s, const struct net_address *to)
+void sock_clients_note_connect(struct vk_call *c, const struct vk_sock *s, const struct net_address *to)
 {
-	sock_callers_resolve(s);
+	sock_clients_resolve(s);
 	for (u32 client = 1; client <= net_clients(); client++)
-		if (sock_caller_ready(s, client) && sock_caller_at(to) != client) {
-			vk_refuse("connect (of a socket that other client peers may have sent datagrams to)");
+		if (sock_client_ready(s, client) && sock_client_at(to) != client) {
+			vk_refuse(c,
+				  "connect (of a socket that other client peers may have sent datagrams to)");
 			return;
 		}
 }
 
 /* A client is known to the broker as the sender to one port. */
-long sock_caller_send(const struct vk_sock *s, u32 client, struct vk_uio *u)
+long sock_client_send(struct vk_call *c, const struct vk_sock *s, u32 client, struct vk_uio *u)
 {
-	if (caller(client)->socket != number_of(s)) {
-		vk_refuse("datagrams to a client peer from another socket than it has sent to");
+	if (client_of(client)->socket != number_of(s)) {
+		vk_refuse(c, "datagrams to a client peer from another socket than it has sent to");
 		return -EPERM;
 	}
-	return sock_frame_send(&caller(client)->pos, u);
+	return sock_frame_send(&client_of(client)->pos, u);
 }
 
-void sock_callers_close(const struct vk_sock *s)
+void sock_clients_close(const struct vk_sock *s)
 {
 	for (u32 client = 1; client <= net_clients(); client++) {
-		if (caller(client)->socket != number_of(s))
+		if (client_of(client)->socket != number_of(s))
 			continue;
-		net_close(&caller(client)->pos);
-		*caller(client) = (struct vk_caller){0};
+		vk_declare(VK_CLIENTS, ACCESS_WRITE);
+		net_close(&client_of(client)->pos);
+		*client_of(client) = (struct dgram_client){0};
 	}
 }
 
-void sock_describe_caller(u32 client, struct text *t)
+void sock_describe_client(u32 client, struct text *t)
 {
-	const struct vk_caller *c = caller(client);
+	const struct dgram_client *c = client_of(client);
 	u8 data[SOCK_SHOWN];
 	text_str(t, ": client ");
 	text_dec(t, client);

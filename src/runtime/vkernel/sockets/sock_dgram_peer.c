@@ -17,7 +17,7 @@ long sock_frame_next(const struct cache_pos *pos)
 	if (!net_look(pos, &bytes, &flags) || bytes < NET_FRAME_HEAD)
 		return -1;
 	net_copy(pos, 0, &len, NET_FRAME_HEAD);
-	hd_assert(len <= sizeof frame - NET_FRAME_HEAD);
+	hd_assert(len <= sizeof(frame) - NET_FRAME_HEAD);
 	return len;
 }
 
@@ -45,7 +45,7 @@ long sock_frame_send(struct cache_pos *pos, struct vk_uio *u)
 
 static bool is_same(const struct net_address *a, const struct net_address *b)
 {
-	return a->family == b->family && a->port == b->port && !memcmp(a->ip, b->ip, sizeof a->ip);
+	return a->family == b->family && a->port == b->port && !memcmp(a->ip, b->ip, sizeof(a->ip));
 }
 
 static long open_peer(struct vk_sock *s, const struct net_address *to)
@@ -67,13 +67,14 @@ static long send_nowhere(struct vk_sock *s, size_t bytes, const struct net_addre
 	return (long)bytes;
 }
 
-long sock_dgram_peer_send(struct vk_sock *s, struct vk_uio *u, const struct net_address *to)
+long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
+			  const struct net_address *to)
 {
-	u32 client = sock_caller_at(to);
+	u32 client = sock_client_at(to);
 	if (client)
-		return sock_caller_send(s, client, u);
+		return sock_client_send(c, s, client, u);
 	if (s->pos.tree && !is_same(&s->peer, to)) {
-		vk_refuse("datagrams from one socket to several peers");
+		vk_refuse(c, "datagrams from one socket to several peers");
 		return -EPERM;
 	}
 	long err = s->pos.tree ? 0 : open_peer(s, to);

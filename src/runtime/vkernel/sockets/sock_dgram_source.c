@@ -16,7 +16,7 @@ static bool is_ready(const struct vk_sock *s, u32 source)
 {
 	if (source == INSIDE)
 		return s->held;
-	return source == SERVER ? sock_frame_next(&s->pos) >= 0 : sock_caller_ready(s, source - CLIENTS);
+	return source == SERVER ? sock_frame_next(&s->pos) >= 0 : sock_client_ready(s, source - CLIENTS);
 }
 
 static u32 last_source(const struct vk_sock *s)
@@ -60,7 +60,7 @@ static long receive(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, 
 	if (source == INSIDE)
 		return sock_record_take(s, u, flags, from, out_flags);
 	if (source > CLIENTS)
-		return sock_caller_recv(s, source - CLIENTS, u, flags, from, out_flags);
+		return sock_client_recv(s, source - CLIENTS, u, flags, from, out_flags);
 	*from = s->peer;
 	return sock_frame_recv(&s->pos, u, flags, out_flags);
 }
@@ -76,16 +76,17 @@ long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags
 }
 
 /* It is no step, and can't decide whose datagram is the first; and a client that has not come may have sent something or not. */
-long sock_source_pending(const struct vk_sock *s)
+long sock_source_pending(struct vk_call *c, const struct vk_sock *s)
 {
 	sock_resolve(&vk->desc[s - vk->sock]);
 	u32 source = sock_source(s, 0);
 	bool open = !is_decided(s) && (sock_source(s, 1) || source > CLIENTS);
 	if (open)
-		vk_refuse("ioctl FIONREAD (of datagrams from several senders)");
+		vk_refuse(c, "ioctl FIONREAD (of datagrams from several senders)");
 	if (source == INSIDE)
 		return sock_record_len(s);
-	const struct cache_pos *pos = source > CLIENTS ? &vk->caller[source - CLIENTS - 1].pos : &s->pos;
+	const struct cache_pos *pos = source > CLIENTS ? &vk->dgram_client[source - CLIENTS - 1].pos
+						       : &s->pos;
 	return HD_MAX(sock_frame_next(pos), 0L);
 }
 
@@ -94,7 +95,7 @@ void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t)
 	u32 source = sock_source(s, nth);
 	bool choice = sock_sources(s) > 1;
 	if (source > CLIENTS)
-		sock_describe_caller(source - CLIENTS, t);
+		sock_describe_client(source - CLIENTS, t);
 	else if (choice && source != NOBODY)
 		text_str(t, source == INSIDE ? ": from inside" : ": from the server");
 }

@@ -7,9 +7,11 @@
 
 static void join(struct vk_desc *a, struct vk_desc *b)
 {
+	sock_declare(sock_of(a));
+	sock_declare(sock_of(b));
 	sock_of(a)->flavour = sock_of(b)->flavour = SOCK_LOCAL;
-	sock_of(a)->partner = desc_slot(b) + 1;
-	sock_of(b)->partner = desc_slot(a) + 1;
+	sock_of(a)->partner = vk_desc_slot(b) + 1;
+	sock_of(b)->partner = vk_desc_slot(a) + 1;
 }
 
 /* ---- parting ---- */
@@ -55,9 +57,11 @@ static void part_tcp(struct vk_sock *s, struct vk_sock *other, bool hard)
 static void part(struct vk_sock *s, bool hard)
 {
 	struct vk_sock *other = sock_partner(s);
+	sock_declare(s);
 	s->partner = 0;
 	if (!other)
 		return;
+	sock_declare(other);
 	other->partner = 0;
 	if (s->family != NET_UNIX) {
 		part_tcp(s, other, hard);
@@ -96,7 +100,7 @@ static bool listens_at(const struct vk_desc *d, const struct net_address *to, u1
 
 struct vk_desc *sock_local_listener(const struct net_address *to, u16 type)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (listens_at(&vk->desc[i], to, type))
 			return &vk->desc[i];
 	return NULL;
@@ -121,7 +125,8 @@ struct vk_desc *sock_local_take(struct vk_desc *l)
 	u32 first = s->queue[0];
 	if (!first)
 		return NULL;
-	memmove(s->queue, s->queue + 1, sizeof s->queue - sizeof s->queue[0]);
+	sock_declare(s);
+	memmove(s->queue, s->queue + 1, sizeof(s->queue) - sizeof(s->queue[0]));
 	s->queue[SOCK_BACKLOG - 1] = 0;
 	return &vk->desc[first - 1];
 }
@@ -144,13 +149,13 @@ struct net_address sock_address_in_family(u16 family, const struct net_address *
 	struct net_address out = *a;
 	if (a->family == family || family == NET_UNIX)
 		return out;
-	memset(out.ip, 0, sizeof out.ip);
+	memset(out.ip, 0, sizeof(out.ip));
 	out.family = family;
 	if (family == NET_INET6) {
-		memcpy(out.ip, v4_mapped, sizeof v4_mapped);
-		memcpy(out.ip + sizeof v4_mapped, a->ip, 4);
+		memcpy(out.ip, v4_mapped, sizeof(v4_mapped));
+		memcpy(out.ip + sizeof(v4_mapped), a->ip, 4);
 	} else {
-		memcpy(out.ip, a->ip + sizeof v4_mapped, 4);
+		memcpy(out.ip, a->ip + sizeof(v4_mapped), 4);
 	}
 	return out;
 }
@@ -176,12 +181,12 @@ static void name_ends(struct vk_sock *s, struct vk_sock *end, const struct vk_so
 	}
 }
 
-long sock_local_connect(struct vk_desc *d, struct vk_desc *l, const struct net_address *to)
+long sock_local_connect(struct vk_call *c, struct vk_desc *d, struct vk_desc *l, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d), *ls = sock_of(l);
 	u32 at = queue_len(ls);
 	if (at == SOCK_BACKLOG) {
-		vk_refuse("connect (more than 32 connections not yet accepted)");
+		vk_refuse(c, "connect (more than 32 connections not yet accepted)");
 		return -ECONNREFUSED;
 	}
 	struct vk_desc *end = sock_new(ls->family, ls->type, ls->protocol, 0);
@@ -191,7 +196,8 @@ long sock_local_connect(struct vk_desc *d, struct vk_desc *l, const struct net_a
 		sock_bind_ephemeral(d, to);
 	name_ends(s, sock_of(end), ls, to);
 	join(d, end);
-	ls->queue[at] = (u16)(desc_slot(end) + 1);
+	sock_declare(ls);
+	ls->queue[at] = (u16)(vk_desc_slot(end) + 1);
 	return 0;
 }
 
@@ -239,19 +245,19 @@ static long install_pair(struct vk_desc *pair[2], int *fds, bool cloexec)
 	return 0;
 }
 
-long vk_sys_socketpair(const struct vk_call *c)
+long vk_sys_socketpair(struct vk_call *c)
 {
 	u32 flags = (u32)c->a[1] & ~SOCK_TYPE_MASK_, type = (u32)c->a[1] & SOCK_TYPE_MASK_;
 	int *fds = vk_user(c->a[3]);
 	struct vk_desc *pair[2];
 	if (flags & ~(u32)(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	if (!vk_user_ok((u64)fds, 2 * sizeof *fds))
+	if (!vk_user_ok((u64)fds, 2 * sizeof(*fds)))
 		return -EFAULT;
-	long err = sock_check((u32)c->a[0], type, (u32)c->a[2]);
+	long err = sock_check(c, (u32)c->a[0], type, (u32)c->a[2]);
 	if (err || c->a[0] != NET_UNIX)
 		return err ? err : -EOPNOTSUPP;
-	vk_fd_change(-1);
+	vk_fd_change(c, -1);
 	if (!make_pair((u16)(type == SOCK_RAW_ ? NET_DGRAM : type), flags & O_NONBLOCK, pair))
 		return -ENFILE;
 	return install_pair(pair, fds, flags & O_CLOEXEC);

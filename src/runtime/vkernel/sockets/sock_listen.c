@@ -9,7 +9,7 @@
 
 static bool port_listens(void)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (vk->sock[i].flavour == SOCK_LISTEN && vk->sock[i].family != NET_UNIX)
 			return true;
 	return false;
@@ -56,20 +56,22 @@ static long start_listening(struct vk_desc *d, int backlog)
 		return -EADDRINUSE;
 	}
 	/* As unsigned: negative is a lot. Linux lets one more in. */
+	sock_declare(s);
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	s->backlog = (u16)HD_MIN((u32)backlog, 4096u); /* net.core.somaxconn */
 	s->shut = 0;
 	return 0;
 }
 
-long vk_sys_listen(const struct vk_call *c)
+long vk_sys_listen(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (!err)
 		err = may_listen(sock_of(d));
 	if (err)
 		return err;
-	sock_port_visit(&sock_of(d)->local, true);
+	sock_port_change(c, &sock_of(d)->local);
 	err = may_listen(sock_of(d));
 	return err ? err : start_listening(d, (int)c->a[1]);
 }
@@ -80,11 +82,11 @@ long vk_sys_listen(const struct vk_call *c)
  * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of this machine
  * mostly speak.
  */
-struct net_address sock_entrance(const struct vk_sock *l)
+struct net_address sock_client_address(const struct vk_sock *l)
 {
 	static const u8 any[16];
 	struct net_address a = l->local;
-	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof any) && !sock_option(l, SOCK_ONLY_IPV6))
+	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof(any)) && !sock_option(l, SOCK_ONLY_IPV6))
 		a.family = NET_INET;
 	return a;
 }
@@ -93,7 +95,7 @@ struct net_address sock_entrance(const struct vk_sock *l)
 static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client)
 {
 	struct vk_sock *s = sock_of(d);
-	struct net_address from = {.family = sock_entrance(l).family, .type = l->type};
+	struct net_address from = {.family = sock_client_address(l).family, .type = l->type};
 	from.port = l->family == NET_UNIX ? 0 : (u16)(SOCK_CLIENT_PORT + client);
 	s->local = l->local;
 	s->bound = l->family != NET_UNIX; /* a path is the listener's alone */
@@ -112,10 +114,10 @@ static void inherit(struct vk_sock *s, const struct vk_sock *l)
 	s->send_timeout = l->send_timeout;
 }
 
-static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
+static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 client, long *err)
 {
 	struct vk_sock *from = sock_of(l);
-	sock_note_hurry(l, 0);
+	sock_note_nonblocking(c, l, 0);
 	struct vk_desc *d = sock_new(from->family, from->type, from->protocol, 0);
 	if (!d) {
 		*err = -ENFILE;
@@ -124,7 +126,7 @@ static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 	struct vk_sock *s = sock_of(d);
 	inherit(s, from);
 	static struct net_address at;
-	at = sock_entrance(from);
+	at = sock_client_address(from);
 	*err = net_accept(&at, client, &s->pos);
 	if (*err) {
 		vk_desc_put(d);
@@ -132,6 +134,7 @@ static struct vk_desc *accept_client(struct vk_desc *l, u32 client, long *err)
 	}
 	s->flavour = SOCK_PEER;
 	name_accepted(d, from, client);
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	vk->client_taken[(client - 1) / 64] |= (u64)1 << (client - 1) % 64;
 	return d;
 }
@@ -142,7 +145,7 @@ bool sock_has_both(const struct vk_desc *l)
 	return s->flavour == SOCK_LISTEN && s->queue[0] && !(s->shut & SHUT_READ) && next_client(s);
 }
 
-static SCHED_LOOK struct vk_desc *take_next(struct vk_desc *l, u32 alt, long *err)
+static SCHED_LOOK struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l, u32 alt, long *err)
 {
 	if (sock_of(l)->flavour != SOCK_LISTEN || (sock_of(l)->shut & SHUT_READ)) {
 		*err = -EINVAL;
@@ -153,7 +156,7 @@ static SCHED_LOOK struct vk_desc *take_next(struct vk_desc *l, u32 alt, long *er
 		return d;
 	u32 client = next_client(sock_of(l));
 	*err = -EAGAIN;
-	return client ? accept_client(l, client, err) : NULL;
+	return client ? accept_client(c, l, client, err) : NULL;
 }
 
 static long may_accept(const struct vk_sock *s)
@@ -168,18 +171,20 @@ static bool is_listener(const struct vk_desc *d)
 	return sock_of(d)->flavour == SOCK_LISTEN;
 }
 
-static long do_accept(const struct vk_call *c, u32 flags)
+static long do_accept(struct vk_call *c, u32 flags)
 {
 	long err;
-	struct vk_desc *l = sock_use_late((int)c->a[0], &err, is_listener);
+	struct vk_desc *l = sock_use_late(c, (int)c->a[0], &err, is_listener);
 	if (!err)
 		err = may_accept(sock_of(l));
 	if (err)
 		return err;
-	u32 alt = sock_step(l, OP_ACCEPT, 0, 0, 0);
+	long alt = sock_step(c, l, OP_ACCEPT, 0, 0, 0);
+	if (alt == VK_RESTART)
+		return alt;
 	if (alt == ALT_TIMEOUT)
 		return -EAGAIN;
-	struct vk_desc *d = take_next(l, alt, &err);
+	struct vk_desc *d = take_next(c, l, (u32)alt, &err);
 	if (!d)
 		return err;
 	d->flags |= flags & O_NONBLOCK;
@@ -189,16 +194,16 @@ static long do_accept(const struct vk_call *c, u32 flags)
 		vk_desc_put(d);
 		return err;
 	}
-	vk_fd_change(-1);
+	vk_fd_change(c, -1);
 	return vk_fd_install(d, flags & O_CLOEXEC);
 }
 
-long vk_sys_accept(const struct vk_call *c)
+long vk_sys_accept(struct vk_call *c)
 {
 	return do_accept(c, 0);
 }
 
-long vk_sys_accept4(const struct vk_call *c)
+long vk_sys_accept4(struct vk_call *c)
 {
 	u32 flags = (u32)c->a[3];
 	return flags & ~(u32)(O_CLOEXEC | O_NONBLOCK) ? -EINVAL : do_accept(c, flags);
@@ -231,6 +236,7 @@ static long listen_shutdown(struct vk_desc *d, u32 how)
 	struct vk_sock *s = sock_of(d);
 	if (s->family == NET_UNIX || !(how & SHUT_READ))
 		return 0;
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	sock_local_unlisten(d);
 	s->flavour = SOCK_IDLE;
 	s->backlog = 0;
@@ -239,6 +245,7 @@ static long listen_shutdown(struct vk_desc *d, u32 how)
 
 static void listen_release(struct vk_desc *d)
 {
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	sock_local_unlisten(d);
 }
 

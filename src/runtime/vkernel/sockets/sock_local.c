@@ -43,6 +43,7 @@ void sock_local_reset(struct vk_sock *s)
 {
 	if (sock_local_over(s))
 		return;
+	sock_declare(s);
 	s->error = s->fin_seen ? EPIPE : ECONNRESET;
 	s->was_reset = 1;
 	s->shut = SHUT_READ | SHUT_WRITE;
@@ -103,7 +104,8 @@ static u32 stream_take(struct vk_sock *s, struct vk_uio *u, u32 flags)
 	return n;
 }
 
-static long stream_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from)
+static long stream_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+			struct net_address *from)
 {
 	struct vk_sock *s = sock_of(d);
 	u64 low_water = HD_MAX(s->options.low_water, 1u);
@@ -111,33 +113,36 @@ static long stream_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct n
 	long done = 0;
 	do {
 		sched_scrub(); /* the first time round left its bytes where frames will lie that wait */
-		sock_step(d, OP_RECV, u->left, flags, 0);
+		if (sock_step(c, d, OP_RECV, u->left, flags, 0) == VK_RESTART)
+			return VK_RESTART;
 		if (!s->held)
 			return done ? done : receive_end(s);
 		done += stream_take(s, u, flags);
 		tell_sender(s, from);
-	} while ((u64)done < target && !(flags & MSG_PEEK_) && !sock_hurries(d, flags));
+	} while ((u64)done < target && !(flags & MSG_PEEK_) && !sock_nonblocking(d, flags));
 	return done;
 }
 
-static long packet_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
-			u32 *out_flags)
+static long packet_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+			struct net_address *from, u32 *out_flags)
 {
 	struct vk_sock *s = sock_of(d);
-	sock_step(d, OP_RECV, u->left, flags, 0);
+	if (sock_step(c, d, OP_RECV, u->left, flags, 0) == VK_RESTART)
+		return VK_RESTART;
 	if (s->error || !s->held)
 		return receive_end(s);
 	tell_sender(s, from);
 	return sock_record_take(s, u, flags, from, out_flags);
 }
 
-static long local_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
-		       u32 *out_flags)
+static long local_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		       struct net_address *from, u32 *out_flags)
 {
 	const struct vk_sock *s = sock_of(d);
 	if (flags & MSG_OOB_)
 		return is_stream(s) ? -EINVAL : -EOPNOTSUPP;
-	return is_stream(s) ? stream_recv(d, u, flags, from) : packet_recv(d, u, flags, from, out_flags);
+	return is_stream(s) ? stream_recv(c, d, u, flags, from)
+			    : packet_recv(c, d, u, flags, from, out_flags);
 }
 
 /* ---- sending ---- */
@@ -174,39 +179,41 @@ static long send_unheard(struct vk_sock *s, size_t bytes)
 }
 
 /* The Unix domain looks at its bits first. */
-static long stream_broken(struct vk_sock *s, u32 flags)
+static long stream_broken(struct vk_call *c, struct vk_sock *s, u32 flags)
 {
 	long err = is_unix(s) ? -EPIPE : take_error(s);
-	return err && err != -EPIPE ? err : sock_broken(flags);
+	return err && err != -EPIPE ? err : sock_broken(c, flags);
 }
 
-static long stream_send(struct vk_desc *d, struct vk_uio *u, u32 flags)
+static long stream_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags)
 {
 	struct vk_sock *s = sock_of(d);
 	long done = 0;
 	do {
 		sched_scrub(); /* the first time round left its bytes where frames will lie that wait */
-		sock_step(d, OP_SEND, u->left, flags, 0);
+		if (sock_step(c, d, OP_SEND, u->left, flags, 0) == VK_RESTART)
+			return VK_RESTART;
 		if (is_broken(s))
-			return done ? done : stream_broken(s, flags);
+			return done ? done : stream_broken(c, s, flags);
 		if (is_unheard(s))
 			return done + send_unheard(s, u->left);
 		u32 n = sock_data_put(sock_partner(s), u);
 		if (!n && u->left)
 			return done ? done : -EAGAIN;
 		done += n;
-	} while (u->left && !sock_hurries(d, flags));
+	} while (u->left && !sock_nonblocking(d, flags));
 	return done;
 }
 
-static long packet_send(struct vk_desc *d, struct vk_uio *u, u32 flags)
+static long packet_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags)
 {
 	struct vk_sock *s = sock_of(d);
 	if (sock_record_size(u->left, NULL) > SOCK_ROOM) {
-		vk_refuse("send (a message above 64 KiB)");
+		vk_refuse(c, "send (a message above 64 KiB)");
 		return -EMSGSIZE;
 	}
-	sock_step(d, OP_SEND, u->left, flags, 0);
+	if (sock_step(c, d, OP_SEND, u->left, flags, 0) == VK_RESTART)
+		return VK_RESTART;
 	if (s->error)
 		return take_error(s);
 	if (s->shut & SHUT_WRITE)
@@ -217,16 +224,17 @@ static long packet_send(struct vk_desc *d, struct vk_uio *u, u32 flags)
 	return sock_record_put(other, u, NULL);
 }
 
-static long local_send(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+static long local_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		       const struct net_address *to)
 {
 	const struct vk_sock *s = sock_of(d);
 	if (flags & MSG_OOB_) {
-		vk_refuse("send (MSG_OOB)");
+		vk_refuse(c, "send (MSG_OOB)");
 		return -EOPNOTSUPP;
 	}
 	if (to && is_unix(s) && is_stream(s))
 		return -EISCONN;
-	return is_stream(s) ? stream_send(d, u, flags) : packet_send(d, u, flags);
+	return is_stream(s) ? stream_send(c, d, u, flags) : packet_send(c, d, u, flags);
 }
 
 /* ---- the object ---- */
@@ -252,7 +260,7 @@ static u32 local_poll(const struct vk_desc *d)
 	return mask;
 }
 
-static long local_pending(const struct vk_desc *d)
+static long bytes_pending(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
 	u32 bytes = s->held;
@@ -261,9 +269,15 @@ static long local_pending(const struct vk_desc *d)
 	return bytes;
 }
 
+static long local_pending(struct vk_call *c, const struct vk_desc *d)
+{
+	(void)c;
+	return bytes_pending(d);
+}
+
 static bool has_descriptor(u32 slot)
 {
-	for (u32 i = 0; i < VK_MAX_FDS; i++)
+	for (u32 i = 0; i < vk->fd_limit; i++)
 		if (vk->fd[i].desc == slot + 1)
 			return true;
 	return false;
@@ -288,7 +302,7 @@ static void local_describe(const struct vk_desc *d, struct text *t)
 	}
 	if (s->held) {
 		text_str(t, ", with ");
-		text_dec(t, local_pending(d));
+		text_dec(t, bytes_pending(d));
 		text_str(t, " bytes to read");
 	}
 }

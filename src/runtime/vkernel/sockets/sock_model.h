@@ -47,7 +47,7 @@ struct vk_sock {
 };
 
 /* A client peer that sends datagrams, by its number. Zero: it has not come, or its socket is closed. */
-struct vk_caller {
+struct dgram_client {
 	struct cache_pos pos;
 	u32 socket, pad; /* slot + 1 */
 };

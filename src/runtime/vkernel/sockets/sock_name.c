@@ -4,6 +4,7 @@
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/files/overlay.h"
+#include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -23,11 +24,11 @@ static struct path path_of(const struct net_address *a)
 
 /* ---- who is at a path? ---- */
 
-void sock_path_visit(const struct net_address *to)
+void sock_path_use(struct vk_call *c, const struct net_address *to)
 {
 	static struct vk_place place;
 	struct path p = path_of(to);
-	vk_path(AT_FDCWD, p.text, PATH_FOLLOW, &place);
+	vk_path(c, AT_FDCWD, p.text, PATH_FOLLOW, &place);
 }
 
 /*
@@ -40,7 +41,7 @@ static SCHED_LOOK long look_at(const struct net_address *to, u32 *inode)
 	*inode = 0;
 	if (str_equal(p.text, NSCD))
 		return -ENOENT;
-	long err = vk_path(AT_FDCWD, p.text, PATH_FOLLOW | PATH_QUIET, &place);
+	long err = vk_path_look(p.text, PATH_FOLLOW, &place);
 	if (!err && !place.mode)
 		err = -ENOENT;
 	if (err)
@@ -57,7 +58,7 @@ struct vk_desc *sock_at_path(const struct net_address *to, long *err)
 	*err = look_at(to, &inode);
 	if (*err || !inode)
 		return NULL;
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (vk->desc[i].kind == VK_SOCKET && vk->desc[i].object == inode)
 			return &vk->desc[i];
 	*err = -ECONNREFUSED; /* whoever made the node has closed it */
@@ -68,7 +69,7 @@ struct vk_desc *sock_at_path(const struct net_address *to, long *err)
 
 static bool name_taken(const struct net_address *a)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (vk->sock[i].bound && sock_address_reaches(&vk->sock[i].local, a))
 			return true;
 	return false;
@@ -77,25 +78,30 @@ static bool name_taken(const struct net_address *a)
 static void take_name(struct vk_desc *d, const struct net_address *a)
 {
 	struct vk_sock *s = sock_of(d);
+	sock_declare(s);
 	s->local = *a;
 	s->bound = SOCK_NAMED;
-	if (s->partner && s->family == NET_UNIX)
+	if (s->partner && s->family == NET_UNIX) {
+		sock_declare(&vk->sock[s->partner - 1]);
 		vk->sock[s->partner - 1].remote = *a;
+	}
 }
 
-static long bind_path(struct vk_desc *d, const struct net_address *a)
+static long bind_path(struct vk_call *c, struct vk_desc *d, const struct net_address *a)
 {
 	struct path p = path_of(a);
-	long err = vk_make_node(p.text, S_IFSOCK | 0777);
+	long err = vk_make_node(c, p.text, S_IFSOCK | 0777);
 	if (err)
 		return err == -EEXIST ? -EADDRINUSE : err;
 	u32 inode;
 	if (sock_of(d)->bound) { /* by another fiber, while this one waited for its turn */
-		vk_refuse("bind of a socket by two threads at once");
+		vk_refuse(c, "bind of a socket by two threads at once");
 		return -EINVAL;
 	}
 	look_at(a, &inode);
 	hd_assert(inode);
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION), ACCESS_WRITE);
+	vk_declare(inode_object(inode), ACCESS_WRITE);
 	d->object = inode;
 	vk_inode(inode)->opens++;
 	take_name(d, a);
@@ -103,11 +109,11 @@ static long bind_path(struct vk_desc *d, const struct net_address *a)
 }
 
 /* Linux makes the node before it looks whether the socket has a name already, and takes it back then. */
-static long bind_again(const struct net_address *a)
+static long bind_again(struct vk_call *c, const struct net_address *a)
 {
 	static struct vk_place place;
 	struct path p = path_of(a);
-	long err = vk_path(AT_FDCWD, p.text, 0, &place);
+	long err = vk_path(c, AT_FDCWD, p.text, 0, &place);
 	return err ? err : place.mode ? -EADDRINUSE : -EINVAL;
 }
 
@@ -117,10 +123,10 @@ static void choose_name(const struct vk_desc *d, struct net_address *a)
 	static const char digits[] = "0123456789abcdef";
 	a->path_len = 6;
 	for (u32 i = 0; i < 5; i++)
-		a->path[5 - i] = digits[desc_slot(d) >> 4 * i & 15];
+		a->path[5 - i] = digits[vk_desc_slot(d) >> 4 * i & 15];
 }
 
-static long bind_unix(struct vk_desc *d, struct net_address *a)
+static long bind_unix(struct vk_call *c, struct vk_desc *d, struct net_address *a)
 {
 	bool named = sock_of(d)->local.path_len; /* an accepted connection has its listener's name */
 	if (!a->path_len && named)
@@ -128,25 +134,25 @@ static long bind_unix(struct vk_desc *d, struct net_address *a)
 	if (!a->path_len)
 		choose_name(d, a);
 	if (named)
-		return a->path[0] ? bind_again(a) : -EINVAL;
+		return a->path[0] ? bind_again(c, a) : -EINVAL;
 	if (a->path[0])
-		return bind_path(d, a);
-	sock_port_visit(a, true);
+		return bind_path(c, d, a);
+	sock_port_change(c, a);
 	if (name_taken(a))
 		return -EADDRINUSE;
 	take_name(d, a);
 	return 0;
 }
 
-static long bind_inet(struct vk_desc *d, const struct net_address *a)
+static long bind_inet(struct vk_call *c, struct vk_desc *d, const struct net_address *a)
 {
 	struct vk_sock *s = sock_of(d);
-	sock_port_visit(a, true);
+	sock_port_change(c, a);
 	if (s->bound)
 		return -EINVAL;
 	take_name(d, a);
 	if (!a->port)
-		s->local.port = (u16)(SOCK_EPHEMERAL + desc_slot(d));
+		s->local.port = (u16)(SOCK_EPHEMERAL + vk_desc_slot(d));
 	if (!sock_port_taken(s))
 		return 0;
 	s->local = (struct net_address){0};
@@ -154,10 +160,10 @@ static long bind_inet(struct vk_desc *d, const struct net_address *a)
 	return -EADDRINUSE;
 }
 
-long vk_sys_bind(const struct vk_call *c)
+long vk_sys_bind(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	struct net_address a = {0};
 	if (!err)
 		err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &a);
@@ -168,23 +174,23 @@ long vk_sys_bind(const struct vk_call *c)
 		a = (struct net_address){.family = NET_INET, .type = sock_of(d)->type};
 	if (a.family != sock_of(d)->family)
 		return sock_of(d)->family == NET_UNIX || is_short ? -EINVAL : -EAFNOSUPPORT;
-	return a.family == NET_UNIX ? bind_unix(d, &a) : bind_inet(d, &a);
+	return a.family == NET_UNIX ? bind_unix(c, d, &a) : bind_inet(c, d, &a);
 }
 
 /* ---- telling ---- */
 
 /* What a socket without a name answers: its family, and nothing else. */
-static long tell(const struct vk_desc *d, const struct net_address *a, const struct vk_call *c)
+static long tell(const struct vk_desc *d, const struct net_address *a, struct vk_call *c)
 {
 	struct net_address n = *a;
 	n.family = n.family ? n.family : sock_of(d)->family;
 	return sock_address_out(&n, (u64)c->a[1], (u64)c->a[2]);
 }
 
-long vk_sys_getsockname(const struct vk_call *c)
+long vk_sys_getsockname(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	return err ? err : tell(d, &sock_of(d)->local, c);
 }
 
@@ -200,15 +206,12 @@ bool sock_is_connected(const struct vk_sock *s)
 	return connected && !is_over(s);
 }
 
-long vk_sys_getpeername(const struct vk_call *c)
+long vk_sys_getpeername(struct vk_call *c)
 {
 	long err;
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err)
 		return err;
-	vk_visit(&vk->ends, false);
-	d = sock_use((int)c->a[0], &err);
-	if (err)
-		return err;
+	vk_use(c, VK_ENDS, ACCESS_READ);
 	return sock_is_connected(sock_of(d)) ? tell(d, &sock_of(d)->remote, c) : -ENOTCONN;
 }

@@ -67,8 +67,8 @@ static u32 connect_outcomes(const struct fiber *f, const struct op *o)
 
 void sock_describe_number(const struct vk_desc *d, struct text *t)
 {
-	for (int fd = 0; fd < VK_MAX_FDS; fd++)
-		if (vk_desc_get(fd) == d) {
+	for (int fd = 0; fd < (int)vk->fd_limit; fd++)
+		if (vk_fd_peek(fd) == d) {
 			text_dec(t, fd);
 			return;
 		}
@@ -184,38 +184,97 @@ static void shutdown_describe(const struct fiber *f, const struct op *o, u32 alt
 	describe_socket(o, t);
 }
 
-const struct op_class op_recv = {
-	.name = "receive",
-	.resolve = recv_resolve,
-	.outcomes = recv_outcomes,
-	.describe = recv_describe,
-	.wait = sock_wait,
-};
-const struct op_class op_send = {.name = "send", .outcomes = send_outcomes, .describe = send_describe};
-const struct op_class op_connect = {
-	.name = "connect", .outcomes = connect_outcomes, .describe = connect_describe};
-const struct op_class op_accept = {
-	.name = "accept", .outcomes = accept_outcomes, .describe = accept_describe, .wait = sock_wait};
-const struct op_class op_shutdown = {.name = "shut down", .describe = shutdown_describe};
+/* ---- what they touch ---- */
+
+static void declare_socket(const struct vk_sock *s, enum access_mode mode)
+{
+	access_declare(vk_socket_object((u32)(s - vk->sock)), 1, mode);
+}
+
+/* Clients come to whoever waits for them; which one is next depends on who was taken. */
+static bool meets_clients(const struct vk_sock *s)
+{
+	return s->flavour == SOCK_LISTEN || sock_expects_clients(s) || sock_client_connected(s);
+}
+
+void sock_declare_poll(const struct vk_desc *d)
+{
+	const struct vk_sock *s = sock_of(d), *other = sock_partner(s);
+	declare_socket(s, ACCESS_READ);
+	if (other) /* the room it has */
+		declare_socket(other, ACCESS_READ);
+	if (meets_clients(s))
+		access_declare(VK_CLIENTS, 1, ACCESS_READ);
+}
+
+/* Of recv, accept and shutdown; and of send, but for datagrams to who is found when it is taken. */
+static void socket_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct vk_sock *s = socket_of(o), *other = sock_partner(s);
+	(void)f;
+	(void)alt;
+	vk_op_looked_up(o);
+	declare_socket(s, ACCESS_WRITE);
+	if (other)
+		declare_socket(other, ACCESS_WRITE);
+	if (meets_clients(s))
+		access_declare(VK_CLIENTS, 1, ACCESS_WRITE);
+}
+
+/* arg2: the receiver's slot + 1, of datagrams in the Unix domain */
+static void send_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	socket_accesses(f, o, alt);
+	if (o->arg2 && socket_of(o)->flavour == SOCK_DATAGRAM && socket_of(o)->family == NET_UNIX)
+		declare_socket(&vk->sock[o->arg2 - 1], ACCESS_WRITE);
+}
+
+static void connect_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct vk_desc *l = sock_listener((const struct net_address *)o->arg2, socket_of(o)->type);
+	socket_accesses(f, o, alt);
+	if (l)
+		declare_socket(sock_of(l), ACCESS_WRITE);
+}
+
+const struct op_class op_recv = {.name = "receive",
+				 .resolve = recv_resolve,
+				 .outcomes = recv_outcomes,
+				 .describe = recv_describe,
+				 .accesses = socket_accesses,
+				 .wait = sock_wait};
+const struct op_class op_send = {
+	.name = "send", .outcomes = send_outcomes, .describe = send_describe, .accesses = send_accesses};
+const struct op_class op_connect = {.name = "connect",
+				    .outcomes = connect_outcomes,
+				    .describe = connect_describe,
+				    .accesses = connect_accesses};
+const struct op_class op_accept = {.name = "accept",
+				   .outcomes = accept_outcomes,
+				   .describe = accept_describe,
+				   .accesses = socket_accesses,
+				   .wait = sock_wait};
+const struct op_class op_shutdown = {
+	.name = "shut down", .describe = shutdown_describe, .accesses = socket_accesses};
 
 /* ---- making them ---- */
 
-bool sock_hurries(const struct vk_desc *d, u32 flags)
+bool sock_nonblocking(const struct vk_desc *d, u32 flags)
 {
 	return (d->flags & O_NONBLOCK) || (flags & MSG_DONTWAIT_);
 }
 
-void sock_note_hurry(const struct vk_desc *d, u32 flags)
+void sock_note_nonblocking(struct vk_call *c, const struct vk_desc *d, u32 flags)
 {
-	if (sock_hurries(d, flags))
-		vk_refuse("non-blocking sockets (delays are not explored)");
+	if (sock_nonblocking(d, flags))
+		vk_refuse(c, "non-blocking sockets (delays are not explored)");
 }
 
 bool sock_is_outside(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
 	return s->flavour == SOCK_PEER || (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree ||
-	       sock_callers_come(s);
+	       sock_expects_clients(s);
 }
 
 /* A peer takes all that is sent to it, so only sockets inside can make a sender wait. */
@@ -234,11 +293,11 @@ static bool may_be_late(const struct vk_sock *s, u16 kind)
 static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 {
 	const struct vk_sock *s = sock_of(d);
-	bool hurries = sock_hurries(d, flags);
+	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = o->kind == OP_SHUTDOWN ? 0 : OPF_CANCEL;
-	o->n = flags | (hurries ? MSG_DONTWAIT_ : 0);
+	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
 	o->object = (u64)s;
-	u64 timeout = hurries ? 0 : timeout_of(s, o->kind);
+	u64 timeout = nonblocking ? 0 : timeout_of(s, o->kind);
 	if (!timeout)
 		return;
 	o->deadline = clock_deadline(timeout);
@@ -246,18 +305,21 @@ static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 		o->flags |= OPF_LATE;
 }
 
-u32 sock_step(struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
+long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
 {
 	struct op o = {.kind = kind, .arg = bytes, .arg2 = arg2};
 	if (kind == OP_SEND || kind == OP_SHUTDOWN)
-		vk_observed((u64)&vk->ends, true);
+		vk_touch(NULL, VK_ENDS, ACCESS_ADD);
 	fill_op(&o, d, flags);
-	return vk_step(d, &o);
+	long alt = vk_step(c, &o);
+	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+		vk_declare(VK_ENDS, ACCESS_ADD);
+	return alt;
 }
 
-long sock_broken(u32 flags)
+long sock_broken(struct vk_call *c, u32 flags)
 {
 	if (!(flags & MSG_NOSIGNAL_))
-		vk_signal_raise(SIGPIPE, vk_pc);
+		vk_signal_raise(SIGPIPE, c->pc);
 	return -EPIPE;
 }

@@ -142,9 +142,9 @@ static long check_level(const struct vk_sock *s, int level)
 	return level == SOL_IPV6_ && s->family == NET_INET ? -ENOPROTOOPT : 0;
 }
 
-static long unknown(const char *call)
+static long unknown(const struct vk_call *c, const char *call)
 {
-	vk_refuse(call);
+	vk_refuse(c, call);
 	return -ENOPROTOOPT;
 }
 
@@ -218,7 +218,7 @@ static u32 time_answer(u64 ns, union answer *a)
 {
 	a->time[0] = (long)(ns / 1000000000);
 	a->time[1] = (long)(ns % 1000000000 / 1000);
-	return sizeof a->time;
+	return sizeof(a->time);
 }
 
 static u32 creds_answer(const struct vk_sock *s, union answer *a)
@@ -227,24 +227,24 @@ static u32 creds_answer(const struct vk_sock *s, union answer *a)
 	a->creds[0] = known ? VK_PID : 0;
 	a->creds[1] = known ? (u32)sys_call3(__NR_geteuid, 0, 0, 0) : ~0u;
 	a->creds[2] = known ? (u32)sys_call3(__NR_getegid, 0, 0, 0) : ~0u;
-	return sizeof a->creds;
+	return sizeof(a->creds);
 }
 
 /* Fills in *a; its length, or an error. */
-static long answer(struct vk_sock *s, int level, int name, union answer *a)
+static long answer(const struct vk_call *c, struct vk_sock *s, int level, int name, union answer *a)
 {
 	const struct option *o = find(level, name);
 	if (o)
 		a->number = table_get(s, o);
 	if (o || (level == SOL_SOCKET_ && special_get(s, name, &a->number)))
-		return sizeof a->number;
+		return sizeof(a->number);
 	if (level != SOL_SOCKET_)
-		return unknown("getsockopt (an unknown option)");
+		return unknown(c, "getsockopt (an unknown option)");
 	switch (name) {
 	case SO_LINGER:
 		a->linger[0] = s->options.linger != 0;
 		a->linger[1] = (int)s->options.linger - (s->options.linger != 0);
-		return sizeof a->linger;
+		return sizeof(a->linger);
 	case SO_RCVTIMEO_OLD:
 	case SO_RCVTIMEO_NEW:
 		return time_answer(s->receive_timeout, a);
@@ -254,28 +254,28 @@ static long answer(struct vk_sock *s, int level, int name, union answer *a)
 	case SO_PEERCRED:
 		return creds_answer(s, a);
 	}
-	return unknown("getsockopt (an unknown option)");
+	return unknown(c, "getsockopt (an unknown option)");
 }
 
-long vk_sys_getsockopt(const struct vk_call *c)
+long vk_sys_getsockopt(struct vk_call *c)
 {
 	long err;
 	int level = (int)c->a[1], name = (int)c->a[2], *len = vk_user(c->a[4]);
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err)
 		return err;
-	if (!vk_user_ok((u64)len, sizeof *len))
+	if (!vk_user_ok((u64)len, sizeof(*len)))
 		return -EFAULT;
 	if (*len < 0)
 		return -EINVAL;
 	if ((err = check_level(sock_of(d), level))) /* IPv4 says it in other words */
 		return sock_of(d)->family == NET_INET ? -EOPNOTSUPP : err;
 	if (level == SOL_SOCKET_ && name == SO_ERROR && sock_of(d)->flavour != SOCK_IDLE)
-		vk_step_file(d, (u64)d);
+		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_WRITE);
 	else
-		vk_visit(&sock_of(d)->options, false);
+		vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_READ);
 	union answer a = {0};
-	long n = answer(sock_of(d), level, name, &a);
+	long n = answer(c, sock_of(d), level, name, &a);
 	if (n < 0)
 		return n;
 	n = HD_MIN(n, (long)*len);
@@ -313,7 +313,7 @@ static u32 doubled(int value, int least)
 
 static long time_set(const long *t, u32 len, u64 *ns)
 {
-	if (len < 2 * sizeof *t)
+	if (len < 2 * sizeof(*t))
 		return -EINVAL;
 	if (t[1] < 0 || t[1] >= 1000000)
 		return -EDOM;
@@ -324,13 +324,13 @@ static long time_set(const long *t, u32 len, u64 *ns)
 
 static long linger_set(struct vk_sock *s, const int *v, u32 len)
 {
-	if (len < 2 * sizeof *v)
+	if (len < 2 * sizeof(*v))
 		return -EINVAL;
 	s->options.linger = v[0] ? (u32)v[1] + 1 : 0;
 	return 0;
 }
 
-static long special_set(struct vk_sock *s, int name, const void *v, u32 len)
+static long special_set(const struct vk_call *c, struct vk_sock *s, int name, const void *v, u32 len)
 {
 	int value = len >= sizeof(int) ? *(const int *)v : 0;
 	switch (name) {
@@ -361,16 +361,16 @@ static long special_set(struct vk_sock *s, int name, const void *v, u32 len)
 	case SO_SNDLOWAT:
 		return -ENOPROTOOPT;
 	}
-	return unknown("setsockopt (an unknown option)");
+	return unknown(c, "setsockopt (an unknown option)");
 }
 
-long vk_sys_setsockopt(const struct vk_call *c)
+long vk_sys_setsockopt(struct vk_call *c)
 {
 	long err;
 	int level = (int)c->a[1], name = (int)c->a[2];
 	u32 len = (u32)c->a[4];
 	const void *v = vk_user(c->a[3]);
-	struct vk_desc *d = sock_use((int)c->a[0], &err);
+	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err)
 		return err;
 	if ((int)len < 0)
@@ -382,10 +382,10 @@ long vk_sys_setsockopt(const struct vk_call *c)
 		return -EINVAL;
 	if (!vk_user_ok((u64)v, HD_MIN(len, (u32)sizeof(union answer))))
 		return -EFAULT;
-	vk_visit(&sock_of(d)->options, true);
+	vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
 	const struct option *o = find(level, name);
 	if (o)
 		return table_set(sock_of(d), o, byte ? *(const u8 *)v : *(const int *)v);
-	return level == SOL_SOCKET_ ? special_set(sock_of(d), name, v, len)
-				    : unknown("setsockopt (an unknown option)");
+	return level == SOL_SOCKET_ ? special_set(c, sock_of(d), name, v, len)
+				    : unknown(c, "setsockopt (an unknown option)");
 }

@@ -87,8 +87,8 @@ static SCHED_LOOK long take(struct vk_sock *s, struct vk_uio *u, u32 flags, bool
 	return (long)n;
 }
 
-static long peer_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
-		      u32 *out_flags)
+static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		      struct net_address *from, u32 *out_flags)
 {
 	struct vk_sock *s = sock_of(d);
 	long done = 0, n;
@@ -98,8 +98,11 @@ static long peer_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net
 		return -EINVAL;
 	do {
 		sched_scrub(); /* the second time, the first left its bytes where frames will lie that wait */
-		sock_note_hurry(d, flags);
-		if (sock_step(d, OP_RECV, u->left, flags, (u64)u) == ALT_TIMEOUT)
+		sock_note_nonblocking(c, d, flags);
+		long alt = sock_step(c, d, OP_RECV, u->left, flags, (u64)u);
+		if (alt == VK_RESTART)
+			return alt;
+		if (alt == ALT_TIMEOUT)
 			return done ? done : -EAGAIN;
 		n = take(s, u, flags, done > 0);
 		done += HD_MAX(n, 0L);
@@ -110,7 +113,7 @@ static long peer_recv(struct vk_desc *d, struct vk_uio *u, u32 flags, struct net
 /* ---- sending ---- */
 
 /* 0: it can be written to. */
-static long closed_for_sending(struct vk_sock *s, u32 flags)
+static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 {
 	u32 state = 0;
 	net_ask(&s->pos, &state);
@@ -121,16 +124,16 @@ static long closed_for_sending(struct vk_sock *s, u32 flags)
 		if (!s->fin_seen)
 			return -ECONNRESET;
 	}
-	return (state & NET_RESET) || (s->shut & SHUT_WRITE) ? sock_broken(flags) : 0;
+	return (state & NET_RESET) || (s->shut & SHUT_WRITE) ? sock_broken(c, flags) : 0;
 }
 
-static long write_pieces(struct vk_sock *s, struct vk_uio *u, u32 flags)
+static long write_pieces(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, u32 flags)
 {
 	long done = 0;
 	while (u->left) {
-		long err = closed_for_sending(s, done ? flags | MSG_NOSIGNAL_ : flags);
+		long err = closed_for_sending(c, s, done ? flags | MSG_NOSIGNAL_ : flags);
 		if (!err) {
-			size_t n = vk_uio_in(u, write_piece, sizeof write_piece);
+			size_t n = vk_uio_in(u, write_piece, sizeof(write_piece));
 			err = net_write(&s->pos, write_piece, n);
 			done += err ? 0 : (long)n;
 		}
@@ -140,38 +143,42 @@ static long write_pieces(struct vk_sock *s, struct vk_uio *u, u32 flags)
 	return done;
 }
 
-static long peer_send(struct vk_desc *d, struct vk_uio *u, u32 flags, const struct net_address *to)
+static long peer_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
+		      const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	if (flags & MSG_OOB_) {
-		vk_refuse("send (MSG_OOB)");
+		vk_refuse(c, "send (MSG_OOB)");
 		return -EOPNOTSUPP;
 	}
 	if (to && s->family == NET_UNIX)
 		return -EISCONN;
-	sock_note_hurry(d, flags);
-	sock_step(d, OP_SEND, u->left, flags, (u64)u);
-	return u->left ? write_pieces(s, u, flags) : closed_for_sending(s, flags);
+	sock_note_nonblocking(c, d, flags);
+	if (sock_step(c, d, OP_SEND, u->left, flags, (u64)u) == VK_RESTART)
+		return VK_RESTART;
+	return u->left ? write_pieces(c, s, u, flags) : closed_for_sending(c, s, flags);
 }
 
-static SCHED_LOOK long send_view(struct vk_sock *s, const struct vk_desc *in, u64 *pos, u64 n)
+static SCHED_LOOK long send_view(struct vk_call *c, struct vk_sock *s, const struct vk_desc *in, u64 *pos,
+				 u64 n)
 {
 	const u8 *at = NULL;
 	u64 from = *pos;
 	struct iovec v = {.iov_len = HD_MIN((u64)vk_file_view(in, from, &at), n)};
 	v.iov_base = (void *)at;
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
-	long done = write_pieces(s, &u, 0);
+	long done = write_pieces(c, s, &u, 0);
 	if (done > 0)
 		*pos = from + (u64)done;
 	return done;
 }
 
-long sock_peer_send_file(struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n)
+long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n)
 {
-	sock_note_hurry(d, 0);
-	sock_step(d, OP_SEND, n, 0, 0);
-	return send_view(sock_of(d), in, pos, n);
+	sock_note_nonblocking(c, d, 0);
+	if (sock_step(c, d, OP_SEND, n, 0, 0) == VK_RESTART)
+		return VK_RESTART;
+	return send_view(c, sock_of(d), in, pos, n);
 }
 
 /* ---- the object ---- */
@@ -194,8 +201,9 @@ static u32 peer_poll(const struct vk_desc *d)
 	return mask;
 }
 
-static long peer_pending(const struct vk_desc *d)
+static long peer_pending(struct vk_call *c, const struct vk_desc *d)
 {
+	(void)c;
 	u32 flags = 0;
 	return (long)net_ask(&sock_of(d)->pos, &flags);
 }
@@ -208,6 +216,7 @@ static long peer_shutdown(struct vk_desc *d, u32 how)
 
 static void peer_release(struct vk_desc *d)
 {
+	vk_declare(VK_PARTED, ACCESS_ADD);
 	vk->parted |= !net_client_of(&sock_of(d)->pos);
 	net_close(&sock_of(d)->pos);
 }

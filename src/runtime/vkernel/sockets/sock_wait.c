@@ -19,24 +19,24 @@ void sock_resolve(const struct vk_desc *d)
 	if (s->flavour != SOCK_DATAGRAM || s->family == NET_UNIX)
 		return;
 	net_resolve(&s->pos);
-	sock_callers_resolve(s);
+	sock_clients_resolve(s);
 }
 
 static u32 open_connections(const struct cache_pos **out, u32 room)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < VK_MAX_DESCS && n < room; i++)
+	for (u32 i = 0; i < vk->desc_limit && n < room; i++)
 		if (vk->desc[i].kind == VK_SOCKET && is_peer(&vk->sock[i]))
 			out[n++] = &vk->sock[i].pos;
 	for (u32 i = 0; i < net_clients() && n < room; i++)
-		if (vk->caller[i].socket)
-			out[n++] = &vk->caller[i].pos;
+		if (vk->dgram_client[i].socket)
+			out[n++] = &vk->dgram_client[i].pos;
 	return n;
 }
 
 static bool has_number(const struct vk_sock *s)
 {
-	for (u32 fd = 0; fd < VK_MAX_FDS; fd++)
+	for (u32 fd = 0; fd < vk->fd_limit; fd++)
 		if (vk->fd[fd].desc == s - vk->sock + 1)
 			return true;
 	return false;
@@ -45,12 +45,12 @@ static bool has_number(const struct vk_sock *s)
 /* A server that has closed its listener is not idle: whoever still waits there was to be stopped, and is not. */
 static struct op_wait socket_wait(const struct vk_sock *s)
 {
-	if (s->flavour == SOCK_LISTEN || sock_callers_come(s))
+	if (s->flavour == SOCK_LISTEN || sock_expects_clients(s))
 		return (struct op_wait){.what = has_number(s) ? WAIT_CLIENT : WAIT_ANYONE};
-	const struct cache_pos *caller = sock_caller_connected(s);
-	if (!caller && !is_peer(s))
+	const struct cache_pos *client = sock_client_connected(s);
+	if (!client && !is_peer(s))
 		return (struct op_wait){.what = WAIT_ANYONE};
-	return (struct op_wait){.what = WAIT_PEER, .peer = caller ? caller : &s->pos};
+	return (struct op_wait){.what = WAIT_PEER, .peer = client ? client : &s->pos};
 }
 
 struct op_wait sock_wait(const struct op *o)
@@ -64,7 +64,7 @@ struct op_wait sock_wait_poll(const struct op *o)
 	const struct pollfd *p = (const struct pollfd *)o->arg;
 	struct op_wait found = {.what = WAIT_ANYONE};
 	for (u32 i = 0; i < o->n; i++) {
-		const struct vk_desc *d = vk_desc_get(p[i].fd);
+		const struct vk_desc *d = vk_fd_peek(p[i].fd);
 		if (!d || d->kind != VK_SOCKET)
 			continue;
 		struct op_wait w = socket_wait(sock_of(d));
@@ -79,7 +79,7 @@ struct op_wait sock_wait_poll(const struct op *o)
 static const struct cache_pos *unread_datagram(u64 *bytes)
 {
 	for (u32 i = 0; i < net_clients(); i++) {
-		const struct vk_caller *c = &vk->caller[i];
+		const struct dgram_client *c = &vk->dgram_client[i];
 		net_resolve(&c->pos);
 		long n = c->socket ? sock_frame_next(&c->pos) : -1;
 		if (n < 0)
@@ -92,7 +92,7 @@ static const struct cache_pos *unread_datagram(u64 *bytes)
 
 const struct cache_pos *vk_unanswered(u64 *bytes)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		const struct vk_sock *s = &vk->sock[i];
 		u32 flags;
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos) ||
@@ -107,7 +107,7 @@ const struct cache_pos *vk_unanswered(u64 *bytes)
 
 bool vk_client_stays(void)
 {
-	for (u32 i = 0; i < VK_MAX_DESCS; i++) {
+	for (u32 i = 0; i < vk->desc_limit; i++) {
 		const struct vk_sock *s = &vk->sock[i];
 		u32 flags;
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos))

@@ -5,6 +5,7 @@
 #include <linux/in.h>
 
 #include "runtime/vkernel/files/overlay.h"
+#include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -30,18 +31,18 @@ const struct sock_ops *const sock_flavours[SOCK_FLAVOURS] = {
 
 /* ---- as a descriptor ---- */
 
-static long socket_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long socket_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	struct net_address from = {0};
 	u32 flags = 0;
 	(void)pos;
-	return u->left ? sock_receive(d, u, 0, &from, &flags) : 0;
+	return u->left ? sock_receive(c, d, u, 0, &from, &flags) : 0;
 }
 
-static long socket_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long socket_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	(void)pos;
-	return sock_send(d, u, 0, NULL);
+	return sock_send(c, d, u, 0, NULL);
 }
 
 static u32 socket_poll(const struct vk_desc *d)
@@ -52,24 +53,38 @@ static u32 socket_poll(const struct vk_desc *d)
 static void socket_stat(const struct vk_desc *d, struct stat *st)
 {
 	st->st_mode = S_IFSOCK | 0777;
-	st->st_ino = desc_slot(d) + 1;
+	st->st_ino = vk_desc_slot(d) + 1;
 	st->st_nlink = 1;
 	st->st_blksize = HD_PAGE;
 }
 
-static long socket_pending(const struct vk_desc *d)
+static u64 socket_object(const struct vk_desc *d)
+{
+	return vk_socket_object(vk_desc_slot(d));
+}
+
+static long socket_pending(struct vk_call *c, const struct vk_desc *d)
 {
 	const struct sock_ops *ops = sock_ops_of(d);
 	if (sock_of(d)->flavour == SOCK_LISTEN)
 		return -EINVAL;
-	return ops->pending ? ops->pending(d) : 0;
+	return ops->pending ? ops->pending(c, d) : 0;
+}
+
+void sock_declare(const struct vk_sock *s)
+{
+	vk_declare(vk_socket_object((u32)(s - vk->sock)), ACCESS_WRITE);
 }
 
 static void socket_release(struct vk_desc *d)
 {
+	sock_declare(sock_of(d));
+	vk_declare(vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
+	sock_declare_port(&sock_of(d)->local);
 	if (sock_ops_of(d)->release)
 		sock_ops_of(d)->release(d);
 	if (d->object) { /* the name it is bound to */
+		vk_declare(inode_object(d->object), ACCESS_WRITE);
 		vk_inode(d->object)->opens--;
 		vk_inode_check(d->object);
 	}
@@ -81,6 +96,7 @@ const struct vk_ops vk_socket_ops = {
 	.write = socket_write,
 	.poll = socket_poll,
 	.stat = socket_stat,
+	.object = socket_object,
 	.pending = socket_pending,
 	.release = socket_release,
 	.stream = true,
@@ -88,24 +104,24 @@ const struct vk_ops vk_socket_ops = {
 };
 
 /* A datagram socket that only asked for its own address, as getaddrinfo does, to sort its results. */
-static bool never_spoke(const struct vk_desc *d)
+static bool only_probed_address(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
-	if (s->flavour != SOCK_DATAGRAM || s->pos.tree || s->local.port != SOCK_EPHEMERAL + desc_slot(d))
+	if (s->flavour != SOCK_DATAGRAM || s->pos.tree || s->local.port != SOCK_EPHEMERAL + vk_desc_slot(d))
 		return false;
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
+	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (vk->sock[i].bound && sock_address_reaches(&vk->sock[i].local, &s->remote))
 			return false;
 	return true;
 }
 
-bool sock_close_shows(const struct vk_desc *d)
+bool sock_close_shows(struct vk_call *c, const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
 	bool unknown = s->flavour == SOCK_IDLE || s->flavour == SOCK_DATAGRAM;
 	if (s->flavour == SOCK_LOCAL)
-		vk_observed((u64)&vk->ends, true);
-	return !unknown || (s->bound && !never_spoke(d));
+		vk_touch(c, VK_ENDS, ACCESS_ADD);
+	return !unknown || (s->bound && !only_probed_address(d));
 }
 
 /* ---- making ---- */
@@ -116,20 +132,20 @@ static struct vk_desc *only_a_socket(struct vk_desc *d, long *err)
 	return *err ? NULL : d;
 }
 
-struct vk_desc *sock_use(int fd, long *err)
+struct vk_desc *sock_use(struct vk_call *c, int fd, long *err)
 {
-	return only_a_socket(vk_desc_use(fd), err);
+	return only_a_socket(vk_fd_use(c, fd), err);
 }
 
-static SCHED_LOOK bool is_such(int fd, bool (*such)(const struct vk_desc *d))
+static SCHED_LOOK bool socket_matches(int fd, bool (*such)(const struct vk_desc *d))
 {
-	const struct vk_desc *d = vk_desc_get(fd);
+	const struct vk_desc *d = vk_fd_peek(fd);
 	return d && d->kind == VK_SOCKET && such(d);
 }
 
-struct vk_desc *sock_use_late(int fd, long *err, bool (*steps)(const struct vk_desc *d))
+struct vk_desc *sock_use_late(struct vk_call *c, int fd, long *err, bool (*steps)(const struct vk_desc *d))
 {
-	return only_a_socket(is_such(fd, steps) ? vk_desc_use_late(fd) : vk_desc_use(fd), err);
+	return only_a_socket(socket_matches(fd, steps) ? vk_fd_use_late(c, fd) : vk_fd_use(c, fd), err);
 }
 
 bool sock_steps_first(const struct vk_desc *d)
@@ -144,6 +160,8 @@ struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags)
 	if (!d)
 		return NULL;
 	struct vk_sock *s = sock_of(d);
+	sock_declare(s);
+	vk_declare(vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
 	s->used = 1;
 	s->family = family;
 	s->type = type;
@@ -152,9 +170,9 @@ struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags)
 	return d;
 }
 
-static long refuse(const char *what, long err)
+static long refuse(const struct vk_call *c, const char *what, long err)
 {
-	vk_refuse(what);
+	vk_refuse(c, what);
 	return err;
 }
 
@@ -165,31 +183,31 @@ static long check_unix(u32 type, u32 protocol)
 	return type == NET_STREAM || type == NET_DGRAM || type == NET_SEQPACKET ? 0 : -ESOCKTNOSUPPORT;
 }
 
-static long check_inet(u32 type, u32 protocol)
+static long check_inet(const struct vk_call *c, u32 type, u32 protocol)
 {
 	if (type == SOCK_RAW_)
-		return refuse("socket (raw packets)", -EPERM);
+		return refuse(c, "socket (raw packets)", -EPERM);
 	if (type != NET_STREAM && type != NET_DGRAM)
 		return -ESOCKTNOSUPPORT;
 	if (!protocol || protocol == (type == NET_STREAM ? IPPROTO_TCP : IPPROTO_UDP))
 		return 0;
 	bool other = protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
-	return other ? -EPROTONOSUPPORT : refuse("socket (protocols but TCP and UDP)", -EPROTONOSUPPORT);
+	return other ? -EPROTONOSUPPORT : refuse(c, "socket (protocols but TCP and UDP)", -EPROTONOSUPPORT);
 }
 
 /*
  * The kernel's own sockets are not there: glibc then assumes that both IPv4 and IPv6 are, which is how
  * getaddrinfo(AI_ADDRCONFIG) takes it.
  */
-long sock_check(u32 family, u32 type, u32 protocol)
+long sock_check(struct vk_call *c, u32 family, u32 type, u32 protocol)
 {
 	if (family == NET_UNIX)
 		return check_unix(type, protocol);
 	if (family == NET_INET || family == NET_INET6)
-		return check_inet(type, protocol);
+		return check_inet(c, type, protocol);
 	if (family == AF_UNSPEC_ || family == AF_NETLINK_ || family >= AF_KNOWN_)
 		return -EAFNOSUPPORT;
-	return refuse("socket", -EAFNOSUPPORT);
+	return refuse(c, "socket", -EAFNOSUPPORT);
 }
 
 static u16 protocol_of(u32 family, u32 type)
@@ -199,16 +217,16 @@ static u16 protocol_of(u32 family, u32 type)
 	return type == NET_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
 }
 
-long vk_sys_socket(const struct vk_call *c)
+long vk_sys_socket(struct vk_call *c)
 {
 	u32 family = (u32)c->a[0], type = (u32)c->a[1], flags = type & (O_CLOEXEC | O_NONBLOCK);
 	type &= ~flags;
 	if (type & ~SOCK_TYPE_MASK_)
 		return -EINVAL;
-	long err = sock_check(family, type, (u32)c->a[2]);
+	long err = sock_check(c, family, type, (u32)c->a[2]);
 	if (err)
 		return err;
-	vk_fd_change(-1);
+	vk_fd_change(c, -1);
 	struct vk_desc *d = sock_new((u16)family, (u16)type, protocol_of(family, type), flags);
 	return d ? vk_fd_install(d, flags & O_CLOEXEC) : -ENFILE;
 }

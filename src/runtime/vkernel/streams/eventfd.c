@@ -44,48 +44,66 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	describe_counter(o, t);
 }
 
-const struct op_class op_eventfd_read = {
-	.name = "read eventfd", .outcomes = read_outcomes, .describe = read_describe};
-const struct op_class op_eventfd_write = {
-	.name = "write eventfd", .outcomes = write_outcomes, .describe = write_describe};
+static u64 eventfd_object(const struct vk_desc *d)
+{
+	return vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION);
+}
 
-static void eventfd_step(struct vk_desc *d, u16 kind, u64 value)
+static void eventfd_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	vk_op_changes(o, eventfd_object((const struct vk_desc *)o->object));
+}
+
+const struct op_class op_eventfd_read = {.name = "read eventfd",
+					 .outcomes = read_outcomes,
+					 .describe = read_describe,
+					 .accesses = eventfd_accesses};
+const struct op_class op_eventfd_write = {.name = "write eventfd",
+					  .outcomes = write_outcomes,
+					  .describe = write_describe,
+					  .accesses = eventfd_accesses};
+
+static long eventfd_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 value)
 {
 	struct op o = {.kind = kind,
 		       .flags = OPF_CANCEL,
 		       .n = !!(d->flags & O_NONBLOCK),
 		       .object = (u64)d,
 		       .arg = value};
-	vk_step(d, &o);
+	return vk_step(c, &o);
 }
 
-static long eventfd_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long eventfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	(void)pos;
 	if (u->left < sizeof(u64))
 		return -EINVAL;
-	eventfd_step(d, OP_EVENTFD_READ, 0);
+	if (eventfd_step(c, d, OP_EVENTFD_READ, 0) == VK_RESTART)
+		return VK_RESTART;
 	if (!d->pos)
 		return -EAGAIN;
 	u64 value = d->sub ? 1 : d->pos;
 	d->pos -= value;
-	return (long)vk_uio_out(u, &value, sizeof value);
+	return (long)vk_uio_out(u, &value, sizeof(value));
 }
 
-static long eventfd_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long eventfd_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	u64 value;
 	(void)pos;
-	if (u->left != sizeof value)
+	if (u->left != sizeof(value))
 		return -EINVAL;
-	vk_uio_in(u, &value, sizeof value);
+	vk_uio_in(u, &value, sizeof(value));
 	if (value == ~(u64)0)
 		return -EINVAL;
-	eventfd_step(d, OP_EVENTFD_WRITE, value);
+	if (eventfd_step(c, d, OP_EVENTFD_WRITE, value) == VK_RESTART)
+		return VK_RESTART;
 	if (COUNTER_MAX - d->pos < value)
 		return -EAGAIN;
 	d->pos += value;
-	return sizeof value;
+	return sizeof(value);
 }
 
 static u32 eventfd_poll(const struct vk_desc *d)
@@ -107,15 +125,16 @@ const struct vk_ops vk_eventfd_ops = {
 	.write = eventfd_write,
 	.poll = eventfd_poll,
 	.stat = eventfd_stat,
+	.object = eventfd_object,
 	.stream = true,
 	.waits = true,
 };
 
-static long make_eventfd(u32 count, u32 flags)
+static long make_eventfd(struct vk_call *c, u32 count, u32 flags)
 {
 	if (flags & ~(u32)(EFD_SEMAPHORE | O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	vk_fd_change(-1);
+	vk_fd_change(c, -1);
 	struct vk_desc *d = vk_desc_new(VK_EVENTFD, O_RDWR | (flags & O_NONBLOCK));
 	if (!d)
 		return -ENFILE;
@@ -124,12 +143,12 @@ static long make_eventfd(u32 count, u32 flags)
 	return vk_fd_install(d, flags & O_CLOEXEC);
 }
 
-long vk_sys_eventfd(const struct vk_call *c)
+long vk_sys_eventfd(struct vk_call *c)
 {
-	return make_eventfd((u32)c->a[0], 0);
+	return make_eventfd(c, (u32)c->a[0], 0);
 }
 
-long vk_sys_eventfd2(const struct vk_call *c)
+long vk_sys_eventfd2(struct vk_call *c)
 {
-	return make_eventfd((u32)c->a[0], (u32)c->a[1]);
+	return make_eventfd(c, (u32)c->a[0], (u32)c->a[1]);
 }

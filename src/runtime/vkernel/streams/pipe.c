@@ -39,11 +39,11 @@ static u32 write_outcomes(const struct fiber *f, const struct op *o)
 }
 
 /* "the pipe 3 <- 4": who reads, who writes; - stands for an end that is closed. */
-static void describe_pipe(const struct vk_pipe *p, struct text *t)
+void vk_describe_pipe(const struct vk_pipe *p, struct text *t)
 {
 	int fd[2] = {-1, -1};
-	for (int i = VK_MAX_FDS - 1; i >= 0; i--) {
-		const struct vk_desc *d = vk_desc_get(i);
+	for (int i = (int)vk->fd_limit - 1; i >= 0; i--) {
+		const struct vk_desc *d = vk_fd_peek(i);
 		if (d && d->kind == VK_PIPE && pipe_of(d) == p)
 			fd[d->sub] = i;
 	}
@@ -68,7 +68,7 @@ static void read_describe(const struct fiber *f, const struct op *o, u32 alt, st
 	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to read from " : "reads from ");
-	describe_pipe(p, t);
+	vk_describe_pipe(p, t);
 	text_str(t, p->len ? ", which holds " : ", which is empty");
 	if (p->len)
 		describe_bytes(p->len, t);
@@ -82,7 +82,7 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to write " : "writes ");
 	describe_bytes(o->arg, t);
 	text_str(t, " to ");
-	describe_pipe(p, t);
+	vk_describe_pipe(p, t);
 	text_str(t, !p->readers           ? ", without readers"
 		    : has_room(p, o->arg) ? ", which holds "
 					  : ", which is full with ");
@@ -90,29 +90,39 @@ static void write_describe(const struct fiber *f, const struct op *o, u32 alt, s
 		describe_bytes(p->len, t);
 }
 
-const struct op_class op_pipe_read = {
-	.name = "read pipe", .outcomes = read_outcomes, .describe = read_describe};
-const struct op_class op_pipe_write = {
-	.name = "write pipe", .outcomes = write_outcomes, .describe = write_describe};
+static void pipe_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	vk_op_changes(o, vk_pipe_object((u32)((const struct vk_pipe *)o->object - vk->pipe)));
+}
 
-static void pipe_step(struct vk_desc *d, u16 kind, u64 bytes)
+const struct op_class op_pipe_read = {
+	.name = "read pipe", .outcomes = read_outcomes, .describe = read_describe, .accesses = pipe_accesses};
+const struct op_class op_pipe_write = {.name = "write pipe",
+				       .outcomes = write_outcomes,
+				       .describe = write_describe,
+				       .accesses = pipe_accesses};
+
+static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
 {
 	struct op o = {.kind = kind,
 		       .flags = OPF_CANCEL,
 		       .n = !!(d->flags & O_NONBLOCK),
 		       .object = (u64)pipe_of(d),
 		       .arg = bytes};
-	vk_step(d, &o);
+	return vk_step(c, &o);
 }
 
 /* ---- reading and writing ---- */
 
-static long pipe_read(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	(void)pos;
 	if (!u->left)
 		return 0;
-	pipe_step(d, OP_PIPE_READ, u->left);
+	if (pipe_step(c, d, OP_PIPE_READ, u->left) == VK_RESTART)
+		return VK_RESTART;
 	struct vk_pipe *p = pipe_of(d);
 	if (!p->len)
 		return p->writers ? -EAGAIN : 0;
@@ -130,7 +140,7 @@ static u32 pipe_take(struct vk_pipe *p, struct vk_uio *u)
 	return n;
 }
 
-static long pipe_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
+static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	struct vk_pipe *p = pipe_of(d);
 	u64 total = u->left;
@@ -139,10 +149,11 @@ static long pipe_write(struct vk_desc *d, struct vk_uio *u, u64 *pos)
 	while (u->left) {
 		/* A large write stays one that takes what room there is, to its last byte. */
 		u64 need = total > VK_PIPE_BUF ? HD_MAX(u->left, (size_t)VK_PIPE_BUF + 1) : total;
-		pipe_step(d, OP_PIPE_WRITE, need);
+		if (pipe_step(c, d, OP_PIPE_WRITE, need) == VK_RESTART)
+			return VK_RESTART;
 		if (!p->readers) {
 			if (!done)
-				vk_signal_raise(SIGPIPE, vk_pc);
+				vk_signal_raise(SIGPIPE, c->pc);
 			return done ? done : -EPIPE;
 		}
 		if (!has_room(p, need))
@@ -172,14 +183,21 @@ static void pipe_stat(const struct vk_desc *d, struct stat *st)
 	st->st_blksize = HD_PAGE;
 }
 
-static long pipe_pending(const struct vk_desc *d)
+static long pipe_pending(struct vk_call *c, const struct vk_desc *d)
 {
+	(void)c;
 	return pipe_of(d)->len;
+}
+
+static u64 pipe_object(const struct vk_desc *d)
+{
+	return vk_pipe_object(d->object);
 }
 
 static void pipe_release(struct vk_desc *d)
 {
 	struct vk_pipe *p = pipe_of(d);
+	vk_declare(vk_pipe_object(d->object), ACCESS_WRITE);
 	(*(d->sub == VK_PIPE_READ ? &p->readers : &p->writers))--;
 	if (p->readers || p->writers)
 		return;
@@ -192,24 +210,26 @@ const struct vk_ops vk_pipe_ops = {
 	.write = pipe_write,
 	.poll = pipe_poll,
 	.stat = pipe_stat,
+	.object = pipe_object,
 	.pending = pipe_pending,
 	.release = pipe_release,
 	.stream = true,
 	.waits = true,
 };
 
-long vk_pipe_resize(struct vk_desc *d, u32 want)
+long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want)
 {
 	if (d->kind != VK_PIPE)
 		return -EBADF;
 	struct vk_pipe *p = pipe_of(d);
+	vk_order(c, vk_pipe_object(d->object), want ? ACCESS_WRITE : ACCESS_READ);
 	if (!want)
 		return p->size;
 	u32 size = HD_PAGE;
 	while (size < want && size < VK_PIPE_SIZE)
 		size *= 2;
 	if (want > VK_PIPE_SIZE) {
-		vk_refuse("fcntl(F_SETPIPE_SZ) above 64 KiB");
+		vk_refuse(c, "fcntl(F_SETPIPE_SZ) above 64 KiB");
 		return -EPERM;
 	}
 	if (size < p->len)
@@ -224,6 +244,8 @@ static struct vk_pipe *pipe_new(void)
 		struct vk_pipe *p = &vk->pipe[i];
 		if (p->used)
 			continue;
+		vk_declare(VK_SLOTS, ACCESS_WRITE);
+		vk_declare(vk_pipe_object(i), ACCESS_WRITE);
 		p->used = p->readers = p->writers = 1;
 		p->size = VK_PIPE_SIZE;
 		p->mode = 0600;
@@ -251,17 +273,17 @@ static bool room_for_two(void)
 	return fds == 2 && descs == 2;
 }
 
-static long make_pipe(int *fds, u32 flags)
+static long make_pipe(struct vk_call *c, int *fds, u32 flags)
 {
 	if (flags & ~(u32)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
 		return -EINVAL;
 	if (flags & O_DIRECT) {
-		vk_refuse("pipe2(O_DIRECT)");
+		vk_refuse(c, "pipe2(O_DIRECT)");
 		return -EINVAL;
 	}
-	if (!vk_user_ok((u64)fds, 2 * sizeof *fds))
+	if (!vk_user_ok((u64)fds, 2 * sizeof(*fds)))
 		return -EFAULT;
-	vk_fd_change(-1);
+	vk_fd_change(c, -1);
 	struct vk_pipe *p = room_for_two() ? pipe_new() : NULL;
 	if (!p)
 		return -EMFILE;
@@ -271,12 +293,12 @@ static long make_pipe(int *fds, u32 flags)
 	return 0;
 }
 
-long vk_sys_pipe(const struct vk_call *c)
+long vk_sys_pipe(struct vk_call *c)
 {
-	return make_pipe(vk_user(c->a[0]), 0);
+	return make_pipe(c, vk_user(c->a[0]), 0);
 }
 
-long vk_sys_pipe2(const struct vk_call *c)
+long vk_sys_pipe2(struct vk_call *c)
 {
-	return make_pipe(vk_user(c->a[0]), (u32)c->a[1]);
+	return make_pipe(c, vk_user(c->a[0]), (u32)c->a[1]);
 }

@@ -1,0 +1,209 @@
+/*
+ * call.c: a system call under way (struct vk_call): its steps, what it touches, and what it holds.
+ *
+ * Holding. Whatever vk_fd_use() finds is remembered in the call. Before the fiber lets others run (vk_step) each description
+ * found so far gets a reference that belongs to the call, so that a close by another fiber takes the number away, but not
+ * the description; it is dropped when the call ends. A call without a step holds nothing, and costs nothing.
+ *
+ *   H1  The references are listed in the model (vk_fiber.held), by the address of the struct vk_call: a fiber that is
+ *       cancelled inside a call never returns here, and its stack is gone by then.
+ *   H2  Calls nest: a handler of a signal that the outer one raised makes calls of its own. The inner has the lower address. A
+ *       handler may also jump away: what belongs to calls at or below the address of the one that begins is stale.
+ *
+ * Late lookups. A call on a descriptor does two things: it finds the description behind the number, and then does its
+ * work, holding the description. Where other fibers close or replace the number, both are moments of their own, and
+ * two steps a call would multiply the states of every server whose threads close what another thread accepted. One step
+ * is enough: the call announces its work on the description that is there now, and remembers the number (op.watch).
+ * If the number still means the same when the step is taken, it makes no difference when it was looked up. If not, the
+ * lookup was either before the change (the outcomes of the operation, on the old description) or after it (ALT_MOVED: the
+ * call starts again and finds what is there now).
+ *
+ * An operation that waits has no outcome, yet it may have begun before the change, and then no change of the number ever
+ * ends it: a thread in accept is not woken by who closes the listener. So waiting on is an outcome, too (ALT_STAYS): the
+ * number is forgotten. Else a thread that could always find its descriptor closed would never be seen to wait for ever.
+ *
+ * The description is held from the announcement on, so a close by another fiber releases it only when this fiber moves.
+ * That is no loss: in an execution in which the lookup comes after the close, it could as well come right behind it,
+ * since what the fiber does up to its next step nobody sees.
+ */
+#include "runtime/vkernel/core/call.h"
+
+#include "runtime/scratch.h"
+
+/* ---- holding ---- */
+
+static void drop_held(struct vk_fiber *f, u64 up_to)
+{
+	for (u32 i = VK_MAX_HELD; i-- > 0;) {
+		struct vk_held h = f->held[i];
+		if (!h.desc || h.call > up_to)
+			continue;
+		f->held[i] = (struct vk_held){0};
+		vk_desc_put(&vk->desc[h.desc - 1]);
+	}
+}
+
+static void hold(const struct vk_call *c, struct vk_desc *d)
+{
+	struct vk_fiber *f = vk_self();
+	for (u32 i = 0; i < VK_MAX_HELD; i++) {
+		if (f->held[i].desc)
+			continue;
+		f->held[i] = (struct vk_held){.call = (u64)c, .desc = (u32)(d - vk->desc) + 1};
+		vk_desc_ref(d);
+		return;
+	}
+	vk_refuse(c, "limit: descriptions held by calls of nested signal handlers");
+}
+
+static SCHED_LOOK void hold_found(struct vk_call *c)
+{
+	for (; c->held_count < c->found_count; c->held_count++)
+		hold(c, c->found[c->held_count]);
+}
+
+struct vk_desc *vk_call_found(struct vk_call *c, struct vk_desc *d)
+{
+	if (!d)
+		return NULL;
+	for (u32 i = 0; i < c->found_count; i++)
+		if (c->found[i] == d)
+			return d;
+	hd_assert(c->found_count < VK_CALL_FOUND);
+	c->found[c->found_count++] = d;
+	return d;
+}
+
+void vk_call_begin(struct vk_call *c)
+{
+	drop_held(vk_self(), (u64)c);
+}
+
+void vk_call_forget(struct vk_call *c)
+{
+	if (c->held_count)
+		drop_held(vk_self(), (u64)c);
+	for (u32 i = 0; i < c->found_count; i++)
+		c->found[i] = NULL;
+	c->found_count = c->held_count = 0;
+}
+
+void vk_call_ends(u32 slot)
+{
+	drop_held(&vk->fiber[slot], ~(u64)0);
+}
+
+/* ---- steps ---- */
+
+void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d)
+{
+	c->watch = (u64)(fd + 1) << 32 | (u64)(d - vk->desc + 1);
+}
+
+bool vk_watch_moved(u64 watch)
+{
+	return vk->fd[(watch >> 32) - 1].desc != (u16)watch;
+}
+
+void vk_describe_moved(u64 watch, struct text *t)
+{
+	int fd = (int)(watch >> 32) - 1;
+	text_str(t, "finds ");
+	vk_describe_fd(fd, t);
+	text_str(t, vk_fd_peek(fd) ? " replaced" : " closed");
+}
+
+void vk_describe_stays(u64 watch, struct text *t)
+{
+	text_str(t, "waits already for what ");
+	vk_describe_fd((int)(watch >> 32) - 1, t);
+	text_str(t, " was");
+}
+
+static long step_watching(struct vk_call *c, struct op o)
+{
+	o.watch = c->watch;
+	c->watch = 0;
+	u32 alt = sched_step(&o);
+	if (alt == ALT_STAYS) {
+		o.watch = 0;
+		sched_scrub(); /* the first time left its bytes where frames will lie that wait */
+		return sched_step(&o);
+	}
+	return alt == ALT_MOVED ? VK_RESTART : (long)alt;
+}
+
+long vk_step(struct vk_call *c, const struct op *o)
+{
+	hold_found(c);
+	long alt = c->watch ? step_watching(c, *o) : (long)sched_step(o);
+	c->stepped = true; /* others have run meanwhile */
+	return alt;
+}
+
+void vk_step_once(struct vk_call *c, const struct op *o)
+{
+	hd_assert(!c->watch); /* the first act behind a late lookup is vk_step() */
+	if (!c->stepped)
+		vk_step(c, o);
+}
+
+/* ---- what it touches ---- */
+
+static u64 declare(u64 object, u64 mode, u64 unused, u64 unused2)
+{
+	(void)unused;
+	(void)unused2;
+	access_declare(object, 1, (enum access_mode)mode);
+	return 0;
+}
+
+static u64 touch(u64 object, u64 mode, u64 merged, u64 unused)
+{
+	if (!sched_all_joined()) {
+		if (merged)
+			return access_use(object, (enum access_mode)mode);
+		access_learn(object, (enum access_mode)mode);
+	}
+	return declare(object, mode, merged, unused);
+}
+
+/* Both on the scratch stack: a footprint is persistent memory. */
+void vk_declare(u64 object, enum access_mode mode)
+{
+	scratch_call(declare, object, mode, 0, 0);
+}
+
+bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode)
+{
+	return scratch_call(touch, object, mode, c && !c->stepped, 0);
+}
+
+void vk_order(struct vk_call *c, u64 object, enum access_mode mode)
+{
+	struct op o = {.kind = OP_FILE, .object = object, .n = mode};
+	vk_step_once(c, &o);
+}
+
+void vk_use(struct vk_call *c, u64 object, enum access_mode mode)
+{
+	if (vk_touch(c, object, mode))
+		vk_order(c, object, mode); /* whose class declares it */
+}
+
+void vk_op_looked_up(const struct op *o)
+{
+	if (o->watch)
+		access_declare(vk_fd_object((int)(o->watch >> 32) - 1), 1, ACCESS_READ);
+}
+
+void vk_op_changes(const struct op *o, u64 object)
+{
+	vk_op_looked_up(o);
+	access_declare(object, 1, ACCESS_WRITE);
+}
+
+void vk_refuse(const struct vk_call *c, const char *what)
+{
+	sched_refused(what, c->pc);
+}

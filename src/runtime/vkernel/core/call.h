@@ -1,0 +1,18 @@
+/*
+ * call.h: what the dispatcher and the table of descriptors know about a call under way; handlers need vk_priv.h alone.
+ */
+#ifndef HEDDLE_RUNTIME_VK_CALL_H
+#define HEDDLE_RUNTIME_VK_CALL_H
+
+#include "runtime/vkernel/core/vk_priv.h"
+
+/* A call begins: what calls hold that never came to their end is dropped. */
+void vk_call_begin(struct vk_call *c);
+/* It ends, or starts again: what it has found, and holds, is let go. */
+void vk_call_forget(struct vk_call *c);
+/* The call has found d (may be NULL), and keeps it; returns d. */
+struct vk_desc *vk_call_found(struct vk_call *c, struct vk_desc *d);
+/* It has found d behind fd, but others may change that until its step. */
+void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d);
+
+#endif

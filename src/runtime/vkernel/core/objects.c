@@ -1,0 +1,91 @@
+/*
+ * objects.c: the generic visible operation of the virtual kernel, "uses an object" (vk_use, vk_order), and objects in words.
+ */
+#include "runtime/vkernel/files/touch.h"
+#include "runtime/vkernel/sockets/sock.h"
+
+static void describe_path(const char *path, struct text *t)
+{
+	text_str(t, path ? path : "a file");
+}
+
+static const char *process_object_name(u64 key)
+{
+	switch (key) {
+	case VK_PROCESS_UMASK:
+		return "the umask";
+	case VK_PROCESS_CWD:
+		return "the current directory";
+	case VK_PROCESS_BREAK:
+		return "the program break";
+	case VK_PROCESS_LIMITS:
+		return "the limits of the process";
+	case VK_PROCESS_ENDS:
+		return "whether connections have ended";
+	default:
+		return "state of the process";
+	}
+}
+
+static void describe_object(u64 object, struct text *t)
+{
+	u64 key = object & OBJECT_KEY_MASK;
+	switch (object_class(object)) {
+	case OBJECT_FD_TABLE:
+		text_str(t, "the table of descriptors");
+		break;
+	case OBJECT_FD:
+		vk_describe_fd((int)key, t);
+		break;
+	case OBJECT_DESC:
+		vk_describe_desc(&vk->desc[key / VK_DESC_PARTS], t);
+		break;
+	case OBJECT_SOCKET:
+		vk_describe_desc(&vk->desc[key / 2], t);
+		break;
+	case OBJECT_PIPE:
+		vk_describe_pipe(&vk->pipe[key], t);
+		break;
+	case OBJECT_PORT:
+		sock_describe_port(key, t);
+		break;
+	case OBJECT_NAME:
+		describe_path(touch_path_of_name(key), t);
+		break;
+	case OBJECT_FILE:
+		describe_path(touch_path_of_file(key), t);
+		break;
+	case OBJECT_LISTING:
+		text_str(t, "the list of names in ");
+		describe_path(touch_path_of_name(key), t);
+		break;
+	case OBJECT_MAPPING:
+		text_str(t, "the memory map of thread ");
+		text_dec(t, (long)key + 1);
+		break;
+	case OBJECT_SIGNALS:
+		text_str(t, key ? "the action for signal " : "signals to the process");
+		if (key)
+			text_dec(t, (long)key);
+		break;
+	default:
+		text_str(t, process_object_name(key));
+	}
+}
+
+/* op: object, n = enum access_mode */
+static void use_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to use " : "uses ");
+	describe_object(o->object, t);
+}
+
+static void use_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(o->object, 1, (enum access_mode)o->n);
+}
+const struct op_class op_file = {
+	.name = "file operation", .describe = use_describe, .accesses = use_accesses};
