@@ -27,8 +27,8 @@
 
 static bool owner_of(u64 address, struct owner *o)
 {
-	if (heap_is_bookkeeping(address)) {
-		u64 arena = (address - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
+	u64 arena = (address - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
+	if (arena < LAYOUT_MAX_FIBERS && heap_is_bookkeeping(address)) {
 		*o = (struct owner){object_id(OBJECT_HEAP, arena), 0, "the heap's bookkeeping"};
 		return true;
 	}
