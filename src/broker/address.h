@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 #define ADDRESS_TEXT 160
 

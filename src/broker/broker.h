@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "launch/problem.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 struct broker_peers {
 	void *self;

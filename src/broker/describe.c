@@ -1,29 +1,13 @@
 /*
  * describe.c: what a quiet peer waits for, in words, for the report of a communication deadlock.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/text.h"
 #include "broker/quiet_priv.h"
 #include "broker/sockdiag.h"
-
-struct description {
-	char *out;
-	size_t cap, len;
-};
-
-static void HD_PRINTF(2, 3) say(struct description *w, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	int n = vsnprintf(w->out + w->len, w->cap - w->len, format, args);
-	va_end(args);
-	if (n > 0)
-		w->len = HD_MIN(w->len + (size_t)n, w->cap - 1);
-}
 
 static u64 end_of(int nl, const struct quiet_conn *c)
 {
@@ -40,21 +24,21 @@ static u16 port_of(struct quiet_thread *t, int nl, u64 inode)
 	return t->listener_port;
 }
 
-static void say_socket(struct description *w, int nl, struct quiet_thread *t, const struct quiet_conn *c,
-		       u32 n, u64 inode)
+static void say_socket(struct text *w, int nl, struct quiet_thread *t, const struct quiet_conn *c, u32 n,
+		       u64 inode)
 {
 	for (u32 i = 0; i < n && t->listener != inode; i++)
 		if (!c[i].closed && end_of(nl, &c[i]) == inode) {
-			say(w, i ? " on another connection of this peer" : " on this connection");
+			text_fmt(w, i ? " on another connection of this peer" : " on this connection");
 			return;
 		}
 	if (port_of(t, nl, inode))
-		say(w, " on port %u", t->listener_port);
+		text_fmt(w, " on port %u", t->listener_port);
 	else
-		say(w, " on a socket");
+		text_fmt(w, " on a socket");
 }
 
-static void say_target(struct description *w, struct quiet_peer *q, struct quiet_thread *t,
+static void say_target(struct text *w, struct quiet_peer *q, struct quiet_thread *t,
 		       const struct quiet_conn *c, u32 n)
 {
 	int fd = wait_descriptor(&t->wait);
@@ -65,12 +49,12 @@ static void say_target(struct description *w, struct quiet_peer *q, struct quiet
 	if (sscanf(link, "socket:[%llu]", &inode) == 1)
 		say_socket(w, q->nl, t, c, n, inode);
 	else if (strncmp(link, "pipe:", 5) == 0)
-		say(w, " on a pipe");
+		text_fmt(w, " on a pipe");
 	else
-		say(w, " on %s", link);
+		text_fmt(w, " on %s", link);
 }
 
-static void say_thread(struct description *w, struct quiet_peer *q, struct quiet_thread *t,
+static void say_thread(struct text *w, struct quiet_peer *q, struct quiet_thread *t,
 		       const struct quiet_conn *c, u32 n)
 {
 	char call[32];
@@ -79,21 +63,21 @@ static void say_thread(struct description *w, struct quiet_peer *q, struct quiet
 	if (strcmp(t->name, "sh") == 0 && t->wait.call == SYS_wait4)
 		return; /* the shell of the command, which waits for what it started */
 	wait_name(t->wait.call, call, sizeof(call));
-	say(w, "%s%s %d/%d: %s", w->len ? "; " : "", t->name, t->pid, t->tid, call);
+	text_fmt(w, "%s%s %d/%d: %s", w->len ? "; " : "", t->name, t->pid, t->tid, call);
 	say_target(w, q, t, c, n);
 	if (t->wait.kind == WAIT_TIMED)
-		say(w, " (with a time-out)");
+		text_fmt(w, " (with a time-out)");
 }
 
 void quiet_tell(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)
 {
-	struct description w = {.out = out, .cap = cap};
-	out[0] = 0;
+	struct text w;
+	text_init(&w, out, cap);
 	for (u32 i = 0; i < q->threads; i++)
 		if (q->thread[i].wait.kind != WAIT_DEAD)
 			say_thread(&w, q, &q->thread[i], c, n);
 	if (!w.len)
-		say(&w, "all its processes have ended");
+		text_fmt(&w, "all its processes have ended");
 }
 
 void quiet_describe(struct quiet_peer *q, const struct quiet_conn *c, u32 n, char *out, size_t cap)

@@ -1,6 +1,6 @@
 /*
- * cc.h: the compiler wrappers heddle cc and heddle c++. A command line is read once (cc_parse.c), then turned into
- * commands for the real compiler (cc_flags.c), which cc.c runs.
+ * cc.h: the compiler wrappers heddle cc and heddle c++. A command line is read once (cc_parse.c), then
+ * turned into commands for the real compiler (cc_flags.c), which cc.c runs.
  */
 #ifndef HEDDLE_CLI_CC_H
 #define HEDDLE_CLI_CC_H
@@ -75,7 +75,9 @@ void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc
 /* object[i]: what word i was compiled to, NULL for words that are no sources. */
 void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object);
 
-/* Runs a command and returns its exit status, 128 + n when signal n ended it, 127 when it can't be started. */
+/*
+ * Runs a command and returns its exit status, 128 + n when signal n ended it, 127 when it can't be started.
+ */
 int cc_run(const struct words *command);
 /* The same, reading its output; a negative number when it can't be done. */
 int cc_read(const struct words *command, char *out, size_t cap);

@@ -1,10 +1,12 @@
 /*
- * cc_flags.c: the compiler, and the options that make it instrument memory accesses and link heddle's hooks.
+ * cc_flags.c: the compiler, and the options that make it instrument memory accesses and link heddle's
+ * hooks.
  *
- * What is not instrumented is not interleaved, so compilers must not touch memory behind the instrumentation's back. gcc expands
- * small copies in place after it has instrumented: its string functions are made ordinary ones. clang leaves out
- * the read of x++ because its write tells of the race already: heddle needs both steps. Link-time optimisation would do all this at
- * another time, and without these options: it is off.
+ * What is not instrumented is not interleaved, so compilers must not touch memory behind the
+ * instrumentation's back. gcc expands small copies in place after it has instrumented: its string functions
+ * are made ordinary ones. clang leaves out the read of x++ because its write tells of the race already:
+ * heddle needs both steps. Link-time optimisation would do all this at another time, and without these
+ * options: it is off.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,9 +66,8 @@ static void to_cxx(struct words *w)
 {
 	static const char *const pairs[][2] = {{"clang", "clang++"}, {"gcc", "g++"}};
 	char *last = w->list[w->count - 1], *found, *renamed;
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(pairs); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(pairs); i++) {
 		found = strstr(base_name(last), pairs[i][0]);
 		if (!found || strstr(base_name(last), "++"))
 			continue;
@@ -96,13 +97,12 @@ static int find_out_clang(struct cc_tools *t, struct problem *p)
 	const char *name = base_name(t->compiler.list[t->compiler.count - 1]);
 	struct words ask = {0};
 	char answer[65536];
-	size_t i;
 	int ret;
 
 	t->is_clang = strstr(name, "clang") != NULL;
 	if (t->is_clang || strstr(name, "gcc") || strstr(name, "g++"))
 		return 0;
-	for (i = 0; i < t->compiler.count; i++)
+	for (size_t i = 0; i < t->compiler.count; i++)
 		words_add(&ask, t->compiler.list[i]);
 	split(&ask, "-dM -E -x c /dev/null");
 	ret = cc_read(&ask, answer, sizeof(answer));
@@ -115,7 +115,10 @@ static int find_out_clang(struct cc_tools *t, struct problem *p)
 	return 0;
 }
 
-/* The plugin fits the gcc that heddle was built with, to the last digit of its version; no other would load it. */
+/*
+ * The plugin fits the gcc that heddle was built with, to the last digit of its version; no other would load
+ * it.
+ */
 static void find_plugin(struct cc_tools *t)
 {
 	struct problem p;
@@ -153,9 +156,7 @@ void cc_tools_free(struct cc_tools *t)
 
 static void add_compiler(struct words *out, const struct cc_tools *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->compiler.count; i++)
+	for (size_t i = 0; i < t->compiler.count; i++)
 		words_add(out, t->compiler.list[i]);
 }
 
@@ -169,14 +170,12 @@ static void add_word(struct words *out, const struct cc_word *w)
 /* Before the user's own, which may therefore switch instrumentation off for a file (-fno-sanitize=thread). */
 static void add_instrumentation(struct words *out, const struct cc_tools *t, const struct cc_command *c)
 {
-	size_t i;
-
-	for (i = 0; t->is_clang && i < HD_ARRAY_LEN(clang_flags); i++)
+	for (size_t i = 0; t->is_clang && i < HD_ARRAY_LEN(clang_flags); i++)
 		words_add(out, clang_flags[i]);
-	for (i = 0; !t->is_clang && i < HD_ARRAY_LEN(gcc_flags); i++)
+	for (size_t i = 0; !t->is_clang && i < HD_ARRAY_LEN(gcc_flags); i++)
 		words_add(out, gcc_flags[i]);
 	/* strlen is never expanded in place, and people initialise constants with it. */
-	for (i = 0; !t->is_clang && i < HD_ARRAY_LEN(wrapped); i++)
+	for (size_t i = 0; !t->is_clang && i < HD_ARRAY_LEN(wrapped); i++)
 		if (strcmp(wrapped[i], "strlen"))
 			words_addf(out, "-fno-builtin-%s", wrapped[i]);
 	if (!t->is_clang) {
@@ -191,25 +190,24 @@ static void add_instrumentation(struct words *out, const struct cc_tools *t, con
 
 void cc_ask(struct words *out, const struct cc_tools *t, const struct cc_command *c)
 {
-	size_t i;
-
 	add_compiler(out, t);
-	for (i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++)
 		add_word(out, &c->word[i]);
 }
 
 void cc_compile(struct words *out, const struct cc_tools *t, const struct cc_command *c)
 {
-	size_t i;
-
 	add_compiler(out, t);
 	add_instrumentation(out, t, c);
-	for (i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++)
 		add_word(out, &c->word[i]);
 	words_add(out, "-fno-lto");
 }
 
-/* A dependency file is named after the program, as it would be in one go; the temporary object must not show. */
+/*
+ * A dependency file is named after the program, as it would be in one go; the temporary object must not
+ * show.
+ */
 static void add_dependencies(struct words *out, const struct cc_command *c, const char *source)
 {
 	const char *name = c->output ? c->output : base_name(source), *dot = strrchr(base_name(name), '.');
@@ -227,11 +225,9 @@ static void add_dependencies(struct words *out, const struct cc_command *c, cons
 void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c,
 		    const struct cc_word *source, const char *object)
 {
-	size_t i;
-
 	add_compiler(out, t);
 	add_instrumentation(out, t, c);
-	for (i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++)
 		if (c->word[i].kind == CC_OPTION || c->word[i].kind == CC_DEPENDENCY)
 			add_word(out, &c->word[i]);
 	if (c->dependencies)
@@ -252,8 +248,6 @@ void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc
 /* -u and --export-dynamic-symbol: heddle knows the program by this mark. */
 static void add_hooks(struct words *out, const struct cc_tools *t)
 {
-	size_t i;
-
 	words_add(out, t->hooks);
 	words_add(out, "-Wl,-u,heddle_hooks_version");
 	words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_version");
@@ -261,22 +255,20 @@ static void add_hooks(struct words *out, const struct cc_tools *t)
 		words_add(out, "-Wl,-u,heddle_hooks_by_clang");
 		words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_by_clang");
 	}
-	for (i = 0; i < HD_ARRAY_LEN(wrapped); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(wrapped); i++)
 		words_addf(out, "-Wl,--wrap=%s", wrapped[i]);
-	for (i = 0; i < HD_ARRAY_LEN(wrapped_checked); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(wrapped_checked); i++)
 		words_addf(out, "-Wl,--wrap=%s", wrapped_checked[i]);
-	for (i = 0; i < HD_ARRAY_LEN(wrapped_calls); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(wrapped_calls); i++)
 		words_addf(out, "-Wl,--wrap=%s", wrapped_calls[i]);
 }
 
 void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object)
 {
-	size_t i;
-
 	add_compiler(out, t);
 	if (t->is_clang)
 		words_add(out, "-Wno-unused-command-line-argument");
-	for (i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		if (object[i])
 			words_add(out, object[i]);
 		else if (c->word[i].kind != CC_LANGUAGE && c->word[i].kind != CC_DEPENDENCY)
@@ -286,7 +278,7 @@ void cc_link(struct words *out, const struct cc_tools *t, const struct cc_comman
 	if (!c->relocatable)
 		add_hooks(out, t);
 	/* gold looks for the wrappers also where a library needs the wrapped function. */
-	for (i = 0; !c->relocatable && i < c->count; i++)
+	for (size_t i = 0; !c->relocatable && i < c->count; i++)
 		if (!strcmp(c->word[i].text, "-fuse-ld=gold"))
 			words_add(out, "-Wl,-u,__wrap_strlen,-u,__wrap_memcpy");
 }

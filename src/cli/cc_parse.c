@@ -1,6 +1,6 @@
 /*
- * cc_parse.c: what a compiler's command line asks for, as far as a wrapper must know: which words are sources, which take the
- * next word as their value, and how far the work goes.
+ * cc_parse.c: what a compiler's command line asks for, as far as a wrapper must know: which words are
+ * sources, which take the next word as their value, and how far the work goes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,15 +302,14 @@ int cc_parse(struct cc_command *c, int argc, char **argv, struct problem *p)
 {
 	struct progress_of_parse s = {0};
 	char kept[4096];
-	size_t i;
 
 	memset(c, 0, sizeof(*c));
-	for (i = 0; i < (size_t)argc; i++)
+	for (size_t i = 0; i < (size_t)argc; i++)
 		expand(&c->words, argv[i], 0);
 	c->word = calloc(c->words.count + 1, sizeof(*c->word));
 	if (!c->word)
 		return problem_set(p, "out of memory");
-	for (i = 0; i < c->words.count; i++) {
+	for (size_t i = 0; i < c->words.count; i++) {
 		struct cc_word *w = &c->word[c->count];
 
 		if (!strncmp(c->words.list[i], "-fsanitize=", 11)) {

@@ -40,14 +40,13 @@ int cc_run(const struct words *command)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction pass = {.sa_handler = pass_on}, old[HD_ARRAY_LEN(signals)];
-	size_t i;
 	int status;
 
-	for (i = 0; i < HD_ARRAY_LEN(signals); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &pass, &old[i]);
 	child = fork();
 	if (child == 0) {
-		for (i = 0; i < HD_ARRAY_LEN(signals); i++)
+		for (size_t i = 0; i < HD_ARRAY_LEN(signals); i++)
 			sigaction(signals[i], &old[i], NULL);
 		become(command);
 	}
@@ -55,7 +54,7 @@ int cc_run(const struct words *command)
 	if (child < 0)
 		say("no process can be started: %s", strerror(errno));
 	child = 0;
-	for (i = 0; i < HD_ARRAY_LEN(signals); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &old[i], NULL);
 	return status;
 }

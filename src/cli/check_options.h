@@ -1,11 +1,11 @@
 /*
- * options.h: what heddle check was told, from the command line or a scenario file. One table describes every
- * option; the parser, the scenario reader and the help text read it.
+ * check_options.h: what heddle check was told, from the command line or a scenario file.
  */
-#ifndef HEDDLE_CLI_OPTIONS_H
-#define HEDDLE_CLI_OPTIONS_H
+#ifndef HEDDLE_CLI_CHECK_OPTIONS_H
+#define HEDDLE_CLI_CHECK_OPTIONS_H
 
 #include "broker/broker.h"
+#include "cli/option_parse.h"
 #include "session/suppressions.h"
 #include "launch/problem.h"
 #include "peer/peer.h"
@@ -34,34 +34,8 @@ struct check_options {
 	size_t settings;
 };
 
-enum option_kind {
-	OPTION_BOOL,   /* bool becomes true */
-	OPTION_FLAG,   /* u32 becomes 1 */
-	OPTION_CLEAR,  /* u32 becomes 0 */
-	OPTION_NUMBER, /* u64 */
-	OPTION_SIZE,   /* u64, bytes */
-	OPTION_TIME,   /* u64, milliseconds */
-	OPTION_CALL,   /* apply() */
-};
-
-struct option_spec {
-	const char *name; /* without -- */
-	char letter;      /* 0: none */
-	enum option_kind kind;
-	const char *value; /* its name in the help text; NULL: takes none */
-	const char *help;  /* NULL: hidden */
-	size_t offset;     /* in struct check_options */
-	int (*apply)(struct check_options *o, const struct option_spec *spec, const char *value,
-		     struct problem *p);
-};
-
-const struct option_spec *option_by_name(const char *name, size_t len);
-const struct option_spec *option_by_letter(char letter);
-/* The n-th, NULL behind the last. */
-const struct option_spec *option_at(size_t n);
-/* value is NULL for options that take none. */
-int option_apply(struct check_options *o, const struct option_spec *spec, const char *value,
-		 struct problem *p);
+/* Sets what the option is about, and remembers that it was given. */
+int option_apply(struct check_options *o, const struct option_given *given, struct problem *p);
 
 void check_options_init(struct check_options *o);
 void check_options_free(struct check_options *o);

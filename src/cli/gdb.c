@@ -87,9 +87,7 @@ static void print_fiber(FILE *f, const struct log_entry *l)
 
 static bool is_listed(const struct execution_log *s, u32 thread)
 {
-	size_t i;
-
-	for (i = 0; i < s->fibers; i++)
+	for (size_t i = 0; i < s->fibers; i++)
 		if (s->fiber[i].thread == thread)
 			return true;
 	return false;
@@ -100,10 +98,9 @@ static void print_script(FILE *f, const struct execution_log *s)
 	const struct log_entry *who = execution_log_culprit(s);
 	/* Where it failed is nearer to the truth than where its last operation began. */
 	bool failed_here = who == &s->violation && who->text && who->regs.rip;
-	size_t i;
 
 	fputs("import gdb\nFIBERS = [\n", f);
-	for (i = 0; i < s->fibers; i++)
+	for (size_t i = 0; i < s->fibers; i++)
 		if (!failed_here || s->fiber[i].thread != who->thread)
 			print_fiber(f, &s->fiber[i]);
 	if (failed_here)
@@ -131,10 +128,10 @@ HD_NORETURN static void exec_gdb(pid_t pid, const char *script_path, const worde
 	char *argv[MOST_ARGS + 12] = {
 		"gdb", "-q",   "-iex", "set debuginfod enabled off", "-iex", "set confirm off",
 		"-p",  number, "-x",   (char *)script_path};
-	size_t n = 10, i;
+	size_t n = 10;
 
 	snprintf(number, sizeof(number), "%d", pid);
-	for (i = 0; i < more->we_wordc && i < MOST_ARGS; i++)
+	for (size_t i = 0; i < more->we_wordc && i < MOST_ARGS; i++)
 		argv[n++] = more->we_wordv[i];
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);

@@ -44,8 +44,6 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc > 0 && argv[0])
 		cli_command = argv[0];
 	if (compiler_name(cli_command))
@@ -60,10 +58,10 @@ int main(int argc, char **argv)
 		printf("heddle %s\n", HEDDLE_VERSION);
 		return 0;
 	}
-	for (i = 0; i < HD_ARRAY_LEN(verbs); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(verbs); i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return run_verb(&verbs[i], argc - 1, argv + 1);
-	for (i = 0; i < HD_ARRAY_LEN(later); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(later); i++)
 		if (!strcmp(argv[1], later[i])) {
 			say("%s is not in this version", argv[1]);
 			return EXIT_TOOL_ERROR;

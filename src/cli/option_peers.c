@@ -93,10 +93,9 @@ int apply_cache(struct check_options *o, const struct option_spec *s, const char
 {
 	static const char *const names[] = {
 		[CACHE_BRANCHING] = "branching", [CACHE_LINEAR] = "linear", [CACHE_NONE] = "none"};
-	u32 i;
 
 	(void)s;
-	for (i = 0; i < HD_ARRAY_LEN(names); i++)
+	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++)
 		if (!strcmp(value, names[i])) {
 			o->config.net.mode = i;
 			return 0;

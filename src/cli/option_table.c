@@ -6,15 +6,15 @@
 #include "cli/option_peers.h"
 #include "cli/check_options.h"
 #include "cli/values.h"
+#include "cli/verb_options.h"
 
 static int apply_strategy(struct check_options *o, const struct option_spec *s, const char *value,
 			  struct problem *p)
 {
 	static const char *const names[] = {"dfs", "bfs", "random", "pct"};
-	size_t i;
 
 	(void)s;
-	for (i = 0; i < HD_ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(names); i++)
 		if (!strcmp(value, names[i])) {
 			o->config.search.strategy = (enum search_strategy)i;
 			return 0;
@@ -84,12 +84,11 @@ static int apply_format(struct check_options *o, const struct option_spec *s, co
 			struct problem *p)
 {
 	const struct format *f = format_by_name(value);
-	size_t i;
 
 	(void)s;
 	if (!f)
 		return problem_set(p, "--format: %s is none of text, json, junit, sarif, html", value);
-	for (i = 0; i < o->formats; i++)
+	for (size_t i = 0; i < o->formats; i++)
 		if (o->format[i] == f)
 			return 0;
 	hd_assert(o->formats < OPTIONS_FORMATS);
@@ -148,10 +147,9 @@ static int apply_later(struct check_options *o, const struct option_spec *s, con
 		       struct problem *p)
 {
 	static const char *const harmless[][2] = {{"por", "off"}};
-	size_t i;
 
 	(void)o;
-	for (i = 0; i < HD_ARRAY_LEN(harmless); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(harmless); i++)
 		if (!strcmp(s->name, harmless[i][0]) && !strcmp(value, harmless[i][1]))
 			return 0;
 	return problem_set(p, "--%s %s: not in this version", s->name, value);
@@ -174,7 +172,7 @@ static int apply_nothing(struct check_options *o, const struct option_spec *s, c
 		name, 0, OPTION_CALL, value, NULL, 0, apply_later \
 	}
 
-static const struct option_spec table[] = {
+static const struct option_spec check_table[] = {
 	{"file", 'f', OPTION_CALL, "SCENARIO", "read options from a scenario file; the command line wins", 0,
 	 apply_nothing},
 	{"strategy", 0, OPTION_CALL, "dfs|bfs|random|pct", "how to explore (default dfs)", 0, apply_strategy},
@@ -254,27 +252,24 @@ static const struct option_spec table[] = {
 	LATER("script", "FILE"),
 };
 
-const struct option_spec *option_at(size_t n)
-{
-	return n < HD_ARRAY_LEN(table) ? &table[n] : NULL;
-}
+#undef AT
 
-const struct option_spec *option_by_name(const char *name, size_t len)
-{
-	size_t i;
+static const struct option_spec replay_table[] = {
+	{"gdb", 0, OPTION_BOOL, NULL, "start a debugger at the end", offsetof(struct replay_options, gdb),
+	 NULL},
+	{"gdb-args", 0, OPTION_TEXT, "ARGS", "the same, with further arguments for gdb",
+	 offsetof(struct replay_options, gdb_args), NULL},
+	{"quiet", 'q', OPTION_BOOL, NULL, "only how it ends", offsetof(struct replay_options, quiet), NULL},
+};
 
-	for (i = 0; i < HD_ARRAY_LEN(table); i++)
-		if (strlen(table[i].name) == len && !memcmp(table[i].name, name, len))
-			return &table[i];
-	return NULL;
-}
+static const struct option_spec tree_table[] = {
+	{"format", 0, OPTION_TEXT, "text|dot|pcap", "how to print (default text)",
+	 offsetof(struct tree_options, format), NULL},
+	{"output", 'o', OPTION_TEXT, "FILE", "where to (default: standard output)",
+	 offsetof(struct tree_options, output), NULL},
+};
 
-const struct option_spec *option_by_letter(char letter)
-{
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(table); i++)
-		if (letter && table[i].letter == letter)
-			return &table[i];
-	return NULL;
-}
+const struct option_list check_option_list = {check_table, HD_ARRAY_LEN(check_table)};
+const struct option_list replay_option_list = {replay_table, HD_ARRAY_LEN(replay_table)};
+const struct option_list tree_option_list = {tree_table, HD_ARRAY_LEN(tree_table)};
+const struct option_list no_option_list = {NULL, 0};

@@ -1,4 +1,6 @@
-/* progress.h: the live line. On a terminal one that changes in place, elsewhere one line every ten seconds. */
+/*
+ * progress.h: the live line. On a terminal one that changes in place, elsewhere one line every ten seconds.
+ */
 #ifndef HEDDLE_CLI_PROGRESS_H
 #define HEDDLE_CLI_PROGRESS_H
 

@@ -36,15 +36,13 @@ int complain_usage(const char *verb, const char *format, ...)
 
 void print_shell_word(FILE *f, const char *word)
 {
-	const char *c;
-
 	if (word[0] &&
 	    !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_")]) {
 		fputs(word, f);
 		return;
 	}
 	putc('\'', f);
-	for (c = word; *c; c++)
+	for (const char *c = word; *c; c++)
 		fputs(*c == '\'' ? "'\\''" : (char[]){*c, 0}, f);
 	putc('\'', f);
 }

@@ -90,7 +90,7 @@ static int apply(struct scenario *s, const struct option_spec *spec, const yaml_
 			return 0;
 		text = NULL;
 	}
-	if (option_apply(s->options, spec, text, &inner))
+	if (option_apply(s->options, &(struct option_given){spec, text}, &inner))
 		return wrong(s, value, inner.text, "");
 	return 0;
 }
@@ -100,11 +100,10 @@ typedef int (*pair_handler)(struct scenario *s, const yaml_node_t *key, yaml_nod
 
 static int each_pair(struct scenario *s, yaml_node_t *map, const char *section, pair_handler handle)
 {
-	yaml_node_pair_t *pair;
-
 	if (map->type != YAML_MAPPING_NODE)
 		return wrong(s, map, section ? section : "scenario", ": keys and values are expected");
-	for (pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top; pair++) {
+	for (yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top;
+	     pair++) {
 		yaml_node_t *key = yaml_document_get_node(&s->doc, pair->key);
 		yaml_node_t *value = yaml_document_get_node(&s->doc, pair->value);
 
@@ -119,11 +118,10 @@ static int each_pair(struct scenario *s, yaml_node_t *map, const char *section, 
 /* A scalar, or each element of a list. */
 static int apply_each(struct scenario *s, const struct option_spec *spec, yaml_node_t *value, bool inverted)
 {
-	yaml_node_item_t *item;
-
 	if (value->type != YAML_SEQUENCE_NODE)
 		return apply(s, spec, value, inverted);
-	for (item = value->data.sequence.items.start; item < value->data.sequence.items.top; item++)
+	for (yaml_node_item_t *item = value->data.sequence.items.start; item < value->data.sequence.items.top;
+	     item++)
 		if (apply(s, spec, yaml_document_get_node(&s->doc, *item), inverted))
 			return -1;
 	return 0;
@@ -134,20 +132,18 @@ static int clients(struct scenario *s, yaml_node_t *value)
 {
 	const char *name = value->type == YAML_SEQUENCE_NODE ? "client" : "clients";
 
-	return apply_each(s, option_by_name(name, strlen(name)), value, false);
+	return apply_each(s, option_by_name(&check_option_list, name, strlen(name)), value, false);
 }
 
 static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
-	size_t i;
-
 	if (!strcmp(section, "peers") && !strcmp(scalar(key), "clients"))
 		return clients(s, value);
-	for (i = 0; i < HD_ARRAY_LEN(section_keys); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(section_keys); i++)
 		if (!strcmp(section_keys[i].section, section) && !strcmp(section_keys[i].key, scalar(key))) {
 			const char *name = section_keys[i].option;
 
-			return apply_each(s, option_by_name(name, strlen(name)), value,
+			return apply_each(s, option_by_name(&check_option_list, name, strlen(name)), value,
 					  section_keys[i].inverted);
 		}
 	return wrong(s, key, "unknown key ", scalar(key));
@@ -155,7 +151,7 @@ static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t 
 
 static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
-	const struct option_spec *spec = option_by_name("env", 3);
+	const struct option_spec *spec = option_by_name(&check_option_list, "env", 3);
 	struct problem inner;
 	char *variable;
 	int ret;
@@ -165,7 +161,7 @@ static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 		return wrong(s, value, scalar(key), ": a single value is expected");
 	if (asprintf(&variable, "%s=%s", scalar(key), scalar(value)) < 0)
 		return wrong(s, value, "out of memory", "");
-	ret = option_apply(s->options, spec, variable, &inner);
+	ret = option_apply(s->options, &(struct option_given){spec, variable}, &inner);
 	free(variable);
 	return ret ? wrong(s, key, inner.text, "") : 0;
 }
@@ -200,9 +196,7 @@ static int sut_words(struct scenario *s, const char *text)
 /* Of an earlier file, or an earlier line: the last one counts. */
 static void drop_sut(struct check_options *o)
 {
-	size_t i;
-
-	for (i = 0; o->own_argv && o->argv && o->argv[i]; i++)
+	for (size_t i = 0; o->own_argv && o->argv && o->argv[i]; i++)
 		free(o->argv[i]);
 	if (o->own_argv)
 		free(o->argv);
@@ -212,7 +206,6 @@ static void drop_sut(struct check_options *o)
 
 static int sut(struct scenario *s, yaml_node_t *value)
 {
-	yaml_node_item_t *item;
 	size_t n = 0;
 
 	drop_sut(s->options);
@@ -221,7 +214,8 @@ static int sut(struct scenario *s, yaml_node_t *value)
 	if (value->type != YAML_SEQUENCE_NODE ||
 	    value->data.sequence.items.start == value->data.sequence.items.top)
 		return wrong(s, value, "sut: a list of words is expected", "");
-	for (item = value->data.sequence.items.start; item < value->data.sequence.items.top; item++) {
+	for (yaml_node_item_t *item = value->data.sequence.items.start; item < value->data.sequence.items.top;
+	     item++) {
 		const char *word = scalar(yaml_document_get_node(&s->doc, *item));
 
 		if (!word || add_word(s->options, &n, word, strlen(word)))
@@ -233,7 +227,7 @@ static int sut(struct scenario *s, yaml_node_t *value)
 static int top_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
 	const char *name = scalar(key);
-	const struct option_spec *spec = option_by_name(name, strlen(name));
+	const struct option_spec *spec = option_by_name(&check_option_list, name, strlen(name));
 
 	(void)section;
 	if (!strcmp(name, "sut"))

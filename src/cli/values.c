@@ -87,9 +87,8 @@ bool value_time_ms(const char *text, u64 *out)
 bool value_bool(const char *text, bool *out)
 {
 	static const char *const words[] = {"yes", "no", "true", "false", "on", "off"};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(words); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(words); i++)
 		if (!strcmp(text, words[i])) {
 			*out = i % 2 == 0;
 			return true;

@@ -1,6 +1,7 @@
 /*
- * verb_cc.c: heddle cc and heddle c++. Compiling adds instrumentation; linking adds heddle's hooks in place of
- * ThreadSanitizer's library. A command that does both becomes one per source and one that links, with temporary objects.
+ * verb_cc.c: heddle cc and heddle c++. Compiling adds instrumentation; linking adds heddle's hooks in place
+ * of ThreadSanitizer's library. A command that does both becomes one per source and one that links, with
+ * temporary objects.
  */
 #include "cli/cc.h"
 
@@ -27,9 +28,8 @@ static int compile_sources(const struct cc_tools *t, const struct cc_command *c,
 {
 	struct words command;
 	int status = 0;
-	size_t i;
 
-	for (i = 0; i < c->count && !status; i++) {
+	for (size_t i = 0; i < c->count && !status; i++) {
 		if (c->word[i].kind != CC_SOURCE)
 			continue;
 		if (asprintf(&object[i], "%s/%zu.o", folder, i) < 0) {
@@ -46,9 +46,7 @@ static int compile_sources(const struct cc_tools *t, const struct cc_command *c,
 
 static void remove_objects(const char *folder, char **object, size_t count)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (object[i])
 			unlink(object[i]);
 		free(object[i]);

@@ -31,14 +31,13 @@ static bool is_ours(const char *name)
 	static const struct {
 		const char *before, *behind;
 	} numbered[] = {{"violation-", ".trace"}, {"server-", ".log"}, {"client-", ".log"}};
-	size_t i;
 
-	for (i = 0; format_at(i); i++)
+	for (size_t i = 0; format_at(i); i++)
 		if (!strcmp(name, format_at(i)->file))
 			return true;
 	if (!strcmp(name, TREES_NAME))
 		return true;
-	for (i = 0; i < HD_ARRAY_LEN(numbered); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(numbered); i++)
 		if (is_numbered(name, numbered[i].before, numbered[i].behind))
 			return true;
 	return false;
@@ -99,14 +98,13 @@ static int write_trees(const struct check_options *opts, const struct outcome *o
 static int write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)
 {
 	char path[4096];
-	size_t i;
 
-	for (i = 0; i < o->violations; i++) {
+	for (size_t i = 0; i < o->violations; i++) {
 		snprintf(path, sizeof(path), "%s/%s", opts->out, o->trace[i].name);
 		if (trace_save(&o->trace[i], path, p))
 			return -1;
 	}
-	for (i = 0; i < opts->formats; i++)
+	for (size_t i = 0; i < opts->formats; i++)
 		if (format_write(opts->format[i], o, opts->out, p))
 			return -1;
 	if (write_trees(opts, o, p))
@@ -118,11 +116,10 @@ static int write_reports(const struct check_options *opts, const struct outcome 
 static void tell(const struct check_options *opts, const struct outcome *o)
 {
 	char path[4096];
-	size_t i;
 
 	if (opts->quiet)
 		return;
-	for (i = 0; i < o->violations; i++) {
+	for (size_t i = 0; i < o->violations; i++) {
 		if (opts->verbose)
 			plain_steps(stderr, &o->trace[i]);
 		fprintf(stderr, "heddle: violation %zu: ", i + 1);
@@ -131,7 +128,7 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	}
 	fputs("heddle: ", stderr);
 	plain_summary(stderr, o);
-	for (i = 0; i < o->violations; i++) {
+	for (size_t i = 0; i < o->violations; i++) {
 		snprintf(path, sizeof(path), "%s/%s", opts->out, o->trace[i].name);
 		fputs("  replay: ", stderr);
 		print_shell_word(stderr, cli_command);

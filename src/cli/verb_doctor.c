@@ -167,9 +167,8 @@ static int probe_layout(void)
 		{WIRE_MAP_BASE, WIRE_SHARED_SIZE},
 		{WIRE_WORKER_BASE, WIRE_WORKER_SIZE},
 	};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(ranges); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(ranges); i++)
 		if (mmap((void *)ranges[i].base, ranges[i].size, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
 			 0) != (void *)ranges[i].base)
@@ -256,12 +255,11 @@ static bool waits_are_shown(void)
 	const struct timespec moment = {0, 1000000};
 	pid_t pid = fork();
 	bool shown = false;
-	int i;
 
 	if (pid == 0)
 		for (;;)
 			pause();
-	for (i = 0; pid > 0 && !shown && i < 200; i++) { /* until it has come to its pause */
+	for (int i = 0; pid > 0 && !shown && i < 200; i++) { /* until it has come to its pause */
 		shown = quiet_allowed(pid);
 		nanosleep(&moment, NULL);
 	}
@@ -306,12 +304,11 @@ static const struct {
 int verb_doctor(int argc, char **argv)
 {
 	bool possible = true;
-	size_t i;
 
 	(void)argv;
 	if (argc > 1)
 		return complain_usage("doctor", "doctor takes no arguments");
-	for (i = 0; i < HD_ARRAY_LEN(checks); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(checks); i++) {
 		struct finding f = {0};
 		bool ok = checks[i].check(&f);
 

@@ -1,5 +1,6 @@
 /*
- * verb_fingerprint.c: a diagnostic verb: the full fingerprint of the initial state, to compare starts of a program.
+ * verb_fingerprint.c: a diagnostic verb: the full fingerprint of the initial state, to compare starts of a
+ * program.
  */
 #include <string.h>
 

@@ -5,54 +5,58 @@
 
 static const struct {
 	const char *name, *usage, *text;
+	const struct option_list *options;
 } topics[] = {
 	{"check", "heddle check [options] -- PROGRAM ARGUMENTS",
 	 "Explores every schedule of the program's threads. Results go to DIR/result.json and "
 	 "DIR/violation-N.trace.\n"
-	 "Exit status: 0 verified, 1 violation, 2 usage or tool error, 3 no violation but not verified.\n"},
-	{"replay", "heddle replay TRACE [--gdb] [--gdb-args ARGS] [--quiet] [-- PROGRAM ARGUMENTS]",
+	 "Exit status: 0 verified, 1 violation, 2 usage or tool error, 3 no violation but not verified.\n",
+	 &check_option_list},
+	{"replay", "heddle replay TRACE [options] [-- PROGRAM ARGUMENTS]",
 	 "Runs a recorded execution again and shows its steps with the program's output. With --gdb the "
 	 "debugger stops\n"
 	 "at its end: heddle threads lists the program's threads, heddle thread N switches to one.\n"
-	 "Exit status: 1 when the violation happened again, 2 otherwise.\n"},
+	 "Exit status: 1 when the violation happened again, 2 otherwise.\n",
+	 &replay_option_list},
 	{"show", "heddle show TRACE | DIR",
-	 "Prints a trace, or everything that heddle check left in DIR, for people.\n"},
-	{"tree", "heddle tree DIR | TRACE | FILE [--format text|dot|pcap] [-o FILE]",
+	 "Prints a trace, or everything that heddle check left in DIR, for people.\n", NULL},
+	{"tree", "heddle tree DIR | TRACE | FILE [options]",
 	 "Prints what was said with peers: every distinct connection as a tree, > by the program, < by the "
 	 "peer.\n"
-	 "dot is for graphviz, pcap (a conversation per trace) for wireshark. Exit status 0, or 2.\n"},
+	 "dot is for graphviz, pcap (a conversation per trace) for wireshark. Exit status 0, or 2.\n",
+	 &tree_option_list},
 	{"doctor", "heddle doctor",
 	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs "
-	 "can be checked.\n"},
+	 "can be checked.\n",
+	 NULL},
 	{"cc", "heddle cc COMPILER-ARGUMENTS",
 	 "Compiles and links like gcc (HEDDLE_CC=clang: like clang), so that heddle check also sees memory "
 	 "accesses: data races,\n"
 	 "atomics, lock-free code. The program runs natively as before. For make: CC=\"heddle cc\"; for "
 	 "CMake: heddle-cc.\n"
-	 "Exit status: the compiler's; 2 for what heddle cannot check (-static, -fsanitize=address).\n"},
+	 "Exit status: the compiler's; 2 for what heddle cannot check (-static, -fsanitize=address).\n",
+	 NULL},
 	{"c++", "heddle c++ COMPILER-ARGUMENTS",
-	 "The same for C++: g++, or HEDDLE_CXX; also heddle-c++ in one word.\n"},
-	{"help", "heddle help [VERB]", ""},
+	 "The same for C++: g++, or HEDDLE_CXX; also heddle-c++ in one word.\n", NULL},
+	{"help", "heddle help [VERB]", "", NULL},
 };
 
 static void print_overview(void)
 {
-	size_t i;
-
 	puts("heddle checks unmodified multi-threaded programs: every schedule, every state once.\n");
-	for (i = 0; i < HD_ARRAY_LEN(topics); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(topics); i++)
 		printf("  %s\n", topics[i].usage);
 	puts("\nheddle help check lists the options; heddle --version tells the version.");
 }
 
-static void print_options(void)
+static void print_options(const struct option_list *l)
 {
-	const struct option_spec *o;
 	char left[64];
-	size_t i;
 
 	puts("\nOptions:");
-	for (i = 0; (o = option_at(i)); i++) {
+	for (size_t i = 0; i < l->count; i++) {
+		const struct option_spec *o = &l->spec[i];
+
 		if (!o->help)
 			continue;
 		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
@@ -60,8 +64,10 @@ static void print_options(void)
 			 o->value ? o->value : "");
 		printf(strlen(left) > 34 ? "  %s\n  %-34s %s\n" : "  %-34s%.0s %s\n", left, "", o->help);
 	}
-	puts("SIZE takes k, M or G; TIME takes ms, s, m or h. Options may also stand in a scenario file (man "
-	     "heddle-check).");
+	if (l == &check_option_list)
+		puts("SIZE takes k, M or G; TIME takes ms, s, m or h. Options may also stand in a scenario "
+		     "file "
+		     "(man heddle-check).");
 }
 
 bool help_word(const char *word)
@@ -76,9 +82,7 @@ bool help_asked_first(int argc, char **argv)
 
 bool help_asked(int argc, char **argv)
 {
-	int i;
-
-	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (help_word(argv[i]))
 			return true;
 	return false;
@@ -86,18 +90,16 @@ bool help_asked(int argc, char **argv)
 
 int verb_help(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc < 2) {
 		print_overview();
 		return 0;
 	}
-	for (i = 0; i < HD_ARRAY_LEN(topics); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(topics); i++) {
 		if (strcmp(argv[1], topics[i].name))
 			continue;
 		printf("%s\n\n%s", topics[i].usage, topics[i].text);
-		if (!strcmp(argv[1], "check"))
-			print_options();
+		if (topics[i].options && topics[i].options->count)
+			print_options(topics[i].options);
 		return 0;
 	}
 	return complain_usage(NULL, "no help for %s", argv[1]);

@@ -4,56 +4,33 @@
 
 #include "cli/cli.h"
 #include "cli/gdb.h"
+#include "cli/option_parse.h"
+#include "cli/verb_options.h"
 #include "session/replay_run.h"
 #include "report/plain_text.h"
 #include "report/trace.h"
 
-struct replay_options {
-	const char *trace;
-	const char *gdb_args;
-	bool gdb, quiet;
-	char **argv; /* given after --; NULL: the trace's */
+/* One replay, as it was asked for. */
+struct replay_call {
+	struct replay_options options;
+	struct verb_words words; /* the trace; a program after -- takes the place of the trace's */
 };
 
-static int parse(struct replay_options *o, int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--")) {
-			o->argv = i + 1 < argc ? argv + i + 1 : NULL;
-			break;
-		}
-		if (!strcmp(argv[i], "--gdb"))
-			o->gdb = true;
-		else if (!strcmp(argv[i], "--quiet") || !strcmp(argv[i], "-q"))
-			o->quiet = true;
-		else if (!strcmp(argv[i], "--gdb-args") && i + 1 < argc)
-			o->gdb_args = argv[++i];
-		else if (argv[i][0] == '-')
-			return complain_usage("replay", "unknown option %s", argv[i]);
-		else if (o->trace)
-			return complain_usage("replay", "%s: one trace at a time; a program goes after --",
-					      argv[i]);
-		else
-			o->trace = argv[i];
-	}
-	o->gdb |= o->gdb_args != NULL;
-	return o->trace ? 0 : complain_usage("replay", "no trace given");
-}
-
-static int open_program(struct trace *t, const struct replay_options *o, struct program *program,
+static int open_program(struct trace *t, const struct replay_call *c, struct program *program,
 			struct problem *p)
 {
-	/* argv[0] may be relative to another directory: without a program of the user's, the recorded place counts. */
-	if (program_open(o->argv ? o->argv[0] : t->program.path, program, p))
+	/*
+	 * argv[0] may be relative to another directory: without a program of the user's, the recorded place
+	 * counts.
+	 */
+	if (program_open(c->words.program ? c->words.program[0] : t->program.path, program, p))
 		return -1;
 	if (strcmp(program->identity, t->program.identity))
 		return problem_set(
 			p,
 			"%s is not the program that %s was recorded with (build-id %s, recorded %s); "
 			"check it again, or give the old one after --",
-			program->path, o->trace, program->identity, t->program.identity);
+			program->path, c->words.operand, program->identity, t->program.identity);
 	return 0;
 }
 
@@ -65,9 +42,9 @@ static void on_started(void *self, pid_t pid)
 
 static void on_line(void *self, const struct log_entry *l)
 {
-	const struct replay_options *o = self;
+	const struct replay_call *c = self;
 
-	if (!o->quiet)
+	if (!c->options.quiet)
 		plain_entry(stdout, l);
 }
 
@@ -102,17 +79,17 @@ static int report_end(struct trace *t, const struct sut *s, enum replay_end end,
 	return EXIT_TOOL_ERROR;
 }
 
-static int run(struct trace *t, struct replay_options *o)
+static int run(struct trace *t, struct replay_call *c)
 {
-	const struct replay_listener listener = {o, on_started, on_line, NULL, on_give_up};
+	const struct replay_listener listener = {c, on_started, on_line, NULL, on_give_up};
 	struct program program;
 	struct launch l = {.program = &program,
-			   .argv = o->argv ? o->argv : t->argv,
+			   .argv = c->words.program ? c->words.program : t->argv,
 			   .extra = t->extra,
 			   .config = t->config,
 			   .learnt = t->learnt,
 			   .task = {.mode = WIRE_REPLAY,
-				    .gdb = o->gdb,
+				    .gdb = c->options.gdb,
 				    .show_output = 1,
 				    .violation = t->violation.found.kind,
 				    .path_len = t->violation.found.path_len},
@@ -124,14 +101,14 @@ static int run(struct trace *t, struct replay_options *o)
 	enum replay_end end;
 	int code;
 
-	if (open_program(t, o, &program, &p))
+	if (open_program(t, c, &program, &p))
 		return complain(&p);
 	l.cwd = t->cwd[0] && access(t->cwd, X_OK) == 0 ? t->cwd : NULL;
 	execution_log_free(&t->log);
 	end = replay_process(&s, &l, &listener, &t->log, &p);
 	code = report_end(t, &s, end, &p);
 	fflush(stdout);
-	if (code == 1 && o->gdb && !s.ended && gdb_run(s.pid, &t->log, o->gdb_args, &p))
+	if (code == 1 && c->options.gdb && !s.ended && gdb_run(s.pid, &t->log, c->options.gdb_args, &p))
 		code = complain(&p);
 	if (s.pid)
 		interrupt_watch(s.pid, false);
@@ -141,17 +118,20 @@ static int run(struct trace *t, struct replay_options *o)
 
 int verb_replay(int argc, char **argv)
 {
-	struct replay_options o = {0};
+	struct replay_call c = {0};
 	struct trace t;
 	struct problem p;
-	int code = parse(&o, argc, argv);
+	int code;
 
-	if (code)
-		return code;
-	if (trace_load(&t, o.trace, &p))
+	if (option_parse_verb(&replay_option_list, &c.options, argc, argv, &c.words, &p))
+		return complain_usage("replay", "%s", p.text);
+	if (!c.words.operand)
+		return complain_usage("replay", "no trace given");
+	c.options.gdb |= c.options.gdb_args != NULL;
+	if (trace_load(&t, c.words.operand, &p))
 		return complain(&p);
 	interrupt_install();
-	code = run(&t, &o);
+	code = run(&t, &c);
 	trace_free(&t);
 	return code;
 }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "cli/option_parse.h"
 #include "report/plain_text.h"
 #include "report/trace.h"
 
@@ -45,10 +46,9 @@ static long number(const json_t *j, const char *key)
 
 static int show_violations(const json_t *list, const char *dir)
 {
-	size_t i;
 	int code = 0;
 
-	for (i = 0; i < json_array_size(list) && code == 0; i++) {
+	for (size_t i = 0; i < json_array_size(list) && code == 0; i++) {
 		const char *name = json_string_value(json_object_get(json_array_get(list, i), "trace"));
 		char path[4096];
 
@@ -90,11 +90,15 @@ static int show_directory(const char *dir)
 
 int verb_show(int argc, char **argv)
 {
+	struct verb_words words;
+	struct problem p;
 	struct stat st;
 
-	if (argc != 2 || argv[1][0] == '-')
+	if (option_parse_verb(&no_option_list, NULL, argc, argv, &words, &p))
+		return complain_usage("show", "%s", p.text);
+	if (!words.operand || words.program)
 		return complain_usage("show", "one trace or report folder is expected");
-	if (stat(argv[1], &st) == 0 && S_ISDIR(st.st_mode))
-		return show_directory(argv[1]);
-	return show_trace(argv[1]);
+	if (stat(words.operand, &st) == 0 && S_ISDIR(st.st_mode))
+		return show_directory(words.operand);
+	return show_trace(words.operand);
 }

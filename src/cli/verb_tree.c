@@ -4,47 +4,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/option_parse.h"
+#include "cli/verb_options.h"
 #include "report/file.h"
 #include "report/trace.h"
 #include "report/trees.h"
 #include "report/trees_file.h"
-
-struct tree_options {
-	const char *from, *to; /* to NULL: standard output */
-	const struct trees_format *format;
-};
-
-static int parse(struct tree_options *o, int argc, char **argv)
-{
-	int i;
-
-	o->format = trees_format_by_name("text");
-	for (i = 1; i < argc; i++) {
-		const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-
-		if (!strcmp(word, "--format") || !strcmp(word, "-o") || !strcmp(word, "--output")) {
-			if (!value)
-				return complain_usage("tree", "%s needs a value", word);
-			if (word[1] == 'o' || word[2] == 'o')
-				o->to = value;
-			else if (!(o->format = trees_format_by_name(value)))
-				return complain_usage("tree", "--format is text, dot or pcap, not %s", value);
-			i++;
-		} else if (word[0] == '-' && word[1]) {
-			return complain_usage("tree", "unknown option %s", word);
-		} else if (o->from) {
-			return complain_usage("tree", "%s: one report folder or file at a time", word);
-		} else {
-			o->from = word;
-		}
-	}
-	if (!o->from)
-		return complain_usage("tree", "a report folder, a trace or a file with trees is expected");
-	if (o->format->binary && !o->to && isatty(STDOUT_FILENO))
-		return complain_usage("tree", "%s is not for terminals: -o FILE says where to",
-				      o->format->name);
-	return 0;
-}
 
 /* A trace is JSON; a file with trees is not. */
 static bool is_trace(const char *path)
@@ -92,37 +57,54 @@ static int load(const char *from, struct trees_blob *out, struct problem *p)
 	return trees_file_load(path, out, &ignored, p);
 }
 
-static int print(const struct tree_options *o, const struct trees *t, struct problem *p)
+static int print(const struct trees_format *format, const char *to, const struct trees *t, struct problem *p)
 {
 	struct file f;
 	bool ok;
 
-	if (!o->to) {
-		ok = o->format->print(stdout, t);
+	if (!to) {
+		ok = format->print(stdout, t);
 		if (fflush(stdout) || ferror(stdout))
 			return problem_set(p, "the output cannot be written: %s", strerror(errno));
 		return ok ? 0 : problem_set(p, "out of memory");
 	}
-	if (file_create(&f, o->to, p))
+	if (file_create(&f, to, p))
 		return -1;
-	ok = o->format->print(f.stream, t);
+	ok = format->print(f.stream, t);
 	if (file_commit(&f, p))
 		return -1;
-	return ok ? 0 : problem_set(p, "out of memory: %s is not complete", o->to);
+	return ok ? 0 : problem_set(p, "out of memory: %s is not complete", to);
+}
+
+static int parse(struct tree_options *o, int argc, char **argv, struct verb_words *words,
+		 const struct trees_format **format, struct problem *p)
+{
+	if (option_parse_verb(&tree_option_list, o, argc, argv, words, p))
+		return -1;
+	*format = trees_format_by_name(o->format ? o->format : "text");
+	if (!*format)
+		return problem_set(p, "--format: %s is none of text, dot, pcap", o->format);
+	if (!words->operand || words->program)
+		return problem_set(p, "one report folder, trace or file with trees is expected");
+	if ((*format)->binary && !o->output && isatty(STDOUT_FILENO))
+		return problem_set(p, "%s is not for terminals: -o FILE says where to", o->format);
+	return 0;
 }
 
 int verb_tree(int argc, char **argv)
 {
+	const struct trees_format *format;
 	struct tree_options o = {0};
+	struct verb_words words;
 	struct trees_blob b;
 	struct problem p;
-	int code = parse(&o, argc, argv);
+	int code;
 
-	if (code || !o.from)
-		return code;
-	if (load(o.from, &b, &p))
+	if (parse(&o, argc, argv, &words, &format, &p))
+		return complain_usage("tree", "%s", p.text);
+	if (load(words.operand, &b, &p))
 		return complain(&p);
-	code = print(&o, trees_blob_trees(&b), &p) ? complain(&p) : 0;
+	code = print(format, o.output, trees_blob_trees(&b), &p) ? complain(&p) : 0;
 	trees_blob_free(&b);
 	return code;
 }

@@ -37,9 +37,7 @@ void words_addf(struct words *w, const char *format, ...)
 
 void words_free(struct words *w)
 {
-	size_t i;
-
-	for (i = 0; i < w->count; i++)
+	for (size_t i = 0; i < w->count; i++)
 		free(w->list[i]);
 	free(w->list);
 	memset(w, 0, sizeof(*w));

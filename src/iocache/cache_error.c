@@ -46,9 +46,7 @@ int error_of_reply(struct cache *c, u32 tree)
 	if (c->reply.text && c->reply.text[0]) {
 		text_str(&t, c->reply.text);
 	} else {
-		text_str(&t, "Error ");
-		text_dec(&t, c->reply.status);
-		text_str(&t, " on ");
+		text_fmt(&t, "Error %d on ", c->reply.status);
 		error_put_key(&t, tree_key_of(c->t, tree));
 		text_str(&t, ".");
 	}
@@ -59,10 +57,10 @@ int error_refused_again(struct cache *c, u32 tree)
 {
 	int error = -c->error.code;
 	struct text t = begin(c, CACHE_NONDETERMINISTIC);
-	text_str(&t, "The peer was to be connected again, to bring it where the program stands, and refused "
-		     "(error ");
-	text_dec(&t, error);
-	text_str(&t, "): ");
+	text_fmt(&t,
+		 "The peer was to be connected again, to bring it where the program stands, and refused "
+		 "(error %d): ",
+		 error);
 	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(
 		&t,
@@ -78,10 +76,8 @@ static void put_way(struct cache *c, struct text *t, const struct tree_at *at, u
 	u8 buf[SHOWN];
 	u64 start = end - from > sizeof(buf) ? end - sizeof(buf) : from;
 	size_t n = (size_t)(end - start);
-	if (start > from) {
-		text_dec(t, (long)(start - from));
-		text_str(t, " bytes and ");
-	}
+	if (start > from)
+		text_fmt(t, "%lu bytes and ", start - from);
 	if (reply)
 		tree_reply_copy(c->t, at, start, buf, n);
 	else
@@ -153,11 +149,8 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 	text_str(&t, "; answer of a replay: ");
 	error_put_bytes(&t, (const u8 *)r->data + skip, r->len - skip);
 	put_closed(&t, r->flags);
-	if (skip) {
-		text_str(&t, " (both behind ");
-		text_dec(&t, (long)skip);
-		text_str(&t, " equal bytes)");
-	}
+	if (skip)
+		text_fmt(&t, " (both behind %lu equal bytes)", skip);
 	text_str(&t, ". If its answers depend on what other connections did before, try --checkpoint, "
 		     "which brings the peer back instead of connecting again.");
 	return CACHE_NONDETERMINISTIC;

@@ -1,6 +1,6 @@
 /*
  * transport.h: what the cache asks of the physical world. The runtime's transport speaks to the broker over
- * the wire (runtime/net); tests have scripted ones. Numbers and flags are those of wire/net.h.
+ * the wire (runtime/net); tests have scripted ones. Numbers and flags are those of wire/wire_net.h.
  */
 #ifndef HEDDLE_IOCACHE_TRANSPORT_H
 #define HEDDLE_IOCACHE_TRANSPORT_H

@@ -1,21 +1,22 @@
 /*
  * atomics.c: which instructions may be replaced by a trap?
  *
- * A byte that is overwritten must be the first one of an instruction, always: data between functions, or code read
- * from the wrong byte on, would change the program's meaning. So a function is only taken as read if
+ * A byte that is overwritten must be the first one of an instruction, always: data between functions, or
+ * code read from the wrong byte on, would change the program's meaning. So a function is only taken as read
+ * if
  *
  *   1. the unwind tables give its start and size,
  *   2. instructions follow one another without a gap from its start to exactly its end, and
  *   3. no branch inside the module leads between two bytes of one of them.
  *
- * Otherwise it is left alone and, if it seems to have atomics, counted, and the verdict says so. (Hand-written code that jumps past a lock
- * prefix fails 3.)
+ * Otherwise it is left alone and, if it seems to have atomics, counted, and the verdict says so.
+ * (Hand-written code that jumps past a lock prefix fails 3.)
  *
- * Atomics of libc are not looked at: what threads may see of it is modelled function by function. Neither are those of the
- * C++ libraries: they count references to locales and strings.
+ * Atomics of libc are not looked at: what threads may see of it is modelled function by function. Neither
+ * are those of the C++ libraries: they count references to locales and strings.
  *
- * rdrand and rdseed, whose values would differ from run to run, are sites as well, in all libraries (std::random_device
- * uses them): the runtime answers from the seeded stream.
+ * rdrand and rdseed, whose values would differ from run to run, are sites as well, in all libraries
+ * (std::random_device uses them): the runtime answers from the seeded stream.
  */
 #include "launch/atomic_sites.h"
 
@@ -108,7 +109,6 @@ static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const
 		      const u8 *code, struct wire_site *site)
 {
 	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
-	u8 k;
 
 	memcpy(site->code, code, i->length);
 	site->length = i->length;
@@ -124,7 +124,7 @@ static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const
 	if (i->address_width != 64 ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&s->decoder, context, i, operand, i->operand_count)))
 		return false;
-	for (k = 0; k < i->operand_count_visible; k++)
+	for (u8 k = 0; k < i->operand_count_visible; k++)
 		if (operand[k].type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			describe_operand(&operand[k], site);
 			if (operand[k].mem.base != ZYDIS_REGISTER_RIP)
@@ -248,11 +248,10 @@ static bool seems_a_site(const struct sweep *s, const struct function *f)
 static void collect(struct sweep *s, const struct functions *all, const u8 *doubted)
 {
 	u64 hooks, hooks_size;
-	size_t i;
 
 	/* An instrumented program's atomics are told before they happen, and are steps there. */
 	elf_image_section(s->image, "heddle_hooks", &hooks, &hooks_size);
-	for (i = 0; i < all->count; i++) {
+	for (size_t i = 0; i < all->count; i++) {
 		u32 before = s->out->sites;
 
 		if (all->list[i].start - hooks < hooks_size)
@@ -267,7 +266,6 @@ static void collect(struct sweep *s, const struct functions *all, const u8 *doub
 static int sweep_module(struct sweep *s, const struct functions *all)
 {
 	u8 *doubted = calloc(all->count + 1, 1);
-	size_t i;
 
 	s->low = all->count ? all->list[0].start : 0;
 	s->high = all->count ? all->list[all->count - 1].start + all->list[all->count - 1].size : 0;
@@ -277,9 +275,9 @@ static int sweep_module(struct sweep *s, const struct functions *all)
 		free(doubted);
 		return -1;
 	}
-	for (i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++)
 		doubted[i] = !sweep_function(s, &all->list[i], false);
-	for (i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++)
 		check_branches(s, all, &all->list[i], doubted);
 	collect(s, all, doubted);
 	free(s->starts);
@@ -333,7 +331,6 @@ int atomics_find(pid_t pid, struct wire_atomics *out, struct problem *p)
 	unsigned long start, offset;
 	int ret = 0;
 	FILE *f;
-	u32 i;
 
 	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
 	f = fopen(maps, "re");
@@ -348,7 +345,7 @@ int atomics_find(pid_t pid, struct wire_atomics *out, struct problem *p)
 	if (ret)
 		return problem_set(p, "out of memory");
 	qsort(out->site, out->sites, sizeof(out->site[0]), by_address);
-	for (i = 0; i < out->sites; i++)
+	for (u32 i = 0; i < out->sites; i++)
 		out->atomic += !out->site[i].pause && !out->site[i].random;
 	return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * benign_atomics.h: variables inside a program's statically linked language library at which threads need not switch.
+ * benign_atomics.h: variables inside a program's statically linked language library at which threads need
+ * not switch.
  */
 #ifndef HEDDLE_LAUNCH_BENIGN_ATOMICS_H
 #define HEDDLE_LAUNCH_BENIGN_ATOMICS_H

@@ -64,9 +64,7 @@ static bool read_interpreter(const struct image *im, const Elf64_Phdr *ph, struc
 
 static void hex_id(char *out, size_t cap, const u8 *id, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n && 2 * i + 2 < cap; i++)
+	for (size_t i = 0; i < n && 2 * i + 2 < cap; i++)
 		snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
@@ -95,9 +93,7 @@ static void read_notes(const struct image *im, const Elf64_Phdr *ph, struct elf_
 /* File offset of a virtual address; the file's size when no segment has it. */
 static u64 file_offset(const struct image *im, const Elf64_Phdr *ph, u16 n, u64 address)
 {
-	u16 i;
-
-	for (i = 0; i < n; i++)
+	for (u16 i = 0; i < n; i++)
 		if (ph[i].p_type == PT_LOAD && address >= ph[i].p_vaddr &&
 		    address - ph[i].p_vaddr < ph[i].p_filesz)
 			return ph[i].p_offset + (address - ph[i].p_vaddr);
@@ -109,12 +105,12 @@ static bool imports_start_main(const struct image *im, const Elf64_Phdr *ph, u16
 {
 	static const char name[] = "__libc_start_main";
 	const Elf64_Dyn *d = image_at(im, dynamic->p_offset, dynamic->p_filesz);
-	u64 i, strings = 0, size = 0;
+	u64 strings = 0, size = 0;
 	const char *table;
 
 	if (!d || (dynamic->p_offset & 7))
 		return false;
-	for (i = 0; i < dynamic->p_filesz / sizeof(*d) && d[i].d_tag != DT_NULL; i++) {
+	for (u64 i = 0; i < dynamic->p_filesz / sizeof(*d) && d[i].d_tag != DT_NULL; i++) {
 		if (d[i].d_tag == DT_STRTAB)
 			strings = d[i].d_un.d_ptr;
 		if (d[i].d_tag == DT_STRSZ)
@@ -128,14 +124,13 @@ static enum elf_kind read_headers(const struct image *im, struct elf_file *out)
 {
 	const Elf64_Ehdr *h = image_at(im, 0, sizeof(*h));
 	const Elf64_Phdr *ph;
-	u16 i;
 
 	if (h->e_phentsize != sizeof(*ph) || (h->e_phoff & 7))
 		return ELF_FILE_DAMAGED;
 	ph = image_at(im, h->e_phoff, (u64)h->e_phnum * sizeof(*ph));
 	if (!ph || h->e_phnum == 0)
 		return ELF_FILE_DAMAGED;
-	for (i = 0; i < h->e_phnum; i++) {
+	for (u16 i = 0; i < h->e_phnum; i++) {
 		if (ph[i].p_type == PT_LOAD && !image_at(im, ph[i].p_offset, ph[i].p_filesz))
 			return ELF_FILE_DAMAGED;
 		if (ph[i].p_type == PT_INTERP && !read_interpreter(im, &ph[i], out))
@@ -150,9 +145,9 @@ static enum elf_kind read_headers(const struct image *im, struct elf_file *out)
 
 static u64 fnv1a(const struct image *im)
 {
-	u64 i, h = 0xcbf29ce484222325u;
+	u64 h = 0xcbf29ce484222325u;
 
-	for (i = 0; i < im->size; i++)
+	for (u64 i = 0; i < im->size; i++)
 		h = (h ^ im->bytes[i]) * 0x100000001b3u;
 	return h;
 }

@@ -53,9 +53,7 @@ void elf_image_close(struct elf_image *im)
 /* The PT_LOAD segment whose bytes from the file hold all of [address, address + n). */
 static const Elf64_Phdr *holder(const struct elf_image *im, u64 address, u64 n)
 {
-	u16 i;
-
-	for (i = 0; i < im->segments; i++) {
+	for (u16 i = 0; i < im->segments; i++) {
 		const Elf64_Phdr *ph = &im->segment[i];
 
 		if (ph->p_type != PT_LOAD || address < ph->p_vaddr || address - ph->p_vaddr > ph->p_filesz ||
@@ -83,9 +81,7 @@ bool elf_image_executable(const struct elf_image *im, u64 address, u64 n)
 
 const Elf64_Phdr *elf_image_segment(const struct elf_image *im, u32 type)
 {
-	u16 i;
-
-	for (i = 0; i < im->segments; i++)
+	for (u16 i = 0; i < im->segments; i++)
 		if (im->segment[i].p_type == type)
 			return &im->segment[i];
 	return NULL;
@@ -129,9 +125,8 @@ const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const
 				   u64 *strings_size)
 {
 	const Elf64_Shdr *sh = sections(im), *best = NULL;
-	u16 i;
 
-	for (i = 0; sh && i < im->header->e_shnum; i++)
+	for (u16 i = 0; sh && i < im->header->e_shnum; i++)
 		if (sh[i].sh_type == SHT_SYMTAB || (sh[i].sh_type == SHT_DYNSYM && !best))
 			best = &sh[i];
 	return symbols_of(im, best, count, strings, strings_size);
@@ -142,13 +137,13 @@ bool elf_image_exports(const struct elf_image *im, const char *name)
 	const Elf64_Shdr *sh = sections(im), *dynamic = NULL;
 	const Elf64_Sym *symbol;
 	const char *strings;
-	u64 i, count, size;
+	u64 count, size;
 
-	for (i = 0; sh && i < im->header->e_shnum; i++)
+	for (u64 i = 0; sh && i < im->header->e_shnum; i++)
 		if (sh[i].sh_type == SHT_DYNSYM)
 			dynamic = &sh[i];
 	symbol = symbols_of(im, dynamic, &count, &strings, &size);
-	for (i = 0; symbol && i < count; i++)
+	for (u64 i = 0; symbol && i < count; i++)
 		if (symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < size &&
 		    !strcmp(strings + symbol[i].st_name, name))
 			return true;
@@ -159,7 +154,6 @@ void elf_image_section(const struct elf_image *im, const char *name, u64 *start,
 {
 	const Elf64_Shdr *sh = sections(im), *names;
 	const char *strings;
-	u16 i;
 
 	*start = *size = 0;
 	if (!sh || im->header->e_shstrndx >= im->header->e_shnum)
@@ -168,7 +162,7 @@ void elf_image_section(const struct elf_image *im, const char *name, u64 *start,
 	strings = section_bytes(im, names);
 	if (!strings || !names->sh_size || strings[names->sh_size - 1])
 		return;
-	for (i = 0; i < im->header->e_shnum; i++)
+	for (u16 i = 0; i < im->header->e_shnum; i++)
 		if (sh[i].sh_name < names->sh_size && !strcmp(strings + sh[i].sh_name, name)) {
 			*start = sh[i].sh_addr;
 			*size = sh[i].sh_size;

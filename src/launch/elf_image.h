@@ -1,6 +1,6 @@
 /*
- * elf_image.h: an ELF file of x86-64 as its loader sees it: bytes by virtual address. Reads the file as hostile
- * input: whatever the file does not have is NULL.
+ * elf_image.h: an ELF file of x86-64 as its loader sees it: bytes by virtual address. Reads the file as
+ * hostile input: whatever the file does not have is NULL.
  */
 #ifndef HEDDLE_LAUNCH_ELF_IMAGE_H
 #define HEDDLE_LAUNCH_ELF_IMAGE_H

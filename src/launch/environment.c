@@ -31,9 +31,7 @@ static const char *find(char *const *env, const char *name)
 
 static bool is_dropped(const char *variable, char *const *extra)
 {
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(dropped); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(dropped); i++)
 		if (same_name(variable, dropped[i]))
 			return true;
 	return find(extra, variable) != NULL;
@@ -75,14 +73,14 @@ static const char *users(char *const *user, char *const *extra, const char *name
 char **environment_build(char *const *user, char *const *extra, const char *runtime_path)
 {
 	char **env = calloc(count(user) + count(extra) + 4, sizeof(*env));
-	size_t n = 0, i;
+	size_t n = 0;
 
 	if (!env)
 		return NULL;
-	for (i = 0; user && user[i]; i++)
+	for (size_t i = 0; user && user[i]; i++)
 		if (!is_dropped(user[i], extra))
 			env[n++] = strdup(user[i]);
-	for (i = 0; extra && extra[i]; i++)
+	for (size_t i = 0; extra && extra[i]; i++)
 		/* LD_PRELOAD and GLIBC_TUNABLES are merged below; of two for one name the last wins. */
 		if (!same_name(extra[i], "LD_PRELOAD") && !same_name(extra[i], "GLIBC_TUNABLES") &&
 		    !find(extra + i + 1, extra[i]))
@@ -91,9 +89,9 @@ char **environment_build(char *const *user, char *const *extra, const char *runt
 	/* The runtime has to come first, its tunable last: there the last one wins. */
 	env[n++] = joined("GLIBC_TUNABLES", users(user, extra, "GLIBC_TUNABLES"), "glibc.pthread.rseq=0");
 	env[n++] = strdup("LD_BIND_NOW=1");
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!env[i]) {
-			for (i = 0; i < n; i++)
+			for (size_t i = 0; i < n; i++)
 				free(env[i]);
 			free(env);
 			return NULL;
@@ -104,9 +102,7 @@ char **environment_build(char *const *user, char *const *extra, const char *runt
 
 void environment_free(char **env)
 {
-	size_t i;
-
-	for (i = 0; env && env[i]; i++)
+	for (size_t i = 0; env && env[i]; i++)
 		free(env[i]);
 	free(env);
 }
@@ -114,10 +110,9 @@ void environment_free(char **env)
 u64 environment_hash(char *const *env)
 {
 	u64 h = 0xcbf29ce484222325u;
-	const char *c;
 
 	for (; *env; env++)
-		for (c = *env;; c++) {
+		for (const char *c = *env;; c++) {
 			h = (h ^ (u8)*c) * 0x100000001b3u;
 			if (!*c)
 				break;

@@ -10,7 +10,10 @@
 /* `extra`: K=V of the user, NULL-terminated, may be NULL; they win. The caller frees. NULL: no memory. */
 char **environment_build(char *const *user, char *const *extra, const char *runtime_path);
 void environment_free(char **env);
-/* A number that tells two environments apart (traces remember it; they never hold the variables themselves). */
+/*
+ * A number that tells two environments apart (traces remember it; they never hold the variables
+ * themselves).
+ */
 u64 environment_hash(char *const *env);
 
 #endif

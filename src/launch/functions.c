@@ -1,7 +1,7 @@
 /*
  * functions.c: reads .eh_frame_hdr, the sorted index of .eh_frame:
  *
- *   .eh_frame_hdr   version, 3 encodings, address of .eh_frame, count, then (function, FDE) pairs, 32 bits each
+ *   .eh_frame_hdr   version, 3 encodings, address of .eh_frame, count, (function, FDE) pairs, 32 bits each
  *   FDE             length, distance back to its CIE, start of the function, its size, …
  *   CIE             says in its augmentation ("zPLR") how the FDE's addresses are encoded
  *
@@ -109,9 +109,9 @@ static bool read_fde(const struct elf_image *im, u64 fde, struct function *out)
 /* A table that contradicts itself is not believed where it does. */
 static void drop_overlaps(struct functions *f)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++) {
 		const struct function *last = kept ? &f->list[kept - 1] : NULL;
 
 		if (!last || f->list[i].start >= last->start + last->size)
@@ -131,7 +131,7 @@ int functions_read(const struct elf_image *im, struct functions *out)
 {
 	const Elf64_Phdr *ph = elf_image_segment(im, PT_GNU_EH_FRAME);
 	const u8 *h = ph ? elf_image_at(im, ph->p_vaddr, HEADER_BYTES) : NULL, *table;
-	u32 i, count;
+	u32 count;
 
 	memset(out, 0, sizeof(*out));
 	if (!h || h[0] != 1 || h[2] != ENC_UDATA4 || h[3] != ENC_DATAREL_SDATA4)
@@ -143,7 +143,7 @@ int functions_read(const struct elf_image *im, struct functions *out)
 	out->list = calloc((size_t)count + 1, sizeof(*out->list));
 	if (!out->list)
 		return -1;
-	for (i = 0; i < count; i++)
+	for (u32 i = 0; i < count; i++)
 		if (read_fde(im, ph->p_vaddr + (u64)(int)u32_at(table + 8 * i + 4), &out->list[out->count]))
 			out->count++;
 	qsort(out->list, out->count, sizeof(*out->list), by_start);

@@ -1,6 +1,6 @@
 /*
- * functions.h: where a module's functions begin and end, from its unwind tables (.eh_frame), which compilers for
- * x86-64 write for every function and which stripping leaves in place.
+ * functions.h: where a module's functions begin and end, from its unwind tables (.eh_frame), which
+ * compilers for x86-64 write for every function and which stripping leaves in place.
  */
 #ifndef HEDDLE_LAUNCH_FUNCTIONS_H
 #define HEDDLE_LAUNCH_FUNCTIONS_H

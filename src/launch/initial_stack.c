@@ -1,9 +1,9 @@
 /*
  *   rsp -> argc | argv[0] … NULL | envp[0] … NULL | auxv: (type, value) … (AT_NULL, 0) | strings
  *
- * AT_RANDOM points to 16 bytes from which glibc makes the stack canary and the pointer
- * guard: they end up all over the SUT's memory. AT_SYSINFO_EHDR tells where the vDSO is: without it, glibc asks
- * for the time with system calls, which the runtime sees.
+ * AT_RANDOM points to 16 bytes from which glibc makes the stack canary and the pointer guard: they end up
+ * all over the SUT's memory. AT_SYSINFO_EHDR tells where the vDSO is: without it, glibc asks for the time
+ * with system calls, which the runtime sees.
  */
 #include "launch/initial_stack.h"
 
@@ -36,9 +36,9 @@ static int poke(pid_t pid, u64 at, const void *from, size_t n)
 /* The word after the next NULL word. */
 static int skip_list(pid_t pid, u64 *at)
 {
-	u64 word = 1, i;
+	u64 word = 1;
 
-	for (i = 0; word && i < MOST_WORDS; i++, *at += 8)
+	for (u64 i = 0; word && i < MOST_WORDS; i++, *at += 8)
 		if (peek(pid, *at, &word, sizeof(word)))
 			return -1;
 	return word ? -1 : 0;
@@ -58,12 +58,11 @@ static int pin_entry(pid_t pid, u64 at, const Elf64_auxv_t *a)
 static int pin(pid_t pid, u64 at, u64 *entry)
 {
 	Elf64_auxv_t a;
-	u32 i;
 
 	at += 8;
 	if (skip_list(pid, &at) || skip_list(pid, &at))
 		return -1;
-	for (i = 0; i < 64; i++, at += sizeof(a)) {
+	for (u32 i = 0; i < 64; i++, at += sizeof(a)) {
 		if (peek(pid, at, &a, sizeof(a)) || pin_entry(pid, at, &a))
 			return -1;
 		if (a.a_type == AT_ENTRY)

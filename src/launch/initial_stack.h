@@ -9,7 +9,10 @@
 
 #include "launch/problem.h"
 
-/* AT_RANDOM's 16 bytes become constant, AT_SYSINFO_EHDR disappears. *entry: where the program itself begins. */
+/*
+ * AT_RANDOM's 16 bytes become constant, AT_SYSINFO_EHDR disappears. *entry: where the program itself
+ * begins.
+ */
 int initial_stack_pin(pid_t pid, u64 *entry, struct problem *p);
 
 #endif

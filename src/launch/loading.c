@@ -4,9 +4,9 @@
  *   the time stamp counter   ld.so measures itself with rdtsc and keeps the times in its data
  *   the processor            ld.so keeps what cpuid says, the number of the processor it ran on included
  *
- * So rdtsc is forbidden (it raises SIGSEGV, and the parent gives the answer, a counter), and the child runs on
- * one processor, until it reaches its entry point. Both end there: an int3 stops it, and the parent makes it
- * execute the prctl that allows rdtsc again.
+ * So rdtsc is forbidden (it raises SIGSEGV, and the parent gives the answer, a counter), and the child runs
+ * on one processor, until an int3 stops it at its entry point. rdtsc stays forbidden: from there on the
+ * runtime answers it (runtime/trap/cpu.c).
  */
 #include "launch/loading.h"
 

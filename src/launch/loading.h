@@ -1,6 +1,6 @@
 /*
- * loading.h: the time between exec and the program's entry point, when ld.so works, under trace. What would be
- * different at every start is kept out of the program's memory.
+ * loading.h: the time between exec and the program's entry point, when ld.so works, under trace. What would
+ * be different at every start is kept out of the program's memory.
  */
 #ifndef HEDDLE_LAUNCH_LOADING_H
 #define HEDDLE_LAUNCH_LOADING_H

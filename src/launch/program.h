@@ -12,7 +12,10 @@
 
 struct program {
 	char path[PATH_MAX]; /* absolute, without symbolic links */
-	/* The linker's build-id in hexadecimal; for a program without one "content-" and a hash of its bytes. */
+	/*
+	 * The linker's build-id in hexadecimal; for a program without one "content-" and a hash of its
+	 * bytes.
+	 */
 	char identity[80];
 	bool has_hooks; /* built with heddle cc; not kept in traces */
 };

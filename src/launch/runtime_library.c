@@ -48,7 +48,6 @@ int runtime_library_find(char *out, size_t cap, struct problem *p)
 {
 	const char *named = getenv("HEDDLE_RUNTIME");
 	char dir[PATH_MAX], path[PATH_MAX + 64];
-	size_t i;
 
 	if (named && *named) {
 		if (usable(named, out, cap))
@@ -59,7 +58,7 @@ int runtime_library_find(char *out, size_t cap, struct problem *p)
 	}
 	if (!own_directory(dir, sizeof(dir)))
 		return problem_set(p, "/proc/self/exe cannot be read; mount /proc or set HEDDLE_RUNTIME");
-	for (i = 0; i < HD_ARRAY_LEN(beside_us); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(beside_us); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, beside_us[i]);
 		if (usable(path, out, cap)) {
 			/* LD_PRELOAD is a list: these characters would end the path. */
@@ -81,11 +80,10 @@ int support_file_find(const char *name, char *out, size_t cap, struct problem *p
 {
 	static const char *const folders[] = {".", "../lib/heddle"};
 	char dir[PATH_MAX], path[PATH_MAX + 64];
-	size_t i;
 
 	if (!own_directory(dir, sizeof(dir)))
 		return problem_set(p, "/proc/self/exe cannot be read; mount /proc");
-	for (i = 0; i < HD_ARRAY_LEN(folders); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(folders); i++) {
 		snprintf(path, sizeof(path), "%s/%s/%s", dir, folders[i], name);
 		if (usable(path, out, cap))
 			return 0;

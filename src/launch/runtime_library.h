@@ -1,7 +1,6 @@
 /*
- * runtime_library.h: where libheddle-rt.so is: $HEDDLE_RUNTIME, next to the
- * heddle command (build tree), or ../lib/heddle/ from there (installed). Other files that come with heddle lie
- * in the same places.
+ * runtime_library.h: where libheddle-rt.so is: $HEDDLE_RUNTIME, next to the heddle command (build tree), or
+ * ../lib/heddle/ from there (installed). Other files that come with heddle lie in the same places.
  */
 #ifndef HEDDLE_LAUNCH_RUNTIME_LIBRARY_H
 #define HEDDLE_LAUNCH_RUNTIME_LIBRARY_H

@@ -1,6 +1,6 @@
 /*
- * shared_part.h: what the workers of one run share (struct wire_shared and the communication trees), as a memory file
- * that is made once and handed to each of them.
+ * shared_part.h: what the workers of one run share (struct wire_shared and the communication trees), as a
+ * memory file that is made once and handed to each of them.
  */
 #ifndef HEDDLE_LAUNCH_SHARED_PART_H
 #define HEDDLE_LAUNCH_SHARED_PART_H

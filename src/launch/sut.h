@@ -31,7 +31,7 @@ struct launch {
 struct sut {
 	pid_t pid; /* 0: none */
 	int pidfd, log_fd;
-	int bell;               /* eventfd: the runtime has a request for the network (wire/net.h) */
+	int bell;               /* eventfd: the runtime has a request for the network (wire/wire_net.h) */
 	struct shared_part own; /* if it is alone in its run */
 	struct wire_shared *shared;
 	struct wire_worker *worker;
@@ -43,8 +43,9 @@ struct sut {
 };
 
 /*
- * Checks the kernel, then starts worker `number` of the run whose shared part this is; the part stays the caller's.
- * Without one (NULL), the process gets a part of its own. On failure nothing runs and *s needs no sut_end.
+ * Checks the kernel, then starts worker `number` of the run whose shared part this is; the part stays the
+ * caller's. Without one (NULL), the process gets a part of its own. On failure nothing runs and *s needs no
+ * sut_end.
  */
 int sut_start(struct sut *s, const struct launch *l, const struct shared_part *part, u32 number,
 	      struct problem *p);
@@ -59,7 +60,10 @@ enum sut_news {
 enum sut_news sut_wait_event(struct sut *s, int milliseconds);
 /* Only requests and the end (or a stop) count. */
 enum sut_news sut_wait_end(struct sut *s, int milliseconds);
-/* The same without waiting. Something may be there when one of the two descriptors is readable: pidfd, bell. */
+/*
+ * The same without waiting. Something may be there when one of the two descriptors is readable: pidfd,
+ * bell.
+ */
 enum sut_news sut_look(struct sut *s);
 /* s->worker->net is filled in. */
 void sut_answer(struct sut *s);

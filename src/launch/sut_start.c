@@ -1,9 +1,9 @@
 /*
- * sut_start.c: from nothing to a program that stands at its first instruction with
- * everything constant that the kernel would vary, and is then let go.
+ * sut_start.c: from nothing to a program that stands at its first instruction with everything constant that
+ * the kernel would vary, and is then let go.
  *
- * Between fork and exec the child only makes system calls; when one fails it sends (which one, errno) through a
- * close-on-exec pipe. The parent learns of success by the pipe's end of file.
+ * Between fork and exec the child only makes system calls; when one fails it sends (which one, errno)
+ * through a close-on-exec pipe. The parent learns of success by the pipe's end of file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,15 +79,17 @@ HD_NORETURN static void child_give_up(enum child_step step)
 static void child_reset_signals(void)
 {
 	sigset_t none;
-	int i;
 
-	for (i = 1; i < NSIG; i++)
+	for (int i = 1; i < NSIG; i++)
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* 0 /dev/null, 1 and 2 the log, 1000 the shared part, 1001 the worker's, 1002 the bell; 1003 the error pipe, until exec. */
+/*
+ * 0 /dev/null, 1 and 2 the log, 1000 the shared part, 1001 the worker's, 1002 the bell; 1003 the error
+ * pipe, until exec.
+ */
 static void child_descriptors(const struct child *c)
 {
 	struct rlimit files;
@@ -135,7 +137,10 @@ HD_NORETURN static void child_run(const struct child *c)
 		child_give_up(STEP_PERSONALITY);
 	if (!loading_prepare())
 		child_give_up(STEP_LOADING);
-	/* gdb will not be an ancestor of ours, which Yama asks for otherwise; without Yama this fails, harmlessly. */
+	/*
+	 * gdb will not be an ancestor of ours, which Yama asks for otherwise; without Yama this fails,
+	 * harmlessly.
+	 */
 	if (c->launch->task.gdb)
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 /* Has this process, or one below it, a socket that takes connections (or datagrams) for the address? */
 bool listening_is_below(pid_t root, const struct net_address *at);

@@ -18,7 +18,7 @@
 
 #include "broker/broker.h"
 #include "launch/problem.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 struct peer_options {
 	char **server; /* command templates */

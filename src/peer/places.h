@@ -6,7 +6,7 @@
 #define HEDDLE_PEER_PLACES_H
 
 #include "launch/problem.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 #define PLACES_MAX 64
 

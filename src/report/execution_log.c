@@ -47,9 +47,9 @@ static bool push(struct log_entry **list, size_t *n, size_t *room, const struct 
 /* Twice the lines are let in before half of them go, so that dropping costs little. */
 static void forget_old(struct execution_log *s)
 {
-	size_t i, drop = s->lines - EXECUTION_LOG_ENTRIES;
+	size_t drop = s->lines - EXECUTION_LOG_ENTRIES;
 
-	for (i = 0; i < drop; i++)
+	for (size_t i = 0; i < drop; i++)
 		line_free(&s->line[i]);
 	memmove(s->line, s->line + drop, EXECUTION_LOG_ENTRIES * sizeof(*s->line));
 	s->lines = EXECUTION_LOG_ENTRIES;
@@ -73,11 +73,9 @@ bool execution_log_add(struct execution_log *s, const struct log_entry *l)
 
 void execution_log_free(struct execution_log *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->lines; i++)
+	for (size_t i = 0; i < s->lines; i++)
 		line_free(&s->line[i]);
-	for (i = 0; i < s->fibers; i++)
+	for (size_t i = 0; i < s->fibers; i++)
 		line_free(&s->fiber[i]);
 	line_free(&s->violation);
 	free(s->line);
@@ -94,9 +92,8 @@ static bool may_be_culprit(const struct log_entry *l)
 const struct log_entry *execution_log_culprit(const struct execution_log *s)
 {
 	const struct log_entry *first = NULL;
-	size_t i;
 
-	for (i = 0; violation_traits(s->violation_kind)->concerns_all_threads && i < s->fibers; i++) {
+	for (size_t i = 0; violation_traits(s->violation_kind)->concerns_all_threads && i < s->fibers; i++) {
 		if (!may_be_culprit(&s->fiber[i]))
 			continue;
 		if (s->fiber[i].thread == s->violation.thread)

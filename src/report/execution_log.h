@@ -1,6 +1,6 @@
 /*
- * execution_log.h: what happened in one execution, in words: steps, output, and where every thread stood at the
- * end. Plain data; built from a replay's events, kept in traces, printed by the reports.
+ * execution_log.h: what happened in one execution, in words: steps, output, and where every thread stood at
+ * the end. Plain data; built from a replay's events, kept in traces, printed by the reports.
  */
 #ifndef HEDDLE_REPORT_EXECUTION_LOG_H
 #define HEDDLE_REPORT_EXECUTION_LOG_H

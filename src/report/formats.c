@@ -17,9 +17,7 @@ const struct format *format_at(size_t n)
 
 const struct format *format_by_name(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(formats); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(formats); i++)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	return NULL;

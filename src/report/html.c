@@ -86,10 +86,9 @@ static void print_counts(FILE *f, const struct outcome *o)
 		{"max depth", s->max_depth}, {"end states", s->end_states},   {"memory (bytes)", s->memory},
 	};
 	char number[40];
-	size_t i;
 
 	fputs("<table>\n", f);
-	for (i = 0; i < HD_ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(rows); i++) {
 		plain_number(rows[i].value, number, sizeof(number));
 		fprintf(f, "<tr><th>%s</th><td class=\"n\">%s</td></tr>\n", rows[i].name, number);
 	}
@@ -98,11 +97,9 @@ static void print_counts(FILE *f, const struct outcome *o)
 
 static void print_refused(FILE *f, const struct outcome *o)
 {
-	size_t i;
-
 	if (o->refuseds)
 		fputs("<h2>Refused calls</h2>\n<ul>\n", f);
-	for (i = 0; i < o->refuseds; i++) {
+	for (size_t i = 0; i < o->refuseds; i++) {
 		fputs("<li>", f);
 		xml_escape(f, o->refused[i].call);
 		fputs(" at ", f);
@@ -115,9 +112,7 @@ static void print_refused(FILE *f, const struct outcome *o)
 
 static void print_notes(FILE *f, const struct outcome *o)
 {
-	size_t i;
-
-	for (i = 0; i < o->notes; i++) {
+	for (size_t i = 0; i < o->notes; i++) {
 		fputs("<p>Note: ", f);
 		xml_escape(f, o->note[i]);
 		fputs(".</p>\n", f);
@@ -151,7 +146,6 @@ void html_print(FILE *f, const struct outcome *o)
 {
 	const char *verdict = verdict_name(outcome_verdict(o));
 	char reason[OUTCOME_REASON];
-	size_t i;
 
 	outcome_reason(o, reason, sizeof(reason));
 	fprintf(f,
@@ -165,7 +159,7 @@ void html_print(FILE *f, const struct outcome *o)
 	print_counts(f, o);
 	print_notes(f, o);
 	print_refused(f, o);
-	for (i = 0; i < o->violations; i++)
+	for (size_t i = 0; i < o->violations; i++)
 		print_violation(f, o, i);
 	print_network(f, o);
 	fprintf(f, "<p>Granularity %s: %s. heddle %s.</p>\n</html>\n", outcome_granularity(o),

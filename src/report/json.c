@@ -10,9 +10,8 @@ static size_t utf8_len(const u8 *s)
 	static const u32 least[5] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t n = s[0] < 0x80 ? 1 : (s[0] >> 5) == 6 ? 2 : (s[0] >> 4) == 14 ? 3 : (s[0] >> 3) == 30 ? 4 : 0;
 	u32 code = n == 1 ? s[0] : s[0] & (0x7fu >> n);
-	size_t i;
 
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 		code = code << 6 | (s[i] & 0x3fu);

@@ -63,13 +63,12 @@ static void print_verdict_case(FILE *f, const struct outcome *o)
 void junit_print(FILE *f, const struct outcome *o)
 {
 	bool verified = outcome_verdict(o) == VERDICT_VERIFIED;
-	size_t i;
 
 	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
 	print_name(f, o);
 	fprintf(f, "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%d\" time=\"%.3f\">\n",
 		o->violations ? o->violations : 1, o->violations, !o->violations && !verified, o->wall_s);
-	for (i = 0; i < o->violations; i++)
+	for (size_t i = 0; i < o->violations; i++)
 		print_failure(f, o, i);
 	if (!o->violations)
 		print_verdict_case(f, o);

@@ -57,10 +57,8 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 /* Whole sentences; the last full stop is whoever prints the reason's. */
 static void reason_network(const struct outcome *o, char *out, size_t cap)
 {
-	size_t n;
-
 	snprintf(out, cap, "%s", o->incomplete_why);
-	for (n = strlen(out); n && strchr(". \n", out[n - 1]); n--)
+	for (size_t n = strlen(out); n && strchr(". \n", out[n - 1]); n--)
 		out[n - 1] = 0;
 }
 
@@ -140,9 +138,7 @@ const char *outcome_assumption(const struct outcome *o)
 
 void outcome_forget(struct outcome *o)
 {
-	size_t i;
-
-	for (i = 0; i < o->violations; i++)
+	for (size_t i = 0; i < o->violations; i++)
 		trace_free(&o->trace[i]);
 	free(o->trace);
 	o->trace = NULL;
@@ -163,10 +159,8 @@ void outcome_forget(struct outcome *o)
 
 void outcome_free(struct outcome *o)
 {
-	size_t i;
-
 	outcome_forget(o);
-	for (i = 0; o->setting && o->setting[i]; i++)
+	for (size_t i = 0; o->setting && o->setting[i]; i++)
 		free(o->setting[i]);
 	free(o->setting);
 	memset(o, 0, sizeof(*o));

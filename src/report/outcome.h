@@ -1,6 +1,6 @@
 /*
- * outcome.h: everything a check found, as plain data, and the verdict that follows from it. The report formats
- * read this and nothing else.
+ * outcome.h: everything a check found, as plain data, and the verdict that follows from it. The report
+ * formats read this and nothing else.
  */
 #ifndef HEDDLE_REPORT_OUTCOME_H
 #define HEDDLE_REPORT_OUTCOME_H
@@ -72,8 +72,8 @@ const char *outcome_granularity(const struct outcome *o);
 /* What the verdict takes for granted, one sentence. */
 const char *outcome_assumption(const struct outcome *o);
 /*
- * The network's part, from the trees that a search left (NULL, 0: none) and what it was told about peers. They are copied, and
- * checked: the program could have written over them. -1: no memory, or no trees.
+ * The network's part, from the trees that a search left (NULL, 0: none) and what it was told about peers.
+ * They are copied, and checked: the program could have written over them. -1: no memory, or no trees.
  */
 int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct net_config *config);
 /* What the peers' part of the verdict takes for granted, one sentence; "" without peers. */

@@ -10,11 +10,10 @@ static void count_doubts(struct outcome_net *n, const struct trees *t)
 {
 	struct branch_view b;
 	struct mark_view m;
-	u32 i, k;
 
-	for (i = 0; i < branches_count(t); i++) {
+	for (u32 i = 0; i < branches_count(t); i++) {
 		branch_get(t, i, &b);
-		for (k = 0; k < b.marks; k++) {
+		for (u32 k = 0; k < b.marks; k++) {
 			mark_get(t, i, k, &m);
 			n->guessed += !!(m.flags & NET_GUESSED);
 			n->timed += !!(m.flags & NET_TIMED);
@@ -24,9 +23,7 @@ static void count_doubts(struct outcome_net *n, const struct trees *t)
 
 static bool was_accepted(const struct trees *t, u32 client)
 {
-	u32 i;
-
-	for (i = 0; t && i < trees_count(t); i++)
+	for (u32 i = 0; t && i < trees_count(t); i++)
 		if (tree_key_of(t, i)->client == client)
 			return true;
 	return false;
@@ -52,12 +49,12 @@ static void note_clients(struct outcome *o, const struct trees *t, const struct 
 /* The same of servers: whichever they are, somebody should have been connected to. */
 static void note_servers(struct outcome *o, const struct trees *t, const struct net_config *config)
 {
-	u32 i, error;
+	u32 error;
 
 	if (!config->live || !config->servers || o->end != SEARCH_COMPLETE ||
 	    o->notes == HD_ARRAY_LEN(o->note))
 		return;
-	for (i = 0; t && i < trees_count(t); i++)
+	for (u32 i = 0; t && i < trees_count(t); i++)
 		if (!tree_key_of(t, i)->client && tree_refusal(t, i, &error) != 1)
 			return;
 	snprintf(o->note[o->notes++], sizeof(o->note[0]),
@@ -69,9 +66,9 @@ static void note_servers(struct outcome *o, const struct trees *t, const struct 
 static void note_refused(struct outcome *o, const struct trees *t, const struct net_config *config)
 {
 	char first[200] = "", more[40] = "";
-	u32 refused = 0, error, i;
+	u32 refused = 0, error;
 
-	for (i = 0; i < trees_count(t); i++) {
+	for (u32 i = 0; i < trees_count(t); i++) {
 		if (tree_key_of(t, i)->to.family == NET_UNIX || tree_refusal(t, i, &error) != 1)
 			continue;
 		if (!refused++)

@@ -62,9 +62,8 @@ static void print_place(FILE *f, const struct log_entry *l)
 static void print_backtrace(FILE *f, const struct log_entry *l, const char *indent)
 {
 	char text[512];
-	u32 i;
 
-	for (i = 0; i < l->frames; i++) {
+	for (u32 i = 0; i < l->frames; i++) {
 		if (i > 0 && frame_is_library(&l->frame[i]))
 			continue;
 		frame_text(&l->frame[i], text, sizeof(text));
@@ -74,9 +73,7 @@ static void print_backtrace(FILE *f, const struct log_entry *l, const char *inde
 
 static const struct log_entry *fiber_of(const struct execution_log *s, u32 thread)
 {
-	size_t i;
-
-	for (i = 0; i < s->fibers; i++)
+	for (size_t i = 0; i < s->fibers; i++)
 		if (s->fiber[i].thread == thread)
 			return &s->fiber[i];
 	return NULL;
@@ -84,13 +81,13 @@ static const struct log_entry *fiber_of(const struct execution_log *s, u32 threa
 
 static void print_last_steps(FILE *f, const struct execution_log *s, u32 thread)
 {
-	size_t i, total = 0, nth = 0;
+	size_t total = 0, nth = 0;
 
-	for (i = 0; i < s->lines; i++)
+	for (size_t i = 0; i < s->lines; i++)
 		total += s->line[i].kind == WIRE_EV_STEP && s->line[i].thread == thread;
 	if (total > LAST_STEPS)
 		fprintf(f, "      … %zu earlier steps\n", total - LAST_STEPS);
-	for (i = 0; i < s->lines; i++) {
+	for (size_t i = 0; i < s->lines; i++) {
 		const struct log_entry *l = &s->line[i];
 
 		if (l->kind != WIRE_EV_STEP || l->thread != thread || nth++ + LAST_STEPS < total)
@@ -143,12 +140,11 @@ static void print_thread(FILE *f, const struct execution_log *s, const struct lo
 static const struct log_entry *thread_after(const struct execution_log *s, u32 last)
 {
 	const struct log_entry *next = NULL;
-	size_t i;
 
-	for (i = 0; i < s->fibers; i++)
+	for (size_t i = 0; i < s->fibers; i++)
 		if (s->fiber[i].thread > last && (!next || s->fiber[i].thread < next->thread))
 			next = &s->fiber[i];
-	for (i = 0; i < s->lines; i++)
+	for (size_t i = 0; i < s->lines; i++)
 		if (s->line[i].kind == WIRE_EV_STEP && s->line[i].thread > last &&
 		    (!next || s->line[i].thread < next->thread))
 			next = &s->line[i];
@@ -157,9 +153,7 @@ static const struct log_entry *thread_after(const struct execution_log *s, u32 l
 
 static void print_threads(FILE *f, const struct execution_log *s)
 {
-	const struct log_entry *l;
-
-	for (l = thread_after(s, 0); l; l = thread_after(s, l->thread))
+	for (const struct log_entry *l = thread_after(s, 0); l; l = thread_after(s, l->thread))
 		print_thread(f, s, l);
 }
 
@@ -196,10 +190,10 @@ void plain_violation(FILE *f, const struct trace *t)
 /* Output may hold anything: only what a terminal shows as text passes. */
 static void print_output(FILE *f, const struct log_entry *l)
 {
-	const char *c, *mark = l->arg == 2 ? "!" : "|";
+	const char *mark = l->arg == 2 ? "!" : "|";
 	bool start = true;
 
-	for (c = l->text; *c; c++) {
+	for (const char *c = l->text; *c; c++) {
 		if (start)
 			fprintf(f, "       %s ", mark);
 		start = *c == '\n';
@@ -227,11 +221,9 @@ void plain_entry(FILE *f, const struct log_entry *l)
 
 void plain_steps(FILE *f, const struct trace *t)
 {
-	size_t i;
-
 	if (t->log.omitted)
 		fprintf(f, "… %lu earlier lines are not in the trace\n", t->log.omitted);
-	for (i = 0; i < t->log.lines; i++)
+	for (size_t i = 0; i < t->log.lines; i++)
 		plain_entry(f, &t->log.line[i]);
 }
 
@@ -251,9 +243,7 @@ static void print_verdict(FILE *f, const struct outcome *o)
 
 static void print_refused(FILE *f, const struct outcome *o)
 {
-	size_t i;
-
-	for (i = 0; i < o->refuseds; i++) {
+	for (size_t i = 0; i < o->refuseds; i++) {
 		const struct outcome_refused *r = &o->refused[i];
 
 		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where,
@@ -296,8 +286,6 @@ static void print_counts(FILE *f, const struct outcome *o)
 
 void plain_summary(FILE *f, const struct outcome *o)
 {
-	size_t i;
-
 	print_verdict(f, o);
 	print_refused(f, o);
 	print_caveat(f, o);
@@ -306,7 +294,7 @@ void plain_summary(FILE *f, const struct outcome *o)
 			o->unconfirmed, o->unconfirmed_why);
 	print_counts(f, o);
 	plain_network(f, o);
-	for (i = 0; i < o->notes; i++)
+	for (size_t i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);
 	if (o->suppressed)
 		fprintf(f, "  %u data race%s suppressed and passed over\n", o->suppressed,
@@ -316,9 +304,7 @@ void plain_summary(FILE *f, const struct outcome *o)
 
 void plain_print(FILE *f, const struct outcome *o)
 {
-	size_t i;
-
-	for (i = 0; i < o->violations; i++) {
+	for (size_t i = 0; i < o->violations; i++) {
 		fprintf(f, "Violation %zu: ", i + 1);
 		plain_violation(f, &o->trace[i]);
 		fprintf(f, "\n  replay: heddle replay %s\n\n", o->trace[i].name);

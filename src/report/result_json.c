@@ -10,9 +10,8 @@
 static json_t *violations_json(const struct outcome *o)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < o->violations; i++) {
+	for (size_t i = 0; i < o->violations; i++) {
 		const struct trace *t = &o->trace[i];
 
 		json_array_append_new(
@@ -28,9 +27,8 @@ static json_t *violations_json(const struct outcome *o)
 static json_t *refused_json(const struct outcome *o)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < o->refuseds; i++)
+	for (size_t i = 0; i < o->refuseds; i++)
 		json_array_append_new(list,
 				      json_pack("{s:o, s:o, s:I}", "call", json_text(o->refused[i].call),
 						"where", json_text(o->refused[i].where), "count",
@@ -64,9 +62,8 @@ static json_t *cache_json(const struct outcome_net *n)
 	};
 	json_t *j = json_pack("{s:s, s:b}", "mode", n->used ? cache_mode_name(n->config.mode) : "none",
 			      "live", !!n->config.live);
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(counts); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(counts); i++)
 		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].value));
 	return j;
 }
@@ -81,9 +78,8 @@ static json_t *checkpoints_json(void)
 static json_t *outcomes_json(const struct outcome *o)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < o->outcomes; i++)
+	for (size_t i = 0; i < o->outcomes; i++)
 		json_array_append_new(list, json_integer(o->outcome[i]));
 	return list;
 }
@@ -91,9 +87,8 @@ static json_t *outcomes_json(const struct outcome *o)
 static json_t *notes_json(const struct outcome *o)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < o->notes; i++)
+	for (size_t i = 0; i < o->notes; i++)
 		json_array_append_new(list, json_text(o->note[i]));
 	return list;
 }
@@ -117,9 +112,8 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"audits", s->audits},
 		{"unsynchronised", s->unsynchronised},
 	};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(counts); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(counts); i++)
 		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].value));
 	json_object_set_new(j, "wall_s", json_real(o->wall_s));
 	json_object_set_new(j, "cpu_s", json_real(o->cpu_s));

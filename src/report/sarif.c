@@ -28,9 +28,8 @@ static json_t *flow_step(const struct log_entry *l)
 static json_t *code_flow(const struct trace *t)
 {
 	json_t *steps = json_array();
-	size_t i;
 
-	for (i = 0; i < t->log.lines; i++)
+	for (size_t i = 0; i < t->log.lines; i++)
 		if (t->log.line[i].kind == WIRE_EV_STEP)
 			json_array_append_new(steps, flow_step(&t->log.line[i]));
 	return json_pack("[{s:[{s:o}]}]", "threadFlows", "locations", steps);
@@ -58,9 +57,8 @@ static int write_bytes(const char *bytes, size_t n, void *stream)
 void sarif_print(FILE *f, const struct outcome *o)
 {
 	json_t *results = json_array(), *j;
-	size_t i;
 
-	for (i = 0; i < o->violations; i++)
+	for (size_t i = 0; i < o->violations; i++)
 		json_array_append_new(results, result(&o->trace[i]));
 	j = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s}}, s:o, s:{s:s}}]}", "$schema",
 		      "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool",

@@ -44,11 +44,11 @@ static const char *base_name(const char *path)
 /* The module's ranges from its program headers: what /proc/pid/maps ties to the file lacks .bss. */
 static void module_range(Elf *elf, u64 bias, struct symbols_module *to)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
 	if (elf_getphdrnum(elf, &n))
 		return;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr ph;
 		u64 start, end;
 
@@ -66,8 +66,8 @@ static void module_range(Elf *elf, u64 bias, struct symbols_module *to)
 }
 
 /*
- * Hooks have a section of their own (src/hooks/hooks.h). Names would not do: a program may have been linked with
- * a __wrap_ function that is its author's.
+ * Hooks have a section of their own (src/hooks/hooks.h). Names would not do: a program may have been linked
+ * with a __wrap_ function that is its author's.
  */
 static void hooks_range(Elf *elf, u64 bias, struct symbols_module *to)
 {
@@ -133,9 +133,7 @@ static u64 maps_hash(pid_t pid)
 
 void symbols_forget(struct symbols *s)
 {
-	size_t i;
-
-	for (i = 0; i < SYMBOLS_PLACES; i++)
+	for (size_t i = 0; i < SYMBOLS_PLACES; i++)
 		free(s->place[i].frame);
 	memset(s->place, 0, sizeof(s->place));
 	memset(s->known, 0, sizeof(s->known));
@@ -159,9 +157,7 @@ bool symbols_refresh(struct symbols *s)
 
 const struct symbols_module *symbols_module_of(struct symbols *s, u64 address)
 {
-	size_t i;
-
-	for (i = 0; i < s->modules; i++)
+	for (size_t i = 0; i < s->modules; i++)
 		if (address >= s->module[i].low && address < s->module[i].high)
 			return &s->module[i];
 	return NULL;
@@ -222,12 +218,11 @@ bool frame_is_library(const struct frame *f)
 	static const char *const folders[] = {"/usr/include/",     "/usr/lib/",        "/usr/src/",
 					      "/rustc/",           "library/std/src/", "library/core/src/",
 					      "library/alloc/src/"};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(modules); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(modules); i++)
 		if (!strncmp(f->module, modules[i], strlen(modules[i])))
 			return true;
-	for (i = 0; i < HD_ARRAY_LEN(folders); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(folders); i++)
 		if (!strncmp(f->file, folders[i], strlen(folders[i])))
 			return true;
 	return false;
@@ -235,9 +230,7 @@ bool frame_is_library(const struct frame *f)
 
 const struct frame *frames_source(const struct frame *f, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (f[i].file[0] && !frame_is_library(&f[i]))
 			return &f[i];
 	return n ? f : NULL;

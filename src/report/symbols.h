@@ -33,8 +33,10 @@ size_t symbols_locate(struct symbols *s, u64 pc, bool is_return_address, struct 
 size_t symbols_unwind(struct symbols *s, const struct wire_regs *regs, struct frame *out, size_t max);
 /* From now on these bytes stand for the process's memory at `at`: a stack saved earlier. NULL ends it. */
 void symbols_use_stack(struct symbols *s, u64 at, const void *bytes, size_t n);
-/* A name for an address of data: variable, array element, member; else which thread's heap or stack. Of code: what a
- * call that returns there is in, "worker (queue.c:31)". */
+/*
+ * A name for an address of data: variable, array element, member; else which thread's heap or stack. Of code:
+ * what a call that returns there is in, "worker (queue.c:31)".
+ */
 void symbols_name(struct symbols *s, u64 address, char *out, size_t cap);
 /* `text` with each {0x…} replaced by its name. */
 void symbols_expand(struct symbols *s, const char *text, char *out, size_t cap);

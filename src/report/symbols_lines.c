@@ -1,6 +1,6 @@
 /*
- * symbols_lines.c: which function and line an address belongs to. One address can stand for several frames: the
- * function that was inlined there, and those it was inlined into.
+ * symbols_lines.c: which function and line an address belongs to. One address can stand for several frames:
+ * the function that was inlined there, and those it was inlined into.
  */
 #include <dwarf.h>
 #include <stdio.h>
@@ -112,7 +112,9 @@ static bool find_scopes(Dwarf_Die *parent, u64 pc, struct scopes *out)
 			find_scopes(&die, pc, out);
 			return true;
 		}
-		/* A block or function without code at this address can't hold it; a namespace or class can. */
+		/*
+		 * A block or function without code at this address can't hold it; a namespace or class can.
+		 */
 		if ((tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
 		     tag == DW_TAG_class_type || tag == DW_TAG_enumeration_type ||
 		     tag == DW_TAG_union_type) &&

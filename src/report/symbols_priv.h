@@ -58,7 +58,5 @@ void symbols_forget(struct symbols *s);
 bool symbols_variable(struct symbols *s, const struct symbols_module *m, u64 address, char *out, size_t cap);
 /* A mangled name for people. */
 void symbols_demangle(const char *name, char *out, size_t cap);
-/* One of rustc's second scheme (_R…). False: it is none, or too long; out may have been written. */
-bool symbols_demangle_rust(const char *name, char *out, size_t cap);
 
 #endif

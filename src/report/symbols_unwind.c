@@ -62,9 +62,8 @@ static bool is_start_up(const char *function)
 					    "clone",
 					    "clone3",
 					    "__clone3"};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(names); i++)
 		if (!strcmp(function, names[i]))
 			return true;
 	return !strncmp(function, "__libc_start_main@@", 19) || !strncmp(function, "std::rt::lang_start", 19);

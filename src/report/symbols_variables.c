@@ -43,9 +43,8 @@ static bool is_opaque(const char *name)
 	static const char *const whole[] = {
 		"sem_t",           "mtx_t",       "cnd_t",        "once_flag",          "mutex",
 		"recursive_mutex", "timed_mutex", "shared_mutex", "condition_variable", "FILE"};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(whole); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(whole); i++)
 		if (name && !strcmp(name, whole[i]))
 			return true;
 	return name && !strncmp(name, "pthread_", 8);
@@ -97,7 +96,7 @@ static bool find_member(Dwarf_Die *type, u64 *offset, Dwarf_Die *member)
 static size_t array_strides(Dwarf_Die *array, u64 element, u64 *stride, size_t max)
 {
 	Dwarf_Die die;
-	size_t n = 0, i;
+	size_t n = 0;
 	u64 count[8];
 
 	if (dwarf_child(array, &die))
@@ -115,7 +114,7 @@ static size_t array_strides(Dwarf_Die *array, u64 element, u64 *stride, size_t m
 					     ? v + 1
 					     : 0;
 	} while (dwarf_siblingof(&die, &die) == 0);
-	for (i = n; i-- > 0;) {
+	for (size_t i = n; i-- > 0;) {
 		stride[i] = element;
 		element *= count[i];
 	}
@@ -127,12 +126,12 @@ static bool enter_array(struct type_walk *w, Dwarf_Die *type, u64 *offset)
 	Dwarf_Die element;
 	Dwarf_Word size = 0;
 	u64 stride[8];
-	size_t n, i;
+	size_t n;
 
 	if (!type_of(type, &element) || dwarf_aggregate_size(&element, &size) || size == 0)
 		return false;
 	n = array_strides(type, size, stride, HD_ARRAY_LEN(stride));
-	for (i = 0; i < n && stride[i]; i++) {
+	for (size_t i = 0; i < n && stride[i]; i++) {
 		append(w, "[%lu]", *offset / stride[i]);
 		*offset %= stride[i];
 	}
@@ -154,9 +153,7 @@ static bool enter_struct(struct type_walk *w, Dwarf_Die *type, u64 *offset)
 
 static void describe_inside(struct type_walk *w, Dwarf_Die *type, u64 offset)
 {
-	int depth;
-
-	for (depth = 0; depth < 16 && resolve(type); depth++) {
+	for (int depth = 0; depth < 16 && resolve(type); depth++) {
 		int tag = dwarf_tag(type);
 		bool deeper = false;
 

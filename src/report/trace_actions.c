@@ -9,11 +9,11 @@ char *trace_actions_text(const u32 *path, u64 len)
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
-	u64 i, run;
+	u64 run;
 
 	if (!f)
 		return NULL;
-	for (i = 0; i < len; i += run) {
+	for (u64 i = 0; i < len; i += run) {
 		for (run = 1; i + run < len && path[i + run] == path[i]; run++)
 			;
 		fprintf(f, "%s%u", i ? " " : "", ACTION_FIBER(path[i]));

@@ -69,11 +69,9 @@ static char **copy_list(const json_t *list)
 
 static bool load_hex_list(const json_t *list, u64 *to, size_t room)
 {
-	size_t i;
-
 	if (!json_is_array(list) || json_array_size(list) > room)
 		return false;
-	for (i = 0; i < json_array_size(list); i++)
+	for (size_t i = 0; i < json_array_size(list); i++)
 		if (!json_hex_value(json_array_get(list, i), &to[i]))
 			return false;
 	return true;
@@ -98,7 +96,6 @@ static bool load_ignored(const json_t *list, struct wire_config *c)
 static bool load_net(const json_t *j, struct net_config *n)
 {
 	const json_t *ports = json_object_get(j, "client_ports");
-	size_t i;
 
 	if (!j)
 		return true;
@@ -108,7 +105,7 @@ static bool load_net(const json_t *j, struct net_config *n)
 	n->identical_clients = json_is_true(json_object_get(j, "identical_clients"));
 	n->allow_refused = json_is_true(json_object_get(j, "allow_refused"));
 	n->clients = (u32)json_array_size(ports);
-	for (i = 0; i < n->clients; i++) {
+	for (size_t i = 0; i < n->clients; i++) {
 		json_int_t port = json_integer_value(json_array_get(ports, i));
 
 		if (!json_is_integer(json_array_get(ports, i)) || port < 0 || port > UINT16_MAX)
@@ -137,12 +134,10 @@ static bool load_config(const json_t *j, struct wire_config *c)
 
 static bool load_names(const json_t *list, struct wire_learnt *l)
 {
-	size_t i;
-
 	if (!json_is_array(list) || json_array_size(list) > LAYOUT_MAX_FIBERS)
 		return false;
 	l->names = (u32)json_array_size(list);
-	for (i = 0; i < l->names; i++) {
+	for (size_t i = 0; i < l->names; i++) {
 		json_int_t parent, index;
 
 		if (json_unpack(json_array_get(list, i), "[I, I]", &parent, &index) || parent < 0 ||
@@ -185,7 +180,6 @@ static bool load_line(const json_t *j, const json_t *table, struct execution_log
 	struct frame frames[FRAMES_MAX];
 	struct log_entry l = {.frame = frames};
 	const json_t *list = json_object_get(j, "frames");
-	size_t i;
 
 	if (!copy_u32(j, "kind", &l.kind) || !copy_u32(j, "thread", &l.thread) || !copy_u32(j, "op", &l.op) ||
 	    !copy_u32(j, "alt", &l.alt) || !copy_number(j, "step", INT64_MAX, &l.step) ||
@@ -194,7 +188,7 @@ static bool load_line(const json_t *j, const json_t *table, struct execution_log
 	l.text = (char *)json_string_value(json_object_get(j, "text"));
 	if (!l.text || !json_is_array(list) || json_array_size(list) > FRAMES_MAX)
 		return false;
-	for (i = 0; i < json_array_size(list); i++) {
+	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *number = json_array_get(list, i);
 
 		if (!json_is_integer(number) || json_integer_value(number) < 0 ||
@@ -207,11 +201,9 @@ static bool load_line(const json_t *j, const json_t *table, struct execution_log
 
 static bool load_lines(const json_t *list, const json_t *table, struct execution_log *s)
 {
-	size_t i;
-
 	if (!json_is_array(list))
 		return false;
-	for (i = 0; i < json_array_size(list); i++)
+	for (size_t i = 0; i < json_array_size(list); i++)
 		if (!load_line(json_array_get(list, i), table, s))
 			return false;
 	return true;
@@ -320,9 +312,7 @@ int trace_load(struct trace *t, const char *path, struct problem *p)
 
 static void free_list(char **list)
 {
-	size_t i;
-
-	for (i = 0; list && list[i]; i++)
+	for (size_t i = 0; list && list[i]; i++)
 		free(list[i]);
 	free(list);
 }

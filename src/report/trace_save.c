@@ -27,9 +27,7 @@ static json_t *frame_json(const struct frame *f)
 
 static size_t frame_number(struct frame_table *t, const struct frame *f)
 {
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		if (same_frame(&t->known[i], f))
 			return i;
 	if (t->n == t->room) {
@@ -49,9 +47,8 @@ static size_t frame_number(struct frame_table *t, const struct frame *f)
 static json_t *line_json(struct frame_table *t, const struct log_entry *l)
 {
 	json_t *frames = json_array();
-	u32 i;
 
-	for (i = 0; i < l->frames; i++)
+	for (u32 i = 0; i < l->frames; i++)
 		json_array_append_new(frames, json_integer((json_int_t)frame_number(t, &l->frame[i])));
 	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:I, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
 			 (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
@@ -62,9 +59,8 @@ static json_t *line_json(struct frame_table *t, const struct log_entry *l)
 static json_t *lines_json(struct frame_table *t, const struct log_entry *l, size_t n)
 {
 	json_t *j = json_array();
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		json_array_append_new(j, line_json(t, &l[i]));
 	return j;
 }
@@ -85,9 +81,8 @@ static json_t *log_json(const struct execution_log *s)
 static json_t *hex_list(const u64 *v, size_t n)
 {
 	json_t *j = json_array();
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		json_array_append_new(j, json_hex(v[i]));
 	return j;
 }
@@ -98,9 +93,8 @@ _Static_assert(sizeof(struct wire_ignored) == 3 * sizeof(u64), "written and read
 static json_t *net_json(const struct net_config *n)
 {
 	json_t *ports = json_array();
-	u32 i;
 
-	for (i = 0; i < n->clients && i < NET_MAX_CLIENTS; i++)
+	for (u32 i = 0; i < n->clients && i < NET_MAX_CLIENTS; i++)
 		json_array_append_new(ports, json_integer(n->client_port[i]));
 	return json_pack("{s:i, s:b, s:b, s:o}", "mode", (int)n->mode, "identical_clients",
 			 n->identical_clients, "allow_refused", n->allow_refused, "client_ports", ports);

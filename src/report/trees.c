@@ -14,9 +14,7 @@ static const struct trees_format formats[] = {
 
 const struct trees_format *trees_format_by_name(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < HD_ARRAY_LEN(formats); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(formats); i++)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	return NULL;
@@ -79,9 +77,9 @@ void tree_title(const struct tree_key *k, char *out, size_t cap)
 
 u32 tree_traces(const struct trees *t, u32 tree)
 {
-	u32 i, n = 0;
+	u32 n = 0;
 
-	for (i = 0; i < branches_count(t); i++) {
+	for (u32 i = 0; i < branches_count(t); i++) {
 		struct branch_view b;
 
 		branch_get(t, i, &b);

@@ -1,6 +1,6 @@
 /*
- * trees.h: communication trees for people and for other tools: text, a graph for graphviz, or a capture file in which each
- * trace is a conversation of its own.
+ * trees.h: communication trees for people and for other tools: text, a graph for graphviz, or a capture
+ * file in which each trace is a conversation of its own.
  */
 #ifndef HEDDLE_REPORT_TREES_H
 #define HEDDLE_REPORT_TREES_H
@@ -22,7 +22,10 @@ bool trees_text(FILE *f, const struct trees *t);
 bool trees_dot(FILE *f, const struct trees *t);
 bool trees_pcap(FILE *f, const struct trees *t);
 
-/* "to 127.0.0.1:8080", "client 2 of port 9000", "to socket /run/x"; with the instance where there are several. */
+/*
+ * "to 127.0.0.1:8080", "client 2 of port 9000", "to socket /run/x"; with the instance where there are
+ * several.
+ */
 void tree_title(const struct tree_key *k, char *out, size_t cap);
 /* How many ways from the root to an end there are. */
 u32 tree_traces(const struct trees *t, u32 tree);

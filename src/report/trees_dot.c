@@ -1,4 +1,7 @@
-/* trees_dot.c: a graph for dot -Tsvg: a cluster per connection, boxes for what was written, rounded ones for answers. */
+/*
+ * trees_dot.c: a graph for dot -Tsvg: a cluster per connection, boxes for what was written, rounded ones
+ * for answers.
+ */
 #include "base/text.h"
 #include "report/trees.h"
 #include "report/trees_walk.h"
@@ -91,10 +94,9 @@ static bool print_tree(struct printer *p, const struct trees *t, u32 tree)
 bool trees_dot(FILE *f, const struct trees *t)
 {
 	struct printer p = {.f = f};
-	u32 i;
 
 	fputs("digraph trees {\n  node [fontname=\"monospace\", fontsize=10];\n  edge [arrowsize=0.6];\n", f);
-	for (i = 0; i < trees_count(t); i++)
+	for (u32 i = 0; i < trees_count(t); i++)
 		if (!print_tree(&p, t, i))
 			return false;
 	fputs("}\n", f);

@@ -60,8 +60,8 @@ int trees_blob_copy_used(const struct trees *t, struct trees_blob *out)
 }
 
 /*
- * A size, then packed bytes: the trees, and `behind` more bytes that are copied to `rest`. Checked from the first byte to the
- * last.
+ * A size, then packed bytes: the trees, and `behind` more bytes that are copied to `rest`. Checked from the
+ * first byte to the last.
  */
 static int unpack(const u8 *bytes, size_t n, struct trees_blob *out, void *rest, size_t behind)
 {

@@ -46,9 +46,9 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 char *base64_text(const u8 *bytes, size_t n)
 {
 	char *out = malloc((n + 2) / 3 * 4 + 1);
-	size_t i, at = 0;
+	size_t at = 0;
 
-	for (i = 0; out && i < n; i += 3) {
+	for (size_t i = 0; out && i < n; i += 3) {
 		u32 left = (u32)HD_MIN(n - i, 3);
 		u32 v = (u32)bytes[i] << 16 | (left > 1 ? (u32)bytes[i + 1] << 8 : 0) |
 			(left > 2 ? bytes[i + 2] : 0);
@@ -66,10 +66,10 @@ char *base64_text(const u8 *bytes, size_t n)
 /* The values of four digits, and how many bytes they stand for; 0: they are none. */
 static u32 quad_value(const char *text, bool last, u32 *value)
 {
-	u32 i, pad = 0;
+	u32 pad = 0;
 
 	*value = 0;
-	for (i = 0; i < 4; i++) {
+	for (u32 i = 0; i < 4; i++) {
 		const char *d = text[i] && text[i] != '=' ? strchr(digits, text[i]) : NULL;
 
 		if (text[i] == '=' && last && i >= 2)

@@ -1,8 +1,9 @@
 /*
- * trees_pcap.c: a capture file for wireshark, tshark and tcpdump. Nobody captured these packets: each trace, from the root of a
- * tree to one of its ends, is laid out as a conversation of its own, told apart by the port of the side that connects (10000, 10001 …). Whoever
- * speaks in a trace speaks in a segment, and every segment acknowledges all that came before. A UNIX socket becomes port 1 of
- * this machine. The clock moves by a millisecond per packet.
+ * trees_pcap.c: a capture file for wireshark, tshark and tcpdump. Nobody captured these packets: each
+ * trace, from the root of a tree to one of its ends, is laid out as a conversation of its own, told apart
+ * by the port of the side that connects (10000, 10001 …). Whoever speaks in a trace speaks in a segment,
+ * and every segment acknowledges all that came before. A UNIX socket becomes port 1 of this machine. The
+ * clock moves by a millisecond per packet.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -54,9 +55,7 @@ static void put32(u8 *to, u32 v)
 /* The Internet checksum: ones' complement sum of 16-bit words. */
 static u64 sum_words(const u8 *bytes, size_t n, u64 sum)
 {
-	size_t i;
-
-	for (i = 0; i + 1 < n; i += 2)
+	for (size_t i = 0; i + 1 < n; i += 2)
 		sum += (u64)bytes[i] << 8 | bytes[i + 1];
 	return n % 2 ? sum + ((u64)bytes[n - 1] << 8) : sum;
 }
@@ -153,9 +152,8 @@ static void collect_datagrams(struct capture *c, int who, const u8 *bytes, u64 n
 {
 	struct side *s = &c->side[who];
 	u32 len;
-	u64 i;
 
-	for (i = 0; i < n; i++) {
+	for (u64 i = 0; i < n; i++) {
 		if (s->have < sizeof(s->datagram))
 			s->datagram[s->have] = bytes[i];
 		s->have++;
@@ -171,13 +169,13 @@ static void collect_datagrams(struct capture *c, int who, const u8 *bytes, u64 n
 
 static void send_data(struct capture *c, int who, const u8 *bytes, u64 n)
 {
-	u64 at, part;
+	u64 part;
 
 	if (c->datagrams) {
 		collect_datagrams(c, who, bytes, n);
 		return;
 	}
-	for (at = 0; at < n; at += part) {
+	for (u64 at = 0; at < n; at += part) {
 		part = HD_MIN(n - at, SEGMENT);
 		send_segment(c, who, PSH | ACK, bytes + at, part);
 	}
@@ -249,13 +247,13 @@ bool trees_pcap(FILE *f, const struct trees *t)
 	static struct capture c;
 	const u32 magic = PCAP_MAGIC, rest[4] = {0, 0, SNAPLEN, LINKTYPE_RAW};
 	const u16 version[2] = {2, 4};
-	u32 i, trace = 0;
+	u32 trace = 0;
 
 	c = (struct capture){.f = f};
 	fwrite(&magic, sizeof(magic), 1, f);
 	fwrite(version, sizeof(version), 1, f);
 	fwrite(rest, sizeof(rest), 1, f);
-	for (i = 0; i < branches_count(t); i++) {
+	for (u32 i = 0; i < branches_count(t); i++) {
 		struct branch_view b;
 
 		branch_get(t, i, &b);

@@ -124,9 +124,8 @@ static bool print_tree(struct printer *p, const struct trees *t, u32 tree)
 bool trees_text(FILE *f, const struct trees *t)
 {
 	struct printer p = {.f = f};
-	u32 i;
 
-	for (i = 0; i < trees_count(t); i++) {
+	for (u32 i = 0; i < trees_count(t); i++) {
 		if (i)
 			putc('\n', f);
 		if (!print_tree(&p, t, i))

@@ -40,7 +40,9 @@ static void tell_written(struct walk *w, const struct branch_view *b, u64 from, 
 		tell(w, TREE_WRITTEN, b->bytes + (from - b->fork), to - from, 0);
 }
 
-/* What is new since the last mark lies in the branch itself: it stores all beyond its last ancestor's mark. */
+/*
+ * What is new since the last mark lies in the branch itself: it stores all beyond its last ancestor's mark.
+ */
 static void tell_mark(struct walk *w, const struct branch_view *b, const struct mark_view *m)
 {
 	u64 from = HD_MAX(w->said, b->reply_from), to = HD_MIN(m->reply, b->reply_from + b->reply_len);
@@ -63,10 +65,9 @@ static void walk_leg(struct walk *w, const struct leg *l)
 	struct mark_view m;
 	bool ended = false;
 	u64 at = l->from;
-	u32 i;
 
 	branch_get(w->trees, l->branch, &b);
-	for (i = 0; i < b.marks; i++) {
+	for (u32 i = 0; i < b.marks; i++) {
 		mark_get(w->trees, l->branch, i, &m);
 		if (m.at < l->from || (m.at == l->from && !m.ended && !l->fresh))
 			continue;
@@ -104,10 +105,9 @@ static bool push(struct walk *w, const struct way *way)
 static u64 next_fork(const struct trees *t, u32 branch, u64 from, bool fresh, u64 none, u32 *children)
 {
 	u64 fork = none;
-	u32 c;
 
 	*children = 0;
-	for (c = branch_first_child(t, branch); c != TREE_NONE; c = branch_next_sibling(t, c)) {
+	for (u32 c = branch_first_child(t, branch); c != TREE_NONE; c = branch_next_sibling(t, c)) {
 		struct branch_view b;
 
 		branch_get(t, c, &b);
@@ -122,13 +122,13 @@ static u64 next_fork(const struct trees *t, u32 branch, u64 from, bool fresh, u6
 /* The last way is pushed first. A single one is no fork. */
 static bool push_ways(struct walk *w, const struct way *here, u64 at, bool goes_on, u32 children)
 {
-	u32 of = children + goes_on, n = 0, c;
+	u32 of = children + goes_on, n = 0;
 	struct way next = {.of = of,
 			   .depth = here->depth + (of > 1),
 			   .from = at,
 			   .said = w->said,
 			   .token = w->visitor->token};
-	size_t first = w->ways, i;
+	size_t first = w->ways;
 
 	if (goes_on) {
 		next.branch = here->branch;
@@ -136,7 +136,7 @@ static bool push_ways(struct walk *w, const struct way *here, u64 at, bool goes_
 		if (!push(w, &next))
 			return false;
 	}
-	for (c = branch_first_child(w->trees, here->branch); c != TREE_NONE;
+	for (u32 c = branch_first_child(w->trees, here->branch); c != TREE_NONE;
 	     c = branch_next_sibling(w->trees, c)) {
 		struct branch_view b;
 
@@ -148,7 +148,7 @@ static bool push_ways(struct walk *w, const struct way *here, u64 at, bool goes_
 		if (!push(w, &next))
 			return false;
 	}
-	for (i = 0; i < (w->ways - first) / 2; i++) {
+	for (size_t i = 0; i < (w->ways - first) / 2; i++) {
 		struct way swap = w->way[first + i];
 
 		w->way[first + i] = w->way[w->ways - 1 - i];
@@ -208,15 +208,15 @@ bool tree_trace_ends(const struct trees *t, u32 branch)
 static u32 *lineage(const struct trees *t, u32 branch, size_t *n)
 {
 	struct branch_view b;
-	u32 *list, at;
+	u32 *list;
 	size_t i = 0;
 
 	hd_assert(branch != TREE_NONE);
-	for (at = branch; at != TREE_NONE; at = b.parent, i++)
+	for (u32 at = branch; at != TREE_NONE; at = b.parent, i++)
 		branch_get(t, at, &b);
 	*n = i;
 	list = calloc(i, sizeof(*list));
-	for (at = branch; list && at != TREE_NONE; at = b.parent) {
+	for (u32 at = branch; list && at != TREE_NONE; at = b.parent) {
 		branch_get(t, at, &b);
 		list[--i] = at;
 	}
@@ -226,11 +226,11 @@ static u32 *lineage(const struct trees *t, u32 branch, size_t *n)
 bool tree_walk_trace(const struct trees *t, u32 branch, struct tree_visitor *v)
 {
 	struct walk w = {.trees = t, .visitor = v};
-	size_t n, i;
+	size_t n;
 	u32 *list = lineage(t, branch, &n);
 	bool ok = list != NULL;
 
-	for (i = 0; ok && i < n; i++) {
+	for (size_t i = 0; ok && i < n; i++) {
 		struct branch_view b, next;
 		struct leg leg = {.branch = list[i], .fresh = i == 0};
 

@@ -1,6 +1,6 @@
 /*
- * trees_walk.h: a communication tree as a sequence of events, for whoever prints one. Trees may be deep and come from files:
- * nothing here recurses.
+ * trees_walk.h: a communication tree as a sequence of events, for whoever prints one. Trees may be deep and
+ * come from files: nothing here recurses.
  */
 #ifndef HEDDLE_REPORT_TREES_WALK_H
 #define HEDDLE_REPORT_TREES_WALK_H
@@ -27,7 +27,10 @@ struct tree_event {
 struct tree_visitor {
 	void *self;
 	void (*event)(void *self, const struct tree_event *e);
-	/* The n-th of several ways on begins, behind `at` bytes of the SUT; depth counts such forks. May be NULL. */
+	/*
+	 * The n-th of several ways on begins, behind `at` bytes of the SUT; depth counts such forks. May be
+	 * NULL.
+	 */
 	void (*way)(void *self, u32 n, u32 of, u64 at, u32 depth);
 	/* The visitor's own word: what it was at a fork, it is again when the next way begins. */
 	u64 token;
@@ -37,7 +40,10 @@ struct tree_visitor {
 bool tree_walk(const struct trees *t, u32 tree, struct tree_visitor *v);
 /* The events of one trace, from the root to the end of `branch`. false: no memory. */
 bool tree_walk_trace(const struct trees *t, u32 branch, struct tree_visitor *v);
-/* Does a trace end where this branch ends? (Of what was copied in part, a branch may go on in another one only.) */
+/*
+ * Does a trace end where this branch ends? (Of what was copied in part, a branch may go on in another one
+ * only.)
+ */
 bool tree_trace_ends(const struct trees *t, u32 branch);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * target.h: what a search needs to know of the thing it searches. The real
- * target is the SUT in its process (runtime/engine.c); unit tests link toy
+ * target is the SUT in its process (runtime/engine/); unit tests link toy
  * graphs. The search never looks behind this interface.
  *
  * A target is always in exactly one state. An action is a number that means the

@@ -214,7 +214,10 @@ static void note_atomics(const struct sut *s, const struct wire_config *config, 
 			 o->atomics_unread);
 }
 
-/* Easily overlooked where nobody looks at the status; a Rust panic, which ends with one, is a violation by itself. */
+/*
+ * Easily overlooked where nobody looks at the status; a Rust panic, which ends with one, is a violation by
+ * itself.
+ */
 static void note_exit(const struct sut *s, const struct wire_config *config, struct outcome *o)
 {
 	if (s->worker->result.exit_status && !config->check_exit)

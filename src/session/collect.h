@@ -1,6 +1,6 @@
 /*
- * collect.h: what the workers found, copied out of shared memory into ours and checked for sense on the way: the
- * program could have written over it.
+ * collect.h: what the workers found, copied out of shared memory into ours and checked for sense on the
+ * way: the program could have written over it.
  */
 #ifndef HEDDLE_SESSION_COLLECT_H
 #define HEDDLE_SESSION_COLLECT_H
@@ -21,12 +21,15 @@ struct findings {
 };
 
 /*
- * One worker that has ended: adds counts, times and end to `o`, and what it found to `found`. given_up: a worker without a
- * result was stopped from outside. -1: it has no result, and nobody stopped it.
+ * One worker that has ended: adds counts, times and end to `o`, and what it found to `found`. given_up: a
+ * worker without a result was stopped from outside. -1: it has no result, and nobody stopped it.
  */
 int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
 		   struct problem *p);
-/* What the workers share, asked of any of them when all have ended; config: what the run was told. Lessons, trees, notes about the program. */
+/*
+ * What the workers share, asked of any of them when all have ended; config: what the run was told. Lessons,
+ * trees, notes about the program.
+ */
 int collect_shared(const struct sut *s, const struct wire_config *config, struct outcome *o,
 		   struct findings *found, struct problem *p);
 void findings_free(struct findings *f);

@@ -18,7 +18,10 @@ struct network {
 
 /* A network without live peers. */
 void network_none(struct network *n);
-/* Start the peers and wait until the servers are ready. On failure nothing runs and *n needs no network_end. */
+/*
+ * Start the peers and wait until the servers are ready. On failure nothing runs and *n needs no
+ * network_end.
+ */
 int network_start(struct network *n, const struct peer_options *peers, const struct broker_options *broker,
 		  struct problem *p);
 /* The runtime has rung: do what it asks. */

@@ -191,7 +191,10 @@ static int keep_used_trees(const struct sut *s, struct trace *t, struct problem 
 	return 0;
 }
 
-/* The violation happened again: it joins the outcome, unless it is suppressed. Its trace is t, the next free one. */
+/*
+ * The violation happened again: it joins the outcome, unless it is suppressed. Its trace is t, the next
+ * free one.
+ */
 static int accept(const struct reproduction *how, struct trace *t, const char *variable, struct outcome *o,
 		  struct problem *p)
 {

@@ -1,6 +1,7 @@
 /*
- * reproduce.h: nothing is reported that did not happen twice. Each violation of a search is run again in a fresh
- * process, which also gives the log of the execution; refused calls get their source lines the same way.
+ * reproduce.h: nothing is reported that did not happen twice. Each violation of a search is run again in a
+ * fresh process, which also gives the log of the execution; refused calls get their source lines the same
+ * way.
  */
 #ifndef HEDDLE_SESSION_REPRODUCE_H
 #define HEDDLE_SESSION_REPRODUCE_H
@@ -21,8 +22,8 @@ struct reproduction {
 };
 
 /*
- * Reproduced violations join `o` with their traces, taken out of `found`; the others are counted there. -1: no memory, or too
- * many suppressed races.
+ * Reproduced violations join `o` with their traces, taken out of `found`; the others are counted there. -1:
+ * no memory, or too many suppressed races.
  */
 int reproduce_violations(const struct reproduction *how, struct findings *found, struct outcome *o,
 			 struct problem *p);

@@ -1,6 +1,7 @@
 /*
- * session.h: one check from beginning to end: start the peers and the workers, serve their requests, collect what they
- * found, reproduce each violation in a fresh process. Prints nothing; an observer is told what goes on.
+ * session.h: one check from beginning to end: start the peers and the workers, serve their requests,
+ * collect what they found, reproduce each violation in a fresh process. Prints nothing; an observer is told
+ * what goes on.
  *
  *   session_run
  *     network_start                     peers and broker (network.h)
@@ -37,7 +38,10 @@ struct session_observer {
 	void (*tick)(void *self, const struct session_progress *progress);
 	/* The search was asked to stop. */
 	void (*stopping)(void *self);
-	/* A process of the program starts, or has ended: on the second request to stop the observer kills those that run. */
+	/*
+	 * A process of the program starts, or has ended: on the second request to stop the observer kills
+	 * those that run.
+	 */
 	void (*process)(void *self, pid_t pid, bool runs);
 	/* How often somebody asked to stop so far: once, cleanly; twice, at once. */
 	int (*stop_requests)(void *self);

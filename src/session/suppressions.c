@@ -57,11 +57,10 @@ static int add_line(struct suppressions *s, char *line, const char *path, unsign
 {
 	static const char race[] = "race:", race_top[] = "race_top:";
 	bool top;
-	size_t n;
 
 	line += strspn(line, " \t");
 	line[strcspn(line, "#\r\n")] = 0;
-	for (n = strlen(line); n > 0 && strchr(" \t", line[n - 1]); n--)
+	for (size_t n = strlen(line); n > 0 && strchr(" \t", line[n - 1]); n--)
 		line[n - 1] = 0;
 	if (!*line)
 		return 0;
@@ -95,9 +94,7 @@ int suppressions_load(struct suppressions *s, const char *path, struct problem *
 
 void suppressions_free(struct suppressions *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		free(s->list[i].pattern);
 	free(s->list);
 	memset(s, 0, sizeof(*s));
@@ -105,9 +102,7 @@ void suppressions_free(struct suppressions *s)
 
 static bool fits_stack(const struct suppression *one, const struct log_entry *l)
 {
-	u32 i;
-
-	for (i = 0; l && i < l->frames && (i == 0 || !one->top); i++) {
+	for (u32 i = 0; l && i < l->frames && (i == 0 || !one->top); i++) {
 		const struct frame *f = &l->frame[i];
 
 		if (suppression_fits(one->pattern, f->function))
@@ -121,12 +116,10 @@ static bool fits_stack(const struct suppression *one, const struct log_entry *l)
 
 enum suppression_match suppressions_match(const struct suppressions *s, const struct suppressed_race *race)
 {
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		if (fits_stack(&s->list[i], race->side[0]) || fits_stack(&s->list[i], race->side[1]))
 			return SUPPRESSION_CODE;
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		if (!s->list[i].top && suppression_fits(s->list[i].pattern, race->variable))
 			return SUPPRESSION_VARIABLE;
 	return SUPPRESSION_NONE;

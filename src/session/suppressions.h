@@ -1,12 +1,13 @@
 /*
- * suppressions.h: data races that the user knows and does not want to hear of, in a file like ThreadSanitizer's. Each line
- * is race:PATTERN or race_top:PATTERN, or a comment after #. A pattern is looked for anywhere in a name; * stands for anything, ^ and $
- * for the name's ends. race: names of functions, source files and modules of either stack, or the variable; race_top: the two
- * innermost functions alone.
+ * suppressions.h: data races that the user knows and does not want to hear of, in a file like
+ * ThreadSanitizer's. Each line is race:PATTERN or race_top:PATTERN, or a comment after #. A pattern is
+ * looked for anywhere in a name; * stands for anything, ^ and $ for the name's ends. race: names of
+ * functions, source files and modules of either stack, or the variable; race_top: the two innermost
+ * functions alone.
  *
- * The search ends a path at a race, so a suppressed one must not only be kept quiet: the search is done again and
- * told to walk past it. What exactly is walked past: the two instructions, on any variable, when a function was named; on this variable
- * alone, when the variable was.
+ * The search ends a path at a race, so a suppressed one must not only be kept quiet: the search is done
+ * again and told to walk past it. What exactly is walked past: the two instructions, on any variable, when
+ * a function was named; on this variable alone, when the variable was.
  */
 #ifndef HEDDLE_SESSION_SUPPRESSIONS_H
 #define HEDDLE_SESSION_SUPPRESSIONS_H

@@ -17,7 +17,7 @@
 #define LAYOUT_MAX_FIBERS 1280
 
 #define LAYOUT_MODEL_BASE 0x100000000000UL
-#define LAYOUT_MODEL_SIZE 0x000008000000UL /* 128 MiB */
+#define LAYOUT_MODEL_SIZE 0x000040000000UL /* 1 GiB, of which few pages are ever written */
 
 #define LAYOUT_STACK_BASE 0x110000000000UL
 #define LAYOUT_STACK_STRIDE 0x000004000000UL /* 64 MiB a slot, the largest stack */

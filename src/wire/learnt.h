@@ -1,14 +1,15 @@
 /*
- * learnt.h: what a search learns about the program, for the whole run: all its workers use it, replays are given it
- * beforehand. It only grows, and every entry means the same in each process:
+ * learnt.h: what a search learns about the program, for the whole run: all its workers use it, replays are
+ * given it beforehand. It only grows, and every entry means the same in each process:
  *
- * - A thread's slot is the place of its name (parent's slot, number among the parent's children) in `name`. Slot 0 is
- *   main. A slot is named once and keeps its name, so the slots in a path or in a state are understood by every worker
- *   of the run, and elsewhere by whoever has the table of names along with the path.
+ * - A thread's slot is the place of its name (parent's slot, number among the parent's children) in `name`.
+ *   Slot 0 is main. A slot is named once and keeps its name, so the slots in a path or in a state are understood
+ *   by every worker of the run, and elsewhere by whoever has the table of names along with the path.
  * - Lessons are addresses. These don't depend on the schedule, as the program starts the same way each time.
  *
- * Several workers add at the same time, without a lock that one of them could die with: an entry that is 0 is free,
- * and is taken by a compare-and-exchange. The counts follow, so whoever reads one may rely on all entries below.
+ * Several workers add at the same time, without a lock that one of them could die with: an entry that is 0
+ * is free, and is taken by a compare-and-exchange. The counts follow, so whoever reads one may rely on all
+ * entries below.
  */
 #ifndef HEDDLE_WIRE_LEARNT_H
 #define HEDDLE_WIRE_LEARNT_H

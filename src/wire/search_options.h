@@ -45,8 +45,8 @@ struct search_stats {
 	/* The audit of footprints (search/audit.h): comparisons made. */
 	u64 audits;
 	/*
-	 * Pairs of steps that share no declared object and yet don't commute, because the program's threads use the word at
-	 * `address` without synchronisation; the first few, by address.
+	 * Pairs of steps that share no declared object and yet don't commute, because the program's threads
+	 * use the word at `address` without synchronisation; the first few, by address.
 	 */
 	u64 unsynchronised;
 	struct search_unsynchronised {

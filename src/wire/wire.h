@@ -1,17 +1,17 @@
 /*
- * wire.h: the contract between the controller (heddle) and the runtime (libheddle-rt.so): two pieces of shared
- * memory, mapped by both. The runtime finds them at two descriptors:
+ * wire.h: the contract between the controller (heddle) and the runtime (libheddle-rt.so): two pieces of
+ * shared memory, mapped by both. The runtime finds them at two descriptors:
  *
- *   WIRE_FD         struct wire_shared: what all workers of a run share, and behind it the communication trees
+ *   WIRE_FD         struct wire_shared: what all workers of a run share; behind it the communication trees
  *   WIRE_WORKER_FD  struct wire_worker: what one process has for itself, and behind it its arena
  *
- * A worker is a process of the program under test that searches or replays. Several workers of one run map the same
- * shared part and each its own worker's part, all at the same addresses. Layouts are fixed and versioned; both sides
- * check magic and version before anything else.
+ * A worker is a process of the program under test that searches or replays. Several workers of one run map
+ * the same shared part and each its own worker's part, all at the same addresses. Layouts are fixed and
+ * versioned; both sides check magic and version before anything else.
  *
- * Who writes what: config, atomics (before the start), stop, number, task, ack_seq: the controller. learnt: the
- * controller before the start of a replay, else the workers (wire/learnt.h says how several do). Everything else: the
- * runtime. No pointers; offsets count from the start of the part they stand in.
+ * Who writes what: config, atomics (before the start), stop, number, task, ack_seq: the controller. learnt:
+ * the controller before the start of a replay, else the workers (wire/learnt.h says how several do).
+ * Everything else: the runtime. No pointers; offsets count from the start of the part they stand in.
  */
 #ifndef HEDDLE_WIRE_WIRE_H
 #define HEDDLE_WIRE_WIRE_H
@@ -19,7 +19,7 @@
 #include "base/base.h"
 #include "wire/layout.h"
 #include "wire/learnt.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 #include "wire/search_options.h"
 #include "wire/violation.h"
 
@@ -85,8 +85,9 @@ struct wire_config {
 };
 
 /*
- * Atomic instructions in the SUT's own code (launch/atomic_sites.c finds them, runtime/trap/atomics.c makes them steps), by address.
- * The operand lies at base + (index << shift) + displacement; registers are numbered as in the encoding.
+ * Atomic instructions in the SUT's own code (launch/atomic_sites.c finds them, runtime/trap/atomics.c makes
+ * them steps), by address. The operand lies at base + (index << shift) + displacement; registers are
+ * numbered as in the encoding.
  */
 #define WIRE_MAX_SITES 65536
 #define WIRE_SITE_NO_REGISTER 16
@@ -110,7 +111,11 @@ struct wire_range {
 struct wire_atomics {
 	u32 sites;  /* of both kinds */
 	u32 atomic; /* of them read-modify-write */
-	u32 unread; /* functions with atomics in them, or perhaps, that were left alone because they can't be read with certainty */
+	/*
+	 * functions with atomics in them, or perhaps, that were left alone because they can't be read with
+	 * certainty
+	 */
+	u32 unread;
 	u32 benigns;
 	struct wire_range benign[WIRE_MAX_BENIGN];
 	struct wire_site site[WIRE_MAX_SITES];
@@ -123,8 +128,8 @@ struct wire_regs { /* enough for a DWARF unwinder */
 };
 
 /*
- * regs and the bytes of the stack from regs.rsp on let the controller find the caller's line when pc lies inside a
- * library. rip 0: pc is all there is.
+ * regs and the bytes of the stack from regs.rsp on let the controller find the caller's line when pc lies
+ * inside a library. rip 0: pc is all there is.
  */
 #define WIRE_MAX_REFUSED 128
 #define WIRE_REFUSED_STACK 4096
@@ -141,7 +146,8 @@ struct wire_result {
 	u32 end; /* enum search_end */
 	u32 violations, refused, outcomes, notes;
 	u32 horizon_hit; /* a time-out was not explored because of time_horizon_ms */
-	u64 clock_max; /* how far the program's clock got in any execution, in nanoseconds; 0: it does not look */
+	/* how far the program's clock got in any execution, in nanoseconds; 0: it does not look */
+	u64 clock_max;
 	u64 cpu_us;
 	struct fingerprint initial; /* full fingerprint of the initial state */
 	u64 tracked_pages, hot_pages, page_faults;
@@ -206,7 +212,8 @@ struct wire_worker {
 	struct wire_result result;
 	struct wire_event event;
 	struct wire_net net;
-	u64 arena_used; /* bytes from WIRE_ARENA on that are taken: first by the path of a replay, then by the runtime */
+	/* bytes from WIRE_ARENA on that are taken: first by the path of a replay, then by the runtime */
+	u64 arena_used;
 };
 _Static_assert(sizeof(struct wire_worker) <= WIRE_ARENA, "a worker's part must fit before its arena");
 

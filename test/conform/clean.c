@@ -3,6 +3,9 @@
 
 #include "runtime/vkernel/files/overlay.h"
 
+/* No sequence has more descriptors. */
+#define USED_MAX 256
+
 static int all_zero(const void *p, size_t n)
 {
 	const unsigned char *b = p;
@@ -29,7 +32,7 @@ static void remove_names(void)
 static const char *check_files(const u64 *sizes)
 {
 	for (u32 i = 0; i < VK_MAX_INODES; i++) {
-		if (!all_zero(&vk->inode[i], sizeof vk->inode[i]))
+		if (!all_zero(&vk->inode[i], sizeof(vk->inode[i])))
 			return "an inode";
 		if (!all_zero(vk_inode_data(i + 1), sizes[i]))
 			return "data of a file";
@@ -48,19 +51,19 @@ const char *clean_up(void)
 	u64 sizes[VK_MAX_INODES];
 	/* A fiber that never came back from a wait holds something until its next call. */
 	vk_fiber_end(sched_self_slot());
-	for (int fd = 3; fd < VK_MAX_FDS; fd++)
+	for (int fd = 3; fd < (int)vk->fd_limit; fd++)
 		vk_fd_drop(fd);
 	for (u32 i = 0; i < VK_MAX_INODES; i++)
 		sizes[i] = vk->inode[i].size;
 	remove_names();
-	for (u32 i = 3; i < VK_MAX_DESCS; i++)
-		if (!all_zero(&vk->desc[i], sizeof vk->desc[i]))
+	for (u32 i = 3; i < USED_MAX; i++)
+		if (!all_zero(&vk->desc[i], sizeof(vk->desc[i])))
 			return "a description";
-	for (u32 i = 0; i < VK_MAX_PIPES; i++)
-		if (vk->pipe[i].used || (i < 4 && !all_zero(&vk->pipe[i], sizeof vk->pipe[i])))
+	for (u32 i = 0; i < USED_MAX; i++)
+		if (vk->pipe[i].used || (i < 4 && !all_zero(&vk->pipe[i], sizeof(vk->pipe[i]))))
 			return "a pipe";
-	for (u32 i = 0; i < VK_MAX_DESCS; i++)
-		if (!all_zero(&vk->sock[i], sizeof vk->sock[i]) ||
+	for (u32 i = 0; i < USED_MAX; i++)
+		if (!all_zero(&vk->sock[i], sizeof(vk->sock[i])) ||
 		    (i < 16 && !all_zero(vk->sock_data[i], SOCK_ROOM)))
 			return "a socket";
 	return check_files(sizes);

@@ -16,7 +16,10 @@ static bool agree(void)
 	       !memcmp(on_linux.data, on_virtual.data, on_linux.len);
 }
 
-/* The number of the first step on which the two differ; n: none. A refusal ends the sequence: nothing to compare. */
+/*
+ * The number of the first step on which the two differ; n: none. A refusal ends the sequence: nothing to
+ * compare.
+ */
 static size_t play_once(const struct step *steps, size_t n)
 {
 	q->fresh();

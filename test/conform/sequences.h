@@ -1,6 +1,6 @@
 /*
- * sequences.h: random sequences of calls, played on both kernels step by step: return values, error numbers and data
- * must agree. A sequence that fails is shrunk and printed.
+ * sequences.h: random sequences of calls, played on both kernels step by step: return values, error numbers
+ * and data must agree. A sequence that fails is shrunk and printed.
  */
 #ifndef HEDDLE_CONFORM_SEQUENCES_H
 #define HEDDLE_CONFORM_SEQUENCES_H

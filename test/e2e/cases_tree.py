@@ -43,6 +43,11 @@ def tree_formats(place):
     """tree: dot and pcap, to standard output or a file"""
     check(place, "order", status=0)
     dot = place.heddle("tree", "--format", "dot", place.path / "out", status=0).out
+    expect(place.heddle("tree", "--format=dot", "out", status=0).out == dot, "--format=dot is another thing than --format dot")
+    for spelling in (["-o", "a.dot"], ["-oa.dot"], ["-o=a.dot"], ["--output=a.dot"]):
+        place.heddle("tree", "out", "--format=dot", *spelling, status=0)
+        expect((place.path / "a.dot").read_text() == dot, spelling)
+        (place.path / "a.dot").unlink()
     expect(dot.startswith("digraph") and dot.count("{") == dot.count("}"), dot)
     place.heddle("tree", "out", "--format", "pcap", "-o", "trees.pcap", status=0)
     payloads = [packet[40:] for packet in packets(place.path / "trees.pcap")]
@@ -64,7 +69,7 @@ def tree_of_nothing(place):
     one_sentence(place.heddle("tree", "out", status=2), "no trees.bin")
     one_sentence(place.heddle("tree", program("asks.c"), status=2), "no file with communication trees")
     one_sentence(place.heddle("tree", "/nonexistent", status=2), "No such file")
-    for wrong in ([], ["a", "b"], ["--format", "png", "out"], ["--format"], ["--colour", "out"]):
+    for wrong in ([], ["a", "b"], ["--format", "png", "out"], ["--format"], ["--format=png", "out"], ["--colour", "out"], ["out", "--", "out"]):
         place.heddle("tree", *wrong, status=2)
 
 

@@ -1,7 +1,8 @@
 /*
- * sendfile_held.c: a thread waits in sendfile, because the pipe it sends to is full; meanwhile its input is closed and another
- * file opened in the same place. The call goes on with the file it has found: the other one's position stays where it is.
- * The thread may also come too late, and find the other file, which can't be read.
+ * sendfile_held.c: a thread waits in sendfile, because the pipe it sends to is full; meanwhile its input is
+ * closed and another file opened in the same place. The call goes on with the file it has found: the other
+ * one's position stays where it is. The thread may also come too late, and find the other file, which can't
+ * be read.
  *
  * heddle: verdict=verified outcomes=0,1
  */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/output/output.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
@@ -199,6 +200,11 @@ u32 sched_self_slot(void)
 	return fake.slot;
 }
 
+void sched_register_kernel(const struct sched_kernel *k)
+{
+	(void)k;
+}
+
 struct fiber *sched_fiber(u32 slot)
 {
 	return slot < 4 ? (struct fiber *)&fake : NULL;
@@ -236,7 +242,7 @@ void sched_refused(const char *call, u64 pc)
 	str_copy(fake.refused_call, sizeof fake.refused_call, call);
 }
 
-void sched_output(int fd, const void *data, size_t n)
+void output_write(int fd, const void *data, size_t n)
 {
 	fake.output_fd = fd;
 	n = HD_MIN(n, sizeof fake.output - fake.output_len);
@@ -257,9 +263,10 @@ u64 scratch_call(scratch_fn fn, u64 a, u64 b, u64 c, u64 d)
 	return fn(a, b, c, d);
 }
 
-long futex_syscall(const struct vk_call *c)
+long futex_call(const long *a, u64 pc)
 {
-	(void)c;
+	(void)a;
+	(void)pc;
 	return -38;
 }
 

@@ -111,7 +111,7 @@ static void test_bad_actions(void **state)
 					  " 1",
 					  "1  2",
 					  "x",
-					  "256",
+					  "9999",
 					  "1.65536",
 					  "1.",
 					  "1*",

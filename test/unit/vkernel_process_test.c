@@ -45,7 +45,7 @@ static void numbers_are_constant(void **state)
 	assert_int_equal(CALL_3(SYS_sched_getaffinity, 0, 8, &mask), 8);
 	assert_int_equal(mask, 15);
 	assert_int_equal(CALL_4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit), 0);
-	assert_int_equal(limit.rlim_cur, 1024);
+	assert_int_equal(limit.rlim_cur, 8192);
 }
 
 static void yielding_is_a_step(void **state)

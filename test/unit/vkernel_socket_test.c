@@ -1,6 +1,6 @@
 /*
- * Connections to peers, on a scripted network: one peer, whose answers depend on how many bytes it got; what each call
- * returns up to the end of the connection and beyond it.
+ * Connections to peers, on a scripted network: one peer, whose answers depend on how many bytes it got; what
+ * each call returns up to the end of the connection and beyond it.
  */
 #include "vkernel_test.h"
 

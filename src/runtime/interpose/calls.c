@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/interpose/interpose.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sched/thread.h"

@@ -5,7 +5,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/heap/heap.h"
 #include "runtime/interpose/interpose.h"
 #include "runtime/memory/memory.h"
@@ -17,7 +17,7 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 p
 {
 	start_early();
 	access_heap(NULL);
-	void *p = heap_alloc(engine_current(), size, align);
+	void *p = heap_alloc(sched_self_slot(), size, align);
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
 	memory_allocated((u64)p, pc);
@@ -91,7 +91,7 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 	enum heap_status status;
 	access_heap(NULL);
 	access_heap(p);
-	void *q = heap_realloc(engine_current(), p, size, &status);
+	void *q = heap_realloc(sched_self_slot(), p, size, &status);
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, "realloc", pc);
 	if (!q)

@@ -12,16 +12,13 @@
 
 enum memory_how { MEMORY_WRITE = 1, MEMORY_ATOMIC = 2, MEMORY_VOLATILE = 4 };
 
-/* Does the program carry the hooks? Loads what an earlier search learnt. */
-void memory_setup(bool hooks);
+/* Does the program carry the hooks, and did clang put them there? Loads what an earlier search learnt. */
+void memory_setup(bool hooks, bool by_clang);
 bool memory_on(void);
+bool memory_by_clang(void);
 
 /* The running fiber is about to access memory; pc: where. May be a step. */
 void memory_access(u64 address, u64 size, u32 how, u64 pc);
-
-/* The running fiber took or gave up a lock; exclusive: nobody else can hold it in any mode. */
-void memory_locked(u64 lock, bool exclusive);
-void memory_unlocked(u64 lock);
 
 /* A block comes to life or is about to be freed (which counts as a write to all of it). */
 void memory_allocated(u64 block, u64 pc);

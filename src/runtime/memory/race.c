@@ -1,4 +1,4 @@
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/sites.h"
 #include "runtime/sched/fiber.h"
@@ -37,7 +37,7 @@ static void describe_one(const struct fiber *f, struct text *t)
 {
 	fiber_describe(f, t);
 	text_str(t, " ");
-	op_describe(f, &f->op, OP_DESCRIBE_PENDING, t);
+	op_class_of(&f->op)->describe(f, &f->op, OP_DESCRIBE_PENDING, t);
 	for (u32 i = 0; i < FIBER_LOCKS && f->held[i]; i++) {
 		text_str(t, i ? ", " : ", holding ");
 		text_addr(t, f->held[i] & ~1UL);
@@ -46,11 +46,11 @@ static void describe_one(const struct fiber *f, struct text *t)
 
 u32 memory_race(u32 slot, struct text *t)
 {
-	const struct fiber *f = &M->fiber[slot];
+	const struct fiber *f = &model->fiber[slot];
 	if (hd_likely(f->life != FIBER_ALIVE || !is_access(&f->op)))
 		return LAYOUT_MAX_FIBERS;
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct fiber *other = &M->fiber[i];
+		const struct fiber *other = &model->fiber[i];
 		if (i == slot || other->life != FIBER_ALIVE || !races(&f->op, &other->op) ||
 		    is_ignored(&f->op, &other->op))
 			continue;

@@ -21,7 +21,7 @@ struct cell {
 _Static_assert(LAYOUT_MAX_FIBERS < 1u << 11, "every owner has a number");
 _Static_assert(sizeof(struct cell) == 4, "a cell is a word");
 
-/* The locks the running fiber holds (held.c). */
+/* The locks the running fiber holds (held_set.c). */
 u32 held_locks(bool exclusive_only);
 
 struct cell *shadow_cell(u64 address);

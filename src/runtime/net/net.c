@@ -3,7 +3,8 @@
 #include <linux/errno.h>
 #include <string.h>
 
-#include "runtime/engine.h"
+#include "runtime/rt.h"
+#include "runtime/sched/sched.h"
 #include "runtime/net/wire_transport.h"
 #include "runtime/scratch.h"
 #include "search/search.h"
@@ -103,7 +104,9 @@ static long settle(u64 result)
 	note_error(err);
 	if (NET_IS_ERRNO(err))
 		return err;
-	engine_abandon(stopped ? ABANDON_STOP : ABANDON_PRUNED);
+	if (stopped)
+		sched_stop();
+	sched_prune();
 }
 
 /* ---- operations ---- */
@@ -113,7 +116,7 @@ static u64 do_open(u64 to, u64 client, u64 pos, u64 unused)
 	const struct net_config *c = &rt_wire->config.net;
 	struct tree_key k = {.to = *(const struct net_address *)to, .client = (u32)client};
 	(void)unused;
-	k.owner = client ? 0 : engine_current() + 1; /* clients have names of their own */
+	k.owner = client ? 0 : sched_self_slot() + 1; /* clients have names of their own */
 	if (c->identical_clients && k.client)
 		k.client = 1;
 	return (u64)cache_open(cache, &k, (struct cache_pos *)pos);
@@ -195,7 +198,7 @@ void net_resolve(const struct cache_pos *pos)
 {
 	if (!pos->tree)
 		return;
-	if (engine_in_fiber()) {
+	if (sched_in_fiber()) {
 		settle(scratch_call(do_resolve, (u64)pos, 0, 0, 0));
 		return;
 	}
@@ -211,8 +214,8 @@ bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 	*bytes = *flags = 0;
 	if (!pos->tree)
 		return false;
-	return engine_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)bytes, (u64)flags, 0)
-				 : cache_look(cache, pos, bytes, flags);
+	return sched_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)bytes, (u64)flags, 0)
+				: cache_look(cache, pos, bytes, flags);
 }
 
 u64 net_ask(const struct cache_pos *pos, u32 *flags)
@@ -250,7 +253,7 @@ bool net_may_serve(const struct net_address *path)
 {
 	if (rt_wire->config.net.servers || rt_wire->config.net.live)
 		return rt_wire->config.net.servers;
-	return engine_in_fiber() ? scratch_call(do_find, (u64)path, 0, 0, 0) : do_find((u64)path, 0, 0, 0);
+	return sched_in_fiber() ? scratch_call(do_find, (u64)path, 0, 0, 0) : do_find((u64)path, 0, 0, 0);
 }
 
 u32 net_clients(void)

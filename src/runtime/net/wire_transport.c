@@ -6,7 +6,8 @@
 
 #include "base/pages.h"
 #include "base/sys.h"
-#include "runtime/engine.h"
+#include "runtime/rt.h"
+#include "runtime/sched/sched.h"
 
 static struct pages_vec whole; /* a reply that came in several parts */
 

@@ -12,7 +12,7 @@
 #include "runtime/sched/access.h"
 
 #include "base/pages.h"
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 
@@ -107,13 +107,13 @@ static void become_observed(struct lesson *l)
 		return;
 	l->observed = 1;
 	hd_assert(learnt_observe(&rt_wire->learnt, l->object));
-	engine_want_restart();
+	sched_want_restart();
 }
 
 /* Notes that the running fiber uses it so; returns how others do. */
 static u8 note_user(struct lesson *l, u8 mode)
 {
-	u16 me = (u16)(engine_current() + 1);
+	u16 me = (u16)(sched_self_slot() + 1);
 	if (!l->first)
 		l->first = me;
 	if (hd_likely(l->first == me)) {
@@ -171,7 +171,7 @@ static u64 do_cond_wait(u64 cond, u64 mutex, u64 unused, u64 unused2)
 	if (!l->wait_mutex) {
 		l->wait_mutex = mutex;
 		if (l->signalled_early)
-			engine_want_restart(); /* now it can be said whether those signals held it */
+			sched_want_restart(); /* now it can be said whether those signals held it */
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}
@@ -222,7 +222,7 @@ static u64 do_heap(u64 block, u64 unused, u64 unused2, u64 unused3)
 	(void)unused;
 	(void)unused2;
 	(void)unused3;
-	u64 own = engine_current(), arena = block ? (block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
+	u64 own = sched_self_slot(), arena = block ? (block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
 	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);
 	if (hd_unlikely(rt_wire->config.heap_limit))
 		footprint_add(&touched, object_id(OBJECT_HEAP, ALL_ARENAS), 1, ACCESS_WRITE);
@@ -304,7 +304,7 @@ static u64 all_joined(u64 a, u64 b, u64 c, u64 d)
 	if (fiber_ever_detached())
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		if (i != engine_current() && sched_fiber(i))
+		if (i != sched_self_slot() && sched_fiber(i))
 			return false;
 	return true;
 }

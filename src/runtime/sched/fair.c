@@ -16,7 +16,7 @@
  */
 #include "runtime/sched/fair.h"
 
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
@@ -46,7 +46,7 @@ void fair_yields(struct fiber *f)
 		if (rt_worker->stats.depth < FAIR_DEPTH)
 			return;
 		rt_wire->learnt.fair = 1;
-		engine_want_restart();
+		sched_want_restart();
 	}
 	u64 now = scratch_call(mark, (u64)__builtin_frame_address(0), (u64)&r, fiber_slot(f), 0);
 	if (f->yield_mark == now)
@@ -66,12 +66,12 @@ void fair_acts(struct fiber *f)
 /* Two that yield to each other are not getting on. */
 void fair_moves(u32 slot)
 {
-	if (hd_likely(!rt_wire->learnt.fair) || op_class_of(&M->fiber[slot].op)->yields)
+	if (hd_likely(!rt_wire->learnt.fair) || op_class_of(&model->fiber[slot].op)->yields)
 		return;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		if (i != slot && M->fiber[i].yields) {
+		if (i != slot && model->fiber[i].yields) {
 			access_declare(thread_object(i), 1, ACCESS_WRITE);
-			fair_acts(&M->fiber[i]);
+			fair_acts(&model->fiber[i]);
 		}
 }
 

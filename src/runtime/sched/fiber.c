@@ -9,15 +9,17 @@
  * children); the table of names is persistent, so the same thread of the program gets the
  * same addresses in every execution, whatever other threads did before (M2).
  */
+#include "base/sys.h"
+#include "runtime/libc/libc.h"
+#include "runtime/rt.h"
+#include "runtime/scratch.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 
-#include "runtime/engine.h"
+#include <asm/prctl.h>
+#include <sys/syscall.h>
+
 #include "runtime/sched/op_classes.h"
-#include "runtime/scratch.h"
-#include "runtime/start/libc.h"
-#include "runtime/start/start.h"
-#include "runtime/vkernel/vk_ops.h"
 
 void *memset(void *to, int c, size_t n);
 
@@ -25,12 +27,31 @@ void *memset(void *to, int c, size_t n);
 
 void fiber_entry(void);
 
+static void no_kernel_start(u32 slot, u32 creator)
+{
+	(void)slot;
+	(void)creator;
+}
+
+static void no_kernel(u32 slot)
+{
+	(void)slot;
+}
+
+static const struct sched_kernel no_kernel_yet = {no_kernel_start, no_kernel, no_kernel};
+const struct sched_kernel *sched_kernel = &no_kernel_yet;
+
+void sched_register_kernel(const struct sched_kernel *k)
+{
+	sched_kernel = k;
+}
+
 void fiber_set_fs(u64 tcb)
 {
 	if (hd_likely(rt_libc.have_fsgsbase))
 		__asm__ volatile("wrfsbase %0" : : "r"(tcb));
 	else
-		start_arch_set_fs(tcb);
+		sys_call3(SYS_arch_prctl, ARCH_SET_FS, (long)tcb, 0);
 }
 
 u64 fiber_get_fs(void)
@@ -42,7 +63,7 @@ u64 fiber_get_fs(void)
 
 u32 fiber_slot(const struct fiber *f)
 {
-	return (u32)(f - M->fiber);
+	return (u32)(f - model->fiber);
 }
 
 u64 fiber_stack_top(u32 slot)
@@ -57,7 +78,7 @@ static u64 tls_bytes(u32 slot)
 
 u64 fiber_stack_low(u32 slot)
 {
-	u64 size = M->fiber[slot].stack_size;
+	u64 size = model->fiber[slot].stack_size;
 	return fiber_stack_top(slot) - tls_bytes(slot) - (size ? size : MAIN_STACK);
 }
 
@@ -65,7 +86,7 @@ u64 fiber_stack_low(u32 slot)
 void fiber_track_stacks(void)
 {
 	u64 below_tcb = HD_ROUND_UP(rt_libc.sizeof_pthread, rt_libc.tls_align);
-	struct track_stacks stacks = {.sp_base = (u64)&M->fiber[0].sp,
+	struct track_stacks stacks = {.sp_base = (u64)&model->fiber[0].sp,
 				      .sp_stride = sizeof(struct fiber),
 				      .tls_bytes = tls_bytes(1),
 				      .tls_from = below_tcb + rt_libc.tls_used,
@@ -83,9 +104,12 @@ static u64 first_context(u64 top)
 	return (u64)sp;
 }
 
-void fiber_make_main(void)
+static void (*run_main)(void);
+
+void fiber_make_main(void (*entry)(void))
 {
-	struct fiber *f = &M->fiber[0];
+	run_main = entry;
+	struct fiber *f = &model->fiber[0];
 	f->life = FIBER_ALIVE;
 	f->tcb = fiber_get_fs();
 	f->op.kind = OP_START;
@@ -102,7 +126,7 @@ static u64 free_child_index(u64 parent, u64 unused, u64 unused2, u64 unused3)
 	(void)unused3;
 	u64 taken[LAYOUT_MAX_FIBERS / 64] = {0};
 	for (u32 i = 1; i < sched_fiber_limit(); i++) {
-		const struct fiber *f = &M->fiber[i];
+		const struct fiber *f = &model->fiber[i];
 		if (f->life && f->parent == parent)
 			taken[f->child_index / 64] |= 1UL << (f->child_index % 64);
 	}
@@ -116,7 +140,7 @@ static u64 free_child_index(u64 parent, u64 unused, u64 unused2, u64 unused3)
 static void declare_children(u32 parent)
 {
 	for (u32 i = 1; i < sched_fiber_limit(); i++)
-		if (M->fiber[i].life && M->fiber[i].parent == parent)
+		if (model->fiber[i].life && model->fiber[i].parent == parent)
 			access_declare(thread_object(i), 1, ACCESS_READ);
 }
 
@@ -142,25 +166,25 @@ static u64 make_tcb(u32 slot)
 	*(u32 *)(tcb + 24) = 1; /* multiple_threads */
 	header[5] = mine[5];    /* stack guard */
 	header[6] = mine[6];    /* pointer guard */
-	*(u32 *)(tcb + rt_libc.tid_offset) = START_PID + slot;
+	*(u32 *)(tcb + rt_libc.tid_offset) = RT_PID + slot;
 	return tcb;
 }
 
 struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 {
-	u32 parent = engine_current();
+	u32 parent = sched_self_slot();
 	u32 index = (u32)scratch_call(free_child_index, parent, 0, 0, 0);
 	declare_children(parent);
 	u32 slot = (u32)scratch_call(slot_of_name, parent, index, 0, 0);
 	if (!slot || stack_size + tls_bytes(slot) + HD_PAGE > LAYOUT_STACK_STRIDE)
 		return NULL;
-	struct fiber *f = &M->fiber[slot];
+	struct fiber *f = &model->fiber[slot];
 	track_new_stack(slot);
 	u64 tcb = make_tcb(slot);
 	if (!tcb)
 		return NULL;
 	access_declare(thread_object(slot), 1, ACCESS_WRITE);
-	vk_fiber_start(slot, parent);
+	sched_kernel->fiber_start(slot, parent);
 	f->life = FIBER_ALIVE;
 	f->parent = parent;
 	f->child_index = index;
@@ -181,8 +205,8 @@ void fiber_free(struct fiber *f)
 struct fiber *fiber_by_tcb(u64 tcb)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		if (M->fiber[i].life && M->fiber[i].tcb == tcb)
-			return &M->fiber[i];
+		if (model->fiber[i].life && model->fiber[i].tcb == tcb)
+			return &model->fiber[i];
 	return NULL;
 }
 
@@ -190,14 +214,14 @@ u32 fiber_live_count(void)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		n += M->fiber[i].life == FIBER_ALIVE;
+		n += model->fiber[i].life == FIBER_ALIVE;
 	return n;
 }
 
 bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out)
 {
 	u64 low = fiber_stack_top(slot) - LAYOUT_STACK_STRIDE, top = fiber_stack_top(slot);
-	u64 live = left ? top : M->fiber[slot].sp;
+	u64 live = left ? top : model->fiber[slot].sp;
 	*out = (struct track_stack){low, live, slot};
 	return live >= low && live <= top;
 }
@@ -213,4 +237,20 @@ void fiber_regs(const struct fiber *f, struct wire_regs *r)
 				.rbp = sp[6],
 				.rip = sp[7],
 				.rsp = f->sp + 8 * 8};
+}
+
+void fiber_describe(const struct fiber *f, struct text *t)
+{
+	text_str(t, "thread ");
+	text_dec(t, (long)sched_thread_number(f));
+	if (f->name[0]) {
+		text_str(t, " (");
+		text_str(t, f->name);
+		text_str(t, ")");
+	}
+}
+
+void fiber_run_main(void)
+{
+	run_main();
 }

@@ -15,8 +15,10 @@ HD_NORETURN void stack_call(void (*fn)(void), u64 top);
 void fiber_set_fs(u64 tcb);
 u64 fiber_get_fs(void);
 
-/* Fiber 0: the process as the kernel started it. */
-void fiber_make_main(void);
+/* Fiber 0: the process as the kernel started it. entry: what it runs; does not return. */
+void fiber_make_main(void (*entry)(void));
+void fiber_run_main(void);
+extern const struct sched_kernel *sched_kernel; /* never NULL */
 /* A new fiber, child of the running one; NULL: no slot or no memory. */
 struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size);
 /* Give a slot back: all zero again (M1). */
@@ -38,17 +40,11 @@ void fiber_track_stacks(void);
 bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out);
 /* Registers of a suspended fiber, for unwinders. */
 void fiber_regs(const struct fiber *f, struct wire_regs *out);
-/* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */
-u32 fiber_describe_all(const char *what, char *buf, size_t cap);
-
 /* The running fiber ends with this result: destructors, then never comes back. */
 HD_NORETURN void fiber_finish(u64 result);
 /* The raw exit system call: end without destructors. */
 HD_NORETURN void fiber_exit_raw(void);
 
-/* What the operation does, in words. alt: the outcome, or OP_DESCRIBE_PENDING. */
-#define OP_DESCRIBE_PENDING 0xfff0u
-void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
 /* "thread 2 (worker)" */
 void fiber_describe(const struct fiber *f, struct text *t);
 

@@ -117,42 +117,42 @@ static long futex_wake_op(u64 from, u32 max, u64 to, u32 max2, u32 encoded)
 	return holds[cmp] ? n + futex_wake(to, max2, FUTEX_BITSET_MATCH_ANY) : n;
 }
 
-static u64 deadline_of(const struct vk_call *c, bool absolute)
+static u64 deadline_of(const long *a, bool absolute)
 {
-	const struct timespec *ts = (const struct timespec *)c->a[3];
+	const struct timespec *ts = (const struct timespec *)a[3];
 	if (!ts)
 		return 0;
 	if (!absolute)
 		return clock_deadline((u64)ts->tv_sec * 1000000000u + (u64)ts->tv_nsec);
-	int clock_id = c->a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+	int clock_id = a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 	return clock_deadline_at(clock_id, ts->tv_sec, ts->tv_nsec);
 }
 
-long futex_syscall(const struct vk_call *c)
+long futex_call(const long *a, u64 pc)
 {
-	u64 address = (u64)c->a[0], second = (u64)c->a[4];
-	u32 value = (u32)c->a[2];
+	u64 address = (u64)a[0], second = (u64)a[4];
+	u32 value = (u32)a[2];
 	if (address & 3)
 		return -EINVAL;
-	switch (c->a[1] & FUTEX_CMD_MASK & ~FUTEX_CLOCK_REALTIME) {
+	switch (a[1] & FUTEX_CMD_MASK & ~FUTEX_CLOCK_REALTIME) {
 	case FUTEX_WAIT:
-		return futex_wait(address, value, FUTEX_BITSET_MATCH_ANY, deadline_of(c, false));
+		return futex_wait(address, value, FUTEX_BITSET_MATCH_ANY, deadline_of(a, false));
 	case FUTEX_WAIT_BITSET:
-		return c->a[5] ? futex_wait(address, value, (u32)c->a[5], deadline_of(c, true)) : -EINVAL;
+		return a[5] ? futex_wait(address, value, (u32)a[5], deadline_of(a, true)) : -EINVAL;
 	case FUTEX_WAKE:
 		return futex_wake(address, value, FUTEX_BITSET_MATCH_ANY);
 	case FUTEX_WAKE_BITSET:
-		return c->a[5] ? futex_wake(address, value, (u32)c->a[5]) : -EINVAL;
+		return a[5] ? futex_wake(address, value, (u32)a[5]) : -EINVAL;
 	case FUTEX_CMP_REQUEUE:
-		if (*(const volatile u32 *)address != (u32)c->a[5])
+		if (*(const volatile u32 *)address != (u32)a[5])
 			return -EAGAIN;
-		return futex_requeue(address, value, second, (u32)c->a[3]);
+		return futex_requeue(address, value, second, (u32)a[3]);
 	case FUTEX_REQUEUE:
-		return futex_requeue(address, value, second, (u32)c->a[3]);
+		return futex_requeue(address, value, second, (u32)a[3]);
 	case FUTEX_WAKE_OP:
-		return futex_wake_op(address, value, second, (u32)c->a[3], (u32)c->a[5]);
+		return futex_wake_op(address, value, second, (u32)a[3], (u32)a[5]);
 	default:
-		sched_refused("futex with priority inheritance", c->pc);
+		sched_refused("futex with priority inheritance", pc);
 		return -ENOSYS;
 	}
 }

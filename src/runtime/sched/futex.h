@@ -5,8 +5,8 @@
 #define HEDDLE_RUNTIME_FUTEX_H
 
 #include "runtime/sched/sched.h"
-#include "runtime/vkernel/vk.h"
 
-long futex_syscall(const struct vk_call *c);
+/* a: its six arguments; pc: where the SUT called. Value or -errno. */
+long futex_call(const long *a, u64 pc);
 
 #endif

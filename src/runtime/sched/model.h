@@ -51,7 +51,7 @@ struct model {
 	struct model_key key[MODEL_KEYS];
 };
 
-#define M ((struct model *)LAYOUT_MODEL_BASE)
+static struct model *const model = (struct model *)LAYOUT_MODEL_BASE;
 #define MODEL_VK_BASE (LAYOUT_MODEL_BASE + HD_ROUND_UP(sizeof(struct model), HD_PAGE))
 
 #endif

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
 
 static u32 my_number(void)
@@ -46,7 +46,7 @@ void mutex_take(struct vmutex *m, u32 count)
 	m->held = 1;
 	m->owner = my_number();
 	m->count = count;
-	memory_locked((u64)m, true);
+	held_locked((u64)m, true);
 }
 
 u32 mutex_release_all(struct vmutex *m)
@@ -54,7 +54,7 @@ u32 mutex_release_all(struct vmutex *m)
 	u32 count = m->count;
 	access_wrote((u64)m, sizeof(*m));
 	m->held = m->count = m->owner = 0;
-	memory_unlocked((u64)m);
+	held_unlocked((u64)m);
 	return count;
 }
 

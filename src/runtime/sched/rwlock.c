@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
 
 static u32 my_number(void)
@@ -57,14 +57,14 @@ static void read_locked(struct vrwlock *l)
 {
 	access_wrote((u64)l, sizeof(*l));
 	l->readers++;
-	memory_locked((u64)l, false);
+	held_locked((u64)l, false);
 }
 
 static void write_locked(struct vrwlock *l)
 {
 	access_wrote((u64)l, sizeof(*l));
 	l->writer = my_number();
-	memory_locked((u64)l, true);
+	held_locked((u64)l, true);
 }
 
 static SCHED_LOOK int before_lock(struct vrwlock *l, bool timed, u64 pc)
@@ -170,7 +170,7 @@ int rwlock_unlock(struct vrwlock *l, u64 pc)
 		l->writer = 0;
 	else
 		l->readers--;
-	memory_unlocked((u64)l);
+	held_unlocked((u64)l);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ static void spin_taken(struct vspin *s)
 {
 	access_wrote((u64)s, sizeof(*s));
 	s->owner = my_number();
-	memory_locked((u64)s, true);
+	held_locked((u64)s, true);
 }
 
 int spin_init(struct vspin *s)
@@ -246,7 +246,7 @@ int spin_unlock(struct vspin *s, u64 pc)
 	}
 	access_wrote((u64)s, sizeof(*s));
 	s->owner = 0;
-	memory_unlocked((u64)s);
+	held_unlocked((u64)s);
 	return 0;
 }
 

@@ -3,19 +3,16 @@
  */
 #include "runtime/sched/sched.h"
 
-#include "runtime/engine.h"
-#include "runtime/replay.h"
 #include "runtime/sched/op_classes.h"
+#include "runtime/rt.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/run.h"
 #include "runtime/sched/thread.h"
-#include "runtime/start/start.h"
-#include "runtime/trap/trap.h"
 
 void *memcpy(void *to, const void *from, size_t n);
-int memcmp(const void *a, const void *b, size_t n);
 
 /* A loop that waits for the clock without ever letting go must end: see clock_read. */
 #define CLOCK_READS_FREE 1000
@@ -23,12 +20,7 @@ int memcmp(const void *a, const void *b, size_t n);
 
 struct fiber *sched_self(void)
 {
-	return &M->fiber[engine_current()];
-}
-
-u32 sched_self_slot(void)
-{
-	return engine_current();
+	return &model->fiber[sched_self_slot()];
 }
 
 u32 sched_thread_number(const struct fiber *f)
@@ -38,7 +30,7 @@ u32 sched_thread_number(const struct fiber *f)
 
 struct fiber *sched_fiber(u32 slot)
 {
-	return M->fiber[slot].life ? &M->fiber[slot] : NULL;
+	return model->fiber[slot].life ? &model->fiber[slot] : NULL;
 }
 
 u32 sched_fiber_limit(void)
@@ -56,11 +48,6 @@ struct op *fiber_op_mut(struct fiber *f)
 	return &f->op;
 }
 
-bool sched_active(void)
-{
-	return !engine_before_main();
-}
-
 bool sched_alone(void)
 {
 	return fiber_live_count() <= 1;
@@ -69,10 +56,15 @@ bool sched_alone(void)
 struct fiber *sched_find_pending(u32 from, u32 kind, u64 object)
 {
 	for (u32 i = from; i < sched_fiber_limit(); i++)
-		if (M->fiber[i].life && M->fiber[i].op.kind == kind && M->fiber[i].op.object == object)
-			return &M->fiber[i];
+		if (model->fiber[i].life && model->fiber[i].op.kind == kind &&
+		    model->fiber[i].op.object == object)
+			return &model->fiber[i];
 	return NULL;
 }
+
+static struct {
+	u64 low, size;
+} signal_stack;
 
 static u32 outcomes(const struct fiber *f, const struct op *o)
 {
@@ -82,14 +74,21 @@ static u32 outcomes(const struct fiber *f, const struct op *o)
 	return c->outcomes ? c->outcomes(f, o) : 1;
 }
 
-/* Constructors, and atomic sections, go on without asking while there is only one way. */
-static SCHED_LOOK bool no_question(const struct fiber *f, const struct op *o)
+void sched_register_signal_stack(u64 low, u64 size)
 {
-	if (hd_unlikely(trap_on_signal_stack())) {
+	signal_stack.low = low;
+	signal_stack.size = size;
+}
+
+/* Constructors, and atomic sections, go on without asking while there is only one way. */
+static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op *o)
+{
+	u64 here = (u64)__builtin_frame_address(0);
+	if (hd_unlikely(here - signal_stack.low < signal_stack.size)) {
 		sched_refused("waiting in a handler of a fault", 0);
 		return true;
 	}
-	bool quiet = f->atomic || (engine_before_main() && sched_alone());
+	bool quiet = f->atomic || (!sched_active() && sched_alone());
 	return hd_unlikely(quiet) && !o->deadline && outcomes(f, o) == 1;
 }
 
@@ -99,9 +98,9 @@ static void time_passes_until(u64 deadline)
 	if (!rt_wire->learnt.clock_read)
 		return;
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
-	if (deadline <= M->now)
+	if (deadline <= model->now)
 		return;
-	M->now = deadline;
+	model->now = deadline;
 	rt_worker->result.clock_max = HD_MAX(rt_worker->result.clock_max, deadline);
 }
 
@@ -130,10 +129,10 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 		fair_acts(f);
 	f->op = *o;
 	u32 alt = 0;
-	if (no_question(f, o))
+	if (has_single_outcome(f, o))
 		sched_declare_step(f, 0);
 	else
-		alt = engine_yield();
+		alt = run_yield();
 	f->op = (struct op){0};
 	if (hd_unlikely(alt == ALT_TIMEOUT))
 		time_passes_until(o->deadline);
@@ -152,7 +151,7 @@ bool sched_busy_seen(void)
 static SCHED_LOOK void note_busy(void)
 {
 	busy_seen = true;
-	engine_want_restart(); /* from now on the search watches for livelocks */
+	sched_want_restart(); /* from now on the search watches for livelocks */
 }
 
 u32 sched_step(const struct op *o)
@@ -167,7 +166,7 @@ u32 sched_step(const struct op *o)
 
 u64 clock_now(void)
 {
-	return M->now;
+	return model->now;
 }
 
 static u64 read_clock(u64 a, u64 b, u64 c, u64 d)
@@ -179,17 +178,17 @@ static u64 read_clock(u64 a, u64 b, u64 c, u64 d)
 	static u64 step, reads; /* of the present transition */
 	if (!rt_wire->learnt.clock_read) {
 		rt_wire->learnt.clock_read = 1;
-		engine_want_restart();
+		sched_want_restart();
 	}
-	if (step != engine_steps()) {
-		step = engine_steps();
+	if (step != sched_steps()) {
+		step = sched_steps();
 		reads = 0;
 	}
 	bool pushes = ++reads > CLOCK_READS_FREE;
 	access_declare(process_object(PROCESS_CLOCK), 1, pushes ? ACCESS_WRITE : ACCESS_READ);
 	if (pushes)
-		M->now += CLOCK_READ_STEP;
-	return M->now;
+		model->now += CLOCK_READ_STEP;
+	return model->now;
 }
 
 u64 clock_read(void)
@@ -200,8 +199,8 @@ u64 clock_read(void)
 u64 clock_deadline(u64 relative_ns)
 {
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_READ);
-	u64 at = M->now + relative_ns;
-	return at < M->now ? (u64)-1 : at + 1;
+	u64 at = model->now + relative_ns;
+	return at < model->now ? (u64)-1 : at + 1;
 }
 
 u64 clock_deadline_at(int clock_id, long sec, long nsec)
@@ -214,7 +213,7 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec)
 	return (u64)(sec - base) * 1000000000u + (u64)nsec + 1;
 }
 
-/* --- the end, and what goes out --- */
+/* --- the end --- */
 
 void sched_exit(int status)
 {
@@ -224,38 +223,9 @@ void sched_exit(int status)
 		sched_step(&o);
 	}
 	access_declare(WORLD_OBJECT, 1, ACCESS_WRITE);
-	M->exited = 1;
-	M->exit_status = (u32)status & 0xff;
-	engine_leave();
-}
-
-/*
- * A Rust program whose main panics ends with status 101 and nothing else: no signal, no abort. Its words are what tells it from
- * one that means its status, so they are kept, in the state, until then.
- */
-static SCHED_LOOK void keep_panic(const char *data, size_t n)
-{
-	static const char mark[] = " panicked at ";
-	size_t len = str_len(M->panic), from = 0;
-	if (!len) {
-		while (from + sizeof mark - 1 <= n && memcmp(data + from, mark, sizeof mark - 1))
-			from++;
-		if (from + sizeof mark - 1 > n)
-			return;
-		from++;
-	}
-	access_declare(process_object(PROCESS_PANIC), 1, ACCESS_WRITE);
-	for (size_t i = from; i < n && len + 1 < sizeof M->panic; i++)
-		M->panic[len++] = data[i] == '\n' ? ' ' : data[i];
-}
-
-void sched_output(int fd, const void *data, size_t n)
-{
-	if (fd == 2)
-		keep_panic(data, n);
-	start_output_keep(fd, data, n);
-	if (rt_worker->task.mode == WIRE_REPLAY && rt_worker->task.show_output)
-		replay_output(fd, data, n);
+	model->exited = 1;
+	model->exit_status = (u32)status & 0xff;
+	run_leave();
 }
 
 /* The registers here and now, for unwinders. */
@@ -275,7 +245,7 @@ __attribute__((noinline)) void sched_violation(enum violation_kind kind, u64 pc,
 {
 	struct wire_regs r;
 	regs_here(&r);
-	engine_violation(kind, pc, address, 0, &r, message);
+	sched_fail(kind, pc, address, 0, &r, message);
 }
 
 void sched_misuse(const char *what, const char *kind, u64 object, u64 pc)
@@ -294,7 +264,7 @@ void sched_misuse(const char *what, const char *kind, u64 object, u64 pc)
 /* The stack as it is now, so that the controller can find the line of the user's own code. */
 static void keep_stack(struct wire_refused *w, const struct wire_regs *regs)
 {
-	u64 top = fiber_stack_top(engine_current());
+	u64 top = fiber_stack_top(sched_self_slot());
 	if (regs->rsp >= top || regs->rsp < top - LAYOUT_STACK_STRIDE)
 		return;
 	w->regs = *regs;

@@ -79,6 +79,7 @@ struct op_wait {
  * All there is to know about a kind of operation. Nothing outside the classes asks for kinds. The callbacks depend on the
  * state alone and change nothing (but see resolve); they are called for any fiber, on the engine's stack.
  */
+#define OP_DESCRIBE_PENDING 0xfff0u /* in place of an outcome: it is not decided yet */
 struct op_class {
 	const char *name; /* "lock mutex" */
 	/*
@@ -118,6 +119,10 @@ u32 sched_self_slot(void);
 u32 sched_thread_number(const struct fiber *f);
 /* True once the search runs; before that (constructors) operations don't yield. */
 bool sched_active(void);
+void sched_main_starts(void);
+/* Is a fiber running (as opposed to engine code)? Which transition is it, counted from the start? For signal handlers. */
+bool sched_in_fiber(void);
+u64 sched_steps(void);
 
 /*
  * Make `o` the pending operation and let the engine decide. Returns the outcome:
@@ -156,14 +161,32 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec);
  * A property failed. Does not return: the transition ends here. `message` may contain {0x…}.
  */
 HD_NORETURN void sched_violation(enum violation_kind kind, u64 pc, u64 address, const char *message);
+/* The same by a signal; regs: where the fiber is, for unwinders. */
+HD_NORETURN void sched_fail(enum violation_kind kind, u64 pc, u64 address, u32 signo,
+			    const struct wire_regs *regs, const char *message);
+/* The transition can't be finished: this path does not count; or the search can't go on (and tells why elsewhere). */
+HD_NORETURN void sched_prune(void);
+HD_NORETURN void sched_stop(void);
+/* A lesson was learnt: the search has to start again (ignored in replay). */
+void sched_want_restart(void);
 /* The same for a lock or the like that is used wrongly: "unlock of an unlocked", "spin lock". */
 HD_NORETURN void sched_misuse(const char *what, const char *kind, u64 object, u64 pc);
 /* A call outside the model: noted with the caller's address, the verdict will be "incomplete". */
 void sched_refused(const char *call, u64 pc);
-/* The SUT's output on stdout/stderr: kept for messages, shown in replay. */
-void sched_output(int fd, const void *data, size_t n);
 /* The whole process ends (exit_group). */
 HD_NORETURN void sched_exit(int status);
+
+/* ---- who is told of what ---- */
+
+/* What the virtual kernel does when fibers come and go. */
+struct sched_kernel {
+	void (*fiber_start)(u32 slot, u32 creator);
+	void (*fiber_end)(u32 slot);
+	void (*call_ends)(u32 slot); /* it will not come back from the call it is in, if any */
+};
+void sched_register_kernel(const struct sched_kernel *k);
+/* Handlers of faults run on this stack: nobody can wait there. */
+void sched_register_signal_stack(u64 low, u64 size);
 
 /* Have all other threads that ever were been joined? Then nobody sees what this one does, until it makes another. */
 bool sched_all_joined(void);

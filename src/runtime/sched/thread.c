@@ -7,14 +7,13 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "runtime/engine.h"
 #include "runtime/heap/heap.h"
+#include "runtime/libc/libc.h"
+#include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/start/libc.h"
-#include "runtime/start/start.h"
-#include "runtime/vkernel/vk.h"
+#include "runtime/sched/run.h"
 
 #define CANCELED ((u64)-1)
 #define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
@@ -31,9 +30,9 @@ int key_create(u32 *key, u64 destructor)
 {
 	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_WRITE);
 	for (u32 i = 0; i < MODEL_KEYS; i++) {
-		if (M->key[i].used)
+		if (model->key[i].used)
 			continue;
-		M->key[i] = (struct model_key){destructor, 1};
+		model->key[i] = (struct model_key){destructor, 1};
 		*key = i;
 		return 0;
 	}
@@ -43,11 +42,11 @@ int key_create(u32 *key, u64 destructor)
 int key_delete(u32 key)
 {
 	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_WRITE);
-	if (key >= MODEL_KEYS || !M->key[key].used)
+	if (key >= MODEL_KEYS || !model->key[key].used)
 		return EINVAL;
-	M->key[key] = (struct model_key){0, 0};
+	model->key[key] = (struct model_key){0, 0};
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		struct fiber *f = &M->fiber[i];
+		struct fiber *f = &model->fiber[i];
 		if (key >= f->specific_len || !((u64 *)f->specific)[key])
 			continue;
 		access_declare(thread_object(i), 1, ACCESS_WRITE);
@@ -74,7 +73,7 @@ int key_set(u32 key, u64 value)
 {
 	struct fiber *f = sched_self();
 	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_READ);
-	if (key >= MODEL_KEYS || !M->key[key].used)
+	if (key >= MODEL_KEYS || !model->key[key].used)
 		return EINVAL;
 	if (key >= f->specific_len) {
 		if (!value)
@@ -102,9 +101,9 @@ static bool run_key_destructors(struct fiber *f)
 		if (!value)
 			continue;
 		((u64 *)f->specific)[key] = 0;
-		if (!M->key[key].used || !M->key[key].destructor)
+		if (!model->key[key].used || !model->key[key].destructor)
 			continue;
-		((void (*)(u64))M->key[key].destructor)(value);
+		((void (*)(u64))model->key[key].destructor)(value);
 		any = true;
 	}
 	return any;
@@ -115,7 +114,7 @@ static bool run_key_destructors(struct fiber *f)
 static HD_NORETURN void leave(struct fiber *f)
 {
 	u32 slot = fiber_slot(f);
-	vk_fiber_end(slot);
+	sched_kernel->fiber_end(slot);
 	if (f->specific) {
 		access_heap((void *)f->specific);
 		heap_free((void *)f->specific);
@@ -125,7 +124,7 @@ static HD_NORETURN void leave(struct fiber *f)
 	access_declare(thread_object(slot), 1, ACCESS_WRITE); /* now: freeing memory may have been a step */
 	if (f->detached) {
 		fiber_free(f);
-		engine_leave();
+		run_leave();
 	}
 	struct fiber kept = {.life = FIBER_DONE,
 			     .tcb = f->tcb,
@@ -134,7 +133,7 @@ static HD_NORETURN void leave(struct fiber *f)
 			     .result = f->result,
 			     .stack_size = f->stack_size};
 	*f = kept;
-	engine_leave();
+	run_leave();
 }
 
 /* Ends of threads commute, unless one of them is the last and ends the process. */
@@ -175,7 +174,7 @@ static void run_thread(struct fiber *f)
 	__pthread_unwind_buf_t buf;
 	u32 slot = fiber_slot(f);
 	if (REMEMBER_FRAME(buf)) {
-		f = &M->fiber[slot];
+		f = &model->fiber[slot];
 		fiber_finish(f->result);
 	}
 	__pthread_register_cancel(&buf);
@@ -189,7 +188,7 @@ void fiber_first(void)
 {
 	struct fiber *f = sched_self();
 	if (!fiber_slot(f))
-		start_run_main();
+		fiber_run_main();
 	f->op = (struct op){0};
 	rt_libc.ctype_init();
 	run_thread(f);
@@ -199,7 +198,7 @@ int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, ch
 {
 	__pthread_unwind_buf_t buf;
 	if (REMEMBER_FRAME(buf))
-		fiber_finish(M->fiber[0].result);
+		fiber_finish(model->fiber[0].result);
 	__pthread_register_cancel(&buf);
 	int status = main_fn(argc, argv, envp);
 	__pthread_unregister_cancel(&buf);
@@ -219,7 +218,7 @@ void thread_cancel_now(void)
 	struct fiber *f = sched_self();
 	f->cancel_asked = 0;
 	f->cancel_off = 1;
-	vk_call_ends(fiber_slot(f)); /* before the handlers run, which may wait long */
+	sched_kernel->call_ends(fiber_slot(f)); /* before the handlers run, which may wait long */
 	thread_exit(CANCELED);
 }
 
@@ -230,7 +229,7 @@ int thread_cancel(u64 tcb)
 		return ESRCH;
 	if (!rt_wire->learnt.cancel_used) {
 		rt_wire->learnt.cancel_used = 1;
-		engine_want_restart(); /* test points that were passed silently have to become steps */
+		sched_want_restart(); /* test points that were passed silently have to become steps */
 	}
 	struct op o = {.kind = OP_CANCEL, .object = tcb};
 	sched_step(&o);
@@ -269,7 +268,7 @@ int thread_cancel_state(int off, int *old)
 
 bool fiber_ever_detached(void)
 {
-	return M->ever_detached;
+	return model->ever_detached;
 }
 
 int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u64 pc)
@@ -281,7 +280,7 @@ int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u
 	}
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	f->detached = detached;
-	M->ever_detached |= detached;
+	model->ever_detached |= detached;
 	*tcb = f->tcb;
 	return 0;
 }
@@ -333,7 +332,7 @@ int thread_detach(u64 tcb)
 		return EINVAL;
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	f->detached = 1;
-	M->ever_detached = 1;
+	model->ever_detached = 1;
 	if (f->life == FIBER_DONE)
 		fiber_free(f);
 	return 0;

@@ -6,7 +6,7 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "runtime/start/start.h"
+#include "runtime/rt.h"
 #include "state/track.h"
 #include "wire/wire.h"
 
@@ -106,7 +106,7 @@ static void track_one(const struct mapping *m)
 		memset((void *)start, 0, stack_keep - start);
 	}
 	if (track_add(start, m->end - start, TRACK_DENSE))
-		start_fail("the program has too many memory mappings", "", "");
+		rt_fail("the program has too many memory mappings", "", "");
 }
 
 static char *read_maps(void)
@@ -114,7 +114,7 @@ static char *read_maps(void)
 	char *buf = pages_map(MAPS_BYTES);
 	long fd = sys_call3(SYS_open, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (!buf || sys_failed(fd))
-		start_fail("can't read /proc/self/maps; is /proc mounted?", "", "");
+		rt_fail("can't read /proc/self/maps; is /proc mounted?", "", "");
 	size_t len = 0;
 	for (;;) {
 		long n = sys_call3(SYS_read, fd, (long)(buf + len), (long)(MAPS_BYTES - 1 - len));

@@ -20,16 +20,17 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "runtime/engine.h"
+#include "runtime/engine/engine.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/sched/op_classes.h"
+#include "runtime/rt.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
-#include "runtime/start/libc.h"
+#include "runtime/libc/libc.h"
 #include "runtime/start/maps.h"
 #include "runtime/trap/atomics.h"
 #include "runtime/trap/trap.h"
@@ -39,46 +40,13 @@
 #define ENGINE_STACK (1UL << 20)
 
 static struct {
-	bool early, taken_over, by_clang;
+	bool early, taken_over;
 	int (*main)(int, char **, char **);
 	int argc;
 	char **argv;
 	void (*init)(void), (*fini)(void), (*rtld_fini)(void);
 	void *stack_end;
-	char tail[400];
-	size_t tail_len;
-} S;
-
-void start_fail(const char *a, const char *b, const char *c)
-{
-	if (rt_worker) {
-		struct text t;
-		text_init(&t, rt_worker->result.error, sizeof rt_worker->result.error);
-		text_str(&t, a);
-		text_str(&t, b);
-		text_str(&t, c);
-		rt_worker->phase = WIRE_FAILED;
-	}
-	sys_call3(SYS_exit_group, 70, 0, 0);
-	__builtin_unreachable();
-}
-
-void hd_panic(const char *file, int line, const char *what)
-{
-	char buf[256];
-	struct text t;
-	text_init(&t, buf, sizeof buf);
-	text_str(&t, file);
-	text_str(&t, ":");
-	text_dec(&t, line);
-	text_str(&t, ": ");
-	start_fail("internal error at ", buf, what);
-}
-
-void start_arch_set_fs(u64 tcb)
-{
-	sys_call3(SYS_arch_prctl, ARCH_SET_FS, (long)tcb, 0);
-}
+} start;
 
 static long map_part(u64 address, u64 size, int fd)
 {
@@ -91,30 +59,30 @@ static void map_wire(void)
 	long shared = map_part(WIRE_MAP_BASE, WIRE_SHARED_SIZE, WIRE_FD);
 	long worker = map_part(WIRE_WORKER_BASE, WIRE_WORKER_SIZE, WIRE_WORKER_FD);
 	if (sys_failed(shared) || sys_failed(worker))
-		start_fail("", "", "");
+		rt_fail("", "", "");
 	rt_wire = (struct wire_shared *)shared;
 	rt_worker = (struct wire_worker *)worker;
 	if (rt_wire->magic != WIRE_MAGIC || rt_wire->version != WIRE_VERSION)
-		start_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
+		rt_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
 }
 
 static void add_region(u64 base, u64 size, enum track_kind kind)
 {
 	int r = track_add(base, size, kind);
 	if (r)
-		start_fail("could not reserve address space for the program; is vm.overcommit_memory 2, or "
-			   "ulimit -v set?",
-			   "", "");
+		rt_fail("could not reserve address space for the program; is vm.overcommit_memory 2, or "
+			"ulimit -v set?",
+			"", "");
 }
 
 void start_early(void)
 {
-	if (S.early)
+	if (start.early)
 		return;
-	S.early = true;
+	start.early = true;
 	map_wire();
 	if (track_setup())
-		start_fail("not enough address space; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
+		rt_fail("not enough address space; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
 	trap_setup_faults();
 	add_region(LAYOUT_MODEL_BASE, LAYOUT_MODEL_SIZE, TRACK_SPARSE);
 	add_region(LAYOUT_STACK_BASE, LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE, TRACK_SPARSE);
@@ -145,38 +113,34 @@ static void clean_environment(char **envp)
 
 static int main_of_fiber_0(int argc, char **argv, char **envp)
 {
-	engine_main_starts();
+	sched_main_starts();
 	struct op o = {.kind = OP_START};
 	sched_step(&o);
-	return thread_main(S.main, argc, argv, envp);
+	return thread_main(start.main, argc, argv, envp);
 }
 
-void start_run_main(void)
+static void run_main(void)
 {
-	clean_environment(S.argv + S.argc + 1);
-	rt_libc.start_main(main_of_fiber_0, S.argc, S.argv, S.init, S.fini, S.rtld_fini, S.stack_end);
+	clean_environment(start.argv + start.argc + 1);
+	rt_libc.start_main(main_of_fiber_0, start.argc, start.argv, start.init, start.fini, start.rtld_fini,
+			   start.stack_end);
 	__builtin_unreachable();
 }
 
-void start_tracking(void)
+static void track_everything(void)
 {
-	struct fiber *f = &M->fiber[0];
-	*(u32 *)(f->tcb + rt_libc.tid_offset) = START_PID;
+	struct fiber *f = &model->fiber[0];
+	*(u32 *)(f->tcb + rt_libc.tid_offset) = RT_PID;
 	/* The kernel's stack: below argc lie only dead frames of ld.so. */
-	u64 argc_at = (u64)(S.argv - 1);
+	u64 argc_at = (u64)(start.argv - 1);
 	maps_track(argc_at);
 	fiber_track_stacks();
 	track_start();
 }
 
-void start_exclude(u64 address)
-{
-	maps_exclude(address);
-}
-
 bool start_taken_over(void)
 {
-	return S.taken_over;
+	return start.taken_over;
 }
 
 static void boot(void)
@@ -184,9 +148,9 @@ static void boot(void)
 	vk_setup();
 	net_setup();
 	trap_setup_calls();
-	S.taken_over = true;
+	start.taken_over = true;
 	atomics_setup();
-	engine_main();
+	engine_main(run_main, track_everything);
 }
 
 HD_EXPORT int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **argv,
@@ -197,42 +161,17 @@ int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **ar
 {
 	start_early();
 	libc_find(init != NULL);
-	memory_setup(dlsym(RTLD_DEFAULT, "heddle_hooks_version") != NULL);
-	S.by_clang = dlsym(RTLD_DEFAULT, "heddle_hooks_by_clang") != NULL;
-	S.main = main_fn;
-	S.argc = argc;
-	S.argv = argv;
-	S.init = init;
-	S.fini = fini;
-	S.rtld_fini = rtld_fini;
-	S.stack_end = stack_end;
+	maps_exclude(rt_libc.first_thread);
+	memory_setup(dlsym(RTLD_DEFAULT, "heddle_hooks_version") != NULL,
+		     dlsym(RTLD_DEFAULT, "heddle_hooks_by_clang") != NULL);
+	start.main = main_fn;
+	start.argc = argc;
+	start.argv = argv;
+	start.init = init;
+	start.fini = fini;
+	start.rtld_fini = rtld_fini;
+	start.stack_end = stack_end;
 	char *stack = pages_map(ENGINE_STACK);
 	hd_assert(stack);
 	stack_call(boot, (u64)stack + ENGINE_STACK);
-}
-
-bool start_compiled_by_clang(void)
-{
-	return S.by_clang;
-}
-
-void start_output_reset(void)
-{
-	S.tail_len = 0;
-}
-
-void start_output_keep(int fd, const void *data, size_t n)
-{
-	if (fd != 2)
-		return;
-	for (size_t i = 0; i < n && S.tail_len + 1 < sizeof S.tail; i++)
-		S.tail[S.tail_len++] = ((const char *)data)[i];
-}
-
-const char *start_output_tail(void)
-{
-	while (S.tail_len && S.tail[S.tail_len - 1] == '\n')
-		S.tail_len--;
-	S.tail[S.tail_len] = 0;
-	return S.tail;
 }

@@ -27,10 +27,9 @@
 #include <sys/syscall.h>
 
 #include "base/sys.h"
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/start/start.h"
 #include "runtime/trap/cpu.h"
 
 #define INT3 0xcc
@@ -129,8 +128,7 @@ static u64 map_near(u64 pc, u64 size)
 				sys_call3(SYS_munmap, r, (long)size, 0);
 		}
 	}
-	start_fail("no room near the program for copies of its atomic instructions; try --atomics off", "",
-		   "");
+	rt_fail("no room near the program for copies of its atomic instructions; try --atomics off", "", "");
 }
 
 static u32 make_copies(u32 first)
@@ -140,7 +138,7 @@ static u32 make_copies(u32 first)
 	while (first + count < found()->sites && s[first + count].pc - s[first].pc < COPY_REACH)
 		count++;
 	if (copy_maps == MAX_COPY_MAPS)
-		start_fail("too many modules with atomic instructions; try --atomics off", "", "");
+		rt_fail("too many modules with atomic instructions; try --atomics off", "", "");
 	u64 size = HD_ROUND_UP((u64)count * COPY_BYTES, HD_PAGE);
 	copies[copy_maps++] = (struct copies){map_near(s[first].pc, size), first, count};
 	for (u32 i = first; i < first + count; i++)
@@ -152,11 +150,10 @@ static u32 make_copies(u32 first)
 static void patch(const struct wire_site *s)
 {
 	if (memcmp((const void *)s->pc, s->code, s->length))
-		start_fail("the program in memory is not the one on disk; try --atomics off", "", "");
+		rt_fail("the program in memory is not the one on disk; try --atomics off", "", "");
 	long page = (long)(s->pc & ~HD_PAGE_MASK);
 	if (sys_failed(sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_WRITE)))
-		start_fail("the program's code can't be changed (mprotect failed); try --atomics off", "",
-			   "");
+		rt_fail("the program's code can't be changed (mprotect failed); try --atomics off", "", "");
 	*(volatile u8 *)s->pc = INT3;
 	sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_EXEC);
 }
@@ -175,8 +172,8 @@ void atomics_setup(void)
 static bool spins(void)
 {
 	static u64 step, pauses; /* of the present transition */
-	if (step != engine_steps()) {
-		step = engine_steps();
+	if (step != sched_steps()) {
+		step = sched_steps();
 		pauses = 0;
 	}
 	return ++pauses % PAUSES_FREE == 0;

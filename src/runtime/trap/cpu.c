@@ -4,9 +4,8 @@
 #include <sys/syscall.h>
 
 #include "base/sys.h"
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/sched/sched.h"
-#include "runtime/start/start.h"
 #include "runtime/vkernel/vk.h"
 
 #define TICKS_PER_NS 2
@@ -18,8 +17,7 @@
 void cpu_setup(void)
 {
 	if (sys_call3(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0))
-		start_fail("this kernel cannot keep rdtsc from the program (prctl PR_SET_TSC failed)", "",
-			   "");
+		rt_fail("this kernel cannot keep rdtsc from the program (prctl PR_SET_TSC failed)", "", "");
 }
 
 /* rdtsc is 0f 31, rdtscp 0f 01 f9. 0: neither. The faulting address is that of the instruction, so it can be read. */

@@ -21,10 +21,9 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
-#include "runtime/start/libc.h"
-#include "runtime/start/start.h"
+#include "runtime/libc/libc.h"
 #include "runtime/trap/atomics.h"
 #include "runtime/trap/cpu.h"
 #include "runtime/vkernel/vk.h"
@@ -109,7 +108,7 @@ static const char *signal_name(int sig)
 
 static bool on_own_stack_below(u64 address)
 {
-	u32 slot = engine_current();
+	u32 slot = sched_self_slot();
 	return address < fiber_stack_low(slot) && address >= fiber_stack_top(slot) - LAYOUT_STACK_STRIDE;
 }
 
@@ -121,13 +120,13 @@ static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *
 	char buf[160];
 	struct text t;
 	text_init(&t, buf, sizeof buf);
-	if (!engine_in_fiber()) {
+	if (!sched_in_fiber()) {
 		text_str(&t, signal_name(sig));
 		text_str(&t, " at ");
 		text_hex(&t, regs.rip);
 		text_str(&t, ", address ");
 		text_hex(&t, address);
-		start_fail("internal error: the checker itself had a ", buf, "");
+		rt_fail("internal error: the checker itself had a ", buf, "");
 	}
 	if (sig == SIGSEGV && on_own_stack_below(address)) {
 		text_str(&t, "stack overflow");
@@ -136,7 +135,7 @@ static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *
 		text_str(&t, sig == SIGSEGV || sig == SIGBUS ? " at address " : " at ");
 		text_hex(&t, address);
 	}
-	engine_violation(VIOLATION_CRASH, regs.rip, address, (u32)sig, &regs, buf);
+	sched_fail(VIOLATION_CRASH, regs.rip, address, (u32)sig, &regs, buf);
 }
 
 #define FAULT_WRITE 2 /* bits of the page fault error code */
@@ -152,7 +151,7 @@ static bool legitimate(u64 address, const greg_t *g)
 {
 	if (g[REG_ERR] & FAULT_FETCH)
 		return false;
-	if (!engine_in_fiber())
+	if (!sched_in_fiber())
 		return true;
 	if (on_own_stack_below(address))
 		return false;
@@ -167,16 +166,16 @@ static bool legitimate(u64 address, const greg_t *g)
 static void narrow(u64 address, const greg_t *g)
 {
 	int prot = vk_mem_prot(address);
-	if (prot >= 0 && !(prot & PROT_WRITE) && engine_in_fiber() && !in_runtime((u64)g[REG_RIP]))
+	if (prot >= 0 && !(prot & PROT_WRITE) && sched_in_fiber() && !in_runtime((u64)g[REG_RIP]))
 		track_protect(address & ~HD_PAGE_MASK, HD_PAGE, prot);
 }
 
 /* The search ends with this transition: the tracker says why. */
 static HD_NORETURN void no_room_for_page(void)
 {
-	if (engine_in_fiber())
-		engine_abandon(ABANDON_STOP);
-	start_fail("there is no memory left to track another page of the program", "", "");
+	if (sched_in_fiber())
+		sched_stop();
+	rt_fail("there is no memory left to track another page of the program", "", "");
 }
 
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -185,7 +184,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	ucontext_t *u = context;
 	if (sig == SIGTRAP && atomics_trapped(u->uc_mcontext.gregs))
 		return;
-	if (sig == SIGSEGV && info->si_code == SI_KERNEL && engine_in_fiber() &&
+	if (sig == SIGSEGV && info->si_code == SI_KERNEL && sched_in_fiber() &&
 	    cpu_emulated(u->uc_mcontext.gregs))
 		return;
 	int tracked = 0;
@@ -197,7 +196,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	}
 	if (tracked < 0)
 		no_room_for_page();
-	if (engine_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
+	if (sched_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
 		return;
 	crash(sig, info, u);
 }
@@ -209,8 +208,8 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	(void)info;
 	static u64 step, ticks;
-	if (!engine_in_fiber() || step != engine_steps()) {
-		step = engine_steps();
+	if (!sched_in_fiber() || step != sched_steps()) {
+		step = sched_steps();
 		ticks = 0;
 		return;
 	}
@@ -219,9 +218,8 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 	ticks = 0;
 	struct wire_regs regs;
 	regs_of(context, &regs);
-	engine_violation(
-		VIOLATION_HANG, regs.rip, 0, 0, &regs,
-		"hang: the thread runs on without reaching a synchronisation operation or system call");
+	sched_fail(VIOLATION_HANG, regs.rip, 0, 0, &regs,
+		   "hang: the thread runs on without reaching a synchronisation operation or system call");
 }
 
 /* --- system calls --- */
@@ -284,16 +282,11 @@ static void find_libc(void)
 			libc_end = libc_start + p[i].p_vaddr + p[i].p_memsz;
 }
 
-bool trap_on_signal_stack(void)
-{
-	u64 here = (u64)__builtin_frame_address(0);
-	return here >= signal_stack && here < signal_stack + ALT_STACK;
-}
-
 void trap_setup_faults(void)
 {
 	signal_stack = (u64)pages_map(ALT_STACK);
 	hd_assert(signal_stack);
+	sched_register_signal_stack(signal_stack, ALT_STACK);
 	stack_t ss = {.ss_sp = (void *)signal_stack, .ss_size = ALT_STACK};
 	sys_call3(SYS_sigaltstack, (long)&ss, 0, 0);
 	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
@@ -314,6 +307,5 @@ void trap_setup_calls(void)
 	long r = sys_call6(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)__ehdr_start,
 			   etext - __ehdr_start, (long)&selector, 0);
 	if (r)
-		start_fail("this kernel has no Syscall User Dispatch (Linux 5.11 or newer is needed)", "",
-			   "");
+		rt_fail("this kernel has no Syscall User Dispatch (Linux 5.11 or newer is needed)", "", "");
 }

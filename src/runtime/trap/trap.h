@@ -8,8 +8,6 @@
 #include "base/base.h"
 
 void trap_setup_faults(void);
-/* Does the caller run on the signal stack (in a handler of the SUT)? */
-bool trap_on_signal_stack(void);
 /* From here on every system call from outside the runtime's text goes to the virtual kernel. */
 void trap_setup_calls(void);
 

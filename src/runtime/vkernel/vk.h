@@ -18,8 +18,9 @@ struct vk_desc;
 #define VK_CALL_FOUND 4
 
 /*
- * A system call under way: what the SUT asks, and how far the virtual kernel has got with it. Callers of vk_syscall() set
- * the first three and leave the rest zero. It must stay where it is until vk_syscall() returns.
+ * A system call under way: what the SUT asks, and how far the virtual kernel has got with it. Callers of
+ * vk_syscall() set the first three and leave the rest zero. It must stay where it is until vk_syscall()
+ * returns.
  */
 struct vk_call {
 	long nr;
@@ -51,7 +52,10 @@ void vk_model_place(void *at);
 
 /* ---- sockets, for judging states in which nobody can move (sock_wait.c) ---- */
 
-/* A connection of a client that still waits for an answer to what nobody has read; NULL: none. Asks the network. */
+/*
+ * A connection of a client that still waits for an answer to what nobody has read; NULL: none. Asks the
+ * network.
+ */
 const struct cache_pos *vk_unanswered(u64 *bytes);
 /* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);

@@ -20,7 +20,8 @@ enum vk_disposition vk_signal_disposition(int sig);
 void vk_signal_raise(int sig, u64 pc);
 
 /*
- * A fault in the SUT's code, in signal context: true when its own handler took it (and returned); false: it has none.
+ * A fault in the SUT's code, in signal context: true when its own handler took it (and returned); false: it
+ * has none.
  */
 bool vk_signal_fault(int sig, void *info, void *context);
 

@@ -1,30 +1,34 @@
 /*
  * call.c: a system call under way (struct vk_call): its steps, what it touches, and what it holds.
  *
- * Holding. Whatever vk_fd_use() finds is remembered in the call. Before the fiber lets others run (vk_step) each description
- * found so far gets a reference that belongs to the call, so that a close by another fiber takes the number away, but not
- * the description; it is dropped when the call ends. A call without a step holds nothing, and costs nothing.
+ * Holding. Whatever vk_fd_use() finds is remembered in the call. Before the fiber lets others run (vk_step)
+ * each description found so far gets a reference that belongs to the call, so that a close by another fiber
+ * takes the number away, but not the description; it is dropped when the call ends. A call without a step
+ * holds nothing, and costs nothing.
  *
- *   H1  The references are listed in the model (vk_fiber.held), by the address of the struct vk_call: a fiber that is
- *       cancelled inside a call never returns here, and its stack is gone by then.
- *   H2  Calls nest: a handler of a signal that the outer one raised makes calls of its own. The inner has the lower address. A
- *       handler may also jump away: what belongs to calls at or below the address of the one that begins is stale.
+ *   H1  The references are listed in the model (vk_fiber.held), by the address of the struct vk_call: a fiber
+ *       that is cancelled inside a call never returns here, and its stack is gone by then.
+ *   H2  Calls nest: a handler of a signal that the outer one raised makes calls of its own. The inner has the
+ *       lower address. A handler may also jump away: what belongs to calls at or below the address of
+ *       the one that begins is stale.
  *
- * Late lookups. A call on a descriptor does two things: it finds the description behind the number, and then does its
- * work, holding the description. Where other fibers close or replace the number, both are moments of their own, and
- * two steps a call would multiply the states of every server whose threads close what another thread accepted. One step
- * is enough: the call announces its work on the description that is there now, and remembers the number (op.watch).
- * If the number still means the same when the step is taken, it makes no difference when it was looked up. If not, the
- * lookup was either before the change (the outcomes of the operation, on the old description) or after it (ALT_MOVED: the
- * call starts again and finds what is there now).
+ * Late lookups. A call on a descriptor does two things: it finds the description behind the number, and then
+ * does its work, holding the description. Where other fibers close or replace the number, both are moments of
+ * their own, and two steps a call would multiply the states of every server whose threads close what another
+ * thread accepted. One step is enough: the call announces its work on the description that is there now, and
+ * remembers the number (op.watch). If the number still means the same when the step is taken, it makes no
+ * difference when it was looked up. If not, the lookup was either before the change (the outcomes of the
+ * operation, on the old description) or after it (ALT_MOVED: the call starts again and finds what is there
+ * now).
  *
- * An operation that waits has no outcome, yet it may have begun before the change, and then no change of the number ever
- * ends it: a thread in accept is not woken by who closes the listener. So waiting on is an outcome, too (ALT_STAYS): the
- * number is forgotten. Else a thread that could always find its descriptor closed would never be seen to wait for ever.
+ * An operation that waits has no outcome, yet it may have begun before the change, and then no change of the
+ * number ever ends it: a thread in accept is not woken by who closes the listener. So waiting on is an
+ * outcome, too (ALT_STAYS): the number is forgotten. Else a thread that could always find its descriptor
+ * closed would never be seen to wait for ever.
  *
- * The description is held from the announcement on, so a close by another fiber releases it only when this fiber moves.
- * That is no loss: in an execution in which the lookup comes after the close, it could as well come right behind it,
- * since what the fiber does up to its next step nobody sees.
+ * The description is held from the announcement on, so a close by another fiber releases it only when this
+ * fiber moves. That is no loss: in an execution in which the lookup comes after the close, it could as well
+ * come right behind it, since what the fiber does up to its next step nobody sees.
  */
 #include "runtime/vkernel/core/call.h"
 

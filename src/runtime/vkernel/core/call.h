@@ -1,5 +1,6 @@
 /*
- * call.h: what the dispatcher and the table of descriptors know about a call under way; handlers need vk_priv.h alone.
+ * call.h: what the dispatcher and the table of descriptors know about a call under way; handlers need
+ * vk_priv.h alone.
  */
 #ifndef HEDDLE_RUNTIME_VK_CALL_H
 #define HEDDLE_RUNTIME_VK_CALL_H

@@ -43,9 +43,10 @@ struct vk_desc *vk_fd_peek(int fd)
 /* ---- looking up ---- */
 
 /*
- * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps anyway share
- * one object: with late lookups it costs next to nothing to call them shared, and a server that hands its connections to
- * threads would teach the search the same lesson once for each, and be started again each time.
+ * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps
+ * anyway share one object: with late lookups it costs next to nothing to call them shared, and a server that
+ * hands its connections to threads would teach the search the same lesson once for each, and be started again
+ * each time.
  */
 static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 {
@@ -154,6 +155,12 @@ struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
 	return d;
 }
 
+long vk_desc_none(const struct vk_call *c)
+{
+	vk_refuse(c, "limit: more than 9216 open file descriptions");
+	return -ENFILE;
+}
+
 void vk_desc_ref(struct vk_desc *d)
 {
 	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_REFS), ACCESS_ADD);
@@ -228,6 +235,7 @@ static bool close_shows(struct vk_call *c, int fd)
 static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
+	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
 	if (fd >= 0)
 		seen |= touch_number(c, fd, ACCESS_WRITE);
 	return seen | close_shows(c, fd);

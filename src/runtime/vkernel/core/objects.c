@@ -1,5 +1,6 @@
 /*
- * objects.c: the generic visible operation of the virtual kernel, "uses an object" (vk_use, vk_order), and objects in words.
+ * objects.c: the generic visible operation of the virtual kernel, "uses an object" (vk_use, vk_order), and
+ * objects in words.
  */
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"

@@ -1,6 +1,7 @@
 /*
- * objects.h: what of the virtual kernel fibers can meet at, as object ids (search/footprint.h), and which words of
- * the model belong to each. A free slot belongs to nobody: making or freeing it declares the object it becomes or was.
+ * objects.h: what of the virtual kernel fibers can meet at, as object ids (search/footprint.h), and which
+ * words of the model belong to each. A free slot belongs to nobody: making or freeing it declares the object
+ * it becomes or was.
  */
 #ifndef HEDDLE_RUNTIME_VK_OBJECTS_H
 #define HEDDLE_RUNTIME_VK_OBJECTS_H
@@ -12,7 +13,7 @@ enum vk_process_object {
 	VK_PROCESS_UMASK = 0x100, /* vk->umask */
 	VK_PROCESS_CWD,           /* vk->cwd */
 	VK_PROCESS_BREAK,         /* vk->brk; the mapping itself is OBJECT_MAPPING 0 */
-	VK_PROCESS_LIMITS,        /* vk->nofile */
+	VK_PROCESS_LIMITS,        /* vk->nofile_soft, vk->nofile_hard */
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
 	VK_PROCESS_CLIENTS,     /* vk->client_taken, vk->dgram_client, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */
@@ -38,7 +39,9 @@ static inline u64 vk_fd_object(int fd)
 {
 	return object_id(OBJECT_FD, (u32)fd);
 }
-/* What the numbers of sockets, pipes and eventfds mean, all of them: a lesson for all (core/fd.c); no words. */
+/*
+ * What the numbers of sockets, pipes and eventfds mean, all of them: a lesson for all (core/fd.c); no words.
+ */
 #define VK_STREAM_NUMBERS object_id(OBJECT_FD, 0xffffffff)
 
 /* An open file description in three parts, so that what commutes stays apart. */

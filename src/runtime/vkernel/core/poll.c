@@ -50,8 +50,9 @@ static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
 }
 
 /*
- * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call that does not wait,
- * or asks for other things at the same time, could come back without it, and that is not explored yet.
+ * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call
+ * that does not wait, or asks for other things at the same time, could come back without it, and that is not
+ * explored yet.
  */
 static SCHED_LOOK void note_delays(const struct vk_call *c, const struct pollfd *p, u32 n, u64 timeout)
 {
@@ -182,7 +183,7 @@ static long poll_call(struct vk_call *c, u64 timeout)
 {
 	struct pollfd *p = vk_user(c->a[0]);
 	u32 n = (u32)c->a[1];
-	if (n > VK_MAX_FDS)
+	if (n > vk_fd_max())
 		return -EINVAL;
 	if (n && !vk_user_ok((u64)p, n * sizeof(*p)))
 		return -EFAULT;
@@ -248,9 +249,9 @@ static long select_answer(u64 *const set[3], u32 n, const struct pollfd *list, u
 	static const u32 want[3] = {SELECT_IN, SELECT_OUT, SELECT_EX};
 	long ready = 0;
 	for (u32 i = 0; i < 3; i++) {
-		u64 asked[VK_MAX_FDS / 64] = {0};
 		if (!set[i])
 			continue;
+		u64 asked[(n + 63) / 64 + 1];
 		memcpy(asked, set[i], (n + 63) / 64 * 8);
 		memset(set[i], 0, (n + 63) / 64 * 8);
 		for (u32 k = 0; k < len; k++) {

@@ -178,7 +178,7 @@ const struct vk_syscall_class vk_syscalls[] = {
 	VIRTUAL(prctl, prctl),
 	VIRTUAL(arch_prctl, arch_prctl),
 	REFUSED(adjtimex),
-	CONST(setrlimit, 0),
+	VIRTUAL(setrlimit, setrlimit),
 	REFUSED(chroot),
 	CONST(sync, 0),
 	REFUSED(acct),

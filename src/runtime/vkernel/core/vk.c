@@ -33,8 +33,11 @@ static struct vk_desc *setup_stdin(void)
 	return d;
 }
 
+static const struct sched_kernel kernel = {vk_fiber_start, vk_fiber_end, vk_call_ends};
+
 void vk_setup(void)
 {
+	sched_register_kernel(&kernel);
 	hd_assert(vk);
 	host_setup();
 	sock_register();
@@ -79,7 +82,9 @@ static __attribute__((noinline)) long dispatch(struct vk_call *c)
 	}
 }
 
-/* A call that announced a late lookup, but failed before its step: then the lookup must be a step after all. */
+/*
+ * A call that announced a late lookup, but failed before its step: then the lookup must be a step after all.
+ */
 static void step_lookup(struct vk_call *c)
 {
 	int fd = (int)(c->watch >> 32) - 1;

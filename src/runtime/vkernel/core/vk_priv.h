@@ -13,8 +13,8 @@
  *                     index: those depend on which schedule looked first.
  *
  * Law: real system calls never touch SUT memory (its pages may be write-protected); data
- * goes through memory of ours and is copied with plain stores. And whatever is looked up before a step must be
- * looked up again after it, but for descriptions found by vk_fd_use(), which the call holds to its end.
+ * goes through memory of ours and is copied with plain stores. And whatever is looked up before a step must
+ * be looked up again after it, but for descriptions found by vk_fd_use(), which the call holds to its end.
  */
 #ifndef HEDDLE_RUNTIME_VK_PRIV_H
 #define HEDDLE_RUNTIME_VK_PRIV_H
@@ -32,6 +32,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
@@ -45,9 +46,9 @@
 #include "state/track.h"
 #include "wire/wire.h"
 
-#define VK_MAX_FDS 1024
-#define VK_MAX_DESCS 1024
-#define VK_MAX_PIPES 128
+#define VK_MAX_FDS 8192                  /* RLIMIT_NOFILE, hard and at the start */
+#define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */
+#define VK_MAX_PIPES (VK_MAX_FDS / 2)    /* more there can't be */
 #define VK_PIPE_SIZE 65536u
 #define VK_PIPE_BUF 4096u
 #define VK_MAX_INODES 512
@@ -55,7 +56,7 @@
 #define VK_PATH_MAX 1024
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
-#define VK_MAX_MAPS 256                                  /* per fiber */
+#define VK_MAX_MAPS 1024                                 /* per fiber */
 #define VK_MAX_SHARED 64                                 /* host files mapped shared */
 #define VK_SIGNALS 64
 #define VK_PID 1000
@@ -116,16 +117,19 @@ extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_op
 	vk_eventfd_ops, vk_socket_ops;
 
 /*
- * The description behind a descriptor, for a call: a step first, where other fibers change what the number means. The call
- * holds it until it ends, whoever closes it meanwhile. NULL: EBADF.
+ * The description behind a descriptor, for a call: a step first, where other fibers change what the number
+ * means. The call holds it until it ends, whoever closes it meanwhile. NULL: EBADF.
  */
 struct vk_desc *vk_fd_use(struct vk_call *c, int fd);
 /*
- * The same for calls whose first act is vk_step() on that description: both become one step (core/call.c, "Late
- * lookups"). Until then such a call may only fail, without leaving a trace.
+ * The same for calls whose first act is vk_step() on that description: both become one step (core/call.c,
+ * "Late lookups"). Until then such a call may only fail, without leaving a trace.
  */
 struct vk_desc *vk_fd_use_late(struct vk_call *c, int fd);
-/* Say that the call depends on what fd means, as vk_fd_use() does, for those that look it up themselves, later. */
+/*
+ * Say that the call depends on what fd means, as vk_fd_use() does, for those that look it up themselves,
+ * later.
+ */
 void vk_fd_touch(struct vk_call *c, int fd);
 /* What is behind fd now, or NULL: to describe, or right behind a step. Declares nothing, holds nothing. */
 struct vk_desc *vk_fd_peek(int fd);
@@ -134,6 +138,8 @@ struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags);
 /* One reference more, or less: the last one releases it. */
 void vk_desc_ref(struct vk_desc *d);
 void vk_desc_put(struct vk_desc *d);
+/* What a call answers that could not get one: -ENFILE, and the verdict names the limit. */
+long vk_desc_none(const struct vk_call *c);
 void vk_desc_stat(const struct vk_desc *d, struct stat *st);
 /* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_change. */
 long vk_fd_install(struct vk_desc *d, bool cloexec);
@@ -151,22 +157,26 @@ void vk_describe_desc(const struct vk_desc *d, struct text *t);
 /* ---- steps (core/call.c) ---- */
 
 /*
- * A visible operation, which may wait. Returns the outcome, or VK_RESTART (only in a call that began with a late lookup): then
- * the handler returns that at once, and is called again.
+ * A visible operation, which may wait. Returns the outcome, or VK_RESTART (only in a call that began with a
+ * late lookup): then the handler returns that at once, and is called again.
  */
 long vk_step(struct vk_call *c, const struct op *o);
 #define VK_RESTART (-4096L)
-/* The same for an operation that never waits, and only marks the moment of what follows: not if there has been a step. */
+/*
+ * The same for an operation that never waits, and only marks the moment of what follows: not if there has
+ * been a step.
+ */
 void vk_step_once(struct vk_call *c, const struct op *o);
 /*
- * The call reads or changes `object` now: declared in the footprint, and a step where another fiber could tell when. Whatever
- * was looked up before must be looked up again, but for descriptions that the call holds.
+ * The call reads or changes `object` now: declared in the footprint, and a step where another fiber could
+ * tell when. Whatever was looked up before must be looked up again, but for descriptions that the call holds.
  */
 void vk_use(struct vk_call *c, u64 object, enum access_mode mode);
 /*
- * For several objects at once: touch each; if one of them says true, vk_order(), and touch all of them again, as the
- * state may be another, and the step is. A call that has been a step only declares (so does c == NULL: what follows is
- * part of a step). What happens while no other thread is there to see it (none yet, or all joined) teaches nothing.
+ * For several objects at once: touch each; if one of them says true, vk_order(), and touch all of them again,
+ * as the state may be another, and the step is. A call that has been a step only declares (so does c == NULL:
+ * what follows is part of a step). What happens while no other thread is there to see it (none yet, or all
+ * joined) teaches nothing.
  */
 bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode);
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode);
@@ -229,7 +239,9 @@ struct vk_name {
 /* Bytes of a file from pos on that lie together; their number, 0 at the end. */
 size_t vk_file_view(const struct vk_desc *d, u64 pos, const u8 **at);
 u64 vk_file_size(const struct vk_desc *d);
-/* Tell the scheduler that this fiber uses a file's contents or attributes, and its position; may be a step. */
+/*
+ * Tell the scheduler that this fiber uses a file's contents or attributes, and its position; may be a step.
+ */
 void vk_file_use(struct vk_call *c, struct vk_desc *d, enum access_mode mode, bool position);
 void vk_file_stat(const struct vk_desc *d, struct stat *st);
 void vk_file_release(struct vk_desc *d);
@@ -263,7 +275,10 @@ struct vk_fiber {
 	u64 mask, pending;
 	u64 alt_sp, alt_size, alt_flags;
 	u64 random; /* position in this fiber's stream */
-	/* Descriptions that calls under way keep alive, outer calls first (a signal handler makes calls inside one). */
+	/*
+	 * Descriptions that calls under way keep alive, outer calls first (a signal handler makes calls
+	 * inside one).
+	 */
 	struct vk_held {
 		u64 call;      /* address of its struct vk_call: the deeper, the lower */
 		u32 desc, pad; /* slot + 1 */
@@ -271,8 +286,8 @@ struct vk_fiber {
 };
 
 struct vk_model {
-	u32 fd_limit, desc_limit; /* one above the highest in use */
-	u64 nofile;               /* RLIMIT_NOFILE's soft limit, as its difference from the hard one */
+	u32 fd_limit, desc_limit;     /* one above the highest in use */
+	u32 nofile_soft, nofile_hard; /* RLIMIT_NOFILE, by how much the SUT has lowered it */
 	struct vk_fd fd[VK_MAX_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
@@ -289,7 +304,7 @@ struct vk_model {
 	struct vk_pipe pipe[VK_MAX_PIPES];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
-	u64 parted; /* a connection to a server was closed, of which it may not know: see cache_check_silence */
+	u64 parted; /* a connection to a server was closed, which it may not know: cache_check_silence */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
 	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
 	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */
@@ -302,7 +317,7 @@ static inline u32 vk_desc_slot(const struct vk_desc *d)
 /* Descriptor numbers are below that. */
 static inline u32 vk_fd_max(void)
 {
-	return (u32)(VK_MAX_FDS - vk->nofile);
+	return VK_MAX_FDS - vk->nofile_soft;
 }
 static inline struct vk_fiber *vk_self(void)
 {
@@ -310,9 +325,6 @@ static inline struct vk_fiber *vk_self(void)
 }
 
 /* ---- neighbours: what other folders of the runtime provide ---- */
-
-extern struct wire_shared *rt_wire;
-extern struct wire_worker *rt_worker;
 
 /* ---- time (time.c) ---- */
 

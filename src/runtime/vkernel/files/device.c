@@ -2,6 +2,7 @@
  * device.c: stdout and stderr (console), and the few devices programs read and write:
  * null, zero, full, random. None of them waits, so none of it is a step.
  */
+#include "runtime/output/output.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 static long console_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
@@ -11,7 +12,7 @@ static long console_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 	(void)pos;
 	for (; u->left; u->at++) {
 		size_t n = HD_MIN((size_t)u->iov[u->at].iov_len, u->left);
-		sched_output(d->sub, u->iov[u->at].iov_base, n);
+		output_write(d->sub, u->iov[u->at].iov_base, n);
 		u->left -= n;
 	}
 	return total;

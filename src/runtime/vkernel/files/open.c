@@ -20,9 +20,9 @@ static u32 access_wanted(u32 flags)
 	return wanted[flags & O_ACCMODE] | (flags & O_TRUNC ? 2u : 0);
 }
 
-static long install(struct vk_desc *d, u32 flags)
+static long install(const struct vk_call *c, struct vk_desc *d, u32 flags)
 {
-	return d ? vk_fd_install(d, flags & O_CLOEXEC) : -ENFILE;
+	return d ? vk_fd_install(d, flags & O_CLOEXEC) : vk_desc_none(c);
 }
 
 static u32 status(u32 flags)
@@ -55,7 +55,7 @@ static long open_device(struct vk_call *c, const struct vk_place *p, u32 flags)
 		vk_refuse(c, "open of a device");
 		return -ENXIO;
 	}
-	return install(d, flags);
+	return install(c, d, flags);
 }
 
 /* A description of the file or directory at p. */
@@ -81,7 +81,7 @@ static long open_directory(struct vk_call *c, const struct vk_place *p, u32 flag
 		vk_refuse(c, p->path);
 		return -ENOENT;
 	}
-	return install(describe_place(p, VK_DIR, flags), flags);
+	return install(c, describe_place(p, VK_DIR, flags), flags);
 }
 
 static long open_regular(struct vk_call *c, struct vk_place *p, u32 flags)
@@ -97,33 +97,33 @@ static long open_regular(struct vk_call *c, struct vk_place *p, u32 flags)
 		return err;
 	if (flags & O_TRUNC)
 		vk_inode_resize(c, p->inode, 0);
-	return install(describe_place(p, VK_FILE, flags), flags);
+	return install(c, describe_place(p, VK_FILE, flags), flags);
 }
 
 /* /proc/self/fd/N: the same thing again; a file gets an offset of its own. */
-static long open_again(const struct vk_place *p, u32 flags)
+static long open_again(struct vk_call *c, const struct vk_place *p, u32 flags)
 {
 	struct vk_desc *d = vk_fd_peek(p->fd - 1);
 	if (d->kind != VK_FILE) {
 		vk_desc_ref(d);
-		return install(d, flags);
+		return install(c, d, flags);
 	}
 	if (wants_write(flags) && !d->object)
 		return -EACCES;
 	struct vk_desc *again = vk_desc_new(VK_FILE, status(flags));
 	if (!again)
-		return -ENFILE;
+		return vk_desc_none(c);
 	again->object = d->object;
 	again->host = d->host;
 	if (d->object) {
 		vk_declare(inode_object(d->object), ACCESS_WRITE);
 		vk_inode(d->object)->opens++;
 	}
-	return install(again, flags);
+	return install(c, again, flags);
 }
 
 /* Only a name to hold on to. */
-static long open_path_only(const struct vk_place *p, u32 flags)
+static long open_path_only(struct vk_call *c, const struct vk_place *p, u32 flags)
 {
 	if ((flags & O_DIRECTORY) && !S_ISDIR(p->mode))
 		return -ENOTDIR;
@@ -131,7 +131,7 @@ static long open_path_only(const struct vk_place *p, u32 flags)
 	struct vk_desc *d = describe_place(p, S_ISDIR(p->mode) ? VK_DIR : VK_FILE, flags);
 	if (d)
 		d->flags &= ~(u32)O_LARGEFILE;
-	return install(d, flags);
+	return install(c, d, flags);
 }
 
 static long open_existing(struct vk_call *c, struct vk_place *p, u32 flags)
@@ -139,9 +139,9 @@ static long open_existing(struct vk_call *c, struct vk_place *p, u32 flags)
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return -EEXIST;
 	if (flags & O_PATH)
-		return open_path_only(p, flags);
+		return open_path_only(c, p, flags);
 	if (p->fd)
-		return open_again(p, flags);
+		return open_again(c, p, flags);
 	if (S_ISLNK(p->mode)) /* O_NOFOLLOW */
 		return flags & O_DIRECTORY ? -ENOTDIR : -ELOOP;
 	if (S_ISDIR(p->mode) && (wants_write(flags) || (flags & O_CREAT)))
@@ -181,7 +181,7 @@ static long open_new(struct vk_call *c, struct vk_place *p, u32 flags, u32 mode)
 		return err;
 	}
 	p->inode = number;
-	return install(describe_place(p, VK_FILE, flags), flags);
+	return install(c, describe_place(p, VK_FILE, flags), flags);
 }
 
 static long do_open(struct vk_call *c, int dirfd, const char *path, u32 flags, u32 mode)
@@ -232,5 +232,5 @@ long vk_sys_memfd_create(struct vk_call *c)
 		.inode = vk_inode_new(c, host_hash("memfd", 5) + sched_self_slot(), S_IFREG | 0777)};
 	if (!p.inode)
 		return -ENOMEM;
-	return install(describe_place(&p, VK_FILE, O_RDWR), (u32)c->a[1] & cloexec ? O_CLOEXEC : 0);
+	return install(c, describe_place(&p, VK_FILE, O_RDWR), (u32)c->a[1] & cloexec ? O_CLOEXEC : 0);
 }

@@ -32,7 +32,7 @@ u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
 		n->atime.sec = n->mtime.sec = CLOCK_EPOCH_REALTIME;
 		return slot + 1;
 	}
-	vk_refuse(c, "more than 512 files written");
+	vk_refuse(c, "limit: more than 512 files written");
 	return 0;
 }
 
@@ -51,7 +51,7 @@ long vk_inode_resize(struct vk_call *c, u32 number, u64 size)
 {
 	struct vk_inode *n = vk_inode(number);
 	if (size > VK_FILE_MAX) {
-		vk_refuse(c, "a file of more than 32 MiB written");
+		vk_refuse(c, "limit: a file of more than 32 MiB written");
 		return -ENOSPC;
 	}
 	vk_declare(inode_object(number), ACCESS_WRITE);
@@ -121,7 +121,7 @@ static struct vk_name *name_new(struct vk_call *c, u64 key, const char *absolute
 		vk->names++;
 		return n;
 	}
-	vk_refuse(c, "more than 512 names created or removed");
+	vk_refuse(c, "limit: more than 512 names created or removed");
 	return NULL;
 }
 

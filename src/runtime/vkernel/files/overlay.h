@@ -42,7 +42,10 @@ const char *vk_name_of(u32 inode);
 /* Has the directory any names, on either side? */
 bool vk_dir_is_empty(const struct vk_place *p);
 
-/* Make p an overlay inode, with the host's contents and attributes. keep: copy the contents, too. 0 or -errno. */
+/*
+ * Make p an overlay inode, with the host's contents and attributes. keep: copy the contents, too. 0 or
+ * -errno.
+ */
 long vk_copy_up(struct vk_call *c, struct vk_place *p, bool keep);
 
 #endif

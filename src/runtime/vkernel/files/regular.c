@@ -2,8 +2,8 @@
  * regular.c: regular files. A description reads the host's snapshot or an overlay inode; it
  * can write only to the latter (open.c copies up).
  *
- * What is a step: contents and offsets are shared memory between fibers. As long as one fiber alone writes a file, or all only
- * read, no order shows and nothing is a step (vk_file_use).
+ * What is a step: contents and offsets are shared memory between fibers. As long as one fiber alone writes a
+ * file, or all only read, no order shows and nothing is a step (vk_file_use).
  */
 #include "runtime/vkernel/files/overlay.h"
 #include "runtime/vkernel/files/touch.h"

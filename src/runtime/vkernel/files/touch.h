@@ -1,14 +1,14 @@
 /*
- * touch.h: where fibers meet in the file system: what a call says it reads and changes there (vk_touch). All functions
- * return true when the use must be a step; none of them is one.
+ * touch.h: where fibers meet in the file system: what a call says it reads and changes there (vk_touch). All
+ * functions return true when the use must be a step; none of them is one.
  *
  * Four kinds of objects, so that what commutes stays apart:
  *
  *   name      a path: is something there, and what? Read by every walk that comes along, changed by
  *             who makes, removes or renames it.
  *   file      an inode, by whichever name or descriptor: contents, size, attributes.
- *   listing   which names a directory has. Two makers of different names commute (ACCESS_ADD); who lists can tell
- *             where between them it came (ACCESS_READ).
+ *   listing   which names a directory has. Two makers of different names commute (ACCESS_ADD); who lists can
+ *             tell where between them it came (ACCESS_READ).
  *   position  of an open file description; every use changes it.
  *
  * V1  A call declares all it looks at and all it changes, in the state in which it runs: a

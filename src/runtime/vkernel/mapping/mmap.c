@@ -52,10 +52,17 @@ static void wipe(u32 range, u64 start, u64 end)
 	}
 }
 
-static long unmap(u32 range, u64 start, u64 end)
+/* Linux would not fail here, nor so early. */
+static long list_full(const struct vk_call *c)
+{
+	vk_refuse(c, "limit: more than 1024 mappings of one thread");
+	return -ENOMEM;
+}
+
+static long unmap(const struct vk_call *c, u32 range, u64 start, u64 end)
 {
 	if (vk->maps[range].count + 1 > VK_MAX_MAPS)
-		return -ENOMEM;
+		return list_full(c);
 	wipe(range, start, end);
 	maps_cut(range, start, end);
 	return 0;
@@ -83,8 +90,9 @@ static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offs
 }
 
 /*
- * A shared mapping of a file that nobody writes is a private one. Should the SUT write the file later, the copy would
- * be wrong, and vk_copy_up says so. Remembered to the end: who maps a file shared and writes it wants to see that.
+ * A shared mapping of a file that nobody writes is a private one. Should the SUT write the file later, the
+ * copy would be wrong, and vk_copy_up says so. Remembered to the end: who maps a file shared and writes it
+ * wants to see that.
  */
 static void note_shared(const struct vk_call *c, u64 host)
 {
@@ -101,7 +109,7 @@ static void note_shared(const struct vk_call *c, u64 host)
 			return;
 		host = rest;
 	}
-	vk_refuse(c, "more than 64 files mapped shared");
+	vk_refuse(c, "limit: more than 64 files mapped shared");
 }
 
 bool vk_mapped_shared(u64 host)
@@ -137,7 +145,10 @@ static long check_file(struct vk_call *c, int fd, u32 prot, u32 flags, struct vk
 	return 0;
 }
 
-/* Which addresses are free depends on who maps and unmaps in this range: others may unmap what this fiber has mapped. */
+/*
+ * Which addresses are free depends on who maps and unmaps in this range: others may unmap what this fiber has
+ * mapped.
+ */
 static void use_range(struct vk_call *c, u32 range)
 {
 	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
@@ -163,7 +174,7 @@ static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 	struct vk_map *m = maps_at((u32)range, hint);
 	if ((flags & MAP_FIXED_NOREPLACE) && m && m->start < hint + len)
 		return -EEXIST;
-	long err = unmap((u32)range, hint, hint + len);
+	long err = unmap(c, (u32)range, hint, hint + len);
 	return err ? err : (long)hint;
 }
 
@@ -184,7 +195,7 @@ long vk_sys_mmap(struct vk_call *c)
 		return at;
 	u64 start = (u64)at;
 	if (!maps_put((u32)maps_range(start), start, start + len, prot, prot != PROT_NONE || d))
-		return -ENOMEM;
+		return list_full(c);
 	if (d)
 		fill_from_file(start, len, d, (u64)c->a[5]);
 	if (prot != PROT_RW)
@@ -200,18 +211,18 @@ long vk_sys_munmap(struct vk_call *c)
 	int range = range_of(start, len);
 	if (range >= 0) {
 		use_range(c, (u32)range);
-		return unmap((u32)range, start, start + len);
+		return unmap(c, (u32)range, start, start + len);
 	}
 	vk_refuse(c, "munmap of memory that was there at the start");
 	return 0;
 }
 
-static long change_protection(u32 range, u64 start, u64 end, u32 prot)
+static long change_protection(const struct vk_call *c, u32 range, u64 start, u64 end, u32 prot)
 {
 	if (!maps_full(range, start, end))
 		return -ENOMEM;
 	if (vk->maps[range].count + 3 > VK_MAX_MAPS)
-		return -ENOMEM;
+		return list_full(c);
 	while (start < end) {
 		struct vk_map old = *maps_at(range, start);
 		u64 to = HD_MIN(end, old.end);
@@ -235,7 +246,7 @@ long vk_sys_mprotect(struct vk_call *c)
 	int range = range_of(start, len);
 	if (range >= 0)
 		use_range(c, (u32)range);
-	return range >= 0 ? change_protection((u32)range, start, start + len, prot)
+	return range >= 0 ? change_protection(c, (u32)range, start, start + len, prot)
 			  : track_protect(start, len, (int)prot);
 }
 
@@ -248,15 +259,17 @@ int vk_mem_prot(u64 address)
 
 /* ---- growing, moving ---- */
 
-static long move_mapping(u32 range, u64 start, u64 old, u64 new, u32 prot)
+static long move_mapping(const struct vk_call *c, u32 range, u64 start, u64 old, u64 new, u32 prot)
 {
 	u64 to = maps_gap(sched_self_slot(), new);
-	if (!to || !maps_put(sched_self_slot(), to, to + new, prot, true))
+	if (!to)
 		return -ENOMEM;
+	if (!maps_put(sched_self_slot(), to, to + new, prot, true))
+		return list_full(c);
 	copy_written(to, start, old);
 	if (prot != PROT_RW)
 		protect(to, to + new, prot);
-	unmap(range, start, start + old);
+	unmap(c, range, start, start + old);
 	return (long)to;
 }
 
@@ -266,19 +279,19 @@ static bool room_behind(u32 range, u64 end, u64 more)
 	return end <= maps_limit(range) && (next ? next->start : maps_limit(range)) - end >= more;
 }
 
-static long grow_mapping(u32 range, u64 start, u64 old, u64 new, bool may_move)
+static long grow_mapping(const struct vk_call *c, u32 range, u64 start, u64 old, u64 new, bool may_move)
 {
 	struct vk_map m = *maps_at(range, start);
 	if (m.end < start + old)
 		return -EFAULT;
 	if (m.end == start + old && room_behind(range, m.end, new - old)) {
 		if (!maps_put(range, m.end, start + new, m.prot, m.touched))
-			return -ENOMEM;
+			return list_full(c);
 		if (m.prot != PROT_RW)
 			protect(start + old, start + new, m.prot);
 		return (long)start;
 	}
-	return may_move ? move_mapping(range, start, old, new, m.prot) : -ENOMEM;
+	return may_move ? move_mapping(c, range, start, old, new, m.prot) : -ENOMEM;
 }
 
 long vk_sys_mremap(struct vk_call *c)
@@ -295,8 +308,8 @@ long vk_sys_mremap(struct vk_call *c)
 	if (!maps_full((u32)range, start, start + old))
 		return -EFAULT;
 	if (new > old)
-		return grow_mapping((u32)range, start, old, new, c->a[3] & MREMAP_MAYMOVE);
-	long err = new < old ? unmap((u32)range, start + new, start + old) : 0;
+		return grow_mapping(c, (u32)range, start, old, new, c->a[3] & MREMAP_MAYMOVE);
+	long err = new < old ? unmap(c, (u32)range, start + new, start + old) : 0;
 	return err ? err : (long)start;
 }
 
@@ -355,14 +368,16 @@ long vk_sys_mincore(struct vk_call *c)
 	return 0;
 }
 
-/* ---- the program break: whole pages are mapped; what lies behind it in the last one stays, as in Linux ---- */
+/*
+ * ---- the program break: whole pages are mapped; what lies behind it in the last one stays, as in Linux ----
+ */
 
-static bool move_break(u64 from, u64 to)
+static bool move_break(const struct vk_call *c, u64 from, u64 to)
 {
 	from = HD_ROUND_UP(from, (u64)HD_PAGE);
 	to = HD_ROUND_UP(to, (u64)HD_PAGE);
 	if (to <= from)
-		return to == from || unmap(0, to, from) == 0;
+		return to == from || unmap(c, 0, to, from) == 0;
 	const struct vk_map *next = maps_at(0, from);
 	return (!next || next->start >= to) && maps_put(0, from, to, PROT_RW, true);
 }
@@ -372,7 +387,7 @@ long vk_sys_brk(struct vk_call *c)
 	u64 want = (u64)c->a[0];
 	vk_use(c, VK_BREAK, want ? ACCESS_WRITE : ACCESS_READ);
 	u64 now = vk->brk ? vk->brk : MAPS_BREAK;
-	if (want < MAPS_BREAK || want > MAPS_BREAK + MAPS_BREAK_ROOM || !move_break(now, want))
+	if (want < MAPS_BREAK || want > MAPS_BREAK + MAPS_BREAK_ROOM || !move_break(c, now, want))
 		return (long)now;
 	vk->brk = want == MAPS_BREAK ? 0 : want;
 	return (long)want;

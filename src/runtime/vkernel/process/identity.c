@@ -56,7 +56,7 @@ long vk_sys_clone3(struct vk_call *c)
 
 long vk_sys_futex(struct vk_call *c)
 {
-	return futex_syscall(c);
+	return futex_call(c->a, c->pc);
 }
 
 long vk_sys_uname(struct vk_call *c)
@@ -87,7 +87,7 @@ static struct rlimit64 limit_of(u32 resource)
 	const u64 infinite = ~(u64)0;
 	switch (resource) {
 	case RLIMIT_NOFILE:
-		return (struct rlimit64){VK_MAX_FDS, VK_MAX_FDS};
+		return (struct rlimit64){vk_fd_max(), VK_MAX_FDS - vk->nofile_hard};
 	case RLIMIT_STACK:
 		return (struct rlimit64){8u << 20, infinite};
 	case RLIMIT_CORE:
@@ -97,31 +97,63 @@ static struct rlimit64 limit_of(u32 resource)
 	}
 }
 
-static long give_limit(u32 resource, long to)
+static long get_limit(struct vk_call *c, u32 resource, long to)
 {
+	vk_use(c, VK_LIMITS, ACCESS_READ);
 	struct rlimit64 limit = limit_of(resource);
-	if (resource >= RLIM_NLIMITS)
-		return -EINVAL;
-	if (!vk_user_ok((u64)to, sizeof(limit)))
-		return -EFAULT;
 	memcpy(vk_user(to), &limit, sizeof(limit));
+	return 0;
+}
+
+/* That of descriptors counts; others are accepted and ignored. */
+static long set_limit(struct vk_call *c, u32 resource, const struct rlimit64 *new)
+{
+	if (new->rlim_cur > new->rlim_max)
+		return -EINVAL;
+	if (resource != RLIMIT_NOFILE)
+		return 0;
+	vk_use(c, VK_LIMITS, ACCESS_WRITE);
+	if (new->rlim_max > VK_MAX_FDS - vk->nofile_hard)
+		return -EPERM;
+	vk->nofile_soft = VK_MAX_FDS - (u32) new->rlim_cur;
+	vk->nofile_hard = VK_MAX_FDS - (u32) new->rlim_max;
 	return 0;
 }
 
 long vk_sys_getrlimit(struct vk_call *c)
 {
-	return give_limit((u32)c->a[0], c->a[1]);
+	if ((u32)c->a[0] >= RLIM_NLIMITS)
+		return -EINVAL;
+	return vk_user_ok((u64)c->a[1], sizeof(struct rlimit64)) ? get_limit(c, (u32)c->a[0], c->a[1])
+								 : -EFAULT;
 }
 
-/* New limits are accepted and ignored. */
+long vk_sys_setrlimit(struct vk_call *c)
+{
+	if ((u32)c->a[0] >= RLIM_NLIMITS)
+		return -EINVAL;
+	if (!vk_user_ok((u64)c->a[1], sizeof(struct rlimit64)))
+		return -EFAULT;
+	return set_limit(c, (u32)c->a[0], vk_user(c->a[1]));
+}
+
 long vk_sys_prlimit64(struct vk_call *c)
 {
+	const struct rlimit64 *new = vk_user(c->a[2]);
+	struct rlimit64 wanted = {0};
 	int pid = (int)c->a[0];
 	if (pid && pid != VK_PID)
 		return -ESRCH;
 	if ((u32)c->a[1] >= RLIM_NLIMITS)
 		return -EINVAL;
-	return c->a[3] ? give_limit((u32)c->a[1], c->a[3]) : 0;
+	if ((new && !vk_user_ok((u64) new, sizeof(*new))) ||
+	    (c->a[3] && !vk_user_ok((u64)c->a[3], sizeof(*new))))
+		return -EFAULT;
+	if (new)
+		wanted = *new; /* both may be one place */
+	if (c->a[3])
+		get_limit(c, (u32)c->a[1], c->a[3]);
+	return new ? set_limit(c, (u32)c->a[1], &wanted) : 0;
 }
 
 /* ---- CPUs ---- */

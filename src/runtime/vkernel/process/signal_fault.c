@@ -1,9 +1,9 @@
 /*
  * signal_fault.c: a fault of the SUT's own making, for which it has a handler (SIGSEGV and its kin).
  *
- * Unlike raised signals it comes in signal context: the handler is called there, on the signal stack, with the kernel's own
- * siginfo and context, so that it may jump away, or change the context and return. It must not wait for
- * anything there: sched_step() refuses that.
+ * Unlike raised signals it comes in signal context: the handler is called there, on the signal stack, with
+ * the kernel's own siginfo and context, so that it may jump away, or change the context and return. It must
+ * not wait for anything there: sched_step() refuses that.
  */
 #include <asm/signal.h>
 

@@ -2,7 +2,8 @@
  * sock.h: sockets inside the virtual kernel. Private to vkernel/.
  *
  * A socket is a description of kind VK_SOCKET and a struct vk_sock in the slot of the same number, in
- * model memory (a free one is all zero). What it can do depends on its flavour, one ops table and one file each:
+ * model memory (a free one is all zero). What it can do depends on its flavour, one ops table and one file
+ * each:
  *
  *   idle    made, perhaps bound; not connected                           (socket.c)
  *   listen  waits for connections: of client peers, and from inside      (sock_listen.c)
@@ -10,11 +11,12 @@
  *   local   a connection between two sockets of the SUT: two pipes       (sock_local.c)
  *   dgram   datagrams, inside the SUT or to peers                        (sock_dgram.c)
  *
- * Every call that the network could delay, or whose order shows, is a step, as with pipes: OP_CONNECT, OP_ACCEPT,
- * OP_RECV, OP_SEND, OP_SHUTDOWN, and OP_CLOSE for the last close.
+ * Every call that the network could delay, or whose order shows, is a step, as with pipes: OP_CONNECT,
+ * OP_ACCEPT, OP_RECV, OP_SEND, OP_SHUTDOWN, and OP_CLOSE for the last close.
  *
- * Addresses are the SUT's own, never physical ones: any port can be bound, whatever the host does with it. Ports the kernel
- * would choose depend on the description's slot alone (40000 + slot). Client peer n comes from 127.0.0.1 (or ::1), port 50000 + n.
+ * Addresses are the SUT's own, never physical ones: any port can be bound, whatever the host does with it.
+ * Ports the kernel would choose depend on the description's slot alone (40000 + slot). Client peer n comes
+ * from 127.0.0.1 (or ::1), port 50000 + n.
  */
 #ifndef HEDDLE_RUNTIME_SOCK_H
 #define HEDDLE_RUNTIME_SOCK_H
@@ -88,7 +90,9 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
 struct net_address sock_client_address(const struct vk_sock *l);
-/* Could accept take a connection from inside (its outcome 0) as well as a client (1)? Else there is only 0. */
+/*
+ * Could accept take a connection from inside (its outcome 0) as well as a client (1)? Else there is only 0.
+ */
 bool sock_has_both(const struct vk_desc *l);
 /* "client 2 on ": what accept takes with this outcome. */
 void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t);
@@ -115,13 +119,17 @@ bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
 /* ---- steps (sock_op.c) ---- */
 
 /*
- * A step on d, with the time-out of the socket: OP_SEND or OP_RECV, called by a flavour's send and recv as often as they
- * need; or OP_CONNECT, OP_ACCEPT, OP_SHUTDOWN. The step's object is the vk_sock, arg: bytes, arg2: the flavour's own (peer: the
- * vk_uio, whose bytes are shown), n: flags, MSG_DONTWAIT among them where the call must not wait. Returns the outcome,
- * ALT_TIMEOUT: time to give up (EAGAIN); or VK_RESTART, to be returned at once.
+ * A step on d, with the time-out of the socket: OP_SEND or OP_RECV, called by a flavour's send and recv as
+ * often as they need; or OP_CONNECT, OP_ACCEPT, OP_SHUTDOWN. The step's object is the vk_sock, arg: bytes,
+ * arg2: the flavour's own (peer: the vk_uio, whose bytes are shown), n: flags, MSG_DONTWAIT among them where
+ * the call must not wait. Returns the outcome, ALT_TIMEOUT: time to give up (EAGAIN); or VK_RESTART, to be
+ * returned at once.
  */
 long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
-/* Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says so. */
+/*
+ * Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says
+ * so.
+ */
 void sock_note_nonblocking(struct vk_call *c, const struct vk_desc *d, u32 flags);
 /* 6 bytes "hello\n": the beginning is in data. */
 #define SOCK_SHOWN 40
@@ -138,16 +146,25 @@ long sock_broken(struct vk_call *c, u32 flags);
 /* From and to the SUT's struct sockaddr. 0 or an error. */
 long sock_address_in(const struct vk_sock *s, u64 user, long len, struct net_address *out);
 long sock_address_out(const struct net_address *a, u64 user, u64 user_len);
-/* Give an unbound socket the port the kernel would choose, and the address it has when it speaks to `to` (may be NULL). */
+/*
+ * Give an unbound socket the port the kernel would choose, and the address it has when it speaks to `to` (may
+ * be NULL).
+ */
 void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to);
 /* Does a connection to `to` reach a socket bound to `local`? Wildcards, IPv4 in IPv6. */
 bool sock_address_reaches(const struct net_address *local, const struct net_address *to);
 void sock_describe_address(const struct net_address *a, struct text *t);
-/* The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this machine. */
+/*
+ * The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this
+ * machine.
+ */
 struct net_address sock_address_plain(const struct net_address *a);
 /* The call changes who holds a port (or an abstract name): a step where it must be one. */
 void sock_port_change(struct vk_call *c, const struct net_address *a);
-/* What follows is a step already, and depends on who is there: declared, so that those who come there step, too. */
+/*
+ * What follows is a step already, and depends on who is there: declared, so that those who come there step,
+ * too.
+ */
 void sock_port_look(struct vk_call *c, const struct net_address *a);
 /* A socket takes a port, or lets it go, in a step that is one anyway. */
 void sock_declare_port(const struct net_address *a);
@@ -158,8 +175,8 @@ bool sock_port_taken(const struct vk_sock *s);
 /* sock_name.c: connected, and not yet at its end? */
 bool sock_is_connected(const struct vk_sock *s);
 /*
- * The socket of the SUT that is bound to this path of the file system; or NULL and *err: -ENOENT, -ECONNREFUSED …; 0: it
- * belongs to another process. Declares nothing: sock_path_use() says that
+ * The socket of the SUT that is bound to this path of the file system; or NULL and *err: -ENOENT,
+ * -ECONNREFUSED …; 0: it belongs to another process. Declares nothing: sock_path_use() says that
  * a path is looked at, and may be a step.
  */
 struct vk_desc *sock_at_path(const struct net_address *to, long *err);
@@ -195,8 +212,8 @@ long sock_local_shutdown(struct vk_desc *d, u32 how);
 void sock_local_release(struct vk_desc *d);
 
 /*
- * Connect d to the listener l inside the SUT, by the address `to`: makes the other end and queues it. 0 or an error.
- * Not before there is room in l's queue: until then, connect waits.
+ * Connect d to the listener l inside the SUT, by the address `to`: makes the other end and queues it. 0 or an
+ * error. Not before there is room in l's queue: until then, connect waits.
  */
 long sock_local_connect(struct vk_call *c, struct vk_desc *d, struct vk_desc *l,
 			const struct net_address *to);
@@ -207,12 +224,17 @@ struct vk_desc *sock_local_take(struct vk_desc *l);
 struct vk_desc *sock_local_listener(const struct net_address *to, u16 type);
 /* The listener goes: whoever waits in its queue is reset. */
 void sock_local_unlisten(struct vk_desc *l);
-/* Has a local TCP connection come to its end, both sides closed or reset? getpeername and shutdown: ENOTCONN. */
+/*
+ * Has a local TCP connection come to its end, both sides closed or reset? getpeername and shutdown: ENOTCONN.
+ */
 bool sock_local_over(const struct vk_sock *s);
 
 /* ---- sock_wait.c ---- */
 
-/* Ask the network for all that a look at this socket wants to know: before sources, poll and can_recv, which only look. */
+/*
+ * Ask the network for all that a look at this socket wants to know: before sources, poll and can_recv, which
+ * only look.
+ */
 void sock_resolve(const struct vk_desc *d);
 /* Tell net/ where the connections of a state are. */
 void sock_register(void);

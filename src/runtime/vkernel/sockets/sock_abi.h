@@ -1,6 +1,6 @@
 /*
- * sock_abi.h: socket calls as the kernel has them: numbers and structures its exported headers leave to glibc, whose own
- * clash with the kernel's.
+ * sock_abi.h: socket calls as the kernel has them: numbers and structures its exported headers leave to
+ * glibc, whose own clash with the kernel's.
  */
 #ifndef HEDDLE_RUNTIME_SOCK_ABI_H
 #define HEDDLE_RUNTIME_SOCK_ABI_H

@@ -1,8 +1,9 @@
 /*
- * sock_addr.c: addresses: from and to the SUT, what they mean, and who holds them (bind, getsockname, getpeername).
+ * sock_addr.c: addresses: from and to the SUT, what they mean, and who holds them (bind, getsockname,
+ * getpeername).
  *
- * Any address of the host's can be bound, whatever the host does with it. A port is an object by which fibers meet
- * (OBJECT_PORT): who binds, listens or lets go changes it, who connects uses it. A path is a name in the
+ * Any address of the host's can be bound, whatever the host does with it. A port is an object by which fibers
+ * meet (OBJECT_PORT): who binds, listens or lets go changes it, who connects uses it. A path is a name in the
  * virtual file system, and met there.
  */
 #include <linux/in.h>
@@ -112,7 +113,9 @@ static u32 fill(const struct net_address *a, union sockaddr_any *out)
 	case NET_UNIX:
 		out->un.sun_family = NET_UNIX;
 		memcpy(out->un.sun_path, a->path, a->path_len);
-		/* A name in the file system is told with the zero that ends it, for which the union has room. */
+		/*
+		 * A name in the file system is told with the zero that ends it, for which the union has room.
+		 */
 		return (u32)PATH_AT + a->path_len + (a->path_len && a->path[0]);
 	default:
 		return 0;

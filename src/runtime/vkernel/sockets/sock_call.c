@@ -204,7 +204,9 @@ long vk_sys_recvmmsg(struct vk_call *c)
 
 /* ---- shutdown ---- */
 
-/* A listener that is shut down for reading stops listening; that is how servers wake up who waits in accept. */
+/*
+ * A listener that is shut down for reading stops listening; that is how servers wake up who waits in accept.
+ */
 static long may_shut_down(const struct vk_sock *s)
 {
 	if (s->flavour == SOCK_LISTEN || s->family == NET_UNIX)

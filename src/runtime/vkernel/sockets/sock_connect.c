@@ -1,6 +1,7 @@
 /*
- * sock_connect.c: connect: to a listener inside the SUT if one is reached, else to a peer. The step comes first, so that
- * what is there is looked at in the moment in which it counts; a path where nothing is needs none.
+ * sock_connect.c: connect: to a listener inside the SUT if one is reached, else to a peer. The step comes
+ * first, so that what is there is looked at in the moment in which it counts; a path where nothing is needs
+ * none.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -100,8 +101,8 @@ static long connect_stream(struct vk_call *c, struct vk_desc *d, const struct ne
 }
 
 /*
- * Who asks a name server gets what the world says today: outside the model. For a socket that nobody knows it is no
- * step: getaddrinfo does so to find out its own address.
+ * Who asks a name server gets what the world says today: outside the model. For a socket that nobody knows it
+ * is no step: getaddrinfo does so to find out its own address.
  */
 static long connect_datagrams(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {

@@ -1,9 +1,9 @@
 /*
- * sock_dgram.c: datagrams: UDP and the Unix domain, between sockets of the SUT; what has no receiver there goes to
- * peers (sock_dgram_peer.c).
+ * sock_dgram.c: datagrams: UDP and the Unix domain, between sockets of the SUT; what has no receiver there
+ * goes to peers (sock_dgram_peer.c).
  *
- * A receiver keeps its datagrams with their senders' names, in the order of sending. UDP, in Linux, throws away what
- * does not fit; the Unix domain lets the sender wait, unless the receiver is connected back to it.
+ * A receiver keeps its datagrams with their senders' names, in the order of sending. UDP, in Linux, throws
+ * away what does not fit; the Unix domain lets the sender wait, unless the receiver is connected back to it.
  *
  * connected        UDP                            Unix domain
  *   s->remote      where everything goes, and     the same
@@ -353,7 +353,10 @@ static u32 dgram_sources(const struct vk_desc *d)
 	return s->error ? 1 : sock_sources(s);
 }
 
-/* The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look like a deadlock. */
+/*
+ * The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look
+ * like a deadlock.
+ */
 static SCHED_LOOK void note_clients(const struct vk_call *c, const struct vk_sock *s)
 {
 	if (is_unix(s) && s->bound && !s->held && net_next_client(vk->client_taken, 0) &&

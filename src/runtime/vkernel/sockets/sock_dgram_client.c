@@ -1,13 +1,14 @@
 /*
  * sock_dgram_client.c: client peers that send datagrams to a socket of the SUT.
  *
- * A client comes with its first datagram: who receives that takes the client (vk->client_taken, as accept does), and from
- * then on the client is a connection of that socket: a position in its tree (vk->dgram_client), and an address, 127.0.0.1 (or ::1), port
- * 50000 + n. Unlike accept, which takes clients by number, any client may be the first: there is no queue but the network.
- * Only identical clients come by number, since nobody could tell them apart.
+ * A client comes with its first datagram: who receives that takes the client (vk->client_taken, as accept
+ * does), and from then on the client is a connection of that socket: a position in its tree
+ * (vk->dgram_client), and an address, 127.0.0.1 (or ::1), port 50000 + n. Unlike accept, which takes clients
+ * by number, any client may be the first: there is no queue but the network. Only identical clients come by
+ * number, since nobody could tell them apart.
  *
- * They come to sockets that were bound by the SUT and are not connected; and only where no listener waits for them: a client peer
- * speaks one protocol, and which one it is nobody says.
+ * They come to sockets that were bound by the SUT and are not connected; and only where no listener waits for
+ * them: a client peer speaks one protocol, and which one it is nobody says.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -147,7 +148,10 @@ long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags
 
 /* ---- the rest ---- */
 
-/* Linux keeps what others had sent until then, and it is read as if nothing had happened. Here it would be lost. */
+/*
+ * Linux keeps what others had sent until then, and it is read as if nothing had happened. Here it would be
+ * lost.
+ */
 void sock_clients_note_connect(struct vk_call *c, const struct vk_sock *s, const struct net_address *to)
 {
 	sock_clients_resolve(s);

@@ -1,7 +1,8 @@
 /*
- * sock_dgram_peer.c: datagrams to a peer and from it. To the I/O cache a socket and its peer are a connection, which
- * carries each datagram behind its length (4 bytes, little endian), in both directions; it is opened when the
- * first datagram goes there. One socket speaks to one server; clients come to it: sock_dgram_client.c.
+ * sock_dgram_peer.c: datagrams to a peer and from it. To the I/O cache a socket and its peer are a
+ * connection, which carries each datagram behind its length (4 bytes, little endian), in both directions; it
+ * is opened when the first datagram goes there. One socket speaks to one server; clients come to it:
+ * sock_dgram_client.c.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"

@@ -1,7 +1,8 @@
 /*
- * sock_dgram_source.c: where a datagram socket's next datagram comes from: from inside the SUT, from the server peer it speaks
- * to, from a client peer. What one sender sends stays in order. Of several senders, each acts in its own time, so any of them may
- * be the first: a receive has an outcome for each that could have sent something by now.
+ * sock_dgram_source.c: where a datagram socket's next datagram comes from: from inside the SUT, from the
+ * server peer it speaks to, from a client peer. What one sender sends stays in order. Of several senders,
+ * each acts in its own time, so any of them may be the first: a receive has an outcome for each that could
+ * have sent something by now.
  *
  * S1  The outcomes are numbered by source among those that are ready, which depends on the state alone.
  * S2  Who has looked (MSG_PEEK) gets the same datagram next: the order is decided then.
@@ -75,7 +76,10 @@ long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags
 	return n;
 }
 
-/* It is no step, and can't decide whose datagram is the first; and a client that has not come may have sent something or not. */
+/*
+ * It is no step, and can't decide whose datagram is the first; and a client that has not come may have sent
+ * something or not.
+ */
 long sock_source_pending(struct vk_call *c, const struct vk_sock *s)
 {
 	sock_resolve(&vk->desc[s - vk->sock]);

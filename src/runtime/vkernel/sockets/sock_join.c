@@ -1,6 +1,7 @@
 /*
- * sock_join.c: how two sockets of the SUT are connected, and part: socketpair, connect to a listener of the same
- * process, the queue of connections not yet accepted, shutdown, close. sock_local.c says what each end learns.
+ * sock_join.c: how two sockets of the SUT are connected, and part: socketpair, connect to a listener of the
+ * same process, the queue of connections not yet accepted, shutdown, close. sock_local.c says what each end
+ * learns.
  */
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
@@ -186,12 +187,12 @@ long sock_local_connect(struct vk_call *c, struct vk_desc *d, struct vk_desc *l,
 	struct vk_sock *s = sock_of(d), *ls = sock_of(l);
 	u32 at = queue_len(ls);
 	if (at == SOCK_BACKLOG) {
-		vk_refuse(c, "connect (more than 32 connections not yet accepted)");
+		vk_refuse(c, "limit: connect (more than 32 connections not yet accepted)");
 		return -ECONNREFUSED;
 	}
 	struct vk_desc *end = sock_new(ls->family, ls->type, ls->protocol, 0);
 	if (!end)
-		return -ENFILE;
+		return vk_desc_none(c);
 	if (s->family != NET_UNIX)
 		sock_bind_ephemeral(d, to);
 	name_ends(s, sock_of(end), ls, to);
@@ -259,6 +260,6 @@ long vk_sys_socketpair(struct vk_call *c)
 		return err ? err : -EOPNOTSUPP;
 	vk_fd_change(c, -1);
 	if (!make_pair((u16)(type == SOCK_RAW_ ? NET_DGRAM : type), flags & O_NONBLOCK, pair))
-		return -ENFILE;
+		return vk_desc_none(c);
 	return install_pair(pair, fds, flags & O_CLOEXEC);
 }

@@ -1,7 +1,7 @@
 /*
- * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the listener's queue; client
- * peers come when they are accepted: the lowest number that is left, which depends on what was accepted before and on
- * nothing else. If there are both, the client may have come first, or not.
+ * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the
+ * listener's queue; client peers come when they are accepted: the lowest number that is left, which depends
+ * on what was accepted before and on nothing else. If there are both, the client may have come first, or not.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -79,8 +79,8 @@ long vk_sys_listen(struct vk_call *c)
 /* ---- accept ---- */
 
 /*
- * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of this machine
- * mostly speak.
+ * Where clients come to. Who listens on all addresses of IPv6 takes IPv4, too, and that is what clients of
+ * this machine mostly speak.
  */
 struct net_address sock_client_address(const struct vk_sock *l)
 {
@@ -120,7 +120,7 @@ static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 c
 	sock_note_nonblocking(c, l, 0);
 	struct vk_desc *d = sock_new(from->family, from->type, from->protocol, 0);
 	if (!d) {
-		*err = -ENFILE;
+		*err = vk_desc_none(c);
 		return NULL;
 	}
 	struct vk_sock *s = sock_of(d);

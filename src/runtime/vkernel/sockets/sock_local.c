@@ -1,7 +1,7 @@
 /*
- * sock_local.c: speaking on a connection between two sockets of the SUT: a TCP connection to itself, a connection in
- * the Unix domain, a pair. Each end keeps what the other has sent and nobody has read (sock_data.c); nothing
- * is under way, because in Linux, too, loopback delivers before send returns.
+ * sock_local.c: speaking on a connection between two sockets of the SUT: a TCP connection to itself, a
+ * connection in the Unix domain, a pair. Each end keeps what the other has sent and nobody has read
+ * (sock_data.c); nothing is under way, because in Linux, too, loopback delivers before send returns.
  *
  * s->shut is Linux's sk_shutdown, s->error its sk_err. The two families differ in how one end learns of the
  * other's end:
@@ -13,8 +13,8 @@
  *
  * After a reset, and when both have sent their FIN, a TCP connection is over: Linux has it in state CLOSE.
  *
- * Given up: Linux counts a sender's buffer in memory used, so that it holds a few hundred tiny messages or some
- * hundred KiB of large ones, and TCP's grows. Here it is SOCK_ROOM bytes.
+ * Given up: Linux counts a sender's buffer in memory used, so that it holds a few hundred tiny messages or
+ * some hundred KiB of large ones, and TCP's grows. Here it is SOCK_ROOM bytes.
  */
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"

@@ -5,7 +5,7 @@
 #define HEDDLE_RUNTIME_SOCK_MODEL_H
 
 #include "iocache/cache.h"
-#include "wire/net.h"
+#include "wire/wire_net.h"
 
 #define SOCK_EPHEMERAL 40000u
 #define SOCK_CLIENT_PORT 50000u

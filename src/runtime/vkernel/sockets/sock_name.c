@@ -1,6 +1,7 @@
 /*
- * sock_name.c: giving sockets their names, and telling them: bind, getsockname, getpeername. Names in the file system are
- * nodes of the overlay; the socket holds its node, so that connect finds it by whatever path leads there.
+ * sock_name.c: giving sockets their names, and telling them: bind, getsockname, getpeername. Names in the
+ * file system are nodes of the overlay; the socket holds its node, so that connect finds it by whatever path
+ * leads there.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/files/overlay.h"
@@ -32,7 +33,8 @@ void sock_path_use(struct vk_call *c, const struct net_address *to)
 }
 
 /*
- * libc asks the name service cache for users and hosts before it looks itself. That one is no peer: as if none ran.
+ * libc asks the name service cache for users and hosts before it looks itself. That one is no peer: as if
+ * none ran.
  */
 static SCHED_LOOK long look_at(const struct net_address *to, u32 *inode)
 {

@@ -1,6 +1,6 @@
 /*
- * sock_opt.c: getsockopt and setsockopt. Most options are remembered and change nothing: they tune what is not modelled
- * (timers, buffers, packets). One table; defaults are Linux's.
+ * sock_opt.c: getsockopt and setsockopt. Most options are remembered and change nothing: they tune what is
+ * not modelled (timers, buffers, packets). One table; defaults are Linux's.
  */
 #include <asm/socket.h>
 #include <linux/in.h>
@@ -17,7 +17,9 @@
 
 enum kind { FLAG, NUMBER };
 
-/* FLAG: a bit of options.bits, kept as its difference from the default. NUMBER: the same for options.value. */
+/*
+ * FLAG: a bit of options.bits, kept as its difference from the default. NUMBER: the same for options.value.
+ */
 struct option {
 	u16 level, name;
 	u8 kind;

@@ -1,7 +1,7 @@
 /*
- * sock_peer.c: connections to peers: two positions in a tree of the I/O cache. What the peer has said by now is asked anew each
- * time (net_ask), or looked up where nothing may be asked (net_look); nothing of it is kept here, so that the state of a connection is its positions and what was
- * told of its end.
+ * sock_peer.c: connections to peers: two positions in a tree of the I/O cache. What the peer has said by now
+ * is asked anew each time (net_ask), or looked up where nothing may be asked (net_look); nothing of it is
+ * kept here, so that the state of a connection is its positions and what was told of its end.
  *
  * The end, as in Linux's TCP: bytes that came before a FIN or a reset stay readable. After a FIN reads
  * give 0, whatever follows. A reset without one is told once, to whoever reads, writes or asks SO_ERROR

@@ -42,7 +42,9 @@ static bool has_number(const struct vk_sock *s)
 	return false;
 }
 
-/* A server that has closed its listener is not idle: whoever still waits there was to be stopped, and is not. */
+/*
+ * A server that has closed its listener is not idle: whoever still waits there was to be stopped, and is not.
+ */
 static struct op_wait socket_wait(const struct vk_sock *s)
 {
 	if (s->flavour == SOCK_LISTEN || sock_expects_clients(s))

@@ -1,6 +1,6 @@
 /*
- * socket.c: making sockets, and what every flavour has: descriptor operations, and the answers of a socket that is not
- * connected. See sock.h.
+ * socket.c: making sockets, and what every flavour has: descriptor operations, and the answers of a socket
+ * that is not connected. See sock.h.
  */
 #include <linux/in.h>
 
@@ -228,5 +228,5 @@ long vk_sys_socket(struct vk_call *c)
 		return err;
 	vk_fd_change(c, -1);
 	struct vk_desc *d = sock_new((u16)family, (u16)type, protocol_of(family, type), flags);
-	return d ? vk_fd_install(d, flags & O_CLOEXEC) : -ENFILE;
+	return d ? vk_fd_install(d, flags & O_CLOEXEC) : vk_desc_none(c);
 }

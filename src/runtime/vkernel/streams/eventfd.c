@@ -137,7 +137,7 @@ static long make_eventfd(struct vk_call *c, u32 count, u32 flags)
 	vk_fd_change(c, -1);
 	struct vk_desc *d = vk_desc_new(VK_EVENTFD, O_RDWR | (flags & O_NONBLOCK));
 	if (!d)
-		return -ENFILE;
+		return vk_desc_none(c);
 	d->pos = count;
 	d->sub = flags & EFD_SEMAPHORE;
 	return vk_fd_install(d, flags & O_CLOEXEC);

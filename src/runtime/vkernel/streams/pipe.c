@@ -3,8 +3,8 @@
  * data, and a reader waits.
  *
  * Given up: Linux counts its 64 KiB in pages, so a pipe filled by odd-sized writes
- * is full earlier there. Here it is bytes, because the page structure would make states differ that no program
- * means to tell apart. PIPE_BUF is as in Linux.
+ * is full earlier there. Here it is bytes, because the page structure would make states differ that no
+ * program means to tell apart. PIPE_BUF is as in Linux.
  */
 #include <asm/signal.h>
 
@@ -263,14 +263,17 @@ static struct vk_desc *pipe_end(struct vk_pipe *p, u16 end, u32 flags)
 	return d;
 }
 
-static bool room_for_two(void)
+/* 0, or why there is no room for the two ends. */
+static long check_room(const struct vk_call *c)
 {
 	u32 fds = 0, descs = 0;
-	for (u32 i = 0; i < VK_MAX_FDS && fds < 2; i++)
+	for (u32 i = 0; i < vk_fd_max() && fds < 2; i++)
 		fds += !vk->fd[i].desc;
 	for (u32 i = 0; i < VK_MAX_DESCS && descs < 2; i++)
 		descs += vk->desc[i].kind == VK_FREE;
-	return fds == 2 && descs == 2;
+	if (fds < 2)
+		return -EMFILE;
+	return descs < 2 ? vk_desc_none(c) : 0;
 }
 
 static long make_pipe(struct vk_call *c, int *fds, u32 flags)
@@ -284,9 +287,14 @@ static long make_pipe(struct vk_call *c, int *fds, u32 flags)
 	if (!vk_user_ok((u64)fds, 2 * sizeof(*fds)))
 		return -EFAULT;
 	vk_fd_change(c, -1);
-	struct vk_pipe *p = room_for_two() ? pipe_new() : NULL;
-	if (!p)
-		return -EMFILE;
+	long err = check_room(c);
+	if (err)
+		return err;
+	struct vk_pipe *p = pipe_new();
+	if (!p) {
+		vk_refuse(c, "limit: more than 4096 pipes");
+		return -ENFILE;
+	}
 	bool cloexec = flags & O_CLOEXEC;
 	fds[0] = (int)vk_fd_install(pipe_end(p, VK_PIPE_READ, O_RDONLY | (flags & O_NONBLOCK)), cloexec);
 	fds[1] = (int)vk_fd_install(pipe_end(p, VK_PIPE_WRITE, O_WRONLY | (flags & O_NONBLOCK)), cloexec);

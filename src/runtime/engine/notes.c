@@ -1,9 +1,10 @@
-#include "runtime/notes.h"
+#include "runtime/engine/notes.h"
 
 #include "base/text.h"
-#include "runtime/engine.h"
-#include "runtime/start/start.h"
-#include "runtime/terminal.h"
+#include "runtime/rt.h"
+#include "runtime/memory/memory.h"
+#include "runtime/sched/sched.h"
+#include "runtime/engine/terminal.h"
 
 static void note(const char *what)
 {
@@ -17,14 +18,14 @@ static void note_what_was_left_out(void)
 	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
 		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
 		     "dfs does that");
-	if (terminal_lonely())
+	if (terminal_saw_no_client())
 		note("some executions end with threads that wait for a connection, and no client was given: "
 		     "--client 'COMMAND' starts one (see heddle help check)");
 	if (terminal_undecided())
 		note("some executions end with no client left, a connection still open, and threads that "
 		     "wait for a condition, semaphore, futex or rwlock: taken for idle workers; a lost "
 		     "wake-up or a deadlock looks the same");
-	if (start_compiled_by_clang())
+	if (memory_by_clang())
 		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
 		     "members of local "
 		     "objects; gcc (HEDDLE_CC=gcc heddle cc) does not");

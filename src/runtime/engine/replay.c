@@ -1,4 +1,4 @@
-#include "runtime/replay.h"
+#include "runtime/engine/replay.h"
 
 #include <linux/futex.h>
 #include <signal.h>
@@ -7,8 +7,8 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "runtime/engine.h"
-#include "runtime/engine_priv.h"
+#include "runtime/engine/engine_priv.h"
+#include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
 #include "state/track.h"
@@ -42,7 +42,7 @@ static struct wire_event *event_new(enum wire_event_kind kind)
 
 static void event_fiber(struct wire_event *e, u32 slot, u32 alt)
 {
-	const struct fiber *f = &M->fiber[slot];
+	const struct fiber *f = &model->fiber[slot];
 	e->thread = slot;
 	e->alt = alt;
 	e->op = f->op.kind;
@@ -64,7 +64,7 @@ void replay_output(int fd, const char *data, size_t n)
 			e->text[i] = data[i];
 		e->text_len = (u32)part;
 		e->arg = (u64)fd;
-		e->thread = engine_current();
+		e->thread = sched_self_slot();
 		event_send();
 		data += part;
 		n -= part;
@@ -74,7 +74,7 @@ void replay_output(int fd, const char *data, size_t n)
 static void send_fibers(u32 except)
 {
 	for (u32 slot = 0; slot < sched_fiber_limit(); slot++) {
-		if (M->fiber[slot].life != FIBER_ALIVE || slot == except)
+		if (model->fiber[slot].life != FIBER_ALIVE || slot == except)
 			continue;
 		event_fiber(event_new(WIRE_EV_FIBER), slot, OP_DESCRIBE_PENDING);
 		event_send();
@@ -88,7 +88,7 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	e->thread = v->thread;
 	e->arg = v->address;
 	e->regs = *regs;
-	str_copy(e->thread_name, sizeof e->thread_name, M->fiber[v->thread].name);
+	str_copy(e->thread_name, sizeof e->thread_name, model->fiber[v->thread].name);
 	str_copy(e->text, sizeof e->text, v->message);
 	e->text_len = (u32)str_len(e->text);
 	rt_worker->result.violation[0] = *v;
@@ -107,7 +107,7 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 static bool enabled(u32 action)
 {
 	static u32 actions[TARGET_MAX_ACTIONS];
-	u32 n = engine_actions(actions);
+	u32 n = engine_actions(NULL, actions);
 	for (u32 i = 0; i < n; i++)
 		if (actions[i] == action)
 			return true;
@@ -139,17 +139,16 @@ static void end_of_path(void)
 {
 	static u32 actions[TARGET_MAX_ACTIONS];
 	if (ends_in_loop())
-		engine_livelock();
-	else if (engine_actions(actions) || engine_terminal() == TERMINAL_END) {
-		if (rt_worker->task.gdb) {
+		engine_livelock(NULL);
+	else if (engine_actions(NULL, actions) || engine_terminal(NULL) == TERMINAL_END) {
+		if (rt_worker->task.gdb)
 			send_fibers(LAYOUT_MAX_FIBERS);
-		}
 		end(0, "the path ends here");
 		return;
 	}
-	const struct wire_violation *v = engine_last_violation();
+	const struct wire_violation *v = violation_last();
 	struct wire_regs regs;
-	fiber_regs(&M->fiber[v->thread], &regs);
+	fiber_regs(&model->fiber[v->thread], &regs);
 	replay_violation(v, &regs);
 	end(1, "");
 }
@@ -169,7 +168,7 @@ void replay_run(void)
 		}
 		event_fiber(event_new(WIRE_EV_STEP), ACTION_FIBER(path[i]), ACTION_ALT(path[i]));
 		event_send();
-		enum step_result r = engine_step(path[i]);
+		enum step_result r = engine_step(NULL, path[i]);
 		if (r == STEP_VIOLATION) {
 			end(1, "");
 			return;

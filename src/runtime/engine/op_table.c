@@ -1,6 +1,7 @@
 /*
  * The table of visible operations, and how they are told to people.
  */
+#include "runtime/engine/engine_priv.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/vk_ops.h"
@@ -16,7 +17,7 @@ const struct op_class *const op_classes[] = {
 
 void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
-	const struct op_class *c = op_classes[o->kind];
+	const struct op_class *c = op_class_of(o);
 	if (alt == ALT_CANCEL) {
 		text_str(t, "is cancelled");
 	} else if (alt == ALT_MOVED) {
@@ -34,24 +35,13 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 	}
 }
 
-void fiber_describe(const struct fiber *f, struct text *t)
-{
-	text_str(t, "thread ");
-	text_dec(t, (long)sched_thread_number(f));
-	if (f->name[0]) {
-		text_str(t, " (");
-		text_str(t, f->name);
-		text_str(t, ")");
-	}
-}
-
 u32 fiber_describe_all(const char *what, char *buf, size_t cap)
 {
 	struct text t;
 	u32 first = LAYOUT_MAX_FIBERS;
 	text_init(&t, buf, cap);
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct fiber *f = &M->fiber[i];
+		const struct fiber *f = &model->fiber[i];
 		if (f->life != FIBER_ALIVE)
 			continue;
 		text_str(&t, first == LAYOUT_MAX_FIBERS ? what : "; ");

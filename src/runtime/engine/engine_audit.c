@@ -9,12 +9,12 @@
  * write the same word, the threads race there. Such a state is no state of the program: what the step says
  * to the world (results, lessons) must not count, and with peers it is not executed.
  */
-#include "runtime/engine_audit.h"
+#include "runtime/engine/engine_audit.h"
 
 #include "base/pages.h"
 #include "base/text.h"
-#include "runtime/engine.h"
-#include "runtime/engine_priv.h"
+#include "runtime/rt.h"
+#include "runtime/engine/engine_priv.h"
 #include "runtime/heap/heap.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
@@ -144,7 +144,7 @@ static bool audit_undeclared(void *t, u32 action, char *why, size_t cap)
 static void audit_describe(void *t, u32 action, char *buf, size_t cap)
 {
 	(void)t;
-	const struct fiber *f = &M->fiber[ACTION_FIBER(action)];
+	const struct fiber *f = &model->fiber[ACTION_FIBER(action)];
 	struct text text;
 	text_init(&text, buf, cap);
 	fiber_describe(f, &text);
@@ -231,7 +231,7 @@ static void execute(u32 action, struct changes *c)
 {
 	u64 here = track_mark();
 	c->words.len = c->sum = 0;
-	c->good = engine_step(action) == STEP_OK;
+	c->good = engine_step(NULL, action) == STEP_OK;
 	track_changed(track_mark() - 1, keep_change, c);
 	track_undo(here);
 }
@@ -263,8 +263,8 @@ static u64 bytes_in(u64 bits)
 static void values_after(u32 first, u32 second, const u64 *address, u64 *value, u32 n)
 {
 	u64 here = track_mark();
-	if (engine_step(first) == STEP_OK)
-		engine_step(second);
+	if (engine_step(NULL, first) == STEP_OK)
+		engine_step(NULL, second);
 	for (u32 i = 0; i < n; i++)
 		value[i] = *(const u64 *)address[i];
 	track_undo(here);

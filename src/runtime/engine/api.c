@@ -1,6 +1,6 @@
 #include <heddle/heddle.h>
 
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
@@ -22,7 +22,7 @@ HD_EXPORT unsigned heddle_rt_choose(unsigned n)
 HD_EXPORT void heddle_rt_assume(int holds)
 {
 	if (!holds)
-		engine_abandon(ABANDON_PRUNED);
+		sched_prune();
 }
 
 HD_EXPORT void heddle_rt_assert(int holds, const char *what, const char *file, int line)

@@ -1,4 +1,4 @@
-#include "runtime/start/libc.h"
+#include "runtime/libc/libc.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "base/sys.h"
-#include "runtime/start/start.h"
+#include "runtime/rt.h"
 
 struct rt_libc rt_libc;
 
@@ -20,7 +20,7 @@ static void *find(const char *name, const char *version)
 {
 	void *p = version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
 	if (!p)
-		start_fail("this C library lacks ", name, " (heddle needs glibc 2.34 or newer)");
+		rt_fail("this C library lacks ", name, " (heddle needs glibc 2.34 or newer)");
 	return p;
 }
 
@@ -41,8 +41,8 @@ static void make_multithreaded(void)
 	int (*join)(pthread_t, void **) = find("pthread_join", NULL);
 	pthread_t t;
 	if (create(&t, NULL, idle, NULL) || join(t, NULL))
-		start_fail("could not start a thread in the program", "", "");
-	start_exclude((u64)t); /* its stack is cached by glibc and holds a thread id */
+		rt_fail("could not start a thread in the program", "", "");
+	rt_libc.first_thread = (u64)t;
 }
 
 /* struct pthread is private; the field that holds our thread id tells where it is. */
@@ -54,7 +54,7 @@ static u64 find_tid_offset(void)
 	for (u64 at = 64; at + 4 <= rt_libc.sizeof_pthread; at += 4)
 		if (*(u32 *)(tcb + at) == tid)
 			return at;
-	start_fail("unknown layout of glibc's struct pthread", "", "");
+	rt_fail("unknown layout of glibc's struct pthread", "", "");
 }
 
 /* Where the variables of a module lie below our thread control block, if they do. */

@@ -26,30 +26,38 @@
  * Given up: bytes that are used by one fiber in one execution and by another one in another execution count as shared; so do
  * stack and heap bytes that were shared in an earlier life. That costs steps, never a missed or a false race.
  */
-#include "runtime/engine.h"
+#include "runtime/rt.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/shadow.h"
 #include "runtime/memory/sites.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
 
 #define LOOKS_MAX 256
 
-static bool on;
+static bool on, by_clang;
 
 bool memory_on(void)
 {
 	return on;
 }
 
-void memory_setup(bool hooks)
+bool memory_by_clang(void)
+{
+	return by_clang;
+}
+
+void memory_setup(bool hooks, bool compiled_by_clang)
 {
 	on = hooks;
+	by_clang = compiled_by_clang;
 	if (!on)
 		return;
+	held_start();
 	lockset_setup();
 	sites_setup();
 	for (u32 i = 0; i < rt_wire->learnt.visible; i++)
@@ -61,7 +69,7 @@ static void become_visible(struct cell *c, u64 address)
 	c->visible = 1;
 	if (!learnt_visible(&rt_wire->learnt, address & ~(u64)(SHADOW_GRAIN - 1)))
 		hd_panic(__FILE__, __LINE__, "more shared memory locations than heddle can remember");
-	engine_want_restart();
+	sched_want_restart();
 }
 
 /* One cell is used outside A1. Returns whether its accesses are steps. */
@@ -89,8 +97,8 @@ static bool cell_used(struct cell *c, u64 address, u32 who, bool write, u32 held
 static bool looks_often(u64 address, u64 how, u64 pc)
 {
 	static u64 step, looks, last_address, last_pc, again;
-	if (step != engine_steps()) {
-		step = engine_steps();
+	if (step != sched_steps()) {
+		step = sched_steps();
 		looks = again = 0;
 	}
 	again = address == last_address && pc == last_pc && !(how & MEMORY_WRITE) ? again + 1 : 0;
@@ -111,7 +119,7 @@ static u64 use(u64 address, u64 size, u64 how, u64 pc)
 		if (alone)
 			step |= c->visible;
 		else
-			step |= cell_used(c, a, engine_current() + 1, write, held);
+			step |= cell_used(c, a, sched_self_slot() + 1, write, held);
 		if (waits && !c->visible) {
 			become_visible(c, a);
 			step = true;
@@ -155,7 +163,7 @@ static void step_access(u64 address, u64 size, u32 how, u64 pc)
 
 void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
-	if (!on || !size || engine_before_main())
+	if (!on || !size || !sched_active())
 		return;
 	if (scratch_call(use, address, size, how, pc))
 		step_access(address, size, how, pc);

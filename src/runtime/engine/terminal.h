@@ -13,7 +13,7 @@
  */
 enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len);
 /* Was there an end in which threads wait for clients, and no client was ever given? Worth a note. */
-bool terminal_lonely(void);
+bool terminal_saw_no_client(void);
 /* … or in which threads wait that may be idle workers, or stuck, while a client is still connected? */
 bool terminal_undecided(void);
 

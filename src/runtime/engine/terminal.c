@@ -9,10 +9,11 @@
  * that is a normal end; unless a client that is still there has said something nobody read: then a wake-up was lost, and the
  * client waits for ever.
  */
-#include "runtime/terminal.h"
+#include "runtime/engine/terminal.h"
 
 #include "base/text.h"
-#include "runtime/engine.h"
+#include "runtime/engine/engine_priv.h"
+#include "runtime/rt.h"
 #include "runtime/net/net.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/vkernel/vk.h"
@@ -26,13 +27,13 @@ static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
 
 static bool alive(u32 slot)
 {
-	return M->fiber[slot].life == FIBER_ALIVE;
+	return model->fiber[slot].life == FIBER_ALIVE;
 }
 
 /* Who can end the wait of the fiber in this slot. */
 static struct op_wait wait_of(u32 slot)
 {
-	const struct op *o = &M->fiber[slot].op;
+	const struct op *o = &model->fiber[slot].op;
 	const struct op_class *c = op_class_of(o);
 	return c->wait ? c->wait(o) : (struct op_wait){.what = WAIT_ANYONE};
 }
@@ -109,8 +110,10 @@ static bool not_known(void)
 		const struct cache_pos *pos = peer_of(i);
 		u64 bytes;
 		u32 flags;
-		if (pos && !net_look(pos, &bytes, &flags))
-			return true;
+		if (!pos || net_look(pos, &bytes, &flags))
+			continue;
+		hd_assert(net_has_unknown()); /* else its operation forgot to resolve it */
+		return true;
 	}
 	return false;
 }
@@ -180,7 +183,7 @@ bool terminal_undecided(void)
 	return undecided;
 }
 
-bool terminal_lonely(void)
+bool terminal_saw_no_client(void)
 {
 	return lonely;
 }

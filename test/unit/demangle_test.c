@@ -1,4 +1,4 @@
-/* rust_names_test.c: names of rustc's second scheme; the expected ones are those of c++filt, less what is left out. */
+/* demangle_test.c: names of Rust (both of rustc's schemes) and C++; the expected ones are those of c++filt, less what is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ static void names(const char *mangled, const char *expected)
 {
 	char out[500];
 
-	assert_true(symbols_demangle_rust(mangled, out, sizeof(out)));
+	symbols_demangle(mangled, out, sizeof(out));
 	assert_string_equal(out, expected);
 }
 
@@ -21,7 +21,6 @@ static void is_left_alone(const char *mangled)
 {
 	char out[500];
 
-	assert_false(symbols_demangle_rust(mangled, out, sizeof(out)));
 	symbols_demangle(mangled, out, sizeof(out));
 	assert_string_equal(out, mangled);
 }
@@ -54,8 +53,8 @@ static void test_generics_are_left_out(void **state)
 static void test_types(void **state)
 {
 	names("_RNvMC1aTlRShE1f", "<(i32, &[u8])>::f");
-	names("_RNvMC1aAhj20_1f", "<[u8; _]>::f");
-	names("_RNvMC1aFKClEu1f", "<fn(i32)>::f");
+	names("_RNvMC1aAhj20_1f", "<[u8; 32]>::f");
+	names("_RNvMC1aFKClEu1f", "<extern \"C\" fn(i32)>::f");
 	names("_RNvMC1aDNtB2_1TEL_1f", "<dyn a::T>::f");
 }
 
@@ -69,11 +68,26 @@ static void test_not_understood(void **state)
 	is_left_alone("main");
 }
 
+static void test_older_scheme(void **state)
+{
+	names("_ZN3std2rt4main17h0123456789abcdefE", "std::rt::main");
+	names("_ZN56_$LT$alloc..vec..Vec$u20$as$u20$core..fmt..Debug$C$T$GT$3fmt17h0123456789abcdefE",
+	      "<alloc::vec::Vec as core::fmt::Debug,T>::fmt");
+}
+
+static void test_cxx(void **state)
+{
+	names("_ZNSt6vectorIiSaIiEE9push_backERKi",
+	      "std::vector<int, std::allocator<int> >::push_back(int const&)");
+	names("_ZN4core5queue3putEv", "core::queue::put()");
+}
+
 static void test_too_long(void **state)
 {
 	char out[8];
 
-	assert_false(symbols_demangle_rust("_RNvNtCsjrHSEGnQ3l9_3std2rt4main", out, sizeof(out)));
+	symbols_demangle("_RNvNtCsjrHSEGnQ3l9_3std2rt4main", out, sizeof(out));
+	assert_string_equal(out, "std::rt");
 }
 
 int main(void)
@@ -84,6 +98,8 @@ int main(void)
 		cmocka_unit_test(test_generics_are_left_out),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_not_understood),
+		cmocka_unit_test(test_older_scheme),
+		cmocka_unit_test(test_cxx),
 		cmocka_unit_test(test_too_long),
 	};
 

@@ -1,12 +1,12 @@
 /*
- * net.h: the part of the contract that speaks of the network. Trees of recorded
+ * wire_net.h: the part of the contract that speaks of the network. Trees of recorded
  * communication lie in the shared memory file, behind the wire (WIRE_TREES), where the
  * controller can read and save them; the cache in the runtime writes them. When the
  * cache needs something physical, it fills struct wire_net, adds one to `request`, rings
  * the bell (an eventfd at WIRE_BELL_FD) and sleeps on `reply` until it equals `request`.
  */
-#ifndef HEDDLE_WIRE_NET_H
-#define HEDDLE_WIRE_NET_H
+#ifndef HEDDLE_WIRE_WIRE_NET_H
+#define HEDDLE_WIRE_WIRE_NET_H
 
 #include "base/base.h"
 

@@ -1,0 +1,17 @@
+/* verb_options.h: what heddle replay and heddle tree were told; filled in by option_parse_verb. */
+#ifndef HEDDLE_CLI_VERB_OPTIONS_H
+#define HEDDLE_CLI_VERB_OPTIONS_H
+
+#include <stdbool.h>
+
+struct replay_options {
+	const char *gdb_args; /* NULL: none */
+	bool gdb, quiet;
+};
+
+struct tree_options {
+	const char *format; /* NULL: text */
+	const char *output; /* NULL: standard output */
+};
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * The checker's main program: runs the search or the replay that the wire asks for.
+ */
+#include "runtime/engine/engine.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/engine/engine_priv.h"
+#include "runtime/engine/notes.h"
+#include "runtime/engine/replay.h"
+#include "runtime/net/net.h"
+#include "runtime/output/output.h"
+#include "runtime/rt.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/run.h"
+#include "search/search.h"
+#include "state/fingerprint.h"
+#include "state/track.h"
+
+static struct wire_violation last;
+
+/* --- violations --- */
+
+struct wire_violation *violation_last(void)
+{
+	return &last;
+}
+
+void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo, const char *message)
+{
+	struct wire_violation *v = &last;
+	v->kind = kind;
+	v->thread = slot;
+	v->pc = pc;
+	v->address = address;
+	v->signo = signo;
+	str_copy(v->message, sizeof(v->message), message);
+	bool by_text = violation_traits(kind)->keyed_by_text;
+	u64 key[3] = {kind, by_text ? 0 : pc, by_text ? XXH3_64bits(v->message, str_len(v->message)) : 0};
+	v->key = XXH3_64bits(key, sizeof(key));
+}
+
+void violation_take(const struct run_failure *f)
+{
+	char explained[VIOLATION_MESSAGE];
+	struct text t;
+	text_init(&t, explained, sizeof(explained));
+	text_str(&t, f->message);
+	if (f->kind == VIOLATION_ABORT && *output_tail()) {
+		text_str(&t, ": ");
+		text_str(&t, output_tail());
+	}
+	violation_set(f->kind, f->slot, f->pc, f->address, f->signo, explained);
+}
+
+static void tell_violation(const struct run_failure *f)
+{
+	violation_take(f);
+	replay_violation(&last, &f->regs);
+}
+
+/* --- hooks of the search --- */
+
+/* A violation whose path can't be handed over can't be shown either: the user is told that there is one. */
+static void too_long(u64 len)
+{
+	struct text t;
+	text_init(&t, rt_worker->result.incomplete, sizeof(rt_worker->result.incomplete));
+	text_str(&t, "limit: a violation was found (");
+	text_str(&t, violation_traits(violation_last()->kind)->name);
+	text_str(&t, "), but the path to it, ");
+	text_dec(&t, (long)len);
+	text_str(&t, " steps, has no room in the shared memory");
+}
+
+static void hook_violation(void *self, const u32 *path, u64 len)
+{
+	(void)self;
+	struct wire_result *r = &rt_worker->result;
+	if (r->violations == WIRE_MAX_VIOLATIONS)
+		return;
+	u64 at = WIRE_ARENA + rt_worker->arena_used;
+	if (at + len * sizeof(*path) > WIRE_WORKER_SIZE) {
+		too_long(len);
+		return;
+	}
+	u32 *to = (u32 *)((char *)rt_worker + at);
+	for (u64 i = 0; i < len; i++)
+		to[i] = path[i];
+	rt_worker->arena_used += HD_ROUND_UP(len * sizeof(*path), 16);
+	struct wire_violation *v = violation_last();
+	v->path_offset = at;
+	v->path_len = len;
+	r->violation[r->violations++] = *v;
+}
+
+static bool hook_stop(void *self)
+{
+	(void)self;
+	return *(volatile u32 *)&rt_wire->stop != 0;
+}
+
+static u64 clock_ns(int which)
+{
+	struct timespec ts = {0};
+	sys_call3(SYS_clock_gettime, which, (long)&ts, 0);
+	return (u64)ts.tv_sec * 1000000000u + (u64)ts.tv_nsec;
+}
+
+static u64 hook_now(void *self)
+{
+	(void)self;
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
+{
+	(void)self;
+	(void)path;
+	struct text t;
+	text_init(&t, rt_worker->result.error, sizeof(rt_worker->result.error));
+	text_str(&t, "sanity check failed: ");
+	text_str(&t, what);
+	text_str(&t, " (path of ");
+	text_dec(&t, (long)len);
+	text_str(&t, " steps)");
+	u64 address, was, is;
+	if (!track_first_difference(&address, &was, &is))
+		return;
+	text_str(&t, "; the word at ");
+	text_hex(&t, address);
+	text_str(&t, " was ");
+	text_hex(&t, was);
+	text_str(&t, " and is ");
+	text_hex(&t, is);
+}
+
+/* --- main --- */
+
+static void search(void)
+{
+	static const struct search_hooks hooks = {
+		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
+	struct target target = {&engine_ops, NULL};
+	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	rt_worker->phase = WIRE_RUNNING;
+	rt_worker->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_worker->stats);
+	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
+		net_recheck();
+	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
+		rt_worker->result.end = SEARCH_STOPPED;
+	notes_write();
+	rt_worker->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;
+	const struct track_stats *s = track_get_stats();
+	rt_worker->result.tracked_pages = s->pages;
+	rt_worker->result.hot_pages = s->hot;
+	rt_worker->result.page_faults = s->faults;
+}
+
+static void replay(void)
+{
+	run_on_failure(tell_violation);
+	if (rt_worker->task.show_output)
+		output_listen(replay_output);
+	replay_run();
+}
+
+void engine_main(void (*run_main)(void), void (*track_everything)(void))
+{
+	fiber_make_main(run_main);
+	if (run_fiber(0, 0) != RUN_STEP)
+		rt_fail("the program fails before main: ", run_failure()->message, "");
+	track_everything();
+	rt_worker->result.initial = track_full_fingerprint();
+	if (rt_worker->task.mode == WIRE_SEARCH)
+		search();
+	else if (rt_worker->task.mode == WIRE_REPLAY)
+		replay();
+	rt_worker->phase = rt_worker->result.error[0] ? WIRE_FAILED : WIRE_DONE;
+	sys_call3(SYS_exit_group, 0, 0, 0);
+	__builtin_unreachable();
+}

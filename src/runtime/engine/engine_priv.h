@@ -1,0 +1,30 @@
+/*
+ * engine_priv.h: what the files of this folder share.
+ */
+#ifndef HEDDLE_RUNTIME_ENGINE_PRIV_H
+#define HEDDLE_RUNTIME_ENGINE_PRIV_H
+
+#include "base/text.h"
+#include "runtime/sched/run.h"
+#include "search/target.h"
+#include "wire/wire.h"
+
+/* The SUT as a target; t is not used. */
+extern const struct target_ops engine_ops;
+u32 engine_actions(void *t, u32 *out);
+enum step_result engine_step(void *t, u32 action);
+enum terminal_kind engine_terminal(void *t);
+/* The current state is part of a livelock: makes that the last violation. */
+void engine_livelock(void *t);
+
+/* The last violation: set, or taken over from the fiber that told of it. */
+struct wire_violation *violation_last(void);
+void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo, const char *message);
+void violation_take(const struct run_failure *f);
+
+/* What the operation does, in words. alt: the outcome, or OP_DESCRIBE_PENDING. */
+void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
+/* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */
+u32 fiber_describe_all(const char *what, char *buf, size_t cap);
+
+#endif

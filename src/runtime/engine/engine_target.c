@@ -1,0 +1,358 @@
+/*
+ * The SUT as a target of the search (search/target.h).
+ *
+ * Law of this folder: it runs on its own stack, between transitions. It may read model memory freely; what it writes there
+ * becomes part of the state. Its own memory is never rolled back. It makes no libc call: fs belongs to whichever
+ * fiber ran last.
+ */
+#include "base/text.h"
+#include "runtime/engine/engine_audit.h"
+#include "runtime/engine/engine_priv.h"
+#include "runtime/engine/replay.h"
+#include "runtime/engine/terminal.h"
+#include "runtime/memory/memory.h"
+#include "runtime/net/net.h"
+#include "runtime/output/output.h"
+#include "runtime/rt.h"
+#include "runtime/sched/access.h"
+#include "runtime/sched/fair.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/run.h"
+#include "runtime/vkernel/vk_ops.h"
+#include "state/fingerprint.h"
+#include "state/track.h"
+
+/* --- what can happen --- */
+
+static bool timeout_allowed(const struct op *o)
+{
+	if (!o->deadline)
+		return false;
+	u64 horizon = rt_wire->config.time_horizon_ms * 1000000;
+	if (!horizon || o->deadline <= horizon)
+		return true;
+	rt_worker->result.horizon_hit = 1;
+	return false;
+}
+
+/* Who waits for something that may never come must be able to have begun: vk.c, "Late lookups". */
+static u32 moved_actions(u32 slot, const struct op *o, bool waits, u32 *out)
+{
+	u32 n = 0;
+	if (!vk_watch_moved(o->watch))
+		return 0;
+	out[n++] = ACTION(slot, ALT_MOVED);
+	if (waits && !o->deadline)
+		out[n++] = ACTION(slot, ALT_STAYS);
+	return n;
+}
+
+/* The enabled actions of one fiber. */
+static u32 fiber_actions(u32 slot, u32 *out)
+{
+	const struct fiber *f = &model->fiber[slot];
+	if (f->life != FIBER_ALIVE)
+		return 0;
+	const struct op *o = &f->op;
+	const struct op_class *c = op_classes[o->kind];
+	/* The one place where the network is asked for a fiber that nobody has chosen: `outcomes` only look. */
+	if (hd_unlikely(c->resolve))
+		c->resolve(f, o);
+	u32 n = c->outcomes ? c->outcomes(f, o) : 1;
+	for (u32 i = 0; i < n; i++)
+		out[i] = ACTION(slot, i);
+	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
+	bool waits = !n, give_up = waits || (o->flags & OPF_LATE);
+	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
+		out[n++] = ACTION(slot, ALT_TIMEOUT);
+	if (hd_unlikely(o->watch))
+		n += moved_actions(slot, o, waits, out + n);
+	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
+		out[n++] = ACTION(slot, ALT_SPURIOUS);
+	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
+		out[n++] = ACTION(slot, ALT_CANCEL);
+	return n;
+}
+
+/* Fibers that wait for fairness' sake are left out, unless there is nobody else; *waiting: there is such a one. */
+static u32 fair_actions(u32 *out, bool nobody_else, bool *waiting)
+{
+	u32 n = 0, limit = sched_fiber_limit();
+	for (u32 slot = 0; slot < limit; slot++) {
+		if (hd_unlikely(fair_waits(&model->fiber[slot])) && !nobody_else) {
+			*waiting = true;
+			continue;
+		}
+		u32 mine = fiber_actions(slot, out + n);
+		if (hd_unlikely(mine && model->fiber[slot].atomic)) {
+			for (u32 i = 0; i < mine; i++)
+				out[i] = out[n + i];
+			return mine;
+		}
+		n += mine;
+	}
+	return n;
+}
+
+u32 engine_actions(void *t, u32 *out)
+{
+	(void)t;
+	if (model->exited)
+		return 0;
+	bool waiting = false;
+	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
+	if (hd_likely(!waiting))
+		return n;
+	if (!n)
+		return fair_actions(out, true, &waiting);
+	rt_worker->result.yields_cut = 1;
+	return n;
+}
+
+/* --- a step --- */
+
+/* The access that the fiber stands before now may race with one that another stands before. */
+static bool found_race(u32 slot)
+{
+	if (!rt_wire->config.races)
+		return false;
+	char buf[VIOLATION_MESSAGE];
+	struct text t;
+	text_init(&t, buf, sizeof(buf));
+	u32 other = memory_race(slot, &t);
+	if (other == LAYOUT_MAX_FIBERS)
+		return false;
+	struct wire_regs regs;
+	fiber_regs(&model->fiber[slot], &regs);
+	const struct op *a = &model->fiber[slot].op, *b = &model->fiber[other].op;
+	violation_set(VIOLATION_RACE, slot, a->arg2, HD_MAX(a->object, b->object), 0, buf);
+	violation_last()->other_thread = other;
+	violation_last()->other_pc = b->arg2;
+	if (rt_worker->task.mode == WIRE_REPLAY)
+		replay_violation(violation_last(), &regs);
+	return true;
+}
+
+enum run_end engine_run(u32 slot, u32 alt)
+{
+	struct track_stack dead;
+	output_reset();
+	enum run_end end = run_fiber(slot, alt);
+	track_commit(run_dead_stack(&dead) ? &dead : NULL);
+	return end;
+}
+
+enum step_result engine_step(void *t, u32 action)
+{
+	(void)t;
+	if (hd_unlikely(net_stopped()))
+		return STEP_STOP;
+	enum run_end end = engine_run(ACTION_FIBER(action), ACTION_ALT(action));
+	if (hd_unlikely(track_full()))
+		return STEP_NO_MEMORY;
+	switch (end) {
+	case RUN_VIOLATION:
+		if (rt_worker->task.mode != WIRE_REPLAY) /* else it was told where it happened */
+			violation_take(run_failure());
+		net_abort_if_never_connected();
+		return net_stopped() ? STEP_STOP : STEP_VIOLATION;
+	case RUN_STOPPED:
+		return STEP_STOP;
+	case RUN_PRUNED:
+		return STEP_PRUNED;
+	case RUN_STEP:
+		break;
+	}
+	if (hd_unlikely(memory_on()) && found_race(ACTION_FIBER(action)))
+		return STEP_VIOLATION;
+	return run_wants_restart() ? STEP_RESTART : STEP_OK;
+}
+
+/* --- ends --- */
+
+#define RUST_PANIC_STATUS 101
+
+/* "srv.rs:26:5: assertion failed …", without the backtrace that may follow. */
+static enum terminal_kind end_of_panic(void)
+{
+	static const char backtrace[] = "stack backtrace:", note_of[] = "note: run with";
+	char buf[sizeof(model->panic) + 64];
+	struct text text;
+	text_init(&text, buf, sizeof(buf));
+	text_str(&text, "the program ");
+	const char *p = model->panic;
+	for (; *p && !str_starts(p, backtrace) && !str_starts(p, note_of); p++)
+		text_bytes(&text, p, 1);
+	while (text.len && buf[text.len - 1] == ' ')
+		buf[--text.len] = 0;
+	violation_set(VIOLATION_ASSERT, 0, 0, 0, 0, buf);
+	return TERMINAL_VIOLATION;
+}
+
+static enum terminal_kind end_of_process(void)
+{
+	if (model->exit_status == RUST_PANIC_STATUS && model->panic[0])
+		return end_of_panic();
+	if (model->exit_status && !rt_worker->result.exit_status)
+		rt_worker->result.exit_status = model->exit_status;
+	if (!rt_wire->config.check_exit || !model->exit_status)
+		return TERMINAL_END;
+	char buf[64];
+	struct text text;
+	text_init(&text, buf, sizeof(buf));
+	text_str(&text, "the program ends with exit status ");
+	text_dec(&text, (long)model->exit_status);
+	violation_set(VIOLATION_EXIT_STATUS, 0, model->exit_status, 0, 0, buf);
+	return TERMINAL_VIOLATION;
+}
+
+enum terminal_kind engine_terminal(void *t)
+{
+	(void)t;
+	net_abort_if_never_connected();
+	if (net_stopped())
+		return TERMINAL_END;
+	if (model->exited)
+		return end_of_process();
+	if (!rt_wire->config.check_deadlock)
+		return TERMINAL_END;
+	char buf[VIOLATION_MESSAGE];
+	u32 slot;
+	size_t own_len;
+	enum violation_kind kind = terminal_judge(&slot, buf, sizeof(buf), &own_len);
+	if (kind == VIOLATION_NONE || net_stopped())
+		return TERMINAL_END;
+	struct wire_regs regs;
+	fiber_regs(&model->fiber[slot], &regs);
+	violation_set(kind, slot, regs.rip, 0, 0, buf);
+	violation_last()->key = XXH3_64bits(buf, own_len);
+	return TERMINAL_VIOLATION;
+}
+
+void engine_livelock(void *t)
+{
+	(void)t;
+	char buf[VIOLATION_MESSAGE];
+	u32 first = fiber_describe_all("livelock: nobody can ever leave this loop: ", buf, sizeof(buf));
+	struct wire_regs regs;
+	fiber_regs(&model->fiber[first], &regs);
+	violation_set(VIOLATION_LIVELOCK, first, regs.rip, 0, 0, buf);
+}
+
+/* --- the rest of the interface --- */
+
+static struct fingerprint target_fingerprint(void *t)
+{
+	(void)t;
+	return track_fingerprint();
+}
+
+static struct fingerprint target_full(void *t)
+{
+	(void)t;
+	return track_full_fingerprint();
+}
+
+static target_mark target_mark_now(void *t)
+{
+	(void)t;
+	return track_mark();
+}
+
+static void target_undo(void *t, target_mark to)
+{
+	(void)t;
+	if (hd_unlikely(rt_wire->config.search.sanity >= 3 && !to))
+		track_remember(); /* perhaps the path is executed again: then it must lead back here */
+	track_undo(to);
+	net_backtracked();
+}
+
+static size_t target_delta_size(void *t, target_mark from)
+{
+	(void)t;
+	return track_delta_size(from);
+}
+
+static void target_delta_save(void *t, target_mark from, void *out)
+{
+	(void)t;
+	track_delta_save(from, out);
+}
+
+static void target_delta_apply(void *t, const void *blob)
+{
+	(void)t;
+	int ret = track_delta_apply(blob);
+	hd_assert(!ret); /* it was saved here, so all its pages are known */
+	net_backtracked();
+}
+
+static void target_restart(void *t)
+{
+	(void)t;
+	run_restarted();
+	rt_worker->result.violations = 0;
+	rt_worker->result.outcomes = 0;
+	rt_worker->result.horizon_hit = 0;
+	rt_worker->result.yields_cut = 0;
+	rt_worker->result.exit_status = 0;
+}
+
+static u64 target_violation_key(void *t)
+{
+	(void)t;
+	return violation_last()->key;
+}
+
+static u32 target_action_fiber(void *t, u32 action)
+{
+	(void)t;
+	return ACTION_FIBER(action);
+}
+
+static bool target_can_livelock(void *t)
+{
+	(void)t;
+	return sched_busy_seen();
+}
+
+static bool target_busy(void *t, u32 action)
+{
+	(void)t;
+	return op_class_of(&model->fiber[ACTION_FIBER(action)].op)->busy;
+}
+
+static u64 target_memory(void *t)
+{
+	(void)t;
+	return track_memory();
+}
+
+static const struct footprint *target_footprint(void *t)
+{
+	(void)t;
+	return access_footprint();
+}
+
+const struct target_ops engine_ops = {
+	.actions = engine_actions,
+	.step = engine_step,
+	.terminal = engine_terminal,
+	.fingerprint = target_fingerprint,
+	.full_fingerprint = target_full,
+	.mark = target_mark_now,
+	.undo = target_undo,
+	.delta_size = target_delta_size,
+	.delta_save = target_delta_save,
+	.delta_apply = target_delta_apply,
+	.restart = target_restart,
+	.violation_key = target_violation_key,
+	.action_fiber = target_action_fiber,
+	.busy = target_busy,
+	.can_livelock = target_can_livelock,
+	.livelock = engine_livelock,
+	.footprint = target_footprint,
+	.audit = &engine_audit,
+	.memory = target_memory,
+};

@@ -1,0 +1,50 @@
+/*
+ * run.h: fibers run and come back. The engine lets one go on; the fiber returns at its next visible operation, at its
+ * end, or in the middle of a transition that can't be finished. What the fiber asks for meanwhile (a violation, a restart of the
+ * search) is kept here until the engine looks.
+ *
+ * All of this is persistent memory.
+ */
+#ifndef HEDDLE_RUNTIME_RUN_H
+#define HEDDLE_RUNTIME_RUN_H
+
+#include "runtime/sched/sched.h"
+#include "state/track.h"
+
+/* ---- for the engine ---- */
+
+enum run_end {
+	RUN_STEP = 0,  /* it stands before its next operation, or has ended */
+	RUN_VIOLATION, /* run_failure() tells */
+	RUN_PRUNED,    /* this path does not count */
+	RUN_STOPPED,   /* the search can't go on */
+};
+/* Carry out the fiber's pending operation with this outcome. Everything but RUN_STEP has to be undone. */
+enum run_end run_fiber(u32 slot, u32 alt);
+/* Which part of the stack of the fiber that ran last is dead now; false: unknown. */
+bool run_dead_stack(struct track_stack *out);
+
+struct run_failure {
+	enum violation_kind kind;
+	u32 slot, signo;
+	u64 pc, address;
+	struct wire_regs regs; /* where the fiber is, for unwinders */
+	char message[VIOLATION_MESSAGE];
+};
+/* The last violation that a fiber told of. */
+const struct run_failure *run_failure(void);
+/* Be told of violations where they happen, on the fiber's stack or the signal stack: for replays with a debugger. */
+void run_on_failure(void (*tell)(const struct run_failure *f));
+
+/* Has a lesson been learnt since run_restarted()? */
+bool run_wants_restart(void);
+void run_restarted(void);
+
+/* ---- for sched/ ---- */
+
+/* Suspend the running fiber (its operation is set) and go back to the engine; returns the chosen outcome. */
+u32 run_yield(void);
+/* The running fiber has ended: back to the engine for good. */
+HD_NORETURN void run_leave(void);
+
+#endif
