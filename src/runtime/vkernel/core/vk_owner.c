@@ -94,7 +94,7 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_FD_TABLE, "the table of descriptors");
 	if (INSIDE(desc_limit, &at))
 		return belongs(o, VK_SLOTS, "the table of open file descriptions");
-	if (INSIDE(nofile, &at))
+	if (INSIDE(nofile_soft, &at) || INSIDE(nofile_hard, &at))
 		return belongs(o, VK_LIMITS, "the limits of the process");
 	if (INSIDE(pending, &at))
 		return belongs(o, VK_PENDING_SIGNALS, "the signals sent to the process");
