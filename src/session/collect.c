@@ -20,6 +20,11 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->pruned += s->pruned;
 	sum->memory += s->memory;
 	sum->sanity_checks += s->sanity_checks;
+	sum->audits += s->audits;
+	sum->unsynchronised += s->unsynchronised;
+	for (u32 i = 0, to = 0; i < SEARCH_MAX_UNSYNCHRONISED && to < SEARCH_MAX_UNSYNCHRONISED; to++)
+		if (!sum->unsynchronised_at[to].address)
+			sum->unsynchronised_at[to] = s->unsynchronised_at[i++];
 }
 
 static double seconds(struct timeval t)

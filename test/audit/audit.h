@@ -3,6 +3,7 @@
  *
  *   // plant: CLASS [KEY] [MODE]    declarations that the planted runtime leaves out
  *   // names: REGEX                 what the audit's message must contain then
+ *   // unsynchronised: yes          instead of both: its threads race, and the audit counts that
  *   PROGRAM(body_of_the_first_thread, body_of_the_second, …)
  *
  * Without the plant the audit must find nothing.

@@ -19,7 +19,7 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/owner.h"
-#include "runtime/vkernel/vk.h"
+#include "runtime/vkernel/core/vk_owner.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
 
@@ -27,12 +27,12 @@
 
 static bool owner_of(u64 address, struct owner *o)
 {
-	if (heap_is_bookkeeping(address)) {
-		u64 arena = (address - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
+	u64 arena = (address - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
+	if (arena < LAYOUT_MAX_FIBERS && heap_is_bookkeeping(address)) {
 		*o = (struct owner){object_id(OBJECT_HEAP, arena), 0, "the heap's bookkeeping"};
 		return true;
 	}
-	return sched_owner(address, o);
+	return sched_owner(address, o) || vk_owner(address, o);
 }
 
 /* Memory that the runtime alone writes. */

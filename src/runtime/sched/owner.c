@@ -13,12 +13,13 @@ struct part {
 		offsetof(type, field), offsetof(type, field) + sizeof(((type *)0)->field), words \
 	}
 
-/* What others may look at or change of a fiber; all else is its own business while it is alive. */
+/*
+ * What others may look at of a fiber; it must declare changes. All else is its own business: that others change it (a
+ * waker, who cancels) they declare, and each step depends on its own fiber anyway.
+ */
 static const struct part public_parts[] = {
 	PART(struct fiber, life, "a thread's life"),
 	PART(struct fiber, detached, "whether a thread is detached"),
-	PART(struct fiber, cancel_asked, "a thread's cancellation"),
-	PART(struct fiber, result, "a thread's result"),
 	PART(struct fiber, name, "a thread's name"),
 };
 

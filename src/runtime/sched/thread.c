@@ -114,7 +114,6 @@ static bool run_key_destructors(struct fiber *f)
 static HD_NORETURN void leave(struct fiber *f)
 {
 	u32 slot = fiber_slot(f);
-	access_declare(thread_object(slot), 1, ACCESS_WRITE);
 	sched_kernel->fiber_end(slot);
 	if (f->specific) {
 		access_heap((void *)f->specific);
@@ -122,6 +121,7 @@ static HD_NORETURN void leave(struct fiber *f)
 	}
 	if (slot)
 		rt_libc.dl_deallocate_tls((void *)f->tcb, false);
+	access_declare(thread_object(slot), 1, ACCESS_WRITE); /* now: freeing memory may have been a step */
 	if (f->detached) {
 		fiber_free(f);
 		run_leave();

@@ -165,8 +165,12 @@ static u64 declare(u64 object, u64 mode, u64 unused, u64 unused2)
 static u64 touch(u64 object, u64 mode, u64 merged, u64 unused)
 {
 	if (!sched_all_joined()) {
-		if (merged)
-			return access_use(object, (enum access_mode)mode);
+		if (merged) {
+			if (!access_use(object, (enum access_mode)mode))
+				return false;
+			/* It becomes a step; but the call has looked already, and what it saw is in its frames and in its operation. */
+			return !declare(object, ACCESS_READ, 0, 0);
+		}
 		access_learn(object, (enum access_mode)mode);
 	}
 	return declare(object, mode, merged, unused);

@@ -230,8 +230,11 @@ static long copy_piece(struct vk_call *c, struct vk_desc *in, u64 *in_pos, struc
 		return 0;
 	bool waits = vk_kinds[out->kind]->waits;
 	long done = waits ? write_waiting(c, out, at, have, out_pos) : write_bytes(c, out, at, have, out_pos);
-	if (done > 0 && in_pos != out_pos)
+	if (done > 0 && in_pos != out_pos) {
+		if (in_pos == &in->pos) /* once more: the write may have been a step */
+			vk_declare(vk_desc_object(vk_desc_slot(in), VK_DESC_POSITION), ACCESS_WRITE);
 		*in_pos = from + (u64)done;
+	}
 	return done;
 }
 

@@ -1,0 +1,116 @@
+/*
+ * Which object a byte of the virtual kernel's model belongs to: the other way round than core/objects.h. For the audit
+ * of footprints (search/audit.h). A free slot belongs to nobody.
+ */
+#include "runtime/vkernel/core/vk_owner.h"
+
+#include "runtime/vkernel/core/vk_priv.h"
+#include "runtime/vkernel/files/touch.h"
+
+/* Is the address inside, and how far? */
+static bool inside(u64 address, const volatile void *start, u64 size, u64 *offset)
+{
+	*offset = address - (u64)start;
+	return *offset < size;
+}
+#define INSIDE(field, offset) inside(address, &vk->field, sizeof(vk->field), offset)
+/* The same for an array: which element, and how far into it. */
+#define ELEMENT(field, slot, offset) \
+	(INSIDE(field, offset) && \
+	 (slot = *(offset) / sizeof(vk->field[0]), *(offset) %= sizeof(vk->field[0]), true))
+
+static bool belongs(struct owner *o, u64 object, const char *what)
+{
+	*o = (struct owner){object, 0, what};
+	return true;
+}
+
+static bool desc_owner(u64 slot, u64 offset, struct owner *o)
+{
+	const u64 flags = offsetof(struct vk_desc, flags);
+	if (offset < flags)
+		return belongs(o, vk_desc_object((u32)slot, VK_DESC_REFS),
+			       "the life of an open file description");
+	if (offset < flags + sizeof(u32))
+		return belongs(o, vk_desc_object((u32)slot, VK_DESC_FLAGS),
+			       "the flags of an open file description");
+	return belongs(o, vk_desc_object((u32)slot, VK_DESC_POSITION),
+		       "the position of an open file description");
+}
+
+static bool socket_owner(u64 slot, u64 offset, struct owner *o)
+{
+	if (offset >= offsetof(struct vk_sock, receive_timeout))
+		return belongs(o, vk_socket_options_object((u32)slot), "the options of a socket");
+	return belongs(o, vk_socket_object((u32)slot), "a socket");
+}
+
+static bool inode_owner(u64 slot, struct owner *o)
+{
+	return vk->inode[slot].id && belongs(o, inode_object((u32)slot + 1), "a file");
+}
+
+static bool name_owner(u64 slot, struct owner *o)
+{
+	u64 key = vk->name[slot].key;
+	return key && belongs(o, object_id(OBJECT_NAME, key), "a name");
+}
+
+static bool table_owner(u64 address, struct owner *o)
+{
+	u64 slot, at;
+	if (ELEMENT(fd, slot, &at))
+		return belongs(o, vk_fd_object((int)slot), "a descriptor");
+	if (ELEMENT(desc, slot, &at))
+		return desc_owner(slot, at, o);
+	if (ELEMENT(action, slot, &at))
+		return belongs(o, vk_action_object((int)slot), "what a signal does");
+	if (ELEMENT(inode, slot, &at))
+		return inode_owner(slot, o);
+	if (ELEMENT(name_key, slot, &at) || ELEMENT(name, slot, &at))
+		return name_owner(slot, o);
+	if (ELEMENT(maps, slot, &at))
+		return belongs(o, vk_mapping_object((u32)slot), "the memory mappings of a range");
+	if (ELEMENT(pipe, slot, &at))
+		return belongs(o, vk_pipe_object((u32)slot), "a pipe");
+	if (ELEMENT(sock, slot, &at))
+		return socket_owner(slot, at, o);
+	if (ELEMENT(sock_data, slot, &at))
+		return belongs(o, vk_socket_object((u32)slot), "a socket");
+	if (!ELEMENT(fiber, slot, &at))
+		return false;
+	*o = (struct owner){thread_object((u32)slot), (u32)slot + 1, "the signals of a thread"};
+	return true;
+}
+
+bool vk_owner(u64 address, struct owner *o)
+{
+	u64 at;
+	if (address >= VK_FILE_BASE && address < VK_FILE_BASE + (u64)VK_MAX_INODES * VK_FILE_MAX)
+		return inode_owner((address - VK_FILE_BASE) / VK_FILE_MAX, o);
+	if (table_owner(address, o))
+		return true;
+	if (INSIDE(fd_limit, &at))
+		return belongs(o, VK_FD_TABLE, "the table of descriptors");
+	if (INSIDE(desc_limit, &at))
+		return belongs(o, VK_SLOTS, "the table of open file descriptions");
+	if (INSIDE(nofile_soft, &at) || INSIDE(nofile_hard, &at))
+		return belongs(o, VK_LIMITS, "the limits of the process");
+	if (INSIDE(pending, &at))
+		return belongs(o, VK_PENDING_SIGNALS, "the signals sent to the process");
+	if (INSIDE(umask, &at))
+		return belongs(o, VK_UMASK, "the umask");
+	if (INSIDE(names, &at))
+		return belongs(o, VK_NAMES, "how many names there are");
+	if (INSIDE(brk, &at))
+		return belongs(o, VK_BREAK, "the program break");
+	if (INSIDE(cwd, &at))
+		return belongs(o, VK_CWD, "the current directory");
+	if (INSIDE(client_taken, &at) || INSIDE(dgram_client, &at))
+		return belongs(o, VK_CLIENTS, "which clients have come");
+	if (INSIDE(parted, &at))
+		return belongs(o, VK_PARTED, "whether a connection was left");
+	if (INSIDE(mapped_shared, &at))
+		return belongs(o, VK_SHARED_MAPS, "which files are mapped");
+	return false;
+}

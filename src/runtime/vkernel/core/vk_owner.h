@@ -1,0 +1,12 @@
+/*
+ * vk_owner.h: for the audit of footprints: the object that a byte of the virtual kernel's model belongs to.
+ */
+#ifndef HEDDLE_RUNTIME_VK_OWNER_H
+#define HEDDLE_RUNTIME_VK_OWNER_H
+
+#include "runtime/sched/owner.h"
+
+/* Of struct vk_model, and of the contents of files. False: not there, or nobody's. */
+bool vk_owner(u64 address, struct owner *o);
+
+#endif
