@@ -56,9 +56,9 @@ enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
 #define ALT_TIMEOUT 0xffffu
 #define ALT_SPURIOUS 0xfffeu
 #define ALT_CANCEL 0xfffdu
-#define ALT_MOVED \
+#define ALT_FD_CHANGED \
 	0xfffcu /* the descriptor means something else by now, and the call looked it up after that */
-#define ALT_STAYS 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
+#define ALT_FD_KEPT 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
 
 /* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
 #define WIRE_MAX_IGNORED 256

@@ -39,11 +39,11 @@ static bool timeout_allowed(const struct op *o)
 static u32 moved_actions(u32 slot, const struct op *o, bool waits, u32 *out)
 {
 	u32 n = 0;
-	if (!vk_watch_moved(o->watch))
+	if (!vk_watch_changed(o->watch))
 		return 0;
-	out[n++] = ACTION(slot, ALT_MOVED);
+	out[n++] = ACTION(slot, ALT_FD_CHANGED);
 	if (waits && !o->deadline)
-		out[n++] = ACTION(slot, ALT_STAYS);
+		out[n++] = ACTION(slot, ALT_FD_KEPT);
 	return n;
 }
 

@@ -54,7 +54,7 @@ struct op {
 	u64 arg, arg2;
 	/* virtual nanoseconds + 1; 0: none. With one, ALT_TIMEOUT is an outcome while there is no other */
 	u64 deadline;
-	u64 watch; /* vk_watch_moved() of it: ALT_MOVED is an outcome (or ALT_STAYS); 0: none */
+	u64 watch; /* vk_watch_changed() of it: ALT_FD_CHANGED is an outcome (or ALT_FD_KEPT); 0: none */
 };
 #define OPF_CANCEL 1      /* a cancellation point */
 #define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */
