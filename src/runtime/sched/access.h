@@ -75,9 +75,9 @@ const struct footprint *access_footprint(void);
 /* ---- for the audit of footprints (search/audit.h) ---- */
 
 /*
- * The runtime itself changes these bytes of the program's memory: a lock's. By that the audit tells them from the
- * program's own stores, and sees whether the step has declared a change of `address`. 0 bytes: the program does it,
- * by an instruction that is a step.
+ * The runtime itself changes these bytes of the program's memory: a lock's. By that the audit tells them from
+ * the program's own stores, and sees whether the step has declared a change of `address`. 0 bytes: the program
+ * does it, by an instruction that is a step.
  */
 void access_wrote(u64 address, u32 bytes);
 const struct access *access_wrote_list(u32 *n);
