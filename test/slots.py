@@ -12,6 +12,8 @@ import time
 
 LOOK_AGAIN_S = 0.005
 JOBS = int(os.environ.get("HEDDLE_TEST_JOBS", "0")) or len(os.sched_getaffinity(0))
+# The environment of somebody for whom a slot is held already: waiting for another one could be for ever.
+ONE_JOB = {"HEDDLE_TEST_SLOTS": "", "HEDDLE_TEST_JOBS": "1"}
 
 
 def make(folder, count):
@@ -49,13 +51,18 @@ def slot(folder=None):
         yield
 
 
-def in_parallel(function, items):
+def in_parallel(function, items, jobs=JOBS):
     """Results in the order of the items; each call holds a slot."""
     def holding(item):
         with slot():
             return function(item)
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(holding, items)
+
+
+def one_by_one(function, items):
+    """The same for what cannot bear company."""
+    return in_parallel(function, items, 1)
 
 
 class _Holding:

@@ -159,17 +159,16 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 int error_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient)
 {
 	struct text t = begin(c, CACHE_INCOMPLETE);
-	text_str(&t, "A peer speaks when nobody has asked it: ");
+	text_str(&t, "A peer sends data although nothing was sent to it: ");
 	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(&t, ", after ");
 	put_written(c, &t, at);
-	text_str(&t, ". The program waits for it, and nobody else can go on; but ");
-	text_str(&t,
-		 patient ? "after a while it said "
-			 : "heard once more, without the connections that the program has closed, it said ");
+	text_str(&t, ". The program waits for it, and no other thread can go on; but ");
+	text_str(&t, patient ? "after a while it sent "
+			     : "once the connections that the program has closed were closed, it sent ");
 	error_put_bytes(&t, c->reply.data, c->reply.len);
 	put_closed(&t, c->reply.flags);
-	text_str(&t, ". What a peer says by itself, or because of other connections, is not explored.");
+	text_str(&t, ". What a peer sends by itself, or because of other connections, is not explored.");
 	return CACHE_INCOMPLETE;
 }
 

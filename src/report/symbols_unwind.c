@@ -45,7 +45,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-struct walk {
+struct stack_walk {
 	struct symbols *s;
 	struct frame *out;
 	size_t n, max;
@@ -71,7 +71,7 @@ static bool is_start_up(const char *function)
 
 static int one_frame(Dwfl_Frame *state, void *arg)
 {
-	struct walk *w = arg;
+	struct stack_walk *w = arg;
 	const struct symbols_module *m;
 	Dwarf_Addr pc;
 	bool activation;
@@ -106,7 +106,7 @@ static void step_back_from_nowhere(struct symbols *s)
 
 size_t symbols_unwind(struct symbols *s, const struct wire_regs *regs, struct frame *out, size_t max)
 {
-	struct walk w = {s, out, 0, max};
+	struct stack_walk w = {s, out, 0, max};
 	bool lost;
 
 	if (!regs->rip)

@@ -10,7 +10,7 @@
 
 #include "launch/program.h"
 #include "report/execution_log.h"
-#include "report/violation.h"
+#include "report/violation_record.h"
 
 #define TRACE_VERSION 1
 

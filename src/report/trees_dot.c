@@ -9,7 +9,7 @@
 /* A node shows this much of its data. */
 #define SHOWN_BYTES 160
 
-struct printer {
+struct dot_printer {
 	FILE *f;
 	struct tree_visitor *visitor; /* its token is the last node on the way here */
 	u64 nodes;
@@ -25,12 +25,12 @@ static void print_label(FILE *f, const char *text)
 	}
 }
 
-static void node_begin(struct printer *p)
+static void node_begin(struct dot_printer *p)
 {
 	fprintf(p->f, "    n%lu [label=\"", p->nodes);
 }
 
-static void node_end(struct printer *p, const char *style)
+static void node_end(struct dot_printer *p, const char *style)
 {
 	fprintf(p->f, "\"%s];\n    n%lu -> n%lu;\n", style, p->visitor->token, p->nodes);
 	p->visitor->token = p->nodes++;
@@ -63,7 +63,7 @@ static void print_event(void *self, const struct tree_event *e)
 		[TREE_RESET] = "reset by the peer", [TREE_SILENT] = "nothing yet",
 		[TREE_UNHEARD] = "not waited for",
 	};
-	struct printer *p = self;
+	struct dot_printer *p = self;
 	bool ours = e->kind == TREE_WRITTEN || e->kind == TREE_ENDED;
 
 	node_begin(p);
@@ -74,7 +74,7 @@ static void print_event(void *self, const struct tree_event *e)
 	node_end(p, ours ? ", shape=box" : ", shape=box, style=\"rounded,filled\", fillcolor=\"#eef3e8\"");
 }
 
-static bool print_tree(struct printer *p, const struct trees *t, u32 tree)
+static bool print_tree(struct dot_printer *p, const struct trees *t, u32 tree)
 {
 	struct tree_visitor v = {.self = p, .event = print_event};
 	char title[640];
@@ -93,7 +93,7 @@ static bool print_tree(struct printer *p, const struct trees *t, u32 tree)
 
 bool trees_dot(FILE *f, const struct trees *t)
 {
-	struct printer p = {.f = f};
+	struct dot_printer p = {.f = f};
 
 	fputs("digraph trees {\n  node [fontname=\"monospace\", fontsize=10];\n  edge [arrowsize=0.6];\n", f);
 	for (u32 i = 0; i < trees_count(t); i++)

@@ -12,12 +12,12 @@
 /* Deeper forks are not indented further: "way 2 of 3, behind 17 bytes" tells them apart. */
 #define MOST_DEPTH 24
 
-struct printer {
+struct text_printer {
 	FILE *f;
 	u32 depth;
 };
 
-static void indent(const struct printer *p)
+static void indent(const struct text_printer *p)
 {
 	fprintf(p->f, "%*s", 2 + 4 * (int)HD_MIN(p->depth, MOST_DEPTH), "");
 }
@@ -33,7 +33,7 @@ static u64 line_length(const u8 *bytes, u64 n)
 	return i;
 }
 
-static void print_data(const struct printer *p, char side, const struct tree_event *e)
+static void print_data(const struct text_printer *p, char side, const struct tree_event *e)
 {
 	char text[4 * LINE_BYTES + 1], more[32];
 	struct text readable;
@@ -55,7 +55,7 @@ static void print_data(const struct printer *p, char side, const struct tree_eve
 }
 
 /* How sure the end of an answer is. */
-static void print_flags(const struct printer *p, u32 flags)
+static void print_flags(const struct text_printer *p, u32 flags)
 {
 	if (flags & NET_GUESSED) {
 		indent(p);
@@ -75,7 +75,7 @@ static void print_event(void *self, const struct tree_event *e)
 		[TREE_SILENT] = "< nothing yet",
 		[TREE_UNHEARD] = "? the peer was not waited for here",
 	};
-	const struct printer *p = self;
+	const struct text_printer *p = self;
 
 	if (e->kind == TREE_WRITTEN || e->kind == TREE_SAID) {
 		print_data(p, e->kind == TREE_WRITTEN ? '>' : '<', e);
@@ -88,7 +88,7 @@ static void print_event(void *self, const struct tree_event *e)
 
 static void print_way(void *self, u32 n, u32 of, u64 at, u32 depth)
 {
-	struct printer *p = self;
+	struct text_printer *p = self;
 
 	p->depth = depth - 1;
 	indent(p);
@@ -109,7 +109,7 @@ static bool print_refusal(FILE *f, const struct trees *t, u32 tree)
 	return at != 1;
 }
 
-static bool print_tree(struct printer *p, const struct trees *t, u32 tree)
+static bool print_tree(struct text_printer *p, const struct trees *t, u32 tree)
 {
 	struct tree_visitor v = {.self = p, .event = print_event, .way = print_way};
 	u32 traces = tree_traces(t, tree);
@@ -123,7 +123,7 @@ static bool print_tree(struct printer *p, const struct trees *t, u32 tree)
 
 bool trees_text(FILE *f, const struct trees *t)
 {
-	struct printer p = {.f = f};
+	struct text_printer p = {.f = f};
 
 	for (u32 i = 0; i < trees_count(t); i++) {
 		if (i)

@@ -17,7 +17,7 @@ struct way {
 	bool fresh;
 };
 
-struct walk {
+struct tree_walk {
 	const struct trees *trees;
 	struct tree_visitor *visitor;
 	u64 said;   /* by the peer, up to here */
@@ -26,7 +26,7 @@ struct walk {
 	size_t ways, room;
 };
 
-static void tell(struct walk *w, enum tree_event_kind kind, const u8 *bytes, u64 len, u32 flags)
+static void tell(struct tree_walk *w, enum tree_event_kind kind, const u8 *bytes, u64 len, u32 flags)
 {
 	const struct tree_event e = {kind, bytes, len, flags};
 
@@ -34,7 +34,7 @@ static void tell(struct walk *w, enum tree_event_kind kind, const u8 *bytes, u64
 	w->visitor->event(w->visitor->self, &e);
 }
 
-static void tell_written(struct walk *w, const struct branch_view *b, u64 from, u64 to)
+static void tell_written(struct tree_walk *w, const struct branch_view *b, u64 from, u64 to)
 {
 	if (from < to)
 		tell(w, TREE_WRITTEN, b->bytes + (from - b->fork), to - from, 0);
@@ -43,7 +43,7 @@ static void tell_written(struct walk *w, const struct branch_view *b, u64 from, 
 /*
  * What is new since the last mark lies in the branch itself: it stores all beyond its last ancestor's mark.
  */
-static void tell_mark(struct walk *w, const struct branch_view *b, const struct mark_view *m)
+static void tell_mark(struct tree_walk *w, const struct branch_view *b, const struct mark_view *m)
 {
 	u64 from = HD_MAX(w->said, b->reply_from), to = HD_MIN(m->reply, b->reply_from + b->reply_len);
 
@@ -59,7 +59,7 @@ static void tell_mark(struct walk *w, const struct branch_view *b, const struct 
 		tell(w, TREE_SILENT, NULL, 0, m->flags);
 }
 
-static void walk_leg(struct walk *w, const struct leg *l)
+static void walk_leg(struct tree_walk *w, const struct leg *l)
 {
 	struct branch_view b;
 	struct mark_view m;
@@ -86,7 +86,7 @@ static void walk_leg(struct walk *w, const struct leg *l)
 		tell(w, TREE_ENDED, NULL, 0, 0);
 }
 
-static bool push(struct walk *w, const struct way *way)
+static bool push(struct tree_walk *w, const struct way *way)
 {
 	if (w->ways == w->room) {
 		size_t room = w->room ? 2 * w->room : 64;
@@ -120,7 +120,7 @@ static u64 next_fork(const struct trees *t, u32 branch, u64 from, bool fresh, u6
 }
 
 /* The last way is pushed first. A single one is no fork. */
-static bool push_ways(struct walk *w, const struct way *here, u64 at, bool goes_on, u32 children)
+static bool push_ways(struct tree_walk *w, const struct way *here, u64 at, bool goes_on, u32 children)
 {
 	u32 of = children + goes_on, n = 0;
 	struct way next = {.of = of,
@@ -157,7 +157,7 @@ static bool push_ways(struct walk *w, const struct way *here, u64 at, bool goes_
 	return true;
 }
 
-static bool walk_way(struct walk *w, const struct way *way)
+static bool walk_way(struct tree_walk *w, const struct way *way)
 {
 	struct tree_visitor *v = w->visitor;
 	struct branch_view b;
@@ -181,7 +181,7 @@ static bool walk_way(struct walk *w, const struct way *way)
 
 bool tree_walk(const struct trees *t, u32 tree, struct tree_visitor *v)
 {
-	struct walk w = {.trees = t, .visitor = v};
+	struct tree_walk w = {.trees = t, .visitor = v};
 	const struct way root = {.branch = tree_root(t, tree), .of = 1, .fresh = true, .token = v->token};
 	bool ok = push(&w, &root);
 
@@ -225,7 +225,7 @@ static u32 *lineage(const struct trees *t, u32 branch, size_t *n)
 
 bool tree_walk_trace(const struct trees *t, u32 branch, struct tree_visitor *v)
 {
-	struct walk w = {.trees = t, .visitor = v};
+	struct tree_walk w = {.trees = t, .visitor = v};
 	size_t n;
 	u32 *list = lineage(t, branch, &n);
 	bool ok = list != NULL;

@@ -7,7 +7,7 @@
 
 #include "launch/sut.h"
 #include "report/outcome.h"
-#include "report/violation.h"
+#include "report/violation_record.h"
 
 struct findings {
 	struct violation violation[WIRE_MAX_VIOLATIONS]; /* not described yet */

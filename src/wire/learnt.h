@@ -3,8 +3,8 @@
  * given it beforehand. It only grows, and every entry means the same in each process:
  *
  * - A thread's slot is the place of its name (parent's slot, number among the parent's children) in `name`.
- *   Slot 0 is main. A slot is named once and keeps its name, so the slots in a path or in a state are understood
- *   by every worker of the run, and elsewhere by whoever has the table of names along with the path.
+ *   Slot 0 is main. A slot is named once and keeps its name, so the slots in a path or in a state are
+ *   understood by every worker of the run, and elsewhere by whoever has the table of names with the path.
  * - Lessons are addresses. These don't depend on the schedule, as the program starts the same way each time.
  *
  * Several workers add at the same time, without a lock that one of them could die with: an entry that is 0

@@ -1,6 +1,6 @@
 /*
- * op_kinds.h: the one list of kinds of visible operations. It feeds the enum, the table of classes (OP_X has the class
- * op_x, declared in runtime/sched/op_classes.h) and the fakes of the unit tests.
+ * op_kinds.h: the one list of kinds of visible operations. It feeds the enum, the table of classes (OP_X
+ * has the class op_x, declared in runtime/sched/op_classes.h) and the fakes of the unit tests.
  *
  * Not included by wire.h: a new kind rebuilds only who uses kinds.
  */

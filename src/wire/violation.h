@@ -1,6 +1,6 @@
 /*
- * violation.h: what a violation is, in the one form in which it travels from the runtime to the reports, and what is
- * true of each kind.
+ * violation.h: what a violation is, in the one form in which it travels from the runtime to the reports,
+ * and what is true of each kind.
  */
 #ifndef HEDDLE_WIRE_VIOLATION_H
 #define HEDDLE_WIRE_VIOLATION_H
@@ -39,7 +39,8 @@ struct violation_traits {
 	const char *name;          /* in traces, reports and options */
 	bool concerns_all_threads; /* no single thread did it: all are shown, none in particular */
 	bool keyed_by_text;        /* two of them are the same if their texts are; else if their places are */
-	bool ends_in_loop; /* its path ends with one round of a loop, in a state that the path has been in before */
+	/* its path ends with one round of a loop, in a state that the path has been in before */
+	bool ends_in_loop;
 	bool names_peers; /* its text goes on with what peers do, which changes from run to run */
 };
 

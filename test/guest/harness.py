@@ -14,7 +14,7 @@ TEST = pathlib.Path(__file__).resolve().parent.parent
 ROOT = TEST.parent
 GUESTS = TEST / "guest"
 sys.path.insert(0, str(TEST))
-from slots import in_parallel, in_processes  # noqa: E402,F401
+from slots import in_parallel, in_processes, one_by_one  # noqa: E402,F401
 
 BUILD = pathlib.Path(os.environ.get("HEDDLE_BUILD", ROOT / "build")).resolve() / "guests"
 RUN_TIMEOUT = int(os.environ.get("HEDDLE_TEST_TIMEOUT", "120"))

@@ -52,10 +52,13 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
 
 	(void)b;
 	for (;;) {
+		/* Looked at first: what it said before its end is read below. */
+		bool over = calls->interrupted(calls->self) || calls->ended(calls->self, pid, NULL);
+
 		calls->last_words(calls->self, pid, words, sizeof(words));
 		if (!strcmp(words, "ready"))
 			return 0;
-		if (calls->interrupted(calls->self) || calls->ended(calls->self, pid, NULL))
+		if (over)
 			return problem_set(p, "%s does not become ready", name);
 		nanosleep(&moment, NULL);
 	}

@@ -169,16 +169,16 @@ u32 sched_step(const struct op *o)
 		void (*others)(void) = fake.during_step;
 		u32 me = fake.slot;
 		sigjmp_buf mine;
-		memcpy(&mine, &back, sizeof back);
+		memcpy(&mine, &back, sizeof(back));
 		fake.during_step = NULL;
 		others();
 		fake.slot = me;
 		how = FAKE_RETURNED;
-		memcpy(&back, &mine, sizeof back);
+		memcpy(&back, &mine, sizeof(back));
 	}
 	char words[512];
 	struct text t;
-	text_init(&t, words, sizeof words);
+	text_init(&t, words, sizeof(words));
 	if (k && k->describe)
 		k->describe(NULL, o, 0, &t);
 	if (!outcomes(o)) {
@@ -231,7 +231,7 @@ HD_NORETURN void sched_violation(enum violation_kind kind, u64 pc, u64 address, 
 	(void)pc;
 	(void)address;
 	fake.violation = kind;
-	str_copy(fake.message, sizeof fake.message, message);
+	str_copy(fake.message, sizeof(fake.message), message);
 	leave(FAKE_VIOLATION);
 }
 
@@ -239,13 +239,13 @@ void sched_refused(const char *call, u64 pc)
 {
 	(void)pc;
 	fake.refused++;
-	str_copy(fake.refused_call, sizeof fake.refused_call, call);
+	str_copy(fake.refused_call, sizeof(fake.refused_call), call);
 }
 
 void output_write(int fd, const void *data, size_t n)
 {
 	fake.output_fd = fd;
-	n = HD_MIN(n, sizeof fake.output - fake.output_len);
+	n = HD_MIN(n, sizeof(fake.output) - fake.output_len);
 	memcpy(fake.output + fake.output_len, data, n);
 	fake.output_len += n;
 }

@@ -31,7 +31,7 @@ HD_EXPORT void heddle_rt_assert(int holds, const char *what, const char *file, i
 		return;
 	char buf[512];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
+	text_init(&t, buf, sizeof(buf));
 	text_str(&t, file);
 	text_str(&t, ":");
 	text_dec(&t, line);

@@ -1,6 +1,6 @@
 /*
- * engine.h: the checker inside the SUT's process: implements search/target.h on top of fibers and tracked memory. Engine
- * memory is never rolled back.
+ * engine.h: the checker inside the SUT's process: implements search/target.h on top of fibers and tracked
+ * memory. Engine memory is never rolled back.
  */
 #ifndef HEDDLE_RUNTIME_ENGINE_H
 #define HEDDLE_RUNTIME_ENGINE_H
@@ -8,8 +8,9 @@
 #include "base/base.h"
 
 /*
- * Run the search or the replay the wire asks for; called on the engine's own stack; exits the process. run_main: what
- * fiber 0 runs, up to the end of main; track_everything: called in the initial state, to protect all memory.
+ * Run the search or the replay the wire asks for; called on the engine's own stack; exits the process.
+ * run_main: what fiber 0 runs, up to the end of main; track_everything: called in the initial state, to
+ * protect all memory.
  */
 HD_NORETURN void engine_main(void (*run_main)(void), void (*track_everything)(void));
 

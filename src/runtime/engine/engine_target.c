@@ -1,9 +1,9 @@
 /*
  * The SUT as a target of the search (search/target.h).
  *
- * Law of this folder: it runs on its own stack, between transitions. It may read model memory freely; what it writes there
- * becomes part of the state. Its own memory is never rolled back. It makes no libc call: fs belongs to whichever
- * fiber ran last.
+ * Law of this folder: it runs on its own stack, between transitions. It may read model memory freely; what
+ * it writes there becomes part of the state. Its own memory is never rolled back. It makes no libc call: fs
+ * belongs to whichever fiber ran last.
  */
 #include "base/text.h"
 #include "runtime/engine/engine_audit.h"
@@ -55,7 +55,10 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		return 0;
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
-	/* The one place where the network is asked for a fiber that nobody has chosen: `outcomes` only look. */
+	/*
+	 * The one place where the network is asked for a fiber that nobody has chosen: `outcomes` only
+	 * look.
+	 */
 	if (hd_unlikely(c->resolve))
 		c->resolve(f, o);
 	u32 n = c->outcomes ? c->outcomes(f, o) : 1;
@@ -74,7 +77,10 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	return n;
 }
 
-/* Fibers that wait for fairness' sake are left out, unless there is nobody else; *waiting: there is such a one. */
+/*
+ * Fibers that wait for fairness' sake are left out, unless there is nobody else; *waiting: there is such a
+ * one.
+ */
 static u32 fair_actions(u32 *out, bool nobody_else, bool *waiting)
 {
 	u32 n = 0, limit = sched_fiber_limit();

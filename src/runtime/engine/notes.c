@@ -10,7 +10,7 @@ static void note(const char *what)
 {
 	struct wire_result *r = &rt_worker->result;
 	if (r->notes < HD_ARRAY_LEN(r->note))
-		str_copy(r->note[r->notes++], sizeof r->note[0], what);
+		str_copy(r->note[r->notes++], sizeof(r->note[0]), what);
 }
 
 static void note_what_was_left_out(void)
@@ -41,7 +41,7 @@ static void note_endless_time(void)
 	    r->clock_max < CLOCK_WORTH_A_NOTE || r->notes == HD_ARRAY_LEN(r->note))
 		return;
 	struct text t;
-	text_init(&t, r->note[r->notes++], sizeof r->note[0]);
+	text_init(&t, r->note[r->notes++], sizeof(r->note[0]));
 	text_str(&t, "time-outs took the program's clock to ");
 	text_dec(&t, (long)(r->clock_max / 1000000000u));
 	text_str(

@@ -47,10 +47,10 @@ static void event_fiber(struct wire_event *e, u32 slot, u32 alt)
 	e->alt = alt;
 	e->op = f->op.kind;
 	e->object = f->op.object;
-	str_copy(e->thread_name, sizeof e->thread_name, f->name);
+	str_copy(e->thread_name, sizeof(e->thread_name), f->name);
 	fiber_regs(f, &e->regs);
 	struct text t;
-	text_init(&t, e->text, sizeof e->text);
+	text_init(&t, e->text, sizeof(e->text));
 	op_describe(f, &f->op, alt, &t);
 	e->text_len = (u32)t.len;
 }
@@ -59,7 +59,7 @@ void replay_output(int fd, const char *data, size_t n)
 {
 	while (n) {
 		struct wire_event *e = event_new(WIRE_EV_OUTPUT);
-		size_t part = HD_MIN(n, sizeof e->text);
+		size_t part = HD_MIN(n, sizeof(e->text));
 		for (size_t i = 0; i < part; i++)
 			e->text[i] = data[i];
 		e->text_len = (u32)part;
@@ -88,8 +88,8 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	e->thread = v->thread;
 	e->arg = v->address;
 	e->regs = *regs;
-	str_copy(e->thread_name, sizeof e->thread_name, model->fiber[v->thread].name);
-	str_copy(e->text, sizeof e->text, v->message);
+	str_copy(e->thread_name, sizeof(e->thread_name), model->fiber[v->thread].name);
+	str_copy(e->text, sizeof(e->text), v->message);
 	e->text_len = (u32)str_len(e->text);
 	rt_worker->result.violation[0] = *v;
 	rt_worker->result.violations = 1;
@@ -118,7 +118,7 @@ static void end(u64 how, const char *why)
 {
 	struct wire_event *e = event_new(WIRE_EV_END);
 	e->arg = how;
-	str_copy(e->text, sizeof e->text, why);
+	str_copy(e->text, sizeof(e->text), why);
 	e->text_len = (u32)str_len(e->text);
 	event_send();
 }
@@ -157,7 +157,7 @@ void replay_run(void)
 {
 	const u32 *path = (const u32 *)((char *)rt_worker + rt_worker->task.path_offset);
 	rt_worker->phase = WIRE_RUNNING;
-	seen = pages_map((rt_worker->task.path_len + 1) * sizeof *seen);
+	seen = pages_map((rt_worker->task.path_len + 1) * sizeof(*seen));
 	hd_assert(seen);
 	for (u64 i = 0; i < rt_worker->task.path_len; i++) {
 		step_number = i;

@@ -1,12 +1,14 @@
 /*
- * What each fiber waits for decides. Roots are fibers that wait for the world outside: for a client to connect, or for a
- * peer to speak. A fiber that waits for something only another fiber can give (a lock, a thread's end, a signal) is
- * blocked by a root if those that could give it are. A fiber that is blocked by no root is part of a deadlock, whatever others
- * do: two workers that hold each other's locks are not excused by a main thread that sits in accept.
+ * What each fiber waits for decides. Roots are fibers that wait for the world outside: for a client to
+ * connect, or for a peer to speak. A fiber that waits for something only another fiber can give (a lock, a
+ * thread's end, a signal) is blocked by a root if those that could give it are. A fiber that is blocked by
+ * no root is part of a deadlock, whatever others do: two workers that hold each other's locks are not
+ * excused by a main thread that sits in accept.
  *
- * If all are blocked by roots: a root that waits for a peer makes it a communication deadlock, because the peer is quiet (the cache looked:
- * else the fiber would be enabled), and stays so when it is heard once more. If all roots wait for clients, and no client is left, the server is idle, and
- * that is a normal end; unless a client that is still there has said something nobody read: then a wake-up was lost, and the
+ * If all are blocked by roots: a root that waits for a peer makes it a communication deadlock, because the
+ * peer is quiet (the cache looked: else the fiber would be enabled), and stays so when it is heard once
+ * more. If all roots wait for clients, and no client is left, the server is idle, and that is a normal end;
+ * unless a client that is still there has said something nobody read: then a wake-up was lost, and the
  * client waits for ever.
  */
 #include "runtime/engine/terminal.h"
@@ -103,7 +105,10 @@ static u32 first_that_is(enum root what)
 	return NO_FIBER;
 }
 
-/* Is what some fiber waits for simply not known (recorded trees end here)? Then this is no end to be judged. */
+/*
+ * Is what some fiber waits for simply not known (recorded trees end here)? Then this is no end to be
+ * judged.
+ */
 static bool not_known(void)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {

@@ -7,9 +7,9 @@
 #include "wire/wire.h"
 
 /*
- * Judge the current state, in which no fiber is enabled and the process has not ended. VIOLATION_NONE: a normal end.
- * Else *slot is the fiber to show and buf the message; *own_len: how much of it speaks of the SUT alone (the rest are
- * peers, whose process numbers change from run to run).
+ * Judge the current state, in which no fiber is enabled and the process has not ended. VIOLATION_NONE: a
+ * normal end. Else *slot is the fiber to show and buf the message; *own_len: how much of it speaks of the
+ * SUT alone (the rest are peers, whose process numbers change from run to run).
  */
 enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len);
 /* Was there an end in which threads wait for clients, and no client was ever given? Worth a note. */

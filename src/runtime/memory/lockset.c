@@ -16,8 +16,8 @@ static u32 count;
 
 void lockset_setup(void)
 {
-	sets = pages_map(SETS * sizeof *sets);
-	table = pages_map(TABLE * sizeof *table);
+	sets = pages_map(SETS * sizeof(*sets));
+	table = pages_map(TABLE * sizeof(*table));
 	hd_assert(sets && table);
 	count = 2; /* ALL and NONE */
 }

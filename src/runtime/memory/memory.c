@@ -7,24 +7,28 @@
  *   A3  several use them, but none writes (what was written under A1 does not count);
  *   A4  every use, by anybody, holds a common lock: then the critical sections are ordered, and the
  *       lock operations are steps already (Lipton; Flanagan and Qadeer).
- * So every cell of 4 bytes collects, from uses outside A1: who, whether written, and the meet of the locksets held. When
- * several fibers, a write and an empty lockset come together, the cell becomes visible: remembered for the rest
- * of the run, and the search starts again, because what was explored so far had too few steps (the same
- * mechanism as for locks that somebody looks at, see sched/access.c).
+ * So every cell of 4 bytes collects, from uses outside A1: who, whether written, and the meet of the
+ * locksets held. When several fibers, a write and an empty lockset come together, the cell becomes visible:
+ * remembered for the rest of the run, and the search starts again, because what was explored so far had too
+ * few steps (the same mechanism as for locks that somebody looks at, see sched/access.c).
  *
- * Why that is enough. Let the last search have ended without a new lesson, and assume a fine-grained execution reaches a state
- * of interest (an end, a deadlock, a race, a failed assertion) that it missed; take one with the fewest context switches at
- * invisible accesses. At the first of them, fiber f is preempted before an invisible access a. The coarse search runs f on
- * through a (and further invisible accesses and left-movers) up to f's next step. None of the operations that other fibers
- * do before f goes on conflicts with a: a conflicting one would be a use of the same cell, by another fiber, without a
- * common lock (f holds its locks all the time), and the coarse search, which reaches both uses, would have learnt from
- * it. So a can be moved to the left, before the preemption, which gives an execution with fewer such switches: contradiction.
+ * Why that is enough. Let the last search have ended without a new lesson, and assume a fine-grained
+ * execution reaches a state of interest (an end, a deadlock, a race, a failed assertion) that it missed;
+ * take one with the fewest context switches at invisible accesses. At the first of them, fiber f is
+ * preempted before an invisible access a. The coarse search runs f on through a (and further invisible
+ * accesses and left-movers) up to f's next step. None of the operations that other fibers do before f goes
+ * on conflicts with a: a conflicting one would be a use of the same cell, by another fiber, without a
+ * common lock (f holds its locks all the time), and the coarse search, which reaches both uses, would have
+ * learnt from it. So a can be moved to the left, before the preemption, which gives an execution with fewer
+ * such switches: contradiction.
  *
- * A race is a state in which two fibers are each about to access common bytes, at least one writes, and not both are
- * atomic (or both volatile: the old idiom, taken at its word). Both accesses are pending steps then, as their cells are visible.
+ * A race is a state in which two fibers are each about to access common bytes, at least one writes, and not
+ * both are atomic (or both volatile: the old idiom, taken at its word). Both accesses are pending steps
+ * then, as their cells are visible.
  *
- * Given up: bytes that are used by one fiber in one execution and by another one in another execution count as shared; so do
- * stack and heap bytes that were shared in an earlier life. That costs steps, never a missed or a false race.
+ * Given up: bytes that are used by one fiber in one execution and by another one in another execution count
+ * as shared; so do stack and heap bytes that were shared in an earlier life. That costs steps, never a
+ * missed or a false race.
  */
 #include "runtime/rt.h"
 #include "runtime/heap/heap.h"
@@ -68,7 +72,8 @@ static void become_visible(struct cell *c, u64 address)
 {
 	c->visible = 1;
 	if (!learnt_visible(&rt_wire->learnt, address & ~(u64)(SHADOW_GRAIN - 1)))
-		hd_panic(__FILE__, __LINE__, "more shared memory locations than heddle can remember");
+		sched_limit(
+			"more than 524288 places in memory that several threads use without a common lock");
 	sched_want_restart();
 }
 
@@ -90,9 +95,9 @@ static bool cell_used(struct cell *c, u64 address, u32 who, bool write, u32 held
 }
 
 /*
- * A loop that waits for another fiber looks at the same place again and again, and as long as nobody else has used
- * the cell yet there is no reason for a step: the transition would never end. Many looks in one transition are a
- * reason: at atomics and volatiles, or at one plain place with nothing in between.
+ * A loop that waits for another fiber looks at the same place again and again, and as long as nobody else
+ * has used the cell yet there is no reason for a step: the transition would never end. Many looks in one
+ * transition are a reason: at atomics and volatiles, or at one plain place with nothing in between.
  */
 static bool looks_often(u64 address, u64 how, u64 pc)
 {
@@ -132,7 +137,7 @@ static HD_NORETURN void outside_block(u64 address, u64 size, bool write, u64 pc)
 {
 	char buf[400];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
+	text_init(&t, buf, sizeof(buf));
 	text_str(&t, write ? "write of " : "read of ");
 	text_dec(&t, (long)size);
 	text_str(&t, size == 1 ? " byte" : " bytes");

@@ -1,8 +1,9 @@
 /*
- * memory.h: memory accesses of instrumented programs (heddle cc). Which accesses are steps of their
- * own, and data races. Does nothing for programs without hooks.
+ * memory.h: memory accesses of instrumented programs (heddle cc). Which accesses are steps of their own,
+ * and data races. Does nothing for programs without hooks.
  *
- * memory_access() is what the hooks call (interpose/hooks.c); the rest is for the scheduler, the allocator and the engine.
+ * memory_access() is what the hooks call (interpose/hooks.c); the rest is for the scheduler, the allocator
+ * and the engine.
  */
 #ifndef HEDDLE_RUNTIME_MEMORY_H
 #define HEDDLE_RUNTIME_MEMORY_H

@@ -15,7 +15,7 @@ static struct site *table;
 
 void sites_setup(void)
 {
-	table = pages_map(TABLE * sizeof *table);
+	table = pages_map(TABLE * sizeof(*table));
 	hd_assert(table);
 }
 

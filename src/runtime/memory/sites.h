@@ -1,6 +1,6 @@
 /*
- * sites.h: where heap blocks were allocated and freed, for messages. Persistent; in a replay, which executes one path
- * only, it is exact.
+ * sites.h: where heap blocks were allocated and freed, for messages. Persistent; in a replay, which
+ * executes one path only, it is exact.
  */
 #ifndef HEDDLE_RUNTIME_SITES_H
 #define HEDDLE_RUNTIME_SITES_H

@@ -13,8 +13,8 @@ static struct {
 } out;
 
 /*
- * A Rust program whose main panics ends with status 101 and nothing else: no signal, no abort. Its words are what tells
- * it from one that means its status, so they are kept, in the state, until then.
+ * A Rust program whose main panics ends with status 101 and nothing else: no signal, no abort. Its words
+ * are what tells it from one that means its status, so they are kept, in the state, until then.
  */
 static SCHED_LOOK void keep_panic(const char *data, size_t n)
 {

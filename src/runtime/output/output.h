@@ -1,5 +1,6 @@
 /*
- * output.h: what the SUT writes to stdout and stderr. Nothing of it reaches the host during a search; some is kept for messages.
+ * output.h: what the SUT writes to stdout and stderr. Nothing of it reaches the host during a search; some
+ * is kept for messages.
  */
 #ifndef HEDDLE_RUNTIME_OUTPUT_H
 #define HEDDLE_RUNTIME_OUTPUT_H

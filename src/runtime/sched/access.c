@@ -1,11 +1,11 @@
 /*
  * Footprints, and lessons about objects.
  *
- * Why it is sound to start coarse: the first search merges uses into longer steps. If in any execution it explores two
- * fibers use one object in modes that don't merge (footprint.c), the object becomes observed and the search starts again.
- * Every execution of the fine-grained program that differs needs such a pair, and the coarse search reaches both
- * uses: before the one the other's critical section is either over or not begun, and in both cases its use of the
- * object is recorded when it comes.
+ * Why it is sound to start coarse: the first search merges uses into longer steps. If in any execution it
+ * explores two fibers use one object in modes that don't merge (footprint.c), the object becomes observed
+ * and the search starts again. Every execution of the fine-grained program that differs needs such a pair,
+ * and the coarse search reaches both uses: before the one the other's critical section is either over or
+ * not begun, and in both cases its use of the object is recorded when it comes.
  *
  * All memory here is persistent, and what is done with it runs on the scratch stack.
  */
@@ -19,8 +19,8 @@
 #define FIRST_SLOTS (1u << 12)
 
 /*
- * Who used an object, and how: the modes (as bits) of the first two fibers, and of all others together. Among the others a fiber
- * is not told from itself; that could only make too many objects observed.
+ * Who used an object, and how: the modes (as bits) of the first two fibers, and of all others together.
+ * Among the others a fiber is not told from itself; that could only make too many objects observed.
  */
 struct lesson {
 	u64 object; /* 0: a free slot */
@@ -67,7 +67,7 @@ static void resize(u32 slots)
 	u32 old_slots = lessons.slots;
 	struct lesson *fresh = pages_map(slots * sizeof(*fresh));
 	if (!fresh)
-		hd_panic(__FILE__, __LINE__, "out of memory for what is known about the program's objects");
+		sched_limit("no memory for what is known about the program's objects");
 	lessons.slot = fresh;
 	lessons.slots = slots;
 	for (u32 i = 0; i < old_slots; i++)
@@ -106,7 +106,8 @@ static void become_observed(struct lesson *l)
 	if (l->observed)
 		return;
 	l->observed = 1;
-	hd_assert(learnt_observe(&rt_wire->learnt, l->object));
+	if (!learnt_observe(&rt_wire->learnt, l->object))
+		sched_limit("more than 65536 objects whose uses have to be steps of their own");
 	sched_want_restart();
 }
 
@@ -291,9 +292,9 @@ void access_split(u32 k)
 }
 
 /*
- * Nearly every program destroys its locks after it has joined its threads: nothing can be seen then, and their releases
- * need not be steps. "Has ended" is not enough: a thread may signal its end and unlock after that, all in one
- * of our coarse steps. Joined is.
+ * Nearly every program destroys its locks after it has joined its threads: nothing can be seen then, and
+ * their releases need not be steps. "Has ended" is not enough: a thread may signal its end and unlock after
+ * that, all in one of our coarse steps. Joined is.
  */
 static u64 all_joined(u64 a, u64 b, u64 c, u64 d)
 {

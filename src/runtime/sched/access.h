@@ -1,10 +1,11 @@
 /*
  * access.h: the one door through which the runtime says what the running step touches.
  *
- * Every visible operation, and every use that is merged into a longer step, passes here. A use does two things: it
- * joins the footprint of the step (search/footprint.h), and it teaches: when fibers use one object in modes that
- * can't be merged, the object becomes observed, for good, and the search starts again with shorter steps ("What is a
- * step", docs/ARCHITECTURE.md; which modes commute and which merge: docs/DEPENDENCY.md).
+ * Every visible operation, and every use that is merged into a longer step, passes here. A use does two
+ * things: it joins the footprint of the step (search/footprint.h), and it teaches: when fibers use one
+ * object in modes that can't be merged, the object becomes observed, for good, and the search starts again
+ * with shorter steps ("What is a step", docs/ARCHITECTURE.md; which modes commute and which merge:
+ * docs/DEPENDENCY.md).
  *
  *   a use without a step       if (access_use(object, mode)) { sched_step(…); }       then do it
  *   one that is a step anyway  access_learn(object, mode); sched_step(…);             then do it
@@ -35,31 +36,34 @@ static inline u64 thread_object(u32 slot)
 #define WORLD_OBJECT object_id(OBJECT_WORLD, 0)
 
 /*
- * The running fiber uses `object`. False: nobody can tell where in its step; the use is declared. True: others can, and
- * it must be a step of its own, whose class declares it.
+ * The running fiber uses `object`. False: nobody can tell where in its step; the use is declared. True:
+ * others can, and it must be a step of its own, whose class declares it.
  */
 bool access_use(u64 object, enum access_mode mode);
 /*
- * The same before an operation that is a step anyway: only teaches. Others' uses may have to be steps because of it. Returns
- * whether the object is observed.
+ * The same before an operation that is a step anyway: only teaches. Others' uses may have to be steps
+ * because of it. Returns whether the object is observed.
  */
 bool access_learn(u64 object, enum access_mode mode);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
 bool access_destroy(u64 object);
-/* Joins the footprint of the running step, teaches nothing: for uses that are steps, or that no step could hide. */
+/*
+ * Joins the footprint of the running step, teaches nothing: for uses that are steps, or that no step could
+ * hide.
+ */
 void access_declare(u64 object, u32 bytes, enum access_mode mode);
 
 /*
- * The running fiber takes a block of its own arena (NULL), or gives this one back. Where others' blocks will lie depends on what
- * is free in their arenas, but not on the order in which it became so.
+ * The running fiber takes a block of its own arena (NULL), or gives this one back. Where others' blocks
+ * will lie depends on what is free in their arenas, but not on the order in which it became so.
  */
 void access_heap(const void *block);
 
 /*
- * Condition variables have a rule of their own. A signal sent with the waiters' mutex held can't overtake a thread that is
- * about to wait, so it is merged, although it decides who wakes up. Both return true when entering the wait and
- * signalling must be steps: the variable is signalled without the mutex, or used with several.
- * `held`: does the running fiber hold this mutex?
+ * Condition variables have a rule of their own. A signal sent with the waiters' mutex held can't overtake a
+ * thread that is about to wait, so it is merged, although it decides who wakes up. Both return true when
+ * entering the wait and signalling must be steps: the variable is signalled without the mutex, or used with
+ * several. `held`: does the running fiber hold this mutex?
  */
 bool access_cond_wait(u64 cond, u64 mutex);
 bool access_cond_signal(u64 cond, bool (*held)(u64 mutex));
@@ -75,9 +79,9 @@ const struct footprint *access_footprint(void);
 /* ---- for the audit of footprints (search/audit.h) ---- */
 
 /*
- * The runtime itself changes these bytes of the program's memory: a lock's. By that the audit tells them from
- * the program's own stores, and sees whether the step has declared a change of `address`. 0 bytes: the program
- * does it, by an instruction that is a step.
+ * The runtime itself changes these bytes of the program's memory: a lock's. By that the audit tells them
+ * from the program's own stores, and sees whether the step has declared a change of `address`. 0 bytes: the
+ * program does it, by an instruction that is a step.
  */
 void access_wrote(u64 address, u32 bytes);
 const struct access *access_wrote_list(u32 *n);

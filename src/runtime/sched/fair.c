@@ -1,18 +1,20 @@
 /*
  * Yielding in circles.
  *
- * while (!ready) sched_yield(); leads back to the same state, and the search ends there. But a loop that counts its
- * rounds (the back-off of Rust's channels does) has a new state each time, and a schedule in which nobody else
- * ever runs goes on for as long as the counter counts. Such schedules are unfair, no kernel has them, and a depth-first search
- * would never come back from one.
+ * while (!ready) sched_yield(); leads back to the same state, and the search ends there. But a loop that
+ * counts its rounds (the back-off of Rust's channels does) has a new state each time, and a schedule in
+ * which nobody else ever runs goes on for as long as the counter counts. Such schedules are unfair, no
+ * kernel has them, and a depth-first search would never come back from one.
  *
- * So, once the search is FAIR_DEPTH steps deep, it starts again with a rule: a fiber that has yielded FAIR_YIELDS times in a row, each time in a state of its own it was not in before, while none
- * of the others did anything, waits until another one has moved; if no other can, it goes on. That leaves out
+ * So, once the search is FAIR_DEPTH steps deep, it starts again with a rule: a fiber that has yielded
+ * FAIR_YIELDS times in a row, each time in a state of its own it was not in before, while none of the
+ * others did anything, waits until another one has moved; if no other can, it goes on. That leaves out
  * executions, fair ones among them when a program yields four times for the sake of it: the result says so
  * (yields_cut), and the verdict is "bounded".
  *
- * Rounds that change nothing don't count. "Nothing" is the fiber's live stack and registers, as a hash; memory
- * elsewhere is not looked at, but whoever writes to it in such a loop is seen by the state matching anyway.
+ * Rounds that change nothing don't count. "Nothing" is the fiber's live stack and registers, as a hash;
+ * memory elsewhere is not looked at, but whoever writes to it in such a loop is seen by the state matching
+ * anyway.
  */
 #include "runtime/sched/fair.h"
 
@@ -33,7 +35,7 @@ static u64 mark(u64 sp, u64 regs, u64 slot, u64 unused)
 	u64 on_stack = sp < top && sp >= top - LAYOUT_STACK_STRIDE ? XXH3_64bits((const void *)sp, top - sp)
 								   : 0;
 	u64 both[2] = {on_stack, XXH3_64bits((const void *)regs, sizeof(struct wire_regs))};
-	return XXH3_64bits(both, sizeof both) | 1;
+	return XXH3_64bits(both, sizeof(both)) | 1;
 }
 
 void fair_yields(struct fiber *f)
@@ -63,7 +65,7 @@ void fair_acts(struct fiber *f)
 	f->yield_mark = 0;
 }
 
-/* Two that yield to each other are not getting on. */
+/* A yield does not count as a move: two fibers that only yield to each other make no progress. */
 void fair_moves(u32 slot)
 {
 	if (hd_likely(!rt_wire->learnt.fair) || op_class_of(&model->fiber[slot].op)->yields)

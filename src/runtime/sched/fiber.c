@@ -82,7 +82,10 @@ u64 fiber_stack_low(u32 slot)
 	return fiber_stack_top(slot) - tls_bytes(slot) - (size ? size : MAIN_STACK);
 }
 
-/* The functions through which others would write glibc's struct pthread are all ours: only variables remain. */
+/*
+ * The functions through which others would write glibc's struct pthread are all ours: only variables
+ * remain.
+ */
 void fiber_track_stacks(void)
 {
 	u64 below_tcb = HD_ROUND_UP(rt_libc.sizeof_pthread, rt_libc.tls_align);
@@ -97,8 +100,8 @@ void fiber_track_stacks(void)
 /* The first frame: registers zero, control words as in a fresh process, then fiber_entry. */
 static u64 first_context(u64 top)
 {
-	u64 *sp = (u64 *)((top & ~63UL) - 8 * sizeof *sp);
-	memset(sp, 0, 8 * sizeof *sp);
+	u64 *sp = (u64 *)((top & ~63UL) - 8 * sizeof(*sp));
+	memset(sp, 0, 8 * sizeof(*sp));
 	sp[0] = 0x1f80 | 0x037fUL << 32;
 	sp[7] = (u64)fiber_entry;
 	return (u64)sp;
@@ -199,7 +202,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 
 void fiber_free(struct fiber *f)
 {
-	memset(f, 0, sizeof *f);
+	memset(f, 0, sizeof(*f));
 }
 
 struct fiber *fiber_by_tcb(u64 tcb)

@@ -157,7 +157,10 @@ long futex_call(const long *a, u64 pc)
 	}
 }
 
-/* The word is read, and the fiber joins or leaves those who sleep: that commutes with others who do the same. */
+/*
+ * The word is read, and the fiber joins or leaves those who sleep: that commutes with others who do the
+ * same.
+ */
 static void sleep_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	(void)f;
@@ -194,7 +197,10 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_addr(t, o->object);
 }
 
-/* object of all: the address; FUTEX_SLEEP: n: the bits, arg: 1 when woken; FUTEX_WAKE: n: the bits, arg: how many */
+/*
+ * object of all: the address; FUTEX_SLEEP: n: the bits, arg: 1 when woken; FUTEX_WAKE: n: the bits, arg:
+ * how many
+ */
 const struct op_class op_futex_wait = {.name = "checks futex", .accesses = sleep_accesses};
 const struct op_class op_futex_sleep = {
 	.name = "sleep on futex",

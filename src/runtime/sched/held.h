@@ -11,7 +11,10 @@ void held_start(void);
 /* The running fiber took or gave up a lock; exclusive: nobody else can hold it in any mode. */
 void held_locked(u64 lock, bool exclusive);
 void held_unlocked(u64 lock);
-/* The addresses of the locks that the running fiber holds, ascending, into out[FIBER_LOCKS]; returns how many. */
+/*
+ * The addresses of the locks that the running fiber holds, ascending, into out[FIBER_LOCKS]; returns how
+ * many.
+ */
 u32 held_list(bool exclusive_only, u64 *out);
 /* Grows whenever some fiber takes or gives up a lock. */
 u64 held_changes(void);

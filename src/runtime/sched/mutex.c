@@ -22,7 +22,7 @@ static HD_NORETURN void misuse(const struct vmutex *m, const char *what, u64 pc)
 {
 	char buf[256];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
+	text_init(&t, buf, sizeof(buf));
 	text_str(&t, what);
 	mutex_describe((u64)m, &t);
 	sched_violation(VIOLATION_LOCK_MISUSE, pc, (u64)m, buf);

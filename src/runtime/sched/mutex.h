@@ -1,7 +1,7 @@
 /*
- * mutex.h: mutexes. Their state lives in the SUT's own pthread_mutex_t, at the places
- * glibc uses, so static initialisers work and debuggers show something familiar.
- * Functions return 0 or an errno value. deadline: as in struct op, 0 = for ever. pc: the caller, for messages.
+ * mutex.h: mutexes. Their state lives in the SUT's own pthread_mutex_t, at the places glibc uses, so static
+ * initialisers work and debuggers show something familiar. Functions return 0 or an errno value. deadline:
+ * as in struct op, 0 = for ever. pc: the caller, for messages.
  */
 #ifndef HEDDLE_RUNTIME_MUTEX_H
 #define HEDDLE_RUNTIME_MUTEX_H

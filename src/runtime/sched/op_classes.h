@@ -1,6 +1,6 @@
 /*
- * op_classes.h: for those who use kinds of operations, or define their classes. OP_X has the class op_x: wire/op_kinds.h
- * is the only list; the families define the classes; engine/op_table.c makes the table.
+ * op_classes.h: for those who use kinds of operations, or define their classes. OP_X has the class op_x:
+ * wire/op_kinds.h is the only list; the families define the classes; engine/op_table.c makes the table.
  */
 #ifndef HEDDLE_RUNTIME_OP_CLASSES_H
 #define HEDDLE_RUNTIME_OP_CLASSES_H

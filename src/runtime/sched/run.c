@@ -107,6 +107,15 @@ void sched_stop(void)
 	abandon(RUN_STOPPED);
 }
 
+void sched_limit(const char *what)
+{
+	struct text t;
+	text_init(&t, rt_worker->result.incomplete, sizeof(rt_worker->result.incomplete));
+	text_str(&t, "a limit of heddle was reached: ");
+	text_str(&t, what);
+	abandon(RUN_STOPPED);
+}
+
 bool run_dead_stack(struct track_stack *out)
 {
 	return run.end == RUN_STEP && fiber_dead_stack(run.current, run.left, out);

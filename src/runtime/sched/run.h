@@ -1,7 +1,7 @@
 /*
- * run.h: fibers run and come back. The engine lets one go on; the fiber returns at its next visible operation, at its
- * end, or in the middle of a transition that can't be finished. What the fiber asks for meanwhile (a violation, a restart of the
- * search) is kept here until the engine looks.
+ * run.h: fibers run and come back. The engine lets one go on; the fiber returns at its next visible
+ * operation, at its end, or in the middle of a transition that can't be finished. What the fiber asks for
+ * meanwhile (a violation, a restart of the search) is kept here until the engine looks.
  *
  * All of this is persistent memory.
  */
@@ -33,7 +33,10 @@ struct run_failure {
 };
 /* The last violation that a fiber told of. */
 const struct run_failure *run_failure(void);
-/* Be told of violations where they happen, on the fiber's stack or the signal stack: for replays with a debugger. */
+/*
+ * Be told of violations where they happen, on the fiber's stack or the signal stack: for replays with a
+ * debugger.
+ */
 void run_on_failure(void (*tell)(const struct run_failure *f));
 
 /* Has a lesson been learnt since run_restarted()? */

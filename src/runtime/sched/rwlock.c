@@ -337,7 +337,9 @@ static void spin_describe(const struct fiber *f, const struct op *o, u32 alt, st
 	}
 }
 
-/* object of all: the pthread_rwlock_t or pthread_spinlock_t. Those who read-lock only count: that commutes. */
+/*
+ * object of all: the pthread_rwlock_t or pthread_spinlock_t. Those who read-lock only count: that commutes.
+ */
 const struct op_class op_rw_rdlock = {
 	.name = "read-lock",
 	.outcomes = rdlock_outcomes,

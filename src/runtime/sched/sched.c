@@ -92,7 +92,10 @@ static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op
 	return hd_unlikely(quiet) && !o->deadline && outcomes(f, o) == 1;
 }
 
-/* A nanosecond past the moment itself: nothing wakes up on the dot, and loops that ask "is it over?" rely on that. */
+/*
+ * A nanosecond past the moment itself: nothing wakes up on the dot, and loops that ask "is it over?" rely
+ * on that.
+ */
 static void time_passes_until(u64 deadline)
 {
 	if (!rt_wire->learnt.clock_read)
@@ -252,7 +255,7 @@ void sched_misuse(const char *what, const char *kind, u64 object, u64 pc)
 {
 	char buf[160];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
+	text_init(&t, buf, sizeof(buf));
 	text_str(&t, what);
 	text_str(&t, " ");
 	text_str(&t, kind);
@@ -268,7 +271,7 @@ static void keep_stack(struct wire_refused *w, const struct wire_regs *regs)
 	if (regs->rsp >= top || regs->rsp < top - LAYOUT_STACK_STRIDE)
 		return;
 	w->regs = *regs;
-	w->stack_len = HD_MIN(top - regs->rsp, (u64)sizeof w->stack);
+	w->stack_len = HD_MIN(top - regs->rsp, (u64)sizeof(w->stack));
 	memcpy(w->stack, (const void *)regs->rsp, w->stack_len);
 }
 
@@ -288,7 +291,7 @@ static u64 refuse(u64 call_name, u64 pc, u64 regs, u64 unused)
 	struct wire_refused *w = &r->refused_call[r->refused++];
 	w->pc = pc;
 	w->count = 1;
-	str_copy(w->call, sizeof w->call, call);
+	str_copy(w->call, sizeof(w->call), call);
 	keep_stack(w, (const struct wire_regs *)regs);
 	return 0;
 }

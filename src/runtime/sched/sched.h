@@ -18,11 +18,11 @@
 struct fiber;
 
 /*
- * While a fiber waits, the frames of the functions that wait are part of the state, and what is
- * dead in them (holes, registers saved for nothing) would make equal states look different. Two
- * rules keep them clean: a function that calls sched_step() does its looking-around before
- * that in a SCHED_LOOK function, whose registers are gone when it returns; and the entrances (shims, sched_step)
- * zero the stack below them, where the frames to come will lie.
+ * While a fiber waits, the frames of the functions that wait are part of the state, and what is dead in
+ * them (holes, registers saved for nothing) would make equal states look different. Two rules keep them
+ * clean: a function that calls sched_step() does its looking-around before that in a SCHED_LOOK function,
+ * whose registers are gone when it returns; and the entrances (shims, sched_step) zero the stack below
+ * them, where the frames to come will lie.
  */
 #define SCHED_LOOK __attribute__((noinline))
 static inline __attribute__((always_inline)) void sched_scrub(void)
@@ -52,7 +52,8 @@ struct op {
 	u32 n;      /* free for the class */
 	u64 object; /* what it is about, for descriptions and for wakers; each class says what that is */
 	u64 arg, arg2;
-	u64 deadline; /* virtual nanoseconds + 1; 0: none. With one, ALT_TIMEOUT is an outcome while there is no other */
+	/* virtual nanoseconds + 1; 0: none. With one, ALT_TIMEOUT is an outcome while there is no other */
+	u64 deadline;
 	u64 watch; /* vk_watch_moved() of it: ALT_MOVED is an outcome (or ALT_STAYS); 0: none */
 };
 #define OPF_CANCEL 1      /* a cancellation point */
@@ -76,32 +77,38 @@ struct op_wait {
 };
 
 /*
- * All there is to know about a kind of operation. Nothing outside the classes asks for kinds. The callbacks depend on the
- * state alone and change nothing (but see resolve); they are called for any fiber, on the engine's stack.
+ * All there is to know about a kind of operation. Nothing outside the classes asks for kinds. The callbacks
+ * depend on the state alone and change nothing (but see resolve); they are called for any fiber, on the
+ * engine's stack.
  */
 #define OP_DESCRIBE_PENDING 0xfff0u /* in place of an outcome: it is not decided yet */
 struct op_class {
 	const char *name; /* "lock mutex" */
 	/*
-	 * Ask the network for what `outcomes` will look at: the only callback that may do I/O and wait. Called before
-	 * `outcomes`, once for a state. NULL: there is nothing to ask.
+	 * Ask the network for what `outcomes` will look at: the only callback that may do I/O and wait.
+	 * Called before `outcomes`, once for a state. NULL: there is nothing to ask.
 	 */
 	void (*resolve)(const struct fiber *f, const struct op *o);
 	/*
-	 * How many outcomes (0 … n-1) the operation has in the current state; 0: it waits. NULL: always exactly one.
-	 * Time-out, spurious wake-up and cancellation are not counted: they come from deadline and flags.
+	 * How many outcomes (0 … n-1) the operation has in the current state; 0: it waits. NULL: always
+	 * exactly one. Time-out, spurious wake-up and cancellation are not counted: they come from deadline
+	 * and flags.
 	 */
 	u32 (*outcomes)(const struct fiber *f, const struct op *o);
 	/* For people: what the fiber does or waits for; NULL: name and object. */
 	void (*describe)(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
 	/*
-	 * Declare (access_declare) what carrying out this outcome touches, and what its being possible depends on, apart
-	 * from the fiber itself. Called when the outcome was chosen, before the fiber goes on. NULL: nothing others can see.
+	 * Declare (access_declare) what carrying out this outcome touches, and what its being possible
+	 * depends on, apart from the fiber itself. Called when the outcome was chosen, before the fiber
+	 * goes on. NULL: nothing others can see.
 	 */
 	void (*accesses)(const struct fiber *f, const struct op *o, u32 alt);
 	/* Who can end its wait. NULL: WAIT_ANYONE. */
 	struct op_wait (*wait)(const struct op *o);
-	/* An object it will use when its wait is over, besides op.object; destroying that meanwhile is a mistake. NULL: none. */
+	/*
+	 * An object it will use when its wait is over, besides op.object; destroying that meanwhile is a
+	 * mistake. NULL: none.
+	 */
 	u64 (*returns_to)(const struct op *o);
 	bool busy;   /* a thread does it while it waits for something by looking again and again */
 	bool yields; /* gives others a chance, and does nothing else */
@@ -120,7 +127,10 @@ u32 sched_thread_number(const struct fiber *f);
 /* True once the search runs; before that (constructors) operations don't yield. */
 bool sched_active(void);
 void sched_main_starts(void);
-/* Is a fiber running (as opposed to engine code)? Which transition is it, counted from the start? For signal handlers. */
+/*
+ * Is a fiber running (as opposed to engine code)? Which transition is it, counted from the start? For
+ * signal handlers.
+ */
 bool sched_in_fiber(void);
 u64 sched_steps(void);
 
@@ -136,11 +146,16 @@ void sched_declare_step(const struct fiber *f, u32 alt);
 bool sched_busy_seen(void);
 /* A step only if somebody else is alive to notice. */
 bool sched_alone(void);
-/* Fiber by slot, NULL if free: to look for waiters. sched_fiber_limit(): one above the highest slot in use. */
+/*
+ * Fiber by slot, NULL if free: to look for waiters. sched_fiber_limit(): one above the highest slot in use.
+ */
 struct fiber *sched_fiber(u32 slot);
 u32 sched_fiber_limit(void);
 const struct op *fiber_op(const struct fiber *f);
-/* The first fiber from slot `from` on that stands before an operation of this kind on this object; NULL: none. */
+/*
+ * The first fiber from slot `from` on that stands before an operation of this kind on this object; NULL:
+ * none.
+ */
 struct fiber *sched_find_pending(u32 from, u32 kind, u64 object);
 /* Replace what another, waiting fiber waits for (a waker's business: e.g. COND_WAIT -> COND_RELOCK). */
 struct op *fiber_op_mut(struct fiber *f);
@@ -164,9 +179,14 @@ HD_NORETURN void sched_violation(enum violation_kind kind, u64 pc, u64 address, 
 /* The same by a signal; regs: where the fiber is, for unwinders. */
 HD_NORETURN void sched_fail(enum violation_kind kind, u64 pc, u64 address, u32 signo,
 			    const struct wire_regs *regs, const char *message);
-/* The transition can't be finished: this path does not count; or the search can't go on (and tells why elsewhere). */
+/*
+ * The transition can't be finished: this path does not count; or the search can't go on (and tells why
+ * elsewhere).
+ */
 HD_NORETURN void sched_prune(void);
 HD_NORETURN void sched_stop(void);
+/* heddle's own limit was hit: the search ends, and the verdict is "incomplete", with this reason. */
+HD_NORETURN void sched_limit(const char *what);
 /* A lesson was learnt: the search has to start again (ignored in replay). */
 void sched_want_restart(void);
 /* The same for a lock or the like that is used wrongly: "unlock of an unlocked", "spin lock". */
@@ -188,7 +208,10 @@ void sched_register_kernel(const struct sched_kernel *k);
 /* Handlers of faults run on this stack: nobody can wait there. */
 void sched_register_signal_stack(u64 low, u64 size);
 
-/* Have all other threads that ever were been joined? Then nobody sees what this one does, until it makes another. */
+/*
+ * Have all other threads that ever were been joined? Then nobody sees what this one does, until it makes
+ * another.
+ */
 bool sched_all_joined(void);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * violation.h: one violation in the controller: what the runtime told (struct wire_violation), the path
- * that leads to it, and in words. The same struct from the search's result over its reproduction to traces
- * and reports.
+ * violation_record.h: one violation in the controller: what the runtime told (struct wire_violation), the
+ * path that leads to it, and in words. The same struct from the search's result over its reproduction to
+ * traces and reports.
  */
-#ifndef HEDDLE_REPORT_VIOLATION_H
-#define HEDDLE_REPORT_VIOLATION_H
+#ifndef HEDDLE_REPORT_VIOLATION_RECORD_H
+#define HEDDLE_REPORT_VIOLATION_RECORD_H
 
 #include "wire/wire.h"
 

@@ -1,4 +1,4 @@
-#include "report/violation.h"
+#include "report/violation_record.h"
 
 #include <stdlib.h>
 #include <string.h>
