@@ -168,7 +168,7 @@ static u64 touch(u64 object, u64 mode, u64 merged, u64 unused)
 		if (merged) {
 			if (!access_use(object, (enum access_mode)mode))
 				return false;
-			/* It becomes a step; but the call has looked already, and what it saw is in its frames and in its operation. */
+			/* A step; but the call has looked already, and its operation shows what it saw. */
 			return !declare(object, ACCESS_READ, 0, 0);
 		}
 		access_learn(object, (enum access_mode)mode);
