@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) void tell_range(const void *p, usiz
 		heddle_rt_access(p, n, how, pc);
 }
 
-/* Tells that s is read up to its end, or n bytes of it. Its length now. strings.c says why it loops. */
+/* Tells that s is read up to its end, or n bytes of it. Its length now. string_calls.c says why it loops. */
 static inline __attribute__((always_inline)) usize tell_string(const char *s, usize n, const void *pc)
 {
 	usize told = 0;

@@ -1,5 +1,5 @@
 /*
- * strings.c: functions of strings. How much they access depends on the bytes themselves, which may change while the runtime
+ * string_calls.c: functions of strings. How much they access depends on the bytes themselves, which may change while the runtime
  * is told (hooks.h, 2); so the length is taken again afterwards, and what has become longer is told, too.
  */
 #include "hooks/tell.h"
