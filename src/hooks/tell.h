@@ -1,9 +1,9 @@
 /*
  * tell.h: how wrappers of libc functions tell the runtime what these access on behalf of instrumented code.
  *
- * What a function reads is told before the call. What it writes is told before the call where the size is known, and
- * behind it, with the size that was really written, where only the call knows (read, fgets, sscanf): a race is then
- * still a state in which two threads stand before their accesses.
+ * What a function reads is told before the call. What it writes is told before the call where the size is
+ * known, and behind it, with the size that was really written, where only the call knows (read, fgets,
+ * sscanf): a race is then still a state in which two threads stand before their accesses.
  */
 #ifndef HEDDLE_HOOKS_TELL_H
 #define HEDDLE_HOOKS_TELL_H
