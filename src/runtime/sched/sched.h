@@ -110,9 +110,10 @@ struct op_class {
 	 * mistake. NULL: none.
 	 */
 	u64 (*returns_to)(const struct op *o);
-	bool busy;   /* a thread does it while it waits for something by looking again and again */
-	bool yields; /* gives others a chance, and does nothing else */
-	bool memory; /* a pending access to memory (op.object, op.n bytes), which may race with others */
+	bool patient; /* waits for a thread's end or for clients: never the cause of a deadlock */
+	bool busy;    /* a thread does it while it waits for something by looking again and again */
+	bool yields;  /* gives others a chance, and does nothing else */
+	bool memory;  /* a pending access to memory (op.object, op.n bytes), which may race with others */
 };
 extern const struct op_class *const op_classes[]; /* by kind; engine/op_table.c */
 static inline const struct op_class *op_class_of(const struct op *o)

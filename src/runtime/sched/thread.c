@@ -394,6 +394,7 @@ const struct op_class op_join = {
 	.describe = join_describe,
 	.accesses = thread_accesses,
 	.wait = join_wait,
+	.patient = true,
 };
 const struct op_class op_cancel = {
 	.name = "cancel",
