@@ -23,7 +23,10 @@ struct rt_libc {
 };
 extern struct rt_libc rt_libc;
 
-/* Find all of it; the real start_main depends on how the program was linked. Panics with a sentence when a piece is missing. */
+/*
+ * Find all of it; the real start_main depends on how the program was linked. Panics with a sentence when a
+ * piece is missing.
+ */
 void libc_find(bool old_start);
 
 #endif

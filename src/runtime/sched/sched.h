@@ -24,25 +24,12 @@ struct fiber;
  * whose registers are gone when it returns; and the entrances (shims, sched_step) zero the stack below
  * them, where the frames to come will lie.
  */
-#define SCHED_LOOK __attribute__((noinline))
-static inline __attribute__((always_inline)) void sched_scrub(void)
+#define SCHED_LOOK HD_NOINLINE
+static inline void sched_scrub(void)
 {
-	__asm__ volatile("pxor %%xmm0, %%xmm0\n\t"
-			 ".set at, -16\n\t"
-			 ".rept 32\n\t"
-			 "movups %%xmm0, at(%%rsp)\n\t"
-			 ".set at, at - 16\n\t"
-			 ".endr"
-			 :
-			 :
-			 : "xmm0", "memory");
 }
-
-/* The same for 4 KiB. */
-static inline __attribute__((always_inline)) void sched_scrub_deep(void)
+static inline void sched_scrub_deep(void)
 {
-	u64 at, count = 512;
-	__asm__ volatile("leaq -4096(%%rsp), %0\n\trep stosq" : "=&D"(at), "+c"(count) : "a"(0) : "memory");
 }
 
 /* A pending visible operation; lives in the fiber, in model memory. Unused fields are zero. */

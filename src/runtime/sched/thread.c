@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "runtime/heap/heap.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/libc/libc.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
@@ -16,7 +17,8 @@
 #include "runtime/sched/run.h"
 
 #define CANCELED ((u64)-1)
-#define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
+#define UNWINDER_BYTES (16u << 10) /* of stack, at most, that libgcc needs to find the first landing pad */
+#define DESTRUCTOR_ROUNDS 4        /* PTHREAD_DESTRUCTOR_ITERATIONS */
 
 /* glibc's registration of cleanup frames; pthread.h hides it from code with exceptions on. */
 void __pthread_register_cancel(__pthread_unwind_buf_t *buf);
@@ -121,6 +123,7 @@ static HD_NORETURN void leave(struct fiber *f)
 	}
 	if (slot)
 		rt_libc.dl_deallocate_tls((void *)f->tcb, false);
+	kstack_foreign(HD_PAGE);
 	access_declare(thread_object(slot), 1, ACCESS_WRITE); /* now: freeing memory may have been a step */
 	if (f->detached) {
 		fiber_free(f);
@@ -208,6 +211,7 @@ int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, ch
 void thread_exit(u64 result)
 {
 	sched_self()->result = result;
+	kstack_foreign(UNWINDER_BYTES);
 	rt_libc.pthread_exit((void *)result);
 }
 

@@ -3,8 +3,9 @@
  *
  * Laws. Handlers run on one alternate stack, because the kernel must not write a signal frame onto
  * a write-protected stack page. No work is done in signal context: a page fault changes the
- * page's protection and returns; a trapped call is only redirected to trap_entry, on the
- * fiber's own stack; a crash leaves for the engine and never returns. Nothing here touches TLS.
+ * page's protection and returns; a trapped call is only redirected to trap_entry, which
+ * goes to the fiber's kernel stack; a crash leaves for the engine and never returns. Nothing here touches
+ * TLS.
  */
 #include "runtime/trap/trap.h"
 
@@ -21,6 +22,7 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/libc/libc.h"
@@ -119,8 +121,8 @@ static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *
 	u64 address = (u64)info->si_addr;
 	char buf[160];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
-	if (!sched_in_fiber()) {
+	text_init(&t, buf, sizeof(buf));
+	if (!sched_in_fiber() || kstack_overflowed(address)) {
 		text_str(&t, signal_name(sig));
 		text_str(&t, " at ");
 		text_hex(&t, regs.rip);
@@ -149,7 +151,7 @@ static bool in_runtime(u64 pc)
 /* Would the access have been fine without us? The runtime itself may do what it likes. */
 static bool legitimate(u64 address, const greg_t *g)
 {
-	if (g[REG_ERR] & FAULT_FETCH)
+	if (g[REG_ERR] & FAULT_FETCH || kstack_overflowed(address))
 		return false;
 	if (!sched_in_fiber())
 		return true;
@@ -178,6 +180,18 @@ static HD_NORETURN void no_room_for_page(void)
 	rt_fail("there is no memory left to track another page of the program", "", "");
 }
 
+/*
+ * A handler of the program runs here, on the signal stack. The fault may have been the runtime's, with an
+ * address of the program's.
+ */
+static bool handled_by_program(int sig, siginfo_t *info, ucontext_t *u)
+{
+	struct kstack before = kstack_interrupt((u64)u->uc_mcontext.gregs[REG_RSP]);
+	bool handled = vk_signal_fault(sig, info, u);
+	kstack_resume(before);
+	return handled;
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
@@ -196,7 +210,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	}
 	if (tracked < 0)
 		no_room_for_page();
-	if (sched_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
+	if (sched_in_fiber() && !on_own_stack_below(address) && handled_by_program(sig, info, u))
 		return;
 	crash(sig, info, u);
 }
@@ -252,9 +266,7 @@ long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 {
 	forget_vectors(pc, xsave);
 	struct vk_call c = {.nr = f->rax, .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, .pc = pc};
-	long result = vk_syscall(&c);
-	sched_scrub_deep();
-	return result;
+	return vk_syscall(&c);
 }
 
 static void measure_xsave(void)
