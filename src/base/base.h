@@ -26,7 +26,8 @@ typedef uint64_t u64;
 #define hd_unlikely(x) __builtin_expect(!!(x), 0)
 
 #define HD_EXPORT __attribute__((visibility("default")))
-/* A function that uses no stack, not even for a call: it need not start on zeroes (runtime/kstack/kstack.h, K2). */
+/* A function that uses no stack, not even for a call: it need not start on zeroes
+   (runtime/kstack/kstack.h, K2). */
 #define HD_LEAF __attribute__((no_instrument_function))
 /* In a function with a large frame that calls nobody: tells __fentry__ how deep it is (there, K2). */
 #ifdef HEDDLE_KERNEL_STACKS
