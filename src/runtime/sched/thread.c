@@ -325,7 +325,11 @@ int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
 	int r = before_join(tcb, !try && !deadline);
 	if (r)
 		return r;
-	struct op o = {.kind = OP_JOIN, .object = tcb, .n = try, .deadline = deadline, .flags = OPF_CANCEL};
+	struct op o = {.kind = OP_JOIN,
+		       .object = tcb,
+		       .n = try,
+		       .deadline = deadline,
+		       .flags = try ? 0 : OPF_CANCEL};
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	struct fiber *f = fiber_by_tcb(tcb);
