@@ -67,6 +67,8 @@ __attribute__((visibility("hidden"))) u64 trap_xsave_size;
 __attribute__((visibility("hidden"))) u32 trap_xsave_mask;
 static char selector;
 static u64 libc_start, libc_end, signal_stack;
+/* Functions of libc that are no cancellation points, whatever they call. */
+static struct wire_range plain_calls[8];
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
 {
@@ -262,10 +264,23 @@ static void forget_vectors(u64 pc, void *xsave)
 	memset((char *)xsave + XSAVE_EXTENDED, 0, trap_xsave_size - XSAVE_EXTENDED);
 }
 
+static bool is_plain(u64 pc)
+{
+	if (pc < libc_start || pc >= libc_end)
+		return true; /* the SUT's own instruction */
+	for (u32 i = 0; i < HD_ARRAY_LEN(plain_calls); i++)
+		if (pc - plain_calls[i].start < plain_calls[i].size)
+			return true;
+	return false;
+}
+
 long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 {
 	forget_vectors(pc, xsave);
-	struct vk_call c = {.nr = f->rax, .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, .pc = pc};
+	struct vk_call c = {.nr = f->rax,
+			    .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9},
+			    .pc = pc,
+			    .no_cancel = is_plain(pc)};
 	return vk_syscall(&c);
 }
 
@@ -294,6 +309,21 @@ static void find_libc(void)
 			libc_end = libc_start + p[i].p_vaddr + p[i].p_memsz;
 }
 
+static void find_plain_calls(void)
+{
+	static const char *const names[HD_ARRAY_LEN(plain_calls)] = {
+		"syscall",         "__open_nocancel",  "__open64_nocancel",  "__close_nocancel",
+		"__read_nocancel", "__write_nocancel", "__pread64_nocancel",
+	};
+	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++) {
+		void *at = names[i] ? dlsym(RTLD_NEXT, names[i]) : NULL;
+		Dl_info info;
+		const ElfW(Sym) *symbol = NULL;
+		if (at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
+			plain_calls[i] = (struct wire_range){(u64)at, symbol->st_size};
+	}
+}
+
 void trap_setup_faults(void)
 {
 	signal_stack = (u64)pages_map(ALT_STACK);
@@ -310,6 +340,7 @@ void trap_setup_calls(void)
 {
 	measure_xsave();
 	find_libc();
+	find_plain_calls();
 	cpu_setup();
 	set_handler(SIGSYS, on_syscall);
 	set_handler(SIGVTALRM, on_tick);
