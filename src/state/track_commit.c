@@ -104,14 +104,23 @@ static u32 differs_others(const struct page *p, u32 *looked)
 	return diff;
 }
 
+/* Below it this page of the kernel stack that ran is zero, and was. */
+static u32 kernel_from(const struct page *p, const struct track_stack *ran)
+{
+	u64 from = ran->kernel_from <= p->address ? 0 : (ran->kernel_from - p->address) / COMPARE_LINE;
+	return (u32)HD_MIN(from, (u64)COMPARE_LINES);
+}
+
 static u32 page_differs(const struct page *p, const struct track_stack *ran, u32 *looked)
 {
 	if (!p->owner || !ran)
 		return differs_anywhere(p, looked);
 	u32 slot = p->owner - 1;
 	if (slot == ran->slot) {
-		*looked = COMPARE_LINES;
-		return differs_own(p, ran);
+		u32 from = is_stack(p) ? 0 : kernel_from(p, ran);
+		*looked = COMPARE_LINES - from;
+		return from ? track.compare->lines((void *)p->address, p->shadow, from, COMPARE_LINES)
+			    : differs_own(p, ran);
 	}
 	if (hd_unlikely(!track.stacks.sp_base || track.made_at[slot] == track.stats.commits))
 		return differs_anywhere(p, looked);

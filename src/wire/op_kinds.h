@@ -66,7 +66,8 @@
 	X(ACCEPT, accept) \
 	X(RECV, recv) \
 	X(SEND, send) \
-	X(SHUTDOWN, shutdown)
+	X(SHUTDOWN, shutdown) \
+	X(END, end) /* a thread ends, where somebody can tell when */
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

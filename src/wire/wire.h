@@ -178,6 +178,8 @@ struct wire_event {
 	u64 step; /* number of the step, from 0 */
 	struct wire_regs regs;
 	u32 violation, text_len;
+	u32 patient; /* WIRE_EV_FIBER: it waits for a thread's end or for clients */
+	u32 pad;
 	char thread_name[16];
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };

@@ -324,7 +324,7 @@ static u64 stack_pointer[LAYOUT_MAX_FIBERS];
 static u64 commit_of_other(void)
 {
 	u64 low = LAYOUT_STACK_BASE + (STACK_SLOT + 1) * LAYOUT_STACK_STRIDE;
-	return track_commit(&(struct track_stack){low, low, STACK_SLOT + 1});
+	return track_commit(&(struct track_stack){low, low, STACK_SLOT + 1, 0});
 }
 
 /* 2048 bytes of TLS at the top, without variables that others could reach. */
@@ -370,7 +370,7 @@ static void a_new_stack_counts_as_a_whole(void)
 static void commit_of(u32 slot)
 {
 	u64 low = LAYOUT_STACK_BASE + slot * LAYOUT_STACK_STRIDE;
-	track_commit(&(struct track_stack){low, low, slot});
+	track_commit(&(struct track_stack){low, low, slot, 0});
 }
 
 /* A word is set while `slot` runs: is that seen, and undone? */

@@ -100,6 +100,15 @@ static u32 fair_actions(u32 *out, bool nobody_else, bool *waiting)
 	return n;
 }
 
+/* Nobody may rely on spurious wake-ups: a state that only they lead out of is an end. */
+static u32 without_spurious_only(u32 n, const u32 *out)
+{
+	for (u32 i = 0; i < n; i++)
+		if (ACTION_ALT(out[i]) != ALT_SPURIOUS)
+			return n;
+	return 0;
+}
+
 u32 engine_actions(void *t, u32 *out)
 {
 	(void)t;
@@ -107,6 +116,8 @@ u32 engine_actions(void *t, u32 *out)
 		return 0;
 	bool waiting = false;
 	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
+	if (hd_unlikely(rt_wire->config.spurious))
+		n = without_spurious_only(n, out);
 	if (hd_likely(!waiting))
 		return n;
 	if (!n)

@@ -45,7 +45,7 @@
 
 static bool on, by_clang;
 
-bool memory_on(void)
+HD_LEAF bool memory_on(void)
 {
 	return on;
 }

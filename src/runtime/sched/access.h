@@ -33,6 +33,11 @@ static inline u64 thread_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, slot);
 }
+/* The moment of its end, which a join that does not wait can tell; no words of the model. */
+static inline u64 thread_end_object(u32 slot)
+{
+	return object_id(OBJECT_THREAD, (u64)slot | 1u << 16);
+}
 #define WORLD_OBJECT object_id(OBJECT_WORLD, 0)
 
 /*

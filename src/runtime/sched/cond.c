@@ -71,11 +71,11 @@ static void wake(struct fiber *f)
 	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg};
 }
 
-static void relock(struct vcond *c, struct vmutex *m, u32 count)
+static void relock(struct vcond *c, struct vmutex *m)
 {
 	struct op o = {.kind = OP_COND_RELOCK, .object = (u64)c, .arg = (u64)m};
 	sched_step(&o);
-	mutex_take(m, count);
+	mutex_take_again(m);
 }
 
 /* An error; 0: go on; -1: go on with a step of its own. */
@@ -102,7 +102,7 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		sched_step(&enter);
 		check_alive(c, pc);
 	}
-	u32 count = mutex_release_all(m);
+	mutex_release_once(m);
 	struct op o = {.kind = OP_COND_WAIT,
 		       .object = (u64)c,
 		       .arg = (u64)m,
@@ -110,10 +110,10 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		       .flags = OPF_CANCEL | OPF_CANCEL_SELF | OPF_SPURIOUS};
 	u32 alt = sched_step(&o);
 	if (alt == 0) {
-		mutex_take(m, count);
+		mutex_take_again(m);
 		return 0;
 	}
-	relock(c, m, count);
+	relock(c, m);
 	if (alt == ALT_CANCEL)
 		thread_cancel_now();
 	return alt == ALT_TIMEOUT ? ETIMEDOUT : 0;
@@ -176,8 +176,7 @@ static u32 never(const struct fiber *f, const struct op *o)
 
 static u32 relock_outcomes(const struct fiber *f, const struct op *o)
 {
-	(void)f;
-	return !((const struct vmutex *)o->arg)->held;
+	return mutex_free_for(o->arg, f);
 }
 
 static u32 signal_outcomes(const struct fiber *f, const struct op *o)

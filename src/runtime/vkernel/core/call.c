@@ -18,8 +18,8 @@
  * thread accepted. One step is enough: the call announces its work on the description that is there now, and
  * remembers the number (op.watch). If the number still means the same when the step is taken, it makes no
  * difference when it was looked up. If not, the lookup was either before the change (the outcomes of the
- * operation, on the old description) or after it (ALT_FD_CHANGED: the call starts again and finds what is there
- * now).
+ * operation, on the old description) or after it (ALT_FD_CHANGED: the call starts again and finds what is
+ * there now).
  *
  * An operation that waits has no outcome, yet it may have begun before the change, and then no change of the
  * number ever ends it: a thread in accept is not woken by who closes the listener. So waiting on is an

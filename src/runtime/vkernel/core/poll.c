@@ -180,6 +180,8 @@ static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
 		if (timeout && meaning(p, n) != before)
 			vk_refuse(c, "poll or select (another thread closed a descriptor)");
+	} else {
+		vk_cancel_point(c);
 	}
 	/* After a time-out, too: Linux looks once more. */
 	resolve_list(p, n);

@@ -187,6 +187,8 @@ void vk_declare(u64 object, enum access_mode mode);
 /* op_class.accesses: an operation on one object that it changes, and what a late lookup depends on. */
 void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
+/* A cancellation point that is no step otherwise (core/cancel_point.c). */
+void vk_cancel_point(const struct vk_call *c);
 /* Outside the model: noted, and the verdict will be "incomplete". */
 void vk_refuse(const struct vk_call *c, const char *what);
 
