@@ -258,7 +258,7 @@ long vk_sys_socketpair(struct vk_call *c)
 	long err = sock_check(c, (u32)c->a[0], type, (u32)c->a[2]);
 	if (err || c->a[0] != NET_UNIX)
 		return err ? err : -EOPNOTSUPP;
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 2);
 	if (!make_pair((u16)(type == SOCK_RAW_ ? NET_DGRAM : type), flags & O_NONBLOCK, pair))
 		return vk_desc_none(c);
 	return install_pair(pair, fds, flags & O_CLOEXEC);
