@@ -20,7 +20,9 @@
  *   T4  fingerprint = sum over all non-zero words of all regions, as of the last commit;
  *   T5  a cold page of a stack that lies wholly in its dead part is zero, unless noted in stack_old;
  *   T6  a shut page has no rights between transitions, so that whoever knows the truth is asked at its first
- *       use.
+ *       use;
+ *   T7  the zero_lines of a page are zero in its shadow. Lines leave the set when their words change, and come
+ *       back when the page becomes hot.
  *
  * Given up:
  *   - a write into the dead part of another fiber's stack (a dangling pointer to a local) is neither logged
@@ -213,6 +215,11 @@ static int page_protect(const struct page *p, int prot)
 	return (int)sys_call3(SYS_mprotect, (long)p->address, HD_PAGE, prot);
 }
 
+static void find_zero_lines(struct page *p)
+{
+	p->zero_lines = ~track.compare->lines(p->shadow, NULL, COMPARE_ALL, COMPARE_ALL);
+}
+
 int page_heat(u32 number)
 {
 	struct page *p = page_at(number);
@@ -224,6 +231,7 @@ int page_heat(u32 number)
 	*slot = number;
 	p->hot_index = hot_count();
 	p->idle = 0;
+	find_zero_lines(p);
 	track.shut_hot += p->shut;
 	return 0;
 }
@@ -416,8 +424,11 @@ void track_start(void)
 		if (r->kind == TRACK_DENSE)
 			sys_call3(SYS_mprotect, (long)r->start, (long)(r->end - r->start), PROT_READ);
 	}
-	for (u64 i = 0; i < track.stats.pages; i++)
-		memcpy(page_at((u32)i)->shadow, (void *)page_at((u32)i)->address, HD_PAGE);
+	for (u64 i = 0; i < track.stats.pages; i++) {
+		struct page *p = page_at((u32)i);
+		memcpy(p->shadow, (void *)p->address, HD_PAGE);
+		find_zero_lines(p);
+	}
 	track.started = true;
 	track.fp = track_full_fingerprint();
 	track.commits[0] = (struct commit){0, track.fp};

@@ -34,6 +34,7 @@ struct page {
 	u8 stack_to;         /* of an owned page: lines before this one belong to the stack proper, */
 	u8 tls_from, tls_to; /* these to variables that others may hold a pointer to */
 	bool shut;           /* track_protect took rights away once: T6 */
+	u32 zero_lines;      /* lines that are zero in the shadow, for certain: T7 */
 };
 
 struct region {
@@ -75,6 +76,17 @@ extern struct track track;
 static inline struct page *page_at(u32 number)
 {
 	return (struct page *)track.pages.data + number;
+}
+
+/* T7: words of these lines of the shadow change. */
+static inline void page_uses_lines(struct page *p, u32 lines)
+{
+	p->zero_lines &= ~lines;
+}
+
+static inline u32 line_of_word(u32 word)
+{
+	return 1u << word / (COMPARE_LINE / sizeof(u64));
 }
 
 static inline u32 *hot_list(void)
