@@ -10,6 +10,7 @@
 #include "state/track_priv.h"
 
 #define CROWD 192 /* more hot pages than this: lose patience sooner */
+#define ROUND 32  /* pages that only a fiber which did not run may change are visited every so many commits */
 
 /* --- commit --- */
 
@@ -23,12 +24,6 @@ static void log_page(struct page *p, u32 number, u32 lines)
 	u32 n = track.compare->take(now, p->shadow, lines, number << 9, places, diff);
 	track.log_top += n;
 	track.changes(&track.fp, p->address, now, places, diff, n);
-}
-
-static bool is_stack(const struct page *p)
-{
-	return p->address >= LAYOUT_STACK_BASE &&
-	       p->address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
 }
 
 static void note_cold_stack(const struct page *p)
@@ -94,8 +89,10 @@ static u32 differs_others(const struct page *p, u32 *looked)
 {
 	u32 slot = p->owner - 1;
 	*looked = 0;
-	if (!is_stack(p))
-		return 0; /* nobody but its owner ever writes here */
+	if (!is_stack(p)) {
+		*looked = ROUND - 1; /* nobody but its owner ever writes here; it is visited for ageing */
+		return 0;
+	}
 	u64 sp = *(u64 *)(track.stacks.sp_base + slot * track.stacks.sp_stride);
 	if (!sp)
 		return 0;
@@ -139,6 +136,12 @@ static bool log_has_room(void)
 	       track.mark + 1 < track.mark_max;
 }
 
+/* Pages of which only one fiber writes are skipped while others run, but for those of a stack just made. */
+static bool must_visit_all(const struct track_stack *ran)
+{
+	return !ran || track.stack_made || !track.stacks.sp_base || track.stats.commits % ROUND == 0;
+}
+
 u64 track_commit(const struct track_stack *ran)
 {
 	if (ran)
@@ -147,9 +150,14 @@ u64 track_commit(const struct track_stack *ran)
 		track.full = true;
 		return track.mark;
 	}
-	u32 shift = hot_count() > CROWD ? 3 : 0;
+	u32 shift = hot_count() > CROWD ? 3 : 0, own = ran ? ran->slot + 1 : 0;
+	bool all = must_visit_all(ran);
 	for (u32 i = 0; i < hot_count();) {
-		u32 number = hot_list()[i], looked;
+		u32 number = hot_list()[i].number, only = hot_list()[i].only, looked;
+		if (only && only != own && !all) {
+			i++;
+			continue;
+		}
 		struct page *p = page_at(number);
 		u32 diff = page_differs(p, ran, &looked);
 		if (diff) {
@@ -164,6 +172,7 @@ u64 track_commit(const struct track_stack *ran)
 		i++;
 	}
 	cool_shut_pages();
+	track.stack_made = false;
 	track.stats.commits++;
 	track.commits[++track.mark] = (struct commit){track.log_top, track.fp};
 	return track.mark;

@@ -37,6 +37,11 @@ struct page {
 	u32 zero_lines;      /* lines that are zero in the shadow, for certain: T7 */
 };
 
+struct hot_page {
+	u32 number;
+	u32 only; /* slot of the fiber that alone ever writes there, +1; 0: others may */
+};
+
 struct region {
 	u64 start, end;
 	u64 owner_stride; /* bytes for each slot if pages have an owner; 0: they have none */
@@ -53,7 +58,7 @@ struct commit {
 struct track {
 	struct pages_vec regions; /* struct region */
 	struct pages_vec pages;   /* struct page */
-	struct pages_vec hot;     /* u32 page numbers */
+	struct pages_vec hot;     /* struct hot_page */
 	u32 shut_hot;             /* how many of them are shut pages */
 	bool started, full;
 	u32 *log_place; /* page << 9 | word */
@@ -67,6 +72,7 @@ struct track {
 	fingerprint_changes_fn changes;
 	struct track_stacks stacks;
 	bool late_code;                 /* a module may have been loaded since the start */
+	bool stack_made;                /* since the last commit */
 	u64 made_at[LAYOUT_MAX_FIBERS]; /* number of the commit whose transition made the stack */
 	/* Lowest cold page of each stack that may hold old bytes; 0 = none. */
 	u64 stack_old[LAYOUT_MAX_FIBERS];
@@ -89,14 +95,20 @@ static inline u32 line_of_word(u32 word)
 	return 1u << word / (COMPARE_LINE / sizeof(u64));
 }
 
-static inline u32 *hot_list(void)
+static inline bool is_stack(const struct page *p)
 {
-	return (u32 *)track.hot.data;
+	return p->address >= LAYOUT_STACK_BASE &&
+	       p->address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
+}
+
+static inline struct hot_page *hot_list(void)
+{
+	return (struct hot_page *)track.hot.data;
 }
 
 static inline u32 hot_count(void)
 {
-	return (u32)(track.hot.len / sizeof(u32));
+	return (u32)(track.hot.len / sizeof(struct hot_page));
 }
 
 /* NULL: the address is not tracked. */

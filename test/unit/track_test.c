@@ -476,6 +476,12 @@ static void owned_memory_counts_for_its_owner_only(void)
 			assert_true(seen(address, slot));
 			assert_false(seen(address, (slot + 1) % OWNED_SLOTS));
 		}
+	/* Whoever makes a fiber writes there, once. */
+	for (u32 i = 0; i < 100; i++) {
+		track_new_stack(1);
+		assert_true(seen(OWNED_BASE + HD_PAGE, 2));
+		assert_false(seen(OWNED_BASE + HD_PAGE, 2));
+	}
 	/* Whoever does not know who ran looks everywhere. */
 	struct fingerprint before = track_fingerprint();
 	u64 mark = track_mark();
@@ -483,6 +489,21 @@ static void owned_memory_counts_for_its_owner_only(void)
 	track_commit(NULL);
 	assert_false(world_same_print(before, track_fingerprint()));
 	track_undo(mark);
+	track_set_stacks(&(struct track_stacks){0});
+}
+
+/* Nobody visits it for long, and still it cools down. */
+static void owned_memory_cools_while_others_run(void)
+{
+	set_plain_stacks();
+	*(volatile u64 *)OWNED_BASE = 1;
+	commit_of(0);
+	assert_int_equal(hot_pages(), 1);
+	for (u32 i = 0; i < LONG_ENOUGH; i++)
+		commit_of(1);
+	assert_int_equal(hot_pages(), 0);
+	track_undo(0);
+	assert_world();
 	track_set_stacks(&(struct track_stacks){0});
 }
 
@@ -901,6 +922,7 @@ int main(void)
 		FRESH(a_new_stack_counts_as_a_whole),
 		FRESH(variables_of_others_count_the_room_beside_does_not),
 		FRESH(owned_memory_counts_for_its_owner_only),
+		FRESH(owned_memory_cools_while_others_run),
 		FRESH(changes_are_told_last_one_first),
 		FRESH(a_full_log_is_told),
 		FRESH(rights_can_be_taken_and_given),
