@@ -122,9 +122,29 @@ void sched_declare_step(const struct fiber *f, u32 alt)
 		c->accesses(f, &f->op, alt);
 }
 
-static __attribute__((noinline)) u32 step(const struct op *o)
+static bool busy_seen; /* persistent */
+
+bool sched_busy_seen(void)
 {
-	struct fiber *f = sched_self();
+	return busy_seen;
+}
+
+static HD_NOINLINE void note_busy(void)
+{
+	busy_seen = true;
+	sched_want_restart(); /* from now on the search watches for livelocks */
+}
+
+static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
+{
+	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
+		note_busy();
+}
+
+u32 sched_step(const struct op *o)
+{
+	watch_for_busy(o);
+	struct fiber *f = &model->fiber[sched_self_slot()];
 	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
 		return act_on_cancel(o);
 	if (hd_unlikely(op_class_of(o)->yields))
@@ -143,27 +163,6 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 	if (hd_unlikely(alt == ALT_CANCEL))
 		return act_on_cancel(o);
 	return alt;
-}
-
-static bool busy_seen; /* persistent */
-
-bool sched_busy_seen(void)
-{
-	return busy_seen;
-}
-
-static SCHED_LOOK void note_busy(void)
-{
-	busy_seen = true;
-	sched_want_restart(); /* from now on the search watches for livelocks */
-}
-
-u32 sched_step(const struct op *o)
-{
-	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
-		note_busy();
-	sched_scrub();
-	return step(o);
 }
 
 /* --- time --- */
