@@ -99,8 +99,8 @@ static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op
  */
 static void time_passes_until(u64 deadline)
 {
-	if (!rt_wire->learnt.clock_read)
-		return;
+	if (!rt_wire->learnt.clock_read && !rt_wire->config.time_horizon_ms)
+		return; /* nobody can tell: only distances to deadlines count */
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
 	if (deadline <= model->now)
 		return;
@@ -302,6 +302,8 @@ void sched_refused(const char *call, u64 pc)
 	if (!kstack_program_regs(&r))
 		regs_here(&r);
 	scratch_call(refuse, (u64)call, pc, (u64)&r, 0);
+	access_declare(process_object(PROCESS_REFUSED), 1, ACCESS_ADD);
+	model->refused = 1;
 }
 
 static void exit_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -347,4 +349,5 @@ const struct op_class op_sleep = {
 	.outcomes = never,
 	.describe = sleep_describe,
 	.busy = true,
+	.sleeps = true,
 };
