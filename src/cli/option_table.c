@@ -224,6 +224,8 @@ static const struct option_spec check_table[] = {
 	{"ask-again", 0, OPTION_CALL, NULL, NULL, 0, apply_ask_again},
 	{"identical-clients", 0, OPTION_FLAG, NULL, "all clients say the same to the same",
 	 AT(config.net.identical_clients), NULL},
+	{"client-order", 0, OPTION_CALL, "any|given",
+	 "clients with different commands come in any order (default), or as given", 0, apply_client_order},
 	{"cache", 0, OPTION_CALL, "branching|linear|none",
 	 "how communication is remembered (default branching)", 0, apply_cache},
 	{"allow-refused", 0, OPTION_FLAG, NULL,

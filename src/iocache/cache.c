@@ -100,7 +100,8 @@ static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache
 			continue;
 		const struct tree_key *other = tree_key_of(c->t, p->tree - 1);
 		if (memcmp(&other->to, &k->to, sizeof(k->to)) != 0 || other->client != k->client ||
-		    other->owner != k->owner)
+		    other->owner != k->owner || other->after != k->after ||
+		    other->after_written != k->after_written || other->after_ended != k->after_ended)
 			continue;
 		instances[other->instance / 64 % (CACHE_MAX_OPEN / 64)] |= 1ull << other->instance % 64;
 		n++;
@@ -175,6 +176,36 @@ int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *po
 	set_position(c, pos, tree);
 	struct tree_at root = root_at(c, tree);
 	return done(c, &root, !ask);
+}
+
+/* ---- a client's next connection ---- */
+
+static struct tree_key key_after(const struct cache *c, const struct cache_pos *last)
+{
+	struct tree_key k = *tree_key_of(c->t, last->tree - 1);
+	k.after = last->branch + 1;
+	k.after_ended = last->ended;
+	k.after_written = last->written;
+	return k;
+}
+
+int cache_open_again(struct cache *c, const struct cache_pos *last, struct cache_pos *pos)
+{
+	hd_assert(last->tree);
+	struct tree_key k = key_after(c, last);
+	return cache_open(c, &k, pos);
+}
+
+int cache_resolve_again(struct cache *c, const struct cache_pos *last)
+{
+	struct tree_at at = pos_at(last);
+	struct mark_view m;
+	struct cache_pos next = {0};
+	if (c->ops != &branching_ops || (c->live && !c->transport.next) ||
+	    (tree_mark_at(c->t, &at, &m) && (m.flags & NET_GONE)))
+		return 0;
+	int err = cache_open_again(c, last, &next);
+	return err ? (NET_IS_ERRNO(err) ? 0 : err) : 1;
 }
 
 /* ---- writes ---- */

@@ -69,7 +69,8 @@ static void note_refused(struct outcome *o, const struct trees *t, const struct 
 	u32 refused = 0, error;
 
 	for (u32 i = 0; i < trees_count(t); i++) {
-		if (tree_key_of(t, i)->to.family == NET_UNIX || tree_refusal(t, i, &error) != 1)
+		if (tree_key_of(t, i)->to.family == NET_UNIX || tree_key_of(t, i)->client ||
+		    tree_refusal(t, i, &error) != 1)
 			continue;
 		if (!refused++)
 			tree_title(tree_key_of(t, i), first, sizeof(first));

@@ -7,9 +7,11 @@
 
 #include "runtime/rt.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/sites.h"
 #include "runtime/interpose/interpose.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/sched.h"
 #include "runtime/start/start.h"
 
@@ -20,7 +22,8 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 p
 	void *p = heap_alloc(sched_self_slot(), size, align);
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
-	memory_allocated((u64)p, pc);
+	else
+		sites_allocated((u64)p, pc);
 	return p;
 }
 
@@ -40,12 +43,22 @@ static HD_NORETURN void bad_free(const void *p, enum heap_status why, const char
 	sched_violation(VIOLATION_ABORT, pc, (u64)p, buf);
 }
 
+/* This block is about to be given back, which counts as a write to all of it. */
+static void giving_back(const void *p, u64 pc)
+{
+	u64 size = heap_usable(p);
+	if (!size)
+		return; /* a wrong address: soon a violation */
+	memory_access((u64)p, size, MEMORY_WRITE, pc);
+	freed_block((u64)p, size);
+	sites_freed((u64)p, pc);
+}
+
 static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 {
 	if (!p)
 		return 0;
-	if (hd_unlikely(memory_on()))
-		memory_freeing((u64)p, heap_usable(p), pc);
+	giving_back(p, pc);
 	access_heap(p);
 	enum heap_status status = heap_free(p);
 	if (hd_unlikely(status != HEAP_OK))
@@ -86,8 +99,7 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 		release(p, "realloc", pc);
 		return NULL;
 	}
-	if (hd_unlikely(memory_on()))
-		memory_freeing((u64)p, heap_usable(p), pc);
+	giving_back(p, pc);
 	enum heap_status status;
 	access_heap(NULL);
 	access_heap(p);
@@ -96,7 +108,7 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 		bad_free(p, status, "realloc", pc);
 	if (!q)
 		errno = ENOMEM;
-	memory_allocated((u64)(q ? q : p), pc);
+	sites_allocated((u64)(q ? q : p), pc);
 	return q;
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/interpose/interpose.h"
 #include "runtime/sched/cond.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/mutex.h"
 #include "runtime/sched/rwlock.h"
 #include "runtime/sched/semaphore.h"
@@ -33,6 +34,7 @@ DOOR(int, pthread_mutex_init)(pthread_mutex_t *m, const pthread_mutexattr_t *att
 			      DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)m, "a mutex", DOOR_CALLER);
 	return mutex_init(MUTEX(m), kind);
 }
 
@@ -93,6 +95,7 @@ DOOR(int, pthread_cond_init)(pthread_cond_t *c, const pthread_condattr_t *attr)
 		sched_refused("pthread_cond_init of a process-shared condition variable", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)c, "a condition variable", DOOR_CALLER);
 	return cond_init(COND(c), (u32)clock);
 }
 
@@ -142,6 +145,7 @@ DOOR(int, pthread_rwlock_init)(pthread_rwlock_t *l, const pthread_rwlockattr_t *
 		sched_refused("pthread_rwlock_init of a process-shared lock", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)l, "a rwlock", DOOR_CALLER);
 	return rwlock_init(RWLOCK(l), (u32)kind);
 }
 
@@ -203,6 +207,7 @@ DOOR(int, pthread_spin_init)(pthread_spinlock_t *s, int shared)
 		sched_refused("pthread_spin_init of a process-shared lock", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)s, "a spin lock", DOOR_CALLER);
 	return spin_init((struct vspin *)s);
 }
 
@@ -237,6 +242,7 @@ DOOR(int, pthread_barrier_init)(pthread_barrier_t *b, const pthread_barrierattr_
 		sched_refused("pthread_barrier_init of a process-shared barrier", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)b, "a barrier", DOOR_CALLER);
 	return barrier_init(BARRIER(b), count);
 }
 

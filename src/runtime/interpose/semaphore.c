@@ -4,6 +4,7 @@
 #include <semaphore.h>
 
 #include "runtime/interpose/interpose.h"
+#include "runtime/sched/freed.h"
 
 #define SEM(s) ((struct vsem *)(s))
 
@@ -13,6 +14,7 @@ DOOR(int, sem_init)(sem_t *s, int shared, unsigned value)
 		sched_refused("sem_init of a process-shared semaphore", DOOR_CALLER);
 		return errno_result(ENOSYS);
 	}
+	freed_check((u64)s, "a semaphore", DOOR_CALLER);
 	return errno_result(semaphore_init(SEM(s), value));
 }
 

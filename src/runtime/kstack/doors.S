@@ -5,7 +5,7 @@
 #include "runtime/kstack/zero.inc"
 
 /* How far below its entry a function may write before the next function is called: law K2. */
-#define KSTACK_MARGIN 192
+#define KSTACK_MARGIN 128
 
 	.text
 

@@ -53,6 +53,11 @@ bool access_learn(u64 object, enum access_mode mode);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
 bool access_destroy(u64 object);
 /*
+ * The same for giving back heap memory: destroys every object in it that anybody ever used. False also when
+ * there is none.
+ */
+bool access_free(u64 block, u64 bytes);
+/*
  * Joins the footprint of the running step, teaches nothing: for uses that are steps, or that no step could
  * hide.
  */

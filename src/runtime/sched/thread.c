@@ -146,7 +146,9 @@ static SCHED_LOOK bool end_is_step(void)
 	return access_use(thread_end_object(sched_self_slot()), ACCESS_RELEASE);
 }
 
-static void end_step(void)
+/* Threads that return end on the program's stack. */
+void end_step(void);
+DOOR_INSIDE(void, end_step)(void)
 {
 	if (!end_is_step())
 		return;

@@ -31,6 +31,7 @@
 #include "base/sys.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/trap/cpu.h"
 
@@ -235,8 +236,10 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
 	if (!is_benign(o.object)) {
 		sched_step(&o);
-		if (!s->pause && o.object)
+		if (!s->pause && o.object) {
+			freed_check(o.object, "an atomic variable", pc);
 			access_wrote(o.object, 0);
+		}
 	}
 	atomics_next = copy_of(site_at(pc));
 }

@@ -330,6 +330,8 @@ struct vk_model {
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
+	/* … and whose last one was closed, there, if they open another one */
+	struct cache_pos client_last[NET_MAX_CLIENTS];
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
 	u64 parted; /* a connection to a server was closed, which it may not know: cache_check_silence */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */

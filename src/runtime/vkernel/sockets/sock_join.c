@@ -147,6 +147,7 @@ static const u8 v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
 
 struct net_address sock_address_in_family(u16 family, const struct net_address *a)
 {
+	HD_WIDE_FRAME();
 	struct net_address out = *a;
 	if (a->family == family || family == NET_UNIX)
 		return out;
