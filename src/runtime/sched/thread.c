@@ -139,7 +139,8 @@ static HD_NORETURN void leave(struct fiber *f)
 	run_leave();
 }
 
-/* That it has ended is seen by those who ask without waiting; for others the end belongs to the step before. */
+/* That it has ended is seen by those who ask without waiting; for others the end belongs to the step
+   before. */
 static SCHED_LOOK bool end_is_step(void)
 {
 	return access_use(thread_end_object(sched_self_slot()), ACCESS_RELEASE);

@@ -75,6 +75,8 @@ void sock_describe_number(const struct vk_desc *d, struct text *t);
 
 /* The call changes something of this socket, its options apart; what a poll looks at. */
 void sock_declare(const struct vk_sock *s);
+/* Its names change, inside a step. */
+void sock_names_change(const struct vk_sock *s);
 void sock_declare_poll(const struct vk_desc *d);
 
 /* ---- sock_call.c ---- */
