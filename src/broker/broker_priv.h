@@ -57,7 +57,7 @@ struct connection {
 
 struct client_listener {
 	struct client_listener *next;
-	int fd;
+	int fd, fd6; /* fd6: at the same port of ::1; -1: not */
 	struct net_address sut, physical;
 };
 
