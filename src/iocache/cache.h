@@ -120,6 +120,12 @@ int cache_recheck(struct cache *c, u64 most);
  */
 int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool closed_others);
 
+/*
+ * A known execution is played with live peers: every request goes out, in the order in which the SUT makes them,
+ * and every answer is compared with the trees. Branching, with a transport.
+ */
+void cache_set_confirm(struct cache *c);
+
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);
 

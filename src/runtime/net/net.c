@@ -62,6 +62,8 @@ void net_setup(void)
 	cache = cache_create((char *)rt_wire + WIRE_TREES, (enum cache_mode)c->mode,
 			     c->live ? wire_transport() : NULL);
 	hd_assert(cache);
+	if (c->confirm)
+		cache_set_confirm(cache);
 	cache_set_open_list(cache, open_list, NULL);
 	cache_set_schedule(cache, schedule, NULL);
 }
