@@ -207,8 +207,8 @@ static void process_visit(struct quiet_peer *q, pid_t pid, bool *same)
 /* Threads and processes that were not met any more have ended. */
 static void drop_unseen(struct quiet_peer *q, bool *same)
 {
-	u32 i, kept = 0;
-	for (i = 0; i < q->threads; i++)
+	u32 kept = 0;
+	for (u32 i = 0; i < q->threads; i++)
 		if (q->thread[i].seen)
 			q->thread[kept++] = q->thread[i];
 		else
@@ -220,8 +220,8 @@ static void drop_unseen(struct quiet_peer *q, bool *same)
 /* A process without threads is gone; its number may be given to another one, its folder is not. */
 static void drop_dead(struct quiet_peer *q)
 {
-	u32 i, k, kept = 0;
-	for (i = 0; i < q->processes; i++) {
+	u32 k, kept = 0;
+	for (u32 i = 0; i < q->processes; i++) {
 		for (k = 0; k < q->threads && q->thread[k].pid != q->process[i].pid; k++)
 			;
 		if (k < q->threads)
@@ -235,20 +235,20 @@ static void drop_dead(struct quiet_peer *q)
 bool threads_enumerate(struct quiet_peer *q)
 {
 	bool same = true;
-	u32 i, known = q->processes;
+	u32 known = q->processes;
 	q->blind = false;
-	for (i = 0; i < q->threads; i++)
+	for (u32 i = 0; i < q->threads; i++)
 		q->thread[i].seen = false;
-	for (i = 0; i < q->processes; i++)
+	for (u32 i = 0; i < q->processes; i++)
 		q->process[i].seen = false;
-	for (i = 0; i < q->roots_n; i++)
+	for (u32 i = 0; i < q->roots_n; i++)
 		if (q->roots[i])
 			process_visit(q, q->roots[i], &same);
-	for (i = 0; i < known; i++)
+	for (u32 i = 0; i < known; i++)
 		process_visit(q, q->process[i].pid, &same);
 	drop_unseen(q, &same);
 	drop_dead(q);
-	for (i = 0; i < q->roots_n; i++)
+	for (u32 i = 0; i < q->roots_n; i++)
 		if (q->roots[i] && !process_find(q, q->roots[i]))
 			q->roots[i] = 0; /* gone for good: its number may come again */
 	return same && !q->blind;

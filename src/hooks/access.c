@@ -70,9 +70,9 @@ HOOK void __tsan_vptr_read(void **vptr)
 }
 
 /*
- * Constructors and destructors set the pointer to the virtual table, often to what it is already; that is no change
- * anyone could see, as in ThreadSanitizer. Looking first is allowed here: while an object is built or torn
- * down, a thread that changes its vptr meanwhile races with this one in either reading.
+ * Constructors and destructors set the pointer to the virtual table, often to what it is already; that is no
+ * change anyone could see, as in ThreadSanitizer. Looking first is allowed here: while an object is built or
+ * torn down, a thread that changes its vptr meanwhile races with this one in either reading.
  */
 HOOK void __tsan_vptr_update(void **vptr, void *value);
 HOOK void __tsan_vptr_update(void **vptr, void *value)

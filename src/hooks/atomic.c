@@ -1,8 +1,8 @@
 /*
- * atomic.c: atomic operations of 1 to 8 bytes. The compiler leaves the operation itself to us. Whatever order the
- * program asked for, it is done sequentially consistently: that is the model that heddle explores.
- * A compare-and-exchange counts as a write even when it fails, as in ThreadSanitizer; what it expects lies in memory that
- * is read, and written if it fails, like any other.
+ * atomic.c: atomic operations of 1 to 8 bytes. The compiler leaves the operation itself to us. Whatever order
+ * the program asked for, it is done sequentially consistently: that is the model that heddle explores. A
+ * compare-and-exchange counts as a write even when it fails, as in ThreadSanitizer; what it expects lies in
+ * memory that is read, and written if it fails, like any other.
  */
 #include "hooks/hooks.h"
 
@@ -82,7 +82,8 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
-/* With sequentially consistent accesses a fence adds nothing for other threads; natively it must still be one. */
+/* With sequentially consistent accesses a fence adds nothing for other threads;
+   natively it must still be one. */
 HOOK void __tsan_atomic_thread_fence(int order);
 HOOK void __tsan_atomic_thread_fence(int order)
 {

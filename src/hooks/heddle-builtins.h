@@ -1,7 +1,8 @@
 /*
- * heddle-builtins.h: included before everything else that gcc compiles with memory instrumentation. gcc expands copies and
- * comparisons of a few bytes in place, behind the back of its own instrumentation, when they are asked for as
- * __builtin_ functions (glibc's _FORTIFY_SOURCE and libstdc++ do); here they become calls of the C library.
+ * heddle-builtins.h: included before everything else that gcc compiles with memory instrumentation. gcc
+ * expands copies and comparisons of a few bytes in place, behind the back of its own instrumentation, when
+ * they are asked for as __builtin_ functions (glibc's _FORTIFY_SOURCE and libstdc++ do); here they become
+ * calls of the C library.
  */
 #undef _FORTIFY_SOURCE
 #if !defined(__ASSEMBLER__) && !defined(HEDDLE_BUILTINS_H)

@@ -1,12 +1,13 @@
 /*
- * hooks.h: what instrumented code calls. Compilers put a call of a __tsan_* function before each access to memory
- * (-fsanitize=thread); libheddle-hooks.a defines them all in place of ThreadSanitizer's library. Under heddle they
- * tell the runtime, otherwise they do nothing: the same program runs natively.
+ * hooks.h: what instrumented code calls. Compilers put a call of a __tsan_* function before each access to
+ * memory (-fsanitize=thread); libheddle-hooks.a defines them all in place of ThreadSanitizer's library. Under
+ * heddle they tell the runtime, otherwise they do nothing: the same program runs natively.
  *
  * 1. Every module (program or library) has its own copy, hidden from the others.
- * 2. The runtime is told before the access, and may run other threads meanwhile. A hook must therefore not look at the memory
- *    in question before it has told, or look again afterwards.
- * 3. Hooks are in a section of their own, so that heddle does not take their atomic instructions for the program's.
+ * 2. The runtime is told before the access, and may run other threads meanwhile. A hook must therefore not
+ *    look at the memory in question before it has told, or look again afterwards.
+ * 3. Hooks are in a section of their own, so that heddle does not take their atomic
+ *    instructions for the program's.
  */
 #ifndef HEDDLE_HOOKS_HOOKS_H
 #define HEDDLE_HOOKS_HOOKS_H

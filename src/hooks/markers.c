@@ -1,7 +1,8 @@
 /*
- * markers.c: entry points that say something else than "memory is accessed": functions entered and left (heddle unwinds stacks
- * from debug information instead), and the calls by which programs tell ThreadSanitizer about locks of their own. heddle sees
- * what such locks are made of, hence needs no telling. All of it does nothing.
+ * markers.c: entry points that say something else than "memory is accessed": functions entered and left
+ * (heddle unwinds stacks from debug information instead), and the calls by which programs tell
+ * ThreadSanitizer about locks of their own. heddle sees what such locks are made of, hence needs no telling.
+ * All of it does nothing.
  */
 #include "hooks/hooks.h"
 

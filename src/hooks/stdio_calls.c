@@ -1,6 +1,6 @@
 /*
- * stdio_calls.c: formatted and unformatted input and output. The arguments of a format are found by reading it: each %s is a
- * string that is read, each %n and each conversion of scanf an object that is written.
+ * stdio_calls.c: formatted and unformatted input and output. The arguments of a format are found by reading
+ * it: each %s is a string that is read, each %n and each conversion of scanf an object that is written.
  */
 #include <stdarg.h>
 
@@ -52,7 +52,8 @@ static const char *read_size(const char *f, int *size)
 		}
 }
 
-/* From behind a % to behind the conversion. A format with numbered arguments (%1$s) is not followed: kind '$'. */
+/* From behind a % to behind the conversion. A format with numbered arguments (%1$s)
+   is not followed: kind '$'. */
 static const char *read_conversion(const char *f, struct conversion *c, int scan)
 {
 	*c = (struct conversion){.width = -1, .precision = -1};

@@ -1,5 +1,6 @@
 /*
- * system_calls.c: functions whose work the kernel does: buffers, addresses and structures that it reads or fills.
+ * system_calls.c: functions whose work the kernel does: buffers, addresses and
+ * structures that it reads or fills.
  */
 #include <sys/types.h>
 

@@ -1,9 +1,9 @@
 /*
  * tell.h: how wrappers of libc functions tell the runtime what these access on behalf of instrumented code.
  *
- * What a function reads is told before the call. What it writes is told before the call where the size is known, and
- * behind it, with the size that was really written, where only the call knows (read, fgets, sscanf): a race is then
- * still a state in which two threads stand before their accesses.
+ * What a function reads is told before the call. What it writes is told before the call where the size is
+ * known, and behind it, with the size that was really written, where only the call knows (read, fgets,
+ * sscanf): a race is then still a state in which two threads stand before their accesses.
  */
 #ifndef HEDDLE_HOOKS_TELL_H
 #define HEDDLE_HOOKS_TELL_H
@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) void tell_range(const void *p, usiz
 		heddle_rt_access(p, n, how, pc);
 }
 
-/* Tells that s is read up to its end, or n bytes of it. Its length now. strings.c says why it loops. */
+/* Tells that s is read up to its end, or n bytes of it. Its length now. string_calls.c says why it loops. */
 static inline __attribute__((always_inline)) usize tell_string(const char *s, usize n, const void *pc)
 {
 	usize told = 0;

@@ -1,5 +1,6 @@
 /*
- * text_calls.c: numbers from text, pieces of strings, searches, sorting: what they look at, told before they do.
+ * text_calls.c: numbers from text, pieces of strings, searches, sorting: what they
+ * look at, told before they do.
  */
 #include "hooks/tell.h"
 

@@ -1,7 +1,7 @@
 /*
- * wrapped.h: functions of the C library that access memory on behalf of instrumented code. Programs are linked with
- * --wrap for each, so that the calls go to __wrap_NAME (memory.c, strings.c, *_calls.c), which tells the runtime what is
- * accessed and calls the real one.
+ * wrapped.h: functions of the C library that access memory on behalf of instrumented code. Programs are
+ * linked with --wrap for each, so that the calls go to __wrap_NAME (*_calls.c), which tells the runtime what
+ * is accessed and calls the real one.
  */
 #ifndef HEDDLE_HOOKS_WRAPPED_H
 #define HEDDLE_HOOKS_WRAPPED_H

@@ -116,7 +116,7 @@ static bool holds_below(const char *pid, const struct inodes *s);
 
 static bool a_child_holds(const char *pid, const char *tid, const struct inodes *s)
 {
-	char path[640], text[4096], *child, *rest = NULL;
+	char path[640], text[4096], *rest = NULL;
 	bool found = false;
 	FILE *f;
 	snprintf(path, sizeof(path), "/proc/%s/task/%s/children", pid, tid);
@@ -126,7 +126,7 @@ static bool a_child_holds(const char *pid, const char *tid, const struct inodes 
 	size_t n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	text[n] = 0;
-	for (child = strtok_r(text, " ", &rest); child && !found; child = strtok_r(NULL, " ", &rest))
+	for (char *child = strtok_r(text, " ", &rest); child && !found; child = strtok_r(NULL, " ", &rest))
 		found = holds_below(child, s);
 	return found;
 }

@@ -50,11 +50,11 @@ static bool is_ours(const struct places *s, u16 port)
 /* From a random one on, lest two runs that start together choose the same; 0: none. */
 static u16 free_port(const struct places *s)
 {
-	u32 start = 0, i;
+	u32 start = 0;
 	ssize_t n = getrandom(&start, sizeof(start), 0);
 	if (n != (ssize_t)sizeof(start))
 		start = (u32)getpid() * 64;
-	for (i = 0; i < PORTS; i++) {
+	for (u32 i = 0; i < PORTS; i++) {
 		u16 port = (u16)(FIRST_PORT + (start + i) % PORTS);
 		if (!is_ours(s, port) && is_free(port))
 			return port;

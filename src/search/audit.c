@@ -142,7 +142,7 @@ static void describe(struct search *s, u32 action, struct text *t)
 	text_str(t, buf);
 }
 
-/* Always MOVE_HALT. The text says where the difference is: none against an older state is to be told besides. */
+/* Always MOVE_HALT. The text says where the difference is; no other is to be told besides. */
 static enum move differs(struct audit *a, struct search *s)
 {
 	ops_of(s)->remember(s->self);
@@ -377,8 +377,8 @@ static enum move check_around(struct audit *a, struct search *s, u32 action, u32
 	if (same_result(&whole, &parts))
 		return MOVE_KNOWN;
 	/*
-	 * Behind the first part, the rest and the other's step are a pair as in A2. A race there is not counted: the cut
-	 * may be inside of libc, which holds locks of its own then (stdout's, in a flush) that are none of ours.
+	 * Behind the first part, the rest and the other's step are a pair as in A2. A race there is not
+	 * counted: the cut may be inside of libc, which holds locks of its own then (stdout's, in a flush).
 	 */
 	u64 address = 0;
 	if (step_split(s, action, k) == ENDED_OK)

@@ -66,7 +66,9 @@
 	X(ACCEPT, accept) \
 	X(RECV, recv) \
 	X(SEND, send) \
-	X(SHUTDOWN, shutdown)
+	X(SHUTDOWN, shutdown) \
+	X(END, end)   /* a thread ends, where somebody can tell when */ \
+	X(FREE, free) /* of a heap block with locks or the like in it */
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

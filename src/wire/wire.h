@@ -56,9 +56,9 @@ enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
 #define ALT_TIMEOUT 0xffffu
 #define ALT_SPURIOUS 0xfffeu
 #define ALT_CANCEL 0xfffdu
-#define ALT_MOVED \
+#define ALT_FD_CHANGED \
 	0xfffcu /* the descriptor means something else by now, and the call looked it up after that */
-#define ALT_STAYS 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
+#define ALT_FD_KEPT 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
 
 /* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
 #define WIRE_MAX_IGNORED 256
@@ -187,6 +187,8 @@ struct wire_event {
 	u64 step; /* number of the step, from 0 */
 	struct wire_regs regs;
 	u32 violation, text_len;
+	u32 patient; /* WIRE_EV_FIBER: it waits for a thread's end or for clients */
+	u32 pad;
 	char thread_name[16];
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };

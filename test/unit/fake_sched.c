@@ -10,7 +10,7 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/scratch.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
 
@@ -258,9 +258,9 @@ HD_NORETURN void sched_exit(int status)
 
 /* ---- other neighbours ---- */
 
-u64 scratch_call(scratch_fn fn, u64 a, u64 b, u64 c, u64 d)
+u64 kstack_call_out(u64 fn, u64 a, u64 b, u64 c)
 {
-	return fn(a, b, c, d);
+	return ((u64(*)(u64, u64, u64))fn)(a, b, c);
 }
 
 long futex_call(const long *a, u64 pc)

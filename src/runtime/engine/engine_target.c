@@ -39,11 +39,11 @@ static bool timeout_allowed(const struct op *o)
 static u32 moved_actions(u32 slot, const struct op *o, bool waits, u32 *out)
 {
 	u32 n = 0;
-	if (!vk_watch_moved(o->watch))
+	if (!vk_watch_changed(o->watch))
 		return 0;
-	out[n++] = ACTION(slot, ALT_MOVED);
+	out[n++] = ACTION(slot, ALT_FD_CHANGED);
 	if (waits && !o->deadline)
-		out[n++] = ACTION(slot, ALT_STAYS);
+		out[n++] = ACTION(slot, ALT_FD_KEPT);
 	return n;
 }
 
@@ -100,6 +100,15 @@ static u32 fair_actions(u32 *out, bool nobody_else, bool *waiting)
 	return n;
 }
 
+/* Nobody may rely on spurious wake-ups: a state that only they lead out of is an end. */
+static u32 without_spurious_only(u32 n, const u32 *out)
+{
+	for (u32 i = 0; i < n; i++)
+		if (ACTION_ALT(out[i]) != ALT_SPURIOUS)
+			return n;
+	return 0;
+}
+
 u32 engine_actions(void *t, u32 *out)
 {
 	(void)t;
@@ -107,6 +116,8 @@ u32 engine_actions(void *t, u32 *out)
 		return 0;
 	bool waiting = false;
 	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
+	if (hd_unlikely(rt_wire->config.spurious))
+		n = without_spurious_only(n, out);
 	if (hd_likely(!waiting))
 		return n;
 	if (!n)

@@ -20,10 +20,10 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 	const struct op_class *c = op_class_of(o);
 	if (alt == ALT_CANCEL) {
 		text_str(t, "is cancelled");
-	} else if (alt == ALT_MOVED) {
-		vk_describe_moved(o->watch, t);
-	} else if (alt == ALT_STAYS) {
-		vk_describe_stays(o->watch, t);
+	} else if (alt == ALT_FD_CHANGED) {
+		vk_describe_fd_changed(o->watch, t);
+	} else if (alt == ALT_FD_KEPT) {
+		vk_describe_fd_kept(o->watch, t);
 	} else if (c->describe) {
 		c->describe(f, o, alt, t);
 	} else {

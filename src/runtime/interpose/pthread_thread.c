@@ -32,32 +32,37 @@ static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *
 	return r;
 }
 
-SHIM_DEEP(int, pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+DOOR(int, pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
-	return create(t, attr, fn, arg, SHIM_CALLER);
+	return create(t, attr, fn, arg, DOOR_CALLER);
 }
 
-SHIM(int, pthread_join)(pthread_t t, void **result)
+DOOR(int, pthread_join)(pthread_t t, void **result)
 {
 	return thread_join(t, (u64 *)result, 0, false);
 }
 
-SHIM(int, pthread_tryjoin_np)(pthread_t t, void **result)
+DOOR(int, pthread_tryjoin_np)(pthread_t t, void **result)
 {
 	return thread_join(t, (u64 *)result, 0, true);
 }
 
-SHIM(int, pthread_clockjoin_np)(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
+static int join_until(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
 {
 	return thread_join(t, (u64 *)result, clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), false);
 }
 
-HD_EXPORT int pthread_timedjoin_np(pthread_t t, void **result, const struct timespec *ts)
+DOOR(int, pthread_clockjoin_np)(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
 {
-	return pthread_clockjoin_np(t, result, CLOCK_REALTIME, ts);
+	return join_until(t, result, clock, ts);
 }
 
-SHIM(int, pthread_detach)(pthread_t t)
+DOOR(int, pthread_timedjoin_np)(pthread_t t, void **result, const struct timespec *ts)
+{
+	return join_until(t, result, CLOCK_REALTIME, ts);
+}
+
+DOOR(int, pthread_detach)(pthread_t t)
 {
 	return thread_detach(t);
 }
@@ -72,57 +77,57 @@ HD_EXPORT pthread_t pthread_self(void)
 	return fiber_get_fs();
 }
 
-SHIM(int, pthread_cancel)(pthread_t t)
+DOOR(int, pthread_cancel)(pthread_t t)
 {
 	return thread_cancel(t);
 }
 
-SHIM(void, pthread_testcancel)(void)
+DOOR(void, pthread_testcancel)(void)
 {
 	thread_testcancel();
 }
 
-HD_EXPORT int pthread_setcancelstate(int state, int *old)
+DOOR(int, pthread_setcancelstate)(int state, int *old)
 {
 	return thread_cancel_state(state, old);
 }
 
-HD_EXPORT int pthread_setcanceltype(int type, int *old)
+DOOR(int, pthread_setcanceltype)(int type, int *old)
 {
 	if (old)
 		*old = PTHREAD_CANCEL_DEFERRED;
 	if (type == PTHREAD_CANCEL_ASYNCHRONOUS)
-		sched_refused("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", CALLER);
+		sched_refused("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", DOOR_CALLER);
 	return 0;
 }
 
-HD_EXPORT int pthread_setname_np(pthread_t t, const char *name)
+DOOR(int, pthread_setname_np)(pthread_t t, const char *name)
 {
 	struct fiber *f = fiber_by_tcb(t);
 	if (!f)
 		return ESRCH;
-	if (str_len(name) >= sizeof f->name)
+	if (str_len(name) >= sizeof(f->name))
 		return ERANGE;
 	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
-	for (u32 i = 0; i < sizeof f->name; i++)
+	for (u32 i = 0; i < sizeof(f->name); i++)
 		f->name[i] = 0;
-	str_copy(f->name, sizeof f->name, name);
+	str_copy(f->name, sizeof(f->name), name);
 	return 0;
 }
 
-HD_EXPORT int pthread_getname_np(pthread_t t, char *buf, size_t cap)
+DOOR(int, pthread_getname_np)(pthread_t t, char *buf, size_t cap)
 {
 	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
 		return ESRCH;
-	if (cap < sizeof f->name)
+	if (cap < sizeof(f->name))
 		return ERANGE;
 	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_READ);
 	str_copy(buf, cap, f->name);
 	return 0;
 }
 
-HD_EXPORT int pthread_getattr_np(pthread_t t, pthread_attr_t *attr)
+DOOR(int, pthread_getattr_np)(pthread_t t, pthread_attr_t *attr)
 {
 	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
@@ -137,7 +142,7 @@ HD_EXPORT int pthread_getattr_np(pthread_t t, pthread_attr_t *attr)
 					   f->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
 }
 
-HD_EXPORT int pthread_kill(pthread_t t, int sig)
+static int send_signal(pthread_t t, int sig, u64 pc)
 {
 	struct fiber *f = fiber_by_tcb(t);
 	if (!f)
@@ -145,19 +150,24 @@ HD_EXPORT int pthread_kill(pthread_t t, int sig)
 	if (!sig)
 		return 0;
 	if (f == sched_self())
-		vk_signal_raise(sig, CALLER);
+		vk_signal_raise(sig, pc);
 	else
-		sched_refused("pthread_kill of another thread", CALLER);
+		sched_refused("pthread_kill of another thread", pc);
 	return 0;
 }
 
-HD_EXPORT int pthread_sigqueue(pthread_t t, int sig, const union sigval value)
+DOOR(int, pthread_kill)(pthread_t t, int sig)
 {
-	(void)value;
-	return pthread_kill(t, sig);
+	return send_signal(t, sig, DOOR_CALLER);
 }
 
-HD_EXPORT int pthread_getcpuclockid(pthread_t t, clockid_t *clock)
+DOOR(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
+{
+	(void)value;
+	return send_signal(t, sig, DOOR_CALLER);
+}
+
+DOOR(int, pthread_getcpuclockid)(pthread_t t, clockid_t *clock)
 {
 	(void)t;
 	*clock = CLOCK_MONOTONIC;
@@ -165,34 +175,34 @@ HD_EXPORT int pthread_getcpuclockid(pthread_t t, clockid_t *clock)
 }
 
 /* Priorities and processors make no difference here: every schedule is explored. */
-HD_EXPORT int pthread_setschedparam(pthread_t t, int policy, const struct sched_param *p)
+DOOR(int, pthread_setschedparam)(pthread_t t, int policy, const struct sched_param *p)
 {
 	(void)policy;
 	(void)p;
 	return fiber_by_tcb(t) ? 0 : ESRCH;
 }
 
-HD_EXPORT int pthread_getschedparam(pthread_t t, int *policy, struct sched_param *p)
+DOOR(int, pthread_getschedparam)(pthread_t t, int *policy, struct sched_param *p)
 {
 	*policy = SCHED_OTHER;
 	p->sched_priority = 0;
 	return fiber_by_tcb(t) ? 0 : ESRCH;
 }
 
-HD_EXPORT int pthread_setschedprio(pthread_t t, int priority)
+DOOR(int, pthread_setschedprio)(pthread_t t, int priority)
 {
 	(void)priority;
 	return fiber_by_tcb(t) ? 0 : ESRCH;
 }
 
-HD_EXPORT int pthread_setaffinity_np(pthread_t t, size_t size, const cpu_set_t *set)
+DOOR(int, pthread_setaffinity_np)(pthread_t t, size_t size, const cpu_set_t *set)
 {
 	(void)size;
 	(void)set;
 	return fiber_by_tcb(t) ? 0 : ESRCH;
 }
 
-HD_EXPORT int pthread_getaffinity_np(pthread_t t, size_t size, cpu_set_t *set)
+DOOR(int, pthread_getaffinity_np)(pthread_t t, size_t size, cpu_set_t *set)
 {
 	for (size_t i = 0; i < size; i++)
 		((char *)set)[i] = 0;
@@ -201,27 +211,27 @@ HD_EXPORT int pthread_getaffinity_np(pthread_t t, size_t size, cpu_set_t *set)
 }
 
 /* pthread_yield is another name of it in the headers. */
-SHIM(int, sched_yield)(void)
+DOOR(int, sched_yield)(void)
 {
 	return thread_yield();
 }
 
-SHIM(int, pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
+DOOR(int, pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
 {
 	return key_create(key, (u64)destructor);
 }
 
-SHIM(int, pthread_key_delete)(pthread_key_t key)
+DOOR(int, pthread_key_delete)(pthread_key_t key)
 {
 	return key_delete(key);
 }
 
-HD_EXPORT void *pthread_getspecific(pthread_key_t key)
+DOOR(void *, pthread_getspecific)(pthread_key_t key)
 {
 	return (void *)key_get(key);
 }
 
-SHIM(int, pthread_setspecific)(pthread_key_t key, const void *value)
+DOOR(int, pthread_setspecific)(pthread_key_t key, const void *value)
 {
 	return key_set(key, (u64)value);
 }

@@ -35,6 +35,14 @@ static struct {
 	u32 slots, used;
 	u8 clashes[ACCESS_MODES]; /* for each mode those that it can't be merged with */
 } lessons;
+/*
+ * Which words of the heap hold objects with lessons, so that free() finds those in its block: a bit for each
+ * 4 bytes, a word for each 256. Regions that share a word may lend each other bits: the table of lessons
+ * knows better.
+ */
+#define REGION_BYTES 256
+#define REGIONS (1u << 14)
+static u64 heap_objects[REGIONS];
 static struct footprint touched; /* of the step that runs, or ran last */
 
 #define WROTE_MAX 64
@@ -77,6 +85,11 @@ static void resize(u32 slots)
 		pages_unmap(old, old_slots * sizeof(*old));
 }
 
+static u64 *region_of(u64 address)
+{
+	return &heap_objects[(address / REGION_BYTES * 0x9e3779b97f4a7c15u) >> 40 & (REGIONS - 1)];
+}
+
 static struct lesson *lesson_of(u64 object)
 {
 	struct lesson *l = slot_of(object);
@@ -88,6 +101,8 @@ static struct lesson *lesson_of(u64 object)
 	}
 	lessons.used++;
 	l->object = object;
+	if (object - LAYOUT_HEAP_BASE < LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
+		*region_of(object) |= 1UL << object % REGION_BYTES / 4;
 	return l;
 }
 
@@ -157,6 +172,39 @@ static u64 do_use(u64 object, u64 mode, u64 unused, u64 unused2)
 	return false;
 }
 
+/* The first object with a lesson in this part of the heap; `end`: there is none. */
+static u64 next_object(u64 at, u64 end)
+{
+	while (at < end) {
+		u64 mask = *region_of(at) >> at % REGION_BYTES / 4;
+		if (!mask) {
+			at = (at / REGION_BYTES + 1) * REGION_BYTES;
+			continue;
+		}
+		at += (u64)__builtin_ctzl(mask) * 4;
+		if (at < end && slot_of(at)->object)
+			return at;
+		at += 4;
+	}
+	return end;
+}
+
+static u64 do_free(u64 block, u64 bytes, u64 mode, u64 unused)
+{
+	(void)unused;
+	u64 end = block + bytes, first = next_object(block, end);
+	bool observed = false;
+	for (u64 at = first; at < end; at = next_object(at + 4, end))
+		observed |= learn(slot_of(at), (enum access_mode)mode);
+	if (first == end)
+		return false;
+	if (observed || !merge())
+		return true;
+	for (u64 at = first; at < end; at = next_object(at + 4, end))
+		footprint_add(&touched, at, 1, (enum access_mode)mode);
+	return false;
+}
+
 static u64 do_declare(u64 object, u64 bytes, u64 mode, u64 unused)
 {
 	(void)unused;
@@ -215,6 +263,11 @@ void access_declare(u64 object, u32 bytes, enum access_mode mode)
 bool access_destroy(u64 object)
 {
 	return access_use(object, sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE);
+}
+
+bool access_free(u64 block, u64 bytes)
+{
+	return scratch_call(do_free, block, bytes, sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE, 0);
 }
 
 #define ALL_ARENAS 0xffff

@@ -33,6 +33,11 @@ static inline u64 thread_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, slot);
 }
+/* The moment of its end, which a join that does not wait can tell; no words of the model. */
+static inline u64 thread_end_object(u32 slot)
+{
+	return object_id(OBJECT_THREAD, (u64)slot | 1u << 16);
+}
 #define WORLD_OBJECT object_id(OBJECT_WORLD, 0)
 
 /*
@@ -47,6 +52,11 @@ bool access_use(u64 object, enum access_mode mode);
 bool access_learn(u64 object, enum access_mode mode);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
 bool access_destroy(u64 object);
+/*
+ * The same for giving back heap memory: destroys every object in it that anybody ever used. False also when
+ * there is none.
+ */
+bool access_free(u64 block, u64 bytes);
 /*
  * Joins the footprint of the running step, teaches nothing: for uses that are steps, or that no step could
  * hide.

@@ -33,7 +33,7 @@ struct fiber {
 	u32 specific_len, stack_size;
 	u64 yields, yield_mark; /* fair.c */
 	char name[16];
-	u64 held[FIBER_LOCKS]; /* locks, for instrumented programs: memory/held.c */
+	u64 held[FIBER_LOCKS]; /* locks, for instrumented programs: memory/held_set.c */
 };
 
 #define MODEL_KEYS 1024

@@ -5,6 +5,7 @@
 
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
 
@@ -30,6 +31,7 @@ static HD_NORETURN void misuse(const struct vmutex *m, const char *what, u64 pc)
 
 static void check_alive(const struct vmutex *m, u64 pc)
 {
+	freed_check((u64)m, "a mutex", pc);
 	if (hd_unlikely(m->kind == -1))
 		misuse(m, "use of a destroyed ", pc);
 }
@@ -40,22 +42,44 @@ bool mutex_mine(u64 mutex)
 	return m->held && m->owner == my_number();
 }
 
-void mutex_take(struct vmutex *m, u32 count)
+static void mutex_take(struct vmutex *m)
 {
 	access_wrote((u64)m, sizeof(*m));
 	m->held = 1;
 	m->owner = my_number();
-	m->count = count;
+	m->count = 0;
 	held_locked((u64)m, true);
 }
 
-u32 mutex_release_all(struct vmutex *m)
+static void release(struct vmutex *m)
 {
-	u32 count = m->count;
 	access_wrote((u64)m, sizeof(*m));
 	m->held = m->count = m->owner = 0;
 	held_unlocked((u64)m);
-	return count;
+}
+
+bool mutex_release_once(struct vmutex *m)
+{
+	if (!m->count) {
+		release(m);
+		return true;
+	}
+	m->count--;
+	return false;
+}
+
+bool mutex_free_for(u64 mutex, const struct fiber *f)
+{
+	const struct vmutex *m = (const struct vmutex *)mutex;
+	return !m->held || (kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP && m->owner == fiber_slot(f) + 1);
+}
+
+void mutex_take_again(struct vmutex *m)
+{
+	if (mutex_mine((u64)m))
+		m->count++;
+	else
+		mutex_take(m);
 }
 
 static void clear(struct vmutex *m, int kind)
@@ -110,7 +134,7 @@ int mutex_lock(struct vmutex *m, u64 deadline, u64 pc)
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	check_alive(m, pc);
-	mutex_take(m, 0);
+	mutex_take(m);
 	return 0;
 }
 
@@ -133,7 +157,7 @@ int mutex_trylock(struct vmutex *m, u64 pc)
 	check_alive(m, pc);
 	if (m->held)
 		return EBUSY;
-	mutex_take(m, 0);
+	mutex_take(m);
 	return 0;
 }
 
@@ -152,7 +176,7 @@ static SCHED_LOOK int unlock_at_once(struct vmutex *m, u64 pc)
 	}
 	if (hd_unlikely(access_use((u64)m, ACCESS_RELEASE)))
 		return -1;
-	mutex_release_all(m);
+	release(m);
 	return 0;
 }
 
@@ -163,7 +187,8 @@ int mutex_unlock(struct vmutex *m, u64 pc)
 		return r;
 	struct op o = {.kind = OP_MUTEX_UNLOCK, .object = (u64)m};
 	sched_step(&o);
-	mutex_release_all(m);
+	freed_check((u64)m, "a mutex", pc);
+	release(m);
 	return 0;
 }
 

@@ -23,9 +23,13 @@ int mutex_unlock(struct vmutex *m, u64 pc);
 int mutex_destroy(struct vmutex *m, u64 pc);
 
 bool mutex_mine(u64 mutex);
-/* For condition variables: give up completely, and take again with the same count. */
-u32 mutex_release_all(struct vmutex *m);
-void mutex_take(struct vmutex *m, u32 count);
+/*
+ * For condition variables. One level is given up (a recursive mutex that was locked twice stays locked; false), and
+ * taken again once it is free, or the fiber's own.
+ */
+bool mutex_release_once(struct vmutex *m);
+bool mutex_free_for(u64 mutex, const struct fiber *f);
+void mutex_take_again(struct vmutex *m);
 /* Who holds it, for op_class.wait. */
 struct op_wait mutex_wait(u64 mutex);
 /* "mutex {0x…}, held by thread 2" */

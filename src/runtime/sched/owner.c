@@ -14,8 +14,8 @@ struct part {
 	}
 
 /*
- * What others may look at of a fiber; it must declare changes. All else is its own business: that others change it (a
- * waker, who cancels) they declare, and each step depends on its own fiber anyway.
+ * What others may look at of a fiber; it must declare changes. All else is its own business: others who
+ * change it (a waker, who cancels) declare that, and each step depends on its own fiber anyway.
  */
 static const struct part public_parts[] = {
 	PART(struct fiber, life, "a thread's life"),

@@ -3,6 +3,7 @@
  */
 #include "runtime/sched/sched.h"
 
+#include "runtime/kstack/kstack.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/rt.h"
 #include "runtime/scratch.h"
@@ -33,12 +34,12 @@ struct fiber *sched_fiber(u32 slot)
 	return model->fiber[slot].life ? &model->fiber[slot] : NULL;
 }
 
-u32 sched_fiber_limit(void)
+HD_LEAF u32 sched_fiber_limit(void)
 {
 	return rt_wire->learnt.names;
 }
 
-const struct op *fiber_op(const struct fiber *f)
+HD_LEAF const struct op *fiber_op(const struct fiber *f)
 {
 	return &f->op;
 }
@@ -83,7 +84,7 @@ void sched_register_signal_stack(u64 low, u64 size)
 /* Constructors, and atomic sections, go on without asking while there is only one way. */
 static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op *o)
 {
-	u64 here = (u64)__builtin_frame_address(0);
+	u64 here = kstack_entered() ? kstack_running->door : (u64)__builtin_frame_address(0);
 	if (hd_unlikely(here - signal_stack.low < signal_stack.size)) {
 		sched_refused("waiting in a handler of a fault", 0);
 		return true;
@@ -167,7 +168,7 @@ u32 sched_step(const struct op *o)
 
 /* --- time --- */
 
-u64 clock_now(void)
+HD_LEAF u64 clock_now(void)
 {
 	return model->now;
 }
@@ -296,10 +297,11 @@ static u64 refuse(u64 call_name, u64 pc, u64 regs, u64 unused)
 	return 0;
 }
 
-__attribute__((noinline)) void sched_refused(const char *call, u64 pc)
+void sched_refused(const char *call, u64 pc)
 {
 	struct wire_regs r;
-	regs_here(&r);
+	if (!kstack_program_regs(&r))
+		regs_here(&r);
 	scratch_call(refuse, (u64)call, pc, (u64)&r, 0);
 }
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "runtime/heap/heap.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/libc/libc.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
@@ -16,7 +17,8 @@
 #include "runtime/sched/run.h"
 
 #define CANCELED ((u64)-1)
-#define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
+#define UNWINDER_BYTES (16u << 10) /* of stack, at most, that libgcc needs to find the first landing pad */
+#define DESTRUCTOR_ROUNDS 4        /* PTHREAD_DESTRUCTOR_ITERATIONS */
 
 /* glibc's registration of cleanup frames; pthread.h hides it from code with exceptions on. */
 void __pthread_register_cancel(__pthread_unwind_buf_t *buf);
@@ -121,6 +123,7 @@ static HD_NORETURN void leave(struct fiber *f)
 	}
 	if (slot)
 		rt_libc.dl_deallocate_tls((void *)f->tcb, false);
+	kstack_foreign(HD_PAGE);
 	access_declare(thread_object(slot), 1, ACCESS_WRITE); /* now: freeing memory may have been a step */
 	if (f->detached) {
 		fiber_free(f);
@@ -134,6 +137,22 @@ static HD_NORETURN void leave(struct fiber *f)
 			     .stack_size = f->stack_size};
 	*f = kept;
 	run_leave();
+}
+
+/* That it has ended is seen by those who ask without waiting; for others the end belongs to the step before. */
+static SCHED_LOOK bool end_is_step(void)
+{
+	return access_use(thread_end_object(sched_self_slot()), ACCESS_RELEASE);
+}
+
+/* Threads that return end on the program's stack. */
+void end_step(void);
+DOOR_INSIDE(void, end_step)(void)
+{
+	if (!end_is_step())
+		return;
+	struct op o = {.kind = OP_END, .object = thread_end_object(sched_self_slot())};
+	sched_step(&o);
 }
 
 /* Ends of threads commute, unless one of them is the last and ends the process. */
@@ -152,6 +171,7 @@ void fiber_finish(u64 result)
 	for (int round = 0; round < DESTRUCTOR_ROUNDS && run_key_destructors(f); round++)
 		;
 	f->result = result;
+	end_step();
 	if (is_last())
 		rt_libc.exit(0);
 	leave(f);
@@ -160,6 +180,7 @@ void fiber_finish(u64 result)
 void fiber_exit_raw(void)
 {
 	struct fiber *f = sched_self();
+	end_step();
 	if (is_last())
 		sched_exit(0);
 	leave(f);
@@ -208,6 +229,7 @@ int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, ch
 void thread_exit(u64 result)
 {
 	sched_self()->result = result;
+	kstack_foreign(UNWINDER_BYTES);
 	rt_libc.pthread_exit((void *)result);
 }
 
@@ -292,12 +314,13 @@ static void look_at(const struct fiber *f, enum access_mode mode)
 		       f ? mode : ACCESS_READ);
 }
 
-static SCHED_LOOK int before_join(u64 tcb)
+static SCHED_LOOK int before_join(u64 tcb, bool waits)
 {
 	const struct fiber *f = fiber_by_tcb(tcb);
 	look_at(f, ACCESS_READ);
 	if (!f)
 		return ESRCH;
+	access_learn(thread_end_object(fiber_slot(f)), waits ? ACCESS_ACQUIRE : ACCESS_TRY);
 	if (f->detached)
 		return EINVAL;
 	return f == sched_self() ? EDEADLK : 0;
@@ -305,10 +328,14 @@ static SCHED_LOOK int before_join(u64 tcb)
 
 int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
 {
-	int r = before_join(tcb);
+	int r = before_join(tcb, !try && !deadline);
 	if (r)
 		return r;
-	struct op o = {.kind = OP_JOIN, .object = tcb, .n = try, .deadline = deadline, .flags = OPF_CANCEL};
+	struct op o = {.kind = OP_JOIN,
+		       .object = tcb,
+		       .n = try,
+		       .deadline = deadline,
+		       .flags = try ? 0 : OPF_CANCEL};
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	struct fiber *f = fiber_by_tcb(tcb);
@@ -365,6 +392,13 @@ static void start_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "has not started yet" : "starts");
 }
 
+static void end_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)o;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to end" : "ends");
+}
+
 static void join_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
@@ -394,10 +428,13 @@ const struct op_class op_join = {
 	.describe = join_describe,
 	.accesses = thread_accesses,
 	.wait = join_wait,
+	.patient = true,
 };
 const struct op_class op_cancel = {
 	.name = "cancel",
 	.describe = cancel_describe,
 	.accesses = thread_accesses,
 };
+/* object: thread_end_object */
+const struct op_class op_end = {.name = "ends", .describe = end_describe, .accesses = op_releases};
 const struct op_class op_testcancel = {.name = "cancellation point", .busy = true};

@@ -3,8 +3,9 @@
  *
  * Laws. Handlers run on one alternate stack, because the kernel must not write a signal frame onto
  * a write-protected stack page. No work is done in signal context: a page fault changes the
- * page's protection and returns; a trapped call is only redirected to trap_entry, on the
- * fiber's own stack; a crash leaves for the engine and never returns. Nothing here touches TLS.
+ * page's protection and returns; a trapped call is only redirected to trap_entry, which
+ * goes to the fiber's kernel stack; a crash leaves for the engine and never returns. Nothing here touches
+ * TLS.
  */
 #include "runtime/trap/trap.h"
 
@@ -21,6 +22,7 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/libc/libc.h"
@@ -65,6 +67,8 @@ __attribute__((visibility("hidden"))) u64 trap_xsave_size;
 __attribute__((visibility("hidden"))) u32 trap_xsave_mask;
 static char selector;
 static u64 libc_start, libc_end, signal_stack;
+/* Functions of libc that are no cancellation points, whatever they call. */
+static struct wire_range plain_calls[8];
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
 {
@@ -119,8 +123,8 @@ static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *
 	u64 address = (u64)info->si_addr;
 	char buf[160];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
-	if (!sched_in_fiber()) {
+	text_init(&t, buf, sizeof(buf));
+	if (!sched_in_fiber() || kstack_overflowed(address)) {
 		text_str(&t, signal_name(sig));
 		text_str(&t, " at ");
 		text_hex(&t, regs.rip);
@@ -149,7 +153,7 @@ static bool in_runtime(u64 pc)
 /* Would the access have been fine without us? The runtime itself may do what it likes. */
 static bool legitimate(u64 address, const greg_t *g)
 {
-	if (g[REG_ERR] & FAULT_FETCH)
+	if (g[REG_ERR] & FAULT_FETCH || kstack_overflowed(address))
 		return false;
 	if (!sched_in_fiber())
 		return true;
@@ -178,6 +182,18 @@ static HD_NORETURN void no_room_for_page(void)
 	rt_fail("there is no memory left to track another page of the program", "", "");
 }
 
+/*
+ * A handler of the program runs here, on the signal stack. The fault may have been the runtime's, with an
+ * address of the program's.
+ */
+static bool handled_by_program(int sig, siginfo_t *info, ucontext_t *u)
+{
+	struct kstack before = kstack_interrupt((u64)u->uc_mcontext.gregs[REG_RSP]);
+	bool handled = vk_signal_fault(sig, info, u);
+	kstack_resume(before);
+	return handled;
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
@@ -196,7 +212,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	}
 	if (tracked < 0)
 		no_room_for_page();
-	if (sched_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
+	if (sched_in_fiber() && !on_own_stack_below(address) && handled_by_program(sig, info, u))
 		return;
 	crash(sig, info, u);
 }
@@ -248,13 +264,24 @@ static void forget_vectors(u64 pc, void *xsave)
 	memset((char *)xsave + XSAVE_EXTENDED, 0, trap_xsave_size - XSAVE_EXTENDED);
 }
 
+static bool is_plain(u64 pc)
+{
+	if (pc < libc_start || pc >= libc_end)
+		return true; /* the SUT's own instruction */
+	for (u32 i = 0; i < HD_ARRAY_LEN(plain_calls); i++)
+		if (pc - plain_calls[i].start < plain_calls[i].size)
+			return true;
+	return false;
+}
+
 long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 {
 	forget_vectors(pc, xsave);
-	struct vk_call c = {.nr = f->rax, .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9}, .pc = pc};
-	long result = vk_syscall(&c);
-	sched_scrub_deep();
-	return result;
+	struct vk_call c = {.nr = f->rax,
+			    .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9},
+			    .pc = pc,
+			    .no_cancel = is_plain(pc)};
+	return vk_syscall(&c);
 }
 
 static void measure_xsave(void)
@@ -282,6 +309,21 @@ static void find_libc(void)
 			libc_end = libc_start + p[i].p_vaddr + p[i].p_memsz;
 }
 
+static void find_plain_calls(void)
+{
+	static const char *const names[HD_ARRAY_LEN(plain_calls)] = {
+		"syscall",         "__open_nocancel",  "__open64_nocancel",  "__close_nocancel",
+		"__read_nocancel", "__write_nocancel", "__pread64_nocancel",
+	};
+	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++) {
+		void *at = names[i] ? dlsym(RTLD_NEXT, names[i]) : NULL;
+		Dl_info info;
+		const ElfW(Sym) *symbol = NULL;
+		if (at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
+			plain_calls[i] = (struct wire_range){(u64)at, symbol->st_size};
+	}
+}
+
 void trap_setup_faults(void)
 {
 	signal_stack = (u64)pages_map(ALT_STACK);
@@ -298,6 +340,7 @@ void trap_setup_calls(void)
 {
 	measure_xsave();
 	find_libc();
+	find_plain_calls();
 	cpu_setup();
 	set_handler(SIGSYS, on_syscall);
 	set_handler(SIGVTALRM, on_tick);

@@ -19,13 +19,14 @@ struct vk_desc;
 
 /*
  * A system call under way: what the SUT asks, and how far the virtual kernel has got with it. Callers of
- * vk_syscall() set the first three and leave the rest zero. It must stay where it is until vk_syscall()
+ * vk_syscall() set the first ones and leave the rest zero. It must stay where it is until vk_syscall()
  * returns.
  */
 struct vk_call {
 	long nr;
 	long a[6];
-	u64 pc; /* where the SUT called, for messages */
+	u64 pc;         /* where the SUT called, for messages */
+	bool no_cancel; /* by a way that is never a cancellation point: syscall(), some of libc's own calls */
 
 	/* ---- the virtual kernel's own (core/call.c) ---- */
 	bool stepped; /* it has been a step: all it does from there on happens at that moment */

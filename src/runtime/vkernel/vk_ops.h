@@ -26,10 +26,10 @@ void vk_signal_raise(int sig, u64 pc);
 bool vk_signal_fault(int sig, void *info, void *context);
 
 /* Does the descriptor of a late lookup (struct op, watch) mean something else by now? See vk.c. */
-bool vk_watch_moved(u64 watch);
+bool vk_watch_changed(u64 watch);
 /* "finds descriptor 4 closed" */
-void vk_describe_moved(u64 watch, struct text *t);
-void vk_describe_stays(u64 watch, struct text *t);
+void vk_describe_fd_changed(u64 watch, struct text *t);
+void vk_describe_fd_kept(u64 watch, struct text *t);
 
 /* PROT_* of an address in the SUT's own mappings; -1: not mapped (by the virtual kernel). */
 int vk_mem_prot(u64 address);

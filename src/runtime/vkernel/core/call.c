@@ -18,12 +18,12 @@
  * thread accepted. One step is enough: the call announces its work on the description that is there now, and
  * remembers the number (op.watch). If the number still means the same when the step is taken, it makes no
  * difference when it was looked up. If not, the lookup was either before the change (the outcomes of the
- * operation, on the old description) or after it (ALT_MOVED: the call starts again and finds what is there
- * now).
+ * operation, on the old description) or after it (ALT_FD_CHANGED: the call starts again and finds what is
+ * there now).
  *
  * An operation that waits has no outcome, yet it may have begun before the change, and then no change of the
  * number ever ends it: a thread in accept is not woken by who closes the listener. So waiting on is an
- * outcome, too (ALT_STAYS): the number is forgotten. Else a thread that could always find its descriptor
+ * outcome, too (ALT_FD_KEPT): the number is forgotten. Else a thread that could always find its descriptor
  * closed would never be seen to wait for ever.
  *
  * The description is held from the announcement on, so a close by another fiber releases it only when this
@@ -104,12 +104,12 @@ void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d)
 	c->watch = (u64)(fd + 1) << 32 | (u64)(d - vk->desc + 1);
 }
 
-bool vk_watch_moved(u64 watch)
+bool vk_watch_changed(u64 watch)
 {
 	return vk->fd[(watch >> 32) - 1].desc != (u16)watch;
 }
 
-void vk_describe_moved(u64 watch, struct text *t)
+void vk_describe_fd_changed(u64 watch, struct text *t)
 {
 	int fd = (int)(watch >> 32) - 1;
 	text_str(t, "finds ");
@@ -117,7 +117,7 @@ void vk_describe_moved(u64 watch, struct text *t)
 	text_str(t, vk_fd_peek(fd) ? " replaced" : " closed");
 }
 
-void vk_describe_stays(u64 watch, struct text *t)
+void vk_describe_fd_kept(u64 watch, struct text *t)
 {
 	text_str(t, "waits already for what ");
 	vk_describe_fd((int)(watch >> 32) - 1, t);
@@ -129,12 +129,12 @@ static long step_watching(struct vk_call *c, struct op o)
 	o.watch = c->watch;
 	c->watch = 0;
 	u32 alt = sched_step(&o);
-	if (alt == ALT_STAYS) {
+	if (alt == ALT_FD_KEPT) {
 		o.watch = 0;
 		sched_scrub(); /* the first time left its bytes where frames will lie that wait */
 		return sched_step(&o);
 	}
-	return alt == ALT_MOVED ? VK_RESTART : (long)alt;
+	return alt == ALT_FD_CHANGED ? VK_RESTART : (long)alt;
 }
 
 long vk_step(struct vk_call *c, const struct op *o)
@@ -168,7 +168,7 @@ static u64 touch(u64 object, u64 mode, u64 merged, u64 unused)
 		if (merged) {
 			if (!access_use(object, (enum access_mode)mode))
 				return false;
-			/* It becomes a step; but the call has looked already, and what it saw is in its frames and in its operation. */
+			/* A step; but the call has looked already, and its operation shows what it saw. */
 			return !declare(object, ACCESS_READ, 0, 0);
 		}
 		access_learn(object, (enum access_mode)mode);

@@ -36,7 +36,7 @@ static void describe_object(u64 object, struct text *t)
 		text_str(t, "the table of descriptors");
 		break;
 	case OBJECT_FD:
-		vk_describe_fd((int)key, t);
+		vk_describe_fd((int)(u32)key, t);
 		break;
 	case OBJECT_DESC:
 		vk_describe_desc(&vk->desc[key / VK_DESC_PARTS], t);

@@ -40,6 +40,17 @@ static inline u64 vk_fd_object(int fd)
 	return object_id(OBJECT_FD, (u32)fd);
 }
 /*
+ * Two lessons about it, without words (core/fd.c, "Taking numbers"): that it is free, and who takes it.
+ */
+static inline u64 vk_fd_free_object(int fd)
+{
+	return object_id(OBJECT_FD, (u64)(u32)fd | (u64)1 << 40);
+}
+static inline u64 vk_fd_taken_object(int fd)
+{
+	return object_id(OBJECT_FD, (u64)(u32)fd | (u64)1 << 41);
+}
+/*
  * What the numbers of sockets, pipes and eventfds mean, all of them: a lesson for all (core/fd.c); no words.
  */
 #define VK_STREAM_NUMBERS object_id(OBJECT_FD, 0xffffffff)

@@ -154,12 +154,21 @@ static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
 	return sum;
 }
 
+static void touch_list(struct vk_call *c, const struct pollfd *p, u32 n)
+{
+	bool stepped;
+	do { /* behind a step all over again: it is that step's business then */
+		stepped = c->stepped;
+		for (u32 i = 0; i < n; i++)
+			vk_fd_touch(c, p[i].fd);
+	} while (stepped != c->stepped);
+}
+
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
 	long alt = 0;
-	for (u32 i = 0; i < n; i++)
-		vk_fd_touch(c, p[i].fd);
+	touch_list(c, p, n);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
 		struct op o = {.kind = OP_POLL, .flags = OPF_CANCEL, .n = n, .arg = (u64)p, .arg2 = !timeout};
 		if (timeout && timeout != FOREVER)
@@ -171,6 +180,8 @@ static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
 		if (timeout && meaning(p, n) != before)
 			vk_refuse(c, "poll or select (another thread closed a descriptor)");
+	} else {
+		vk_cancel_point(c);
 	}
 	/* After a time-out, too: Linux looks once more. */
 	resolve_list(p, n);

@@ -94,6 +94,7 @@ static void step_lookup(struct vk_call *c)
 
 long vk_syscall(struct vk_call *c)
 {
+	vk_cancel_point_of_call(c);
 	vk_call_begin(c);
 	for (;;) {
 		sched_scrub(); /* where frames will lie that wait; the second time, of what the first left */

@@ -1,6 +1,6 @@
 /*
- * Which object a byte of the virtual kernel's model belongs to: the other way round than core/objects.h. For the audit
- * of footprints (search/audit.h). A free slot belongs to nobody.
+ * Which object a byte of the virtual kernel's model belongs to: the other way round than core/objects.h.
+ * For the audit of footprints (search/audit.h). A free slot belongs to nobody.
  */
 #include "runtime/vkernel/core/vk_owner.h"
 

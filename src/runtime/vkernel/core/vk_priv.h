@@ -141,10 +141,12 @@ void vk_desc_put(struct vk_desc *d);
 /* What a call answers that could not get one: -ENFILE, and the verdict names the limit. */
 long vk_desc_none(const struct vk_call *c);
 void vk_desc_stat(const struct vk_desc *d, struct stat *st);
-/* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_change. */
+/* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_take. */
 long vk_fd_install(struct vk_desc *d, bool cloexec);
-/* The call is going to change what descriptor `fd` (-1: some free one) means. A step where that shows. */
+/* The call is going to change what descriptor `fd` means. A step where that shows. */
 void vk_fd_change(struct vk_call *c, int fd);
+/* The same for the `count` lowest numbers that are free, from `from` on. */
+void vk_fd_take(struct vk_call *c, u32 from, u32 count);
 /* Descriptor `fd` goes; 0 or -EBADF. */
 long vk_fd_drop(int fd);
 /* fcntl's F_SETFL of a description, and F_SETFD of an open descriptor; may be a step. */
@@ -185,6 +187,8 @@ void vk_declare(u64 object, enum access_mode mode);
 /* op_class.accesses: an operation on one object that it changes, and what a late lookup depends on. */
 void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
+/* A cancellation point that is no step otherwise (core/cancel_point.c). */
+void vk_cancel_point(const struct vk_call *c);
 /* Outside the model: noted, and the verdict will be "incomplete". */
 void vk_refuse(const struct vk_call *c, const char *what);
 

@@ -169,7 +169,7 @@ const char *vk_dir_path(const struct vk_desc *d)
 
 /* ---- walking ---- */
 
-struct walk {
+struct path_walk {
 	struct vk_call *c;   /* says what it looks at; NULL: a look without a call */
 	char rest[REST_MAX]; /* still to go */
 	char *at;
@@ -181,7 +181,7 @@ struct walk {
 };
 
 /* V1: this fiber looks at the name, and at what lies there. */
-static void walk_look(struct walk *w)
+static void walk_look(struct path_walk *w)
 {
 	if (!w->c)
 		return;
@@ -189,7 +189,7 @@ static void walk_look(struct walk *w)
 	w->seen |= touch_place(w->c, w->out, ACCESS_READ);
 }
 
-static long walk_start(struct walk *w, const char *path)
+static long walk_start(struct path_walk *w, const char *path)
 {
 	const char *from = "/";
 	if (path[0] != '/')
@@ -208,7 +208,7 @@ static long walk_start(struct walk *w, const char *path)
 }
 
 /* The next component, or NULL. */
-static const char *next_name(struct walk *w, size_t *len)
+static const char *next_name(struct path_walk *w, size_t *len)
 {
 	while (*w->at == '/')
 		w->at++;
@@ -220,7 +220,7 @@ static const char *next_name(struct walk *w, size_t *len)
 	return *len ? name : NULL;
 }
 
-static bool more_names(const struct walk *w)
+static bool more_names(const struct path_walk *w)
 {
 	const char *p = w->at;
 	while (*p == '/')
@@ -228,7 +228,7 @@ static bool more_names(const struct walk *w)
 	return *p;
 }
 
-static long append(const struct walk *w, const char *name, size_t len)
+static long append(const struct path_walk *w, const char *name, size_t len)
 {
 	char *path = w->out->path;
 	size_t n = str_len(path);
@@ -247,7 +247,7 @@ static long append(const struct walk *w, const char *name, size_t len)
 }
 
 /* Put the link's target in front of the rest. */
-static long follow_link(struct walk *w)
+static long follow_link(struct path_walk *w)
 {
 	static char text[REST_MAX];
 	if (++w->links > LINKS_MAX)
@@ -276,7 +276,7 @@ static void normalise_proc(char *path)
 		str_copy(path, VK_PATH_MAX, "/proc/self");
 }
 
-static long walk_name(struct walk *w, const char *name, size_t len)
+static long walk_name(struct path_walk *w, const char *name, size_t len)
 {
 	struct vk_place *p = w->out;
 	if (!S_ISDIR(p->mode))
@@ -319,7 +319,7 @@ static bool announce(struct vk_call *c, const struct vk_place *p, u32 how)
 static SCHED_LOOK long walk(struct vk_call *c, const struct vk_desc *dir, const char *path, u32 how,
 			    struct vk_place *out, bool *seen)
 {
-	static struct walk w;
+	static struct path_walk w;
 	w.c = c;
 	w.links = 0;
 	w.seen = false;

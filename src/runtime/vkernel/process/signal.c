@@ -6,6 +6,7 @@
 #include <asm/siginfo.h>
 #include <asm/signal.h>
 
+#include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define HANDLER_DEFAULT 0
@@ -65,7 +66,7 @@ static void run_handler(int sig)
 	info.si_code = SI_TKILL;
 	info.si_pid = VK_PID;
 	u64 context[128] = {0}; /* a ucontext nobody can resume from */
-	((void (*)(int, siginfo_t *, void *))act.handler)(sig, &info, context);
+	kstack_call_out(act.handler, (u64)sig, (u64)&info, (u64)context);
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 

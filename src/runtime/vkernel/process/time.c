@@ -154,5 +154,8 @@ long vk_sys_clock_nanosleep(struct vk_call *c)
 	if (!(c->a[1] & TIMER_ABSTIME))
 		return sleep_for(c, vk_time_ns(t));
 	u64 now = clock_value(kind), then = vk_time_ns(t);
-	return then > now ? sleep_for(c, then - now) : 0;
+	if (then > now)
+		return sleep_for(c, then - now);
+	vk_cancel_point(c);
+	return 0;
 }

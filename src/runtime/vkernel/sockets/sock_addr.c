@@ -152,6 +152,7 @@ static bool is_any(const struct net_address *a)
 
 struct net_address sock_address_plain(const struct net_address *a)
 {
+	HD_WIDE_FRAME();
 	struct net_address p = *a;
 	if (is_mapped(a)) {
 		p.family = NET_INET;

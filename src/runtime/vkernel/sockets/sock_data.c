@@ -6,7 +6,7 @@
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
-struct record {
+struct sock_record {
 	u32 len;
 	u32 address_len; /* 0: the sender has no name */
 };
@@ -62,12 +62,12 @@ void sock_data_drop(struct vk_sock *s, u32 n)
 
 u64 sock_record_size(u64 bytes, const struct net_address *from)
 {
-	return sizeof(struct record) + address_len(from) + bytes;
+	return sizeof(struct sock_record) + address_len(from) + bytes;
 }
 
 u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from)
 {
-	struct record r = {(u32)u->left, address_len(from)};
+	struct sock_record r = {(u32)u->left, address_len(from)};
 	hd_assert(sock_record_size(u->left, from) <= sock_data_room(s));
 	put(s, &r, sizeof(r));
 	put(s, from, r.address_len);
@@ -75,9 +75,9 @@ u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_addres
 	return r.len;
 }
 
-static struct record first(const struct vk_sock *s)
+static struct sock_record first(const struct vk_sock *s)
 {
-	struct record r;
+	struct sock_record r;
 	hd_assert(s->held >= sizeof(r));
 	memcpy(&r, data_of(s), sizeof(r));
 	return r;
@@ -88,7 +88,7 @@ u32 sock_record_len(const struct vk_sock *s)
 	return first(s).len;
 }
 
-static void record_drop(struct vk_sock *s, const struct record *r)
+static void record_drop(struct vk_sock *s, const struct sock_record *r)
 {
 	sock_data_drop(s, (u32)sizeof(*r) + r->address_len + r->len);
 }
@@ -96,7 +96,7 @@ static void record_drop(struct vk_sock *s, const struct record *r)
 long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags)
 {
-	struct record r = first(s);
+	struct sock_record r = first(s);
 	const u8 *at = data_of(s) + sizeof(r);
 	memcpy(from, at, r.address_len);
 	u32 n = (u32)vk_uio_out(u, at + r.address_len, r.len);
@@ -112,7 +112,7 @@ u32 sock_record_count(const struct vk_sock *s, u32 *bytes)
 	u32 n = 0;
 	*bytes = 0;
 	for (u32 at = 0; at < s->held; n++) {
-		struct record r;
+		struct sock_record r;
 		memcpy(&r, data_of(s) + at, sizeof(r));
 		at += (u32)sizeof(r) + r.address_len + r.len;
 		*bytes += r.len;

@@ -251,7 +251,7 @@ static long do_accept(struct vk_call *c, u32 flags)
 		vk_desc_put(d);
 		return err;
 	}
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 1);
 	return vk_fd_install(d, flags & O_CLOEXEC);
 }
 

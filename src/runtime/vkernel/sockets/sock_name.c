@@ -11,14 +11,14 @@
 
 #define NSCD "/var/run/nscd/socket"
 
-struct path {
+struct sock_path {
 	char text[sizeof((struct net_address *)0)->path + 1];
 };
 
 /* Terminated, and on the fiber's own stack: it must outlive a step. */
-static struct path path_of(const struct net_address *a)
+static struct sock_path path_of(const struct net_address *a)
 {
-	struct path p = {{0}};
+	struct sock_path p = {{0}};
 	memcpy(p.text, a->path, a->path_len);
 	return p;
 }
@@ -28,7 +28,7 @@ static struct path path_of(const struct net_address *a)
 void sock_path_use(struct vk_call *c, const struct net_address *to)
 {
 	static struct vk_place place;
-	struct path p = path_of(to);
+	struct sock_path p = path_of(to);
 	vk_path(c, AT_FDCWD, p.text, PATH_FOLLOW, &place);
 }
 
@@ -39,7 +39,7 @@ void sock_path_use(struct vk_call *c, const struct net_address *to)
 static SCHED_LOOK long look_at(const struct net_address *to, u32 *inode)
 {
 	static struct vk_place place;
-	struct path p = path_of(to);
+	struct sock_path p = path_of(to);
 	*inode = 0;
 	if (str_equal(p.text, NSCD))
 		return -ENOENT;
@@ -91,7 +91,7 @@ static void take_name(struct vk_desc *d, const struct net_address *a)
 
 static long bind_path(struct vk_call *c, struct vk_desc *d, const struct net_address *a)
 {
-	struct path p = path_of(a);
+	struct sock_path p = path_of(a);
 	long err = vk_make_node(c, p.text, S_IFSOCK | 0777);
 	if (err)
 		return err == -EEXIST ? -EADDRINUSE : err;
@@ -114,7 +114,7 @@ static long bind_path(struct vk_call *c, struct vk_desc *d, const struct net_add
 static long bind_again(struct vk_call *c, const struct net_address *a)
 {
 	static struct vk_place place;
-	struct path p = path_of(a);
+	struct sock_path p = path_of(a);
 	long err = vk_path(c, AT_FDCWD, p.text, 0, &place);
 	return err ? err : place.mode ? -EADDRINUSE : -EINVAL;
 }

@@ -253,7 +253,8 @@ const struct op_class op_accept = {.name = "accept",
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
-				   .wait = sock_wait};
+				   .wait = sock_wait,
+				   .patient = true};
 const struct op_class op_shutdown = {
 	.name = "shut down", .describe = shutdown_describe, .accesses = socket_accesses};
 

@@ -15,12 +15,12 @@
 #define RECEIVE_MIN 2304
 #define SEND_MIN 4608
 
-enum kind { FLAG, NUMBER };
+enum sock_option_kind { FLAG, NUMBER };
 
 /*
  * FLAG: a bit of options.bits, kept as its difference from the default. NUMBER: the same for options.value.
  */
-struct option {
+struct sock_option_row {
 	u16 level, name;
 	u8 kind;
 	u8 at;
@@ -49,7 +49,6 @@ enum {
 
 enum {
 	N_PRIORITY,
-	N_LOW_WATER, /* kept in options.low_water */
 	N_BUSY_POLL,
 	N_MAXSEG,
 	N_KEEPIDLE,
@@ -74,7 +73,7 @@ enum {
 };
 _Static_assert(N_COUNT <= SOCK_OPTION_VALUES, "room for every number");
 
-static const struct option table[] = {
+static const struct sock_option_row table[] = {
 	{SOL_SOCKET_, SO_DEBUG, FLAG, F_DEBUG, 0, 0, 0},
 	{SOL_SOCKET_, SO_REUSEADDR, FLAG, SOCK_REUSE_ADDRESS, 0, 0, 0},
 	{SOL_SOCKET_, SO_REUSEPORT, FLAG, SOCK_REUSE_PORT, 0, 0, 0},
@@ -122,7 +121,7 @@ bool sock_option(const struct vk_sock *s, enum sock_flag_option o)
 	return s->options.bits >> o & 1;
 }
 
-static const struct option *find(int level, int name)
+static const struct sock_option_row *find(int level, int name)
 {
 	for (u32 i = 0; i < HD_ARRAY_LEN(table); i++)
 		if (table[i].level == level && table[i].name == name)
@@ -152,7 +151,7 @@ static long unknown(const struct vk_call *c, const char *call)
 
 /* ---- asking ---- */
 
-static int table_get(const struct vk_sock *s, const struct option *o)
+static int table_get(const struct vk_sock *s, const struct sock_option_row *o)
 {
 	if (o->kind == FLAG)
 		return (int)(s->options.bits >> o->at & 1) ^ o->standard;
@@ -235,7 +234,7 @@ static u32 creds_answer(const struct vk_sock *s, union answer *a)
 /* Fills in *a; its length, or an error. */
 static long answer(const struct vk_call *c, struct vk_sock *s, int level, int name, union answer *a)
 {
-	const struct option *o = find(level, name);
+	const struct sock_option_row *o = find(level, name);
 	if (o)
 		a->number = table_get(s, o);
 	if (o || (level == SOL_SOCKET_ && special_get(s, name, &a->number)))
@@ -290,7 +289,7 @@ long vk_sys_getsockopt(struct vk_call *c)
 
 /* ---- setting ---- */
 
-static long table_set(struct vk_sock *s, const struct option *o, int value)
+static long table_set(struct vk_sock *s, const struct sock_option_row *o, int value)
 {
 	u32 bit = 1u << o->at;
 	if (o->at == SOCK_ONLY_IPV6 && o->kind == FLAG && s->bound)
@@ -385,7 +384,7 @@ long vk_sys_setsockopt(struct vk_call *c)
 	if (!vk_user_ok((u64)v, HD_MIN(len, (u32)sizeof(union answer))))
 		return -EFAULT;
 	vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
-	const struct option *o = find(level, name);
+	const struct sock_option_row *o = find(level, name);
 	if (o)
 		return table_set(sock_of(d), o, byte ? *(const u8 *)v : *(const int *)v);
 	return level == SOL_SOCKET_ ? special_set(c, sock_of(d), name, v, len)

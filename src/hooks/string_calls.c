@@ -1,6 +1,7 @@
 /*
- * strings.c: functions of strings. How much they access depends on the bytes themselves, which may change while the runtime
- * is told (hooks.h, 2); so the length is taken again afterwards, and what has become longer is told, too.
+ * string_calls.c: functions of strings. How much they access depends on the bytes themselves, which may
+ * change while the runtime is told (hooks.h, 2); so the length is taken again afterwards, and what has become
+ * longer is told, too.
  */
 #include "hooks/tell.h"
 
@@ -20,7 +21,8 @@ HOOK_WEAK usize __wrap_strnlen(const char *s, usize n)
 	return tell_string(s, n, HERE);
 }
 
-/* Copies: `read` bytes at most are looked at; `start` and `size` say what is written, `n` being the length found. */
+/* Copies: `read` bytes at most are looked at; `start` and `size` say what is written,
+   `n` being the length found. */
 #define STRING_COPY(name, parameters, arguments, read, start, size) \
 	char *__real_##name parameters; \
 	HOOK_WEAK char *__wrap_##name parameters; \

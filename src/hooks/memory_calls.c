@@ -1,6 +1,7 @@
 /*
- * memory.c: copying, filling and comparing bytes. What is read is told, then what is written, then the function
- * does all of it: within a range threads do not interleave, so a race on one is found, but torn copies are not explored.
+ * memory_calls.c: copying, filling and comparing bytes. What is read is told, then what is written, then the
+ * function does all of it: within a range threads do not interleave, so a race on one is found, but torn
+ * copies are not explored.
  */
 #include "hooks/hooks.h"
 
@@ -83,7 +84,8 @@ HOOK_WEAK void __wrap_bzero(void *to, usize n)
 COMPARE(memcmp)
 COMPARE(bcmp)
 
-/* memchr stops at the first hit, and callers rely on it: n may reach beyond the object. strings.c says why it loops. */
+/* memchr stops at the first hit, and callers rely on it: n may reach beyond the object.
+   string_calls.c says why it loops. */
 void *__real_memchr(const void *from, int c, usize n);
 HOOK_WEAK void *__wrap_memchr(const void *from, int c, usize n);
 HOOK_WEAK void *__wrap_memchr(const void *from, int c, usize n)

@@ -1,0 +1,89 @@
+/*
+ * cancel_point.c: system calls whose wrappers in libc are cancellation points (pthreads(7), and what glibc makes one
+ * beyond that list), and that would not be steps, or not ones at which a request is acted upon. Before it acts, such a
+ * call looks for a request, whether it would have waited or not.
+ *
+ * That is a step of its own, and costs states: so only once some thread is cancelled at all.
+ */
+#include "runtime/sched/thread.h"
+#include "runtime/vkernel/core/call.h"
+#include "runtime/vkernel/sockets/sock.h"
+
+/* Does it begin with a step on this descriptor that is a cancellation point itself? */
+static bool steps_on(int fd)
+{
+	const struct vk_desc *d = vk_fd_peek(fd);
+	if (!d)
+		return false;
+	return d->kind == VK_PIPE || d->kind == VK_EVENTFD || (d->kind == VK_SOCKET && sock_steps_first(d));
+}
+
+static bool accepts_by_step(int fd)
+{
+	const struct vk_desc *d = vk_fd_peek(fd);
+	return d && d->kind == VK_SOCKET && sock_of(d)->flavour == SOCK_LISTEN;
+}
+
+static SCHED_LOOK bool needs_point(const struct vk_call *c)
+{
+	int fd = (int)c->a[0], command = (int)c->a[1];
+	switch (c->nr) {
+	case __NR_read:
+	case __NR_write:
+	case __NR_readv:
+	case __NR_writev:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+	case __NR_recvmmsg:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+		return !steps_on(fd);
+	case __NR_accept:
+	case __NR_accept4:
+		return !accepts_by_step(fd);
+	case __NR_fcntl:
+		return command == F_SETLKW || command == F_OFD_SETLKW;
+	case __NR_connect:
+	case __NR_pread64:
+	case __NR_pwrite64:
+	case __NR_preadv:
+	case __NR_pwritev:
+	case __NR_preadv2:
+	case __NR_pwritev2:
+	case __NR_open:
+	case __NR_openat:
+	case __NR_creat:
+	case __NR_open_by_handle_at:
+	case __NR_close:
+	case __NR_fsync:
+	case __NR_fdatasync:
+	case __NR_sync_file_range:
+	case __NR_fallocate:
+	case __NR_copy_file_range:
+	case __NR_splice:
+	case __NR_tee:
+	case __NR_vmsplice:
+	case __NR_msync:
+	case __NR_getrandom:
+	case __NR_wait4:
+	case __NR_waitid:
+	case __NR_msgrcv:
+	case __NR_msgsnd:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void vk_cancel_point(const struct vk_call *c)
+{
+	if (hd_unlikely(rt_wire->learnt.cancel_used) && !c->no_cancel)
+		thread_testcancel();
+}
+
+void vk_cancel_point_of_call(const struct vk_call *c)
+{
+	if (hd_unlikely(rt_wire->learnt.cancel_used) && needs_point(c))
+		vk_cancel_point(c);
+}
