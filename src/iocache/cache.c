@@ -330,6 +330,19 @@ bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, 
 	return true;
 }
 
+u64 cache_unread(const struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos), i = root_at(c, pos->tree - 1);
+	struct mark_view m;
+	u64 read = 0;
+	if (!tree_mark_at(c->t, &at, &m) || !(m.flags & NET_UNREAD))
+		return 0;
+	while (tree_mark_after(c->t, &i, &at, &i, &m))
+		if (!(m.flags & NET_UNREAD))
+			read = i.written;
+	return at.written - read;
+}
+
 void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n)
 {
 	struct tree_at at = pos_at(pos);

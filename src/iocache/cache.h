@@ -101,6 +101,8 @@ int cache_resolve(struct cache *c, const struct cache_pos *pos);
  * NET_GUESSED; of clients NET_AGAIN, NET_GONE). A pure lookup; false: the position was never resolved.
  */
 bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags);
+/* How many bytes has the peer not read at *pos? Counted from where it had last read all. A pure lookup. */
+u64 cache_unread(const struct cache *c, const struct cache_pos *pos);
 /*
  * Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first.
  */

@@ -136,7 +136,8 @@ static void count_unconfirmed(struct outcome *o, const struct wire_violation *v,
 		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; the re-run was interrupted",
 			 kind);
 	else
-		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; %.1000s", kind, why->text);
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s (%.400s); %.600s", kind,
+			 v->message, why->text);
 }
 
 /* The name of the variable that is raced for, while the process is there to be asked. */

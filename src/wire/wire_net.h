@@ -61,7 +61,14 @@ enum net_op {
 	32u /* A: we can't look into the peer: silence for --response-timeout was taken for the end */
 #define NET_AGAIN 128u  /* A: the client has closed its side, and has opened its next connection */
 #define NET_GONE 256u   /* A: nothing of the client lives any more: it opens no other connection */
+#define NET_UNREAD 512u /* A: the peer is at rest, and has not read all that was sent to it */
 #define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
+
+/*
+ * So many bytes wait for a peer that does not read; then a sender waits, too. About what Linux keeps for a
+ * connection on one machine.
+ */
+#define NET_ROOM (2048u << 10)
 
 /*
  * Status of an answer. 0: done. -errno: what the SUT is to see (-ECONNREFUSED …). Else one of these.

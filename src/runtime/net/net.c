@@ -248,6 +248,25 @@ bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 				: cache_look(cache, pos, bytes, flags);
 }
 
+static u64 do_unread(u64 pos, u64 a, u64 b, u64 c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return cache_unread(cache, (const struct cache_pos *)pos);
+}
+
+bool net_is_full(const struct cache_pos *pos)
+{
+	u64 bytes;
+	u32 flags;
+	if (hd_likely(pos->written < NET_ROOM) || !net_look(pos, &bytes, &flags) ||
+	    (flags & (NET_UNREAD | NET_EOF | NET_RESET)) != NET_UNREAD)
+		return false;
+	u64 unread = sched_in_fiber() ? scratch_call(do_unread, (u64)pos, 0, 0, 0) : cache_unread(cache, pos);
+	return unread >= NET_ROOM;
+}
+
 u64 net_ask(const struct cache_pos *pos, u32 *flags)
 {
 	u64 bytes;
