@@ -151,6 +151,12 @@ enum wire_trivial {
 	WIRE_TRIVIAL_NO_CLIENT, /* the program waits for clients, no execution has one, and none was given */
 };
 
+/* Executions that can be played again with live peers: paths in the worker's arena. */
+#define WIRE_MAX_SAMPLES 64
+struct wire_sample {
+	u64 path_offset, path_len;
+};
+
 #define WIRE_MAX_OUTCOMES 4096
 struct wire_result {
 	u32 end; /* enum search_end */
@@ -165,6 +171,9 @@ struct wire_result {
 	u32 ended_well;  /* some execution ends otherwise */
 	u32 trivial;     /* enum wire_trivial */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
+	u32 samples, pad;
+	u64 ends; /* end states that were met, samples or not */
+	struct wire_sample sample[WIRE_MAX_SAMPLES];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

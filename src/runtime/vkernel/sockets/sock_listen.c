@@ -121,8 +121,10 @@ struct net_address sock_client_address(const struct vk_sock *l)
 {
 	static const u8 any[16];
 	struct net_address a = l->local;
-	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof(any)) && !sock_option(l, SOCK_ONLY_IPV6))
+	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof(any)) && !sock_option(l, SOCK_ONLY_IPV6)) {
 		a.family = NET_INET;
+		a.path_len = 1; /* ::1 leads here, too */
+	}
 	return a;
 }
 
