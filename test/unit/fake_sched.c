@@ -11,6 +11,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
+#include "runtime/sched/thread.h"
 #include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
@@ -216,6 +217,14 @@ void sched_register_kernel(const struct sched_kernel *k)
 struct fiber *sched_fiber(u32 slot)
 {
 	return slot < HD_ARRAY_LEN(fibers) ? &fibers[slot] : NULL;
+}
+
+/* Nobody is cancelled here: what it would be in the scheduler, a step that ends at once. */
+int thread_testcancel(void)
+{
+	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
+	sched_step(&o);
+	return 0;
 }
 
 u64 clock_now(void)

@@ -74,5 +74,7 @@ void vk_model_place(void *at);
 const struct cache_pos *vk_unanswered(u64 *bytes);
 /* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);
+/* Did any execution accept a connection, or receive a datagram? */
+bool vk_was_served(void);
 
 #endif
