@@ -21,6 +21,7 @@ enum vk_process_object {
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
 	VK_PROCESS_NAMES,       /* vk->names */
+	VK_PROCESS_GUARDS,      /* vk->guards */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -31,6 +32,7 @@ enum vk_process_object {
 #define VK_CLIENTS object_id(OBJECT_PROCESS, VK_PROCESS_CLIENTS)
 #define VK_PARTED object_id(OBJECT_PROCESS, VK_PROCESS_PARTED)
 #define VK_SLOTS object_id(OBJECT_PROCESS, VK_PROCESS_SLOTS)
+#define VK_GUARDS object_id(OBJECT_PROCESS, VK_PROCESS_GUARDS)
 #define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
@@ -151,6 +153,12 @@ static inline u64 vk_action_object(int sig)
 }
 #define VK_PENDING_SIGNALS object_id(OBJECT_SIGNALS, 0)
 
+#define VK_MAPPING_RIGHTS ((u64)1 << 40)
+/* What may be done with memory mapped in a range: system calls look, mprotect and munmap change. No words. */
+static inline u64 vk_rights_object(u32 range)
+{
+	return object_id(OBJECT_MAPPING, (u64)range | VK_MAPPING_RIGHTS);
+}
 /* vk->maps[range] */
 static inline u64 vk_mapping_object(u32 range)
 {

@@ -251,6 +251,8 @@ static long do_accept(struct vk_call *c, u32 flags)
 	long alt = sock_step(c, l, OP_ACCEPT, 0, 0, 0);
 	if (alt == VK_RESTART)
 		return alt;
+	if (vk_fd_full()) /* the connection stays where it is */
+		return -EMFILE;
 	if (alt == ALT_TIMEOUT)
 		return -EAGAIN;
 	struct vk_desc *d = take_next(c, l, (u32)alt, &err);

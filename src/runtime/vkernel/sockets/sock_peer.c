@@ -136,7 +136,7 @@ static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 static long write_pieces(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, u32 flags)
 {
 	long done = 0;
-	while (u->left) {
+	while (u->left && !u->faulted) {
 		long err = closed_for_sending(c, s, done ? flags | MSG_NOSIGNAL_ : flags);
 		if (!err) {
 			size_t n = vk_uio_in(u, write_piece, sizeof(write_piece));
