@@ -351,6 +351,16 @@ void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to
 	tree_reply_copy(c->t, &at, pos->read + skip, to, n);
 }
 
+bool cache_answered(const struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos), earlier = at;
+	struct mark_view now, then;
+	if (!tree_mark_at(c->t, &at, &now) || !now.reply || !at.written || at.ended)
+		return false;
+	earlier.written--;
+	return tree_mark_before(c->t, &earlier, &then) && then.reply == now.reply;
+}
+
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos)
 {
 	struct tree_at at = pos_at(pos);

@@ -107,6 +107,11 @@ u64 cache_unread(const struct cache *c, const struct cache_pos *pos);
  * Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first.
  */
 void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n);
+/*
+ * Has the peer said something, and the SUT written since? Then what it asked was answered, as far as can be
+ * told from outside. False also where the position was never resolved.
+ */
+bool cache_answered(const struct cache *c, const struct cache_pos *pos);
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
 

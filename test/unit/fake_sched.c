@@ -10,6 +10,7 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
+#include "runtime/sched/thread.h"
 #include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
@@ -208,6 +209,14 @@ void sched_register_kernel(const struct sched_kernel *k)
 struct fiber *sched_fiber(u32 slot)
 {
 	return slot < 4 ? (struct fiber *)&fake : NULL;
+}
+
+/* Nobody is cancelled here: what it would be in the scheduler, a step that ends at once. */
+int thread_testcancel(void)
+{
+	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
+	sched_step(&o);
+	return 0;
 }
 
 u64 clock_now(void)

@@ -3,6 +3,7 @@
 #include <threads.h>
 
 #include "runtime/interpose/interpose.h"
+#include "runtime/interpose/keys.h"
 #include "runtime/sched/cond.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mutex.h"
@@ -140,12 +141,12 @@ DOOR(int, cnd_broadcast)(cnd_t *c)
 
 DOOR(int, tss_create)(tss_t *key, tss_dtor_t destructor)
 {
-	return result(key_create(key, (u64)destructor));
+	return result(keys_create(key, (u64)destructor));
 }
 
 DOOR(void, tss_delete)(tss_t key)
 {
-	key_delete(key);
+	keys_delete(key);
 }
 
 DOOR(void *, tss_get)(tss_t key)
@@ -155,5 +156,5 @@ DOOR(void *, tss_get)(tss_t key)
 
 DOOR(int, tss_set)(tss_t key, void *value)
 {
-	return result(key_set(key, (u64)value));
+	return result(keys_set(key, (u64)value));
 }

@@ -3,15 +3,16 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include "runtime/interpose/interpose.h"
+#include "runtime/interpose/keys.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
 #include "runtime/vkernel/vk_ops.h"
 
 #define DEFAULT_STACK (8UL << 20)
-#define CPUS 4
 
 static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *),
 					    void *arg, u64 pc)
@@ -103,16 +104,12 @@ DOOR(int, pthread_setcanceltype)(int type, int *old)
 
 DOOR(int, pthread_setname_np)(pthread_t t, const char *name)
 {
-	struct fiber *f = fiber_by_tcb(t);
+	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
 		return ESRCH;
 	if (str_len(name) >= sizeof(f->name))
 		return ERANGE;
-	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
-	for (u32 i = 0; i < sizeof(f->name); i++)
-		f->name[i] = 0;
-	str_copy(f->name, sizeof(f->name), name);
-	return 0;
+	return (int)-vk_thread_set_name(fiber_slot(f), name);
 }
 
 DOOR(int, pthread_getname_np)(pthread_t t, char *buf, size_t cap)
@@ -122,9 +119,7 @@ DOOR(int, pthread_getname_np)(pthread_t t, char *buf, size_t cap)
 		return ESRCH;
 	if (cap < sizeof(f->name))
 		return ERANGE;
-	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_READ);
-	str_copy(buf, cap, f->name);
-	return 0;
+	return (int)-vk_thread_get_name(fiber_slot(f), buf);
 }
 
 DOOR(int, pthread_getattr_np)(pthread_t t, pthread_attr_t *attr)
@@ -174,40 +169,53 @@ DOOR(int, pthread_getcpuclockid)(pthread_t t, clockid_t *clock)
 	return 0;
 }
 
-/* Priorities and processors make no difference here: every schedule is explored. */
+/*
+ * Priorities and processors make no difference here: every schedule is explored. But they are remembered: by
+ * the virtual kernel, under the thread's number. Result of the system call, or -ESRCH.
+ */
+static HD_NOINLINE long thread_call(long nr, pthread_t t, long b, long c, u64 pc)
+{
+	const struct fiber *f = fiber_by_tcb(t);
+	struct vk_call k = {.nr = nr, .a = {f ? vk_thread_id(fiber_slot(f)) : 0, b, c}, .pc = pc};
+	return f ? vk_syscall(&k) : -ESRCH;
+}
+
 DOOR(int, pthread_setschedparam)(pthread_t t, int policy, const struct sched_param *p)
 {
-	(void)policy;
-	(void)p;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	return (int)-thread_call(SYS_sched_setscheduler, t, policy, (long)p, DOOR_CALLER);
 }
 
 DOOR(int, pthread_getschedparam)(pthread_t t, int *policy, struct sched_param *p)
 {
-	*policy = SCHED_OTHER;
-	p->sched_priority = 0;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	long r = thread_call(SYS_sched_getparam, t, (long)p, 0, DOOR_CALLER);
+	if (r)
+		return (int)-r;
+	r = thread_call(SYS_sched_getscheduler, t, 0, 0, DOOR_CALLER);
+	if (r < 0)
+		return (int)-r;
+	*policy = (int)r;
+	return 0;
 }
 
 DOOR(int, pthread_setschedprio)(pthread_t t, int priority)
 {
-	(void)priority;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	struct sched_param p = {.sched_priority = priority};
+	return (int)-thread_call(SYS_sched_setparam, t, (long)&p, 0, DOOR_CALLER);
 }
 
 DOOR(int, pthread_setaffinity_np)(pthread_t t, size_t size, const cpu_set_t *set)
 {
-	(void)size;
-	(void)set;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	return (int)-thread_call(SYS_sched_setaffinity, t, (long)size, (long)set, DOOR_CALLER);
 }
 
 DOOR(int, pthread_getaffinity_np)(pthread_t t, size_t size, cpu_set_t *set)
 {
-	for (size_t i = 0; i < size; i++)
+	long r = thread_call(SYS_sched_getaffinity, t, (long)size, (long)set, DOOR_CALLER);
+	if (r < 0)
+		return (int)-r;
+	for (size_t i = (size_t)r; i < size; i++)
 		((char *)set)[i] = 0;
-	((char *)set)[0] = (1 << CPUS) - 1;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	return 0;
 }
 
 /* pthread_yield is another name of it in the headers. */
@@ -218,12 +226,12 @@ DOOR(int, sched_yield)(void)
 
 DOOR(int, pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
 {
-	return key_create(key, (u64)destructor);
+	return keys_create(key, (u64)destructor);
 }
 
 DOOR(int, pthread_key_delete)(pthread_key_t key)
 {
-	return key_delete(key);
+	return keys_delete(key);
 }
 
 DOOR(void *, pthread_getspecific)(pthread_key_t key)
@@ -233,5 +241,5 @@ DOOR(void *, pthread_getspecific)(pthread_key_t key)
 
 DOOR(int, pthread_setspecific)(pthread_key_t key, const void *value)
 {
-	return key_set(key, (u64)value);
+	return keys_set(key, (u64)value);
 }

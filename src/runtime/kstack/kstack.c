@@ -47,11 +47,6 @@ u64 kstack_check(u32 slot, u64 sp)
 	return 0;
 }
 
-bool kstack_entered(void)
-{
-	return (u64)__builtin_frame_address(0) < (u64)kstack_running;
-}
-
 bool kstack_program_regs(struct wire_regs *out)
 {
 	if (!kstack_entered())

@@ -82,7 +82,12 @@ static inline u64 kstack_program_sp(u32 slot)
 }
 
 /* Does the caller run on the kernel stack of the running fiber? */
-bool kstack_entered(void);
+static inline bool kstack_entered(void)
+{
+	u64 sp;
+	__asm__ volatile("movq %%rsp, %0" : "=r"(sp));
+	return sp < (u64)kstack_running;
+}
 /*
  * The registers of the program where it came in, as far as an unwinder needs them. False: it is not in the
  * runtime.

@@ -375,6 +375,12 @@ u32 net_client_of(const struct cache_pos *pos)
 	return pos->tree ? tree_key_of(cache_trees(cache), pos->tree - 1)->client : 0;
 }
 
+bool net_answered(const struct cache_pos *pos)
+{
+	return pos->tree && tree_key_of(cache_trees(cache), pos->tree - 1)->to.type != NET_DGRAM &&
+	       cache_answered(cache, pos);
+}
+
 void net_describe_peer(const struct cache_pos *pos, struct text *t)
 {
 	text_str(t, cache_peer_note(cache, pos));

@@ -98,6 +98,8 @@ bool net_check_silence(const struct cache_pos *pos);
 void net_abort_if_never_connected(void);
 /* The client peer at the other end; 0: a server. */
 u32 net_client_of(const struct cache_pos *pos);
+/* A connection, no datagrams: has the peer said something there, and the SUT written since? */
+bool net_answered(const struct cache_pos *pos);
 void net_backtracked(void);
 /* After a complete search: --recheck. */
 void net_recheck(void);

@@ -24,6 +24,8 @@ enum process_object {
 	PROCESS_KEYS,    /* model.key: which numbers pthread_key_create gave out, and their destructors */
 	PROCESS_PANIC,   /* model.panic */
 	PROCESS_FAIR,    /* who yielded how often: sched/fair.c */
+	PROCESS_REFUSED, /* model.refused */
+	PROCESS_RESULTS, /* what threads return: whether anybody looks */
 };
 static inline u64 process_object(enum process_object which)
 {

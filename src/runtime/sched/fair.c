@@ -56,7 +56,7 @@ void fair_yields(struct fiber *f)
 	f->yields++;
 }
 
-void fair_acts(struct fiber *f)
+HD_LEAF void fair_acts(struct fiber *f)
 {
 	if (hd_likely(!f->yields))
 		return;

@@ -99,8 +99,8 @@ static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op
  */
 static void time_passes_until(u64 deadline)
 {
-	if (!rt_wire->learnt.clock_read)
-		return;
+	if (!rt_wire->learnt.clock_read && !rt_wire->config.time_horizon_ms)
+		return; /* nobody can tell: only distances to deadlines count */
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
 	if (deadline <= model->now)
 		return;
@@ -122,9 +122,29 @@ void sched_declare_step(const struct fiber *f, u32 alt)
 		c->accesses(f, &f->op, alt);
 }
 
-static __attribute__((noinline)) u32 step(const struct op *o)
+static bool busy_seen; /* persistent */
+
+bool sched_busy_seen(void)
 {
-	struct fiber *f = sched_self();
+	return busy_seen;
+}
+
+static HD_NOINLINE void note_busy(void)
+{
+	busy_seen = true;
+	sched_want_restart(); /* from now on the search watches for livelocks */
+}
+
+static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
+{
+	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
+		note_busy();
+}
+
+u32 sched_step(const struct op *o)
+{
+	watch_for_busy(o);
+	struct fiber *f = &model->fiber[sched_self_slot()];
 	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
 		return act_on_cancel(o);
 	if (hd_unlikely(op_class_of(o)->yields))
@@ -143,27 +163,6 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 	if (hd_unlikely(alt == ALT_CANCEL))
 		return act_on_cancel(o);
 	return alt;
-}
-
-static bool busy_seen; /* persistent */
-
-bool sched_busy_seen(void)
-{
-	return busy_seen;
-}
-
-static SCHED_LOOK void note_busy(void)
-{
-	busy_seen = true;
-	sched_want_restart(); /* from now on the search watches for livelocks */
-}
-
-u32 sched_step(const struct op *o)
-{
-	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
-		note_busy();
-	sched_scrub();
-	return step(o);
 }
 
 /* --- time --- */
@@ -303,6 +302,8 @@ void sched_refused(const char *call, u64 pc)
 	if (!kstack_program_regs(&r))
 		regs_here(&r);
 	scratch_call(refuse, (u64)call, pc, (u64)&r, 0);
+	access_declare(process_object(PROCESS_REFUSED), 1, ACCESS_ADD);
+	model->refused = 1;
 }
 
 static void exit_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -348,4 +349,5 @@ const struct op_class op_sleep = {
 	.outcomes = never,
 	.describe = sleep_describe,
 	.busy = true,
+	.sleeps = true,
 };

@@ -55,6 +55,7 @@ enum op_wait_for {
 	WAIT_FIBER,  /* one fiber: it holds the lock, or is to end */
 	WAIT_CLIENT, /* a client that connects */
 	WAIT_PEER,   /* a peer that says something */
+	WAIT_WORLD,  /* somebody outside who need not exist: a signal from another process */
 };
 struct cache_pos;
 struct op_wait {
@@ -99,6 +100,7 @@ struct op_class {
 	u64 (*returns_to)(const struct op *o);
 	bool patient; /* waits for a thread's end or for clients: never the cause of a deadlock */
 	bool busy;    /* a thread does it while it waits for something by looking again and again */
+	bool sleeps;  /* lets time pass, and does nothing else */
 	bool yields;  /* gives others a chance, and does nothing else */
 	bool memory;  /* a pending access to memory (op.object, op.n bytes), which may race with others */
 };

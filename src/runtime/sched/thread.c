@@ -139,7 +139,8 @@ static HD_NORETURN void leave(struct fiber *f)
 	run_leave();
 }
 
-/* That it has ended is seen by those who ask without waiting; for others the end belongs to the step before. */
+/* That it has ended is seen by those who ask without waiting; for others the end belongs to the step
+   before. */
 static SCHED_LOOK bool end_is_step(void)
 {
 	return access_use(thread_end_object(sched_self_slot()), ACCESS_RELEASE);
@@ -153,6 +154,17 @@ DOOR_INSIDE(void, end_step)(void)
 		return;
 	struct op o = {.kind = OP_END, .object = thread_end_object(sched_self_slot())};
 	sched_step(&o);
+}
+
+/*
+ * What threads return is kept only once somebody looks at such a value: where a function has no return
+ * statement, it is whatever was left in a register, and equal states would look different. Who looks waits for
+ * the thread, so this only teaches. The first one does not go on: there is nothing to see before the search has
+ * started again.
+ */
+static bool results_matter(enum access_mode mode)
+{
+	return access_learn(process_object(PROCESS_RESULTS), mode);
 }
 
 /* Ends of threads commute, unless one of them is the last and ends the process. */
@@ -170,7 +182,7 @@ void fiber_finish(u64 result)
 	rt_libc.call_tls_dtors();
 	for (int round = 0; round < DESTRUCTOR_ROUNDS && run_key_destructors(f); round++)
 		;
-	f->result = result;
+	f->result = results_matter(ACCESS_ADD) ? result : 0;
 	end_step();
 	if (is_last())
 		rt_libc.exit(0);
@@ -343,8 +355,11 @@ int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
 		return ESRCH;
 	if (f->life != FIBER_DONE)
 		return EBUSY;
-	if (result)
+	if (result) {
+		if (!results_matter(ACCESS_READ) || run_wants_restart())
+			sched_prune(); /* it was not kept; the search starts again, and keeps it */
 		*result = f->result;
+	}
 	fiber_free(f);
 	return 0;
 }

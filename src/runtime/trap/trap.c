@@ -23,6 +23,8 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/kstack/kstack.h"
+#include "runtime/engine/engine.h"
+#include "runtime/memory/memory.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/libc/libc.h"
@@ -229,13 +231,20 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 		ticks = 0;
 		return;
 	}
-	if (++ticks * (TICK_US / 1000) < rt_wire->config.hang_ms)
+	if (++ticks > 1 && engine_time_is_up())
+		sched_prune();
+	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms)
 		return;
 	ticks = 0;
 	struct wire_regs regs;
 	regs_of(context, &regs);
 	sched_fail(VIOLATION_HANG, regs.rip, 0, 0, &regs,
-		   "hang: the thread runs on without reaching a synchronisation operation or system call");
+		   memory_on()
+			   ? "hang: the thread runs on without reaching a synchronisation operation or "
+			     "system call"
+			   : "hang: the thread runs on without reaching a synchronisation operation or "
+			     "system call; if it waits for another one by looking at a variable, build the "
+			     "program with heddle cc, which sees that");
 }
 
 /* --- system calls --- */

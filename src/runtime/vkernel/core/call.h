@@ -16,7 +16,8 @@ struct vk_desc *vk_call_found(struct vk_call *c, struct vk_desc *d);
 /* It has found d behind fd, but others may change that until its step. */
 void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d);
 
-/* Act on a request for cancellation where this call is a cancellation point, but would not look for one itself. */
+/* Act on a request for cancellation where this call is a cancellation point, but
+   would not look for one itself. */
 void vk_cancel_point_of_call(const struct vk_call *c);
 
 #endif

@@ -7,9 +7,9 @@
  * takes or frees a number; each single entry, read by every call and changed by close and
  * dup2; and the flags of a description. While only one fiber does so, nothing here is a step.
  *
- * Taking numbers. Who takes a free number changes its entry, too. But most programs hand a new number to another
- * thread, which uses it then, and not for that should every such use be a step. What can go wrong is that a
- * call comes before the number is taken, and finds it free. So two lessons stand for it:
+ * Taking numbers. Who takes a free number changes its entry, too. But most programs hand a new number to
+ * another thread, which uses it then, and not for that should every such use be a step. What can go wrong is
+ * that a call comes before the number is taken, and finds it free. So two lessons stand for it:
  *
  *   taken   Every call on a number reads it; who takes the number in the middle of a step changes it.
  *           If different fibers do so, taking it is a step of its own, and calls that come too early will be
@@ -48,6 +48,12 @@ struct vk_desc *vk_fd_peek(int fd)
 	if (fd < 0 || fd >= VK_MAX_FDS || !vk->fd[fd].desc)
 		return NULL;
 	return &vk->desc[vk->fd[fd].desc - 1];
+}
+
+bool vk_is_console(int fd)
+{
+	const struct vk_desc *d = vk_fd_peek(fd);
+	return d && d->kind == VK_CONSOLE;
 }
 
 /* ---- looking up ---- */

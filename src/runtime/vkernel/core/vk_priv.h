@@ -289,14 +289,37 @@ struct vk_fiber {
 	} held[VK_MAX_HELD];
 };
 
+/* ---- settings (process/settings.c); 0 is what a program starts with ---- */
+
+#define VK_LIMIT_COUNT 16 /* RLIM_NLIMITS */
+struct vk_limit {
+	u64 soft, hard; /* what it is xor what it was at the start */
+};
+/* Of a thread. */
+struct vk_settings {
+	u64 timer_slack; /* xor its first value, and so is affinity */
+	u16 io_priority;
+	u8 affinity, policy, priority, reset_on_fork, death_signal, no_new_privs, keep_caps;
+	signed char nice;
+};
+/* Bits of the process. */
+enum vk_setting { VK_SETTING_NOT_DUMPABLE, VK_SETTING_NO_HUGE_PAGES, VK_SETTING_SUBREAPER };
+/* Descriptor numbers are below that: RLIMIT_NOFILE. */
+u32 vk_fd_max(void);
+/* A fiber starts, and has its creator's settings; it ends. */
+void vk_settings_inherit(u32 slot, u32 creator);
+void vk_settings_forget(u32 slot);
+
 struct vk_model {
-	u32 fd_limit, desc_limit;     /* one above the highest in use */
-	u32 nofile_soft, nofile_hard; /* RLIMIT_NOFILE, by how much the SUT has lowered it */
+	u32 fd_limit, desc_limit; /* one above the highest in use */
+	struct vk_limit limit[VK_LIMIT_COUNT];
 	struct vk_fd fd[VK_MAX_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
-	u64 pending; /* signals to the process */
+	struct vk_settings settings[LAYOUT_MAX_FIBERS];
+	u64 process_settings; /* bits by enum vk_setting */
+	u64 pending;          /* signals to the process */
 	u64 umask;
 	u64 names;             /* how many entries of name are in use */
 	u64 brk;               /* the program break; 0: where it starts */
@@ -319,11 +342,6 @@ extern struct vk_model *vk;
 static inline u32 vk_desc_slot(const struct vk_desc *d)
 {
 	return (u32)(d - vk->desc);
-}
-/* Descriptor numbers are below that. */
-static inline u32 vk_fd_max(void)
-{
-	return VK_MAX_FDS - vk->nofile_soft;
 }
 static inline struct vk_fiber *vk_self(void)
 {

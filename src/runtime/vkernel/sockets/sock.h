@@ -75,6 +75,8 @@ void sock_describe_number(const struct vk_desc *d, struct text *t);
 
 /* The call changes something of this socket, its options apart; what a poll looks at. */
 void sock_declare(const struct vk_sock *s);
+/* Its names change, inside a step. */
+void sock_names_change(const struct vk_sock *s);
 void sock_declare_poll(const struct vk_desc *d);
 
 /* ---- sock_call.c ---- */
@@ -257,6 +259,8 @@ void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t);
 bool sock_somebody_listens(u32 client);
 /* May any client peer send to this socket? */
 bool sock_expects_clients(const struct vk_sock *s);
+/* Somebody came: a connection was accepted, or a datagram received. */
+void sock_note_served(void);
 /* As sock_resolve, of the clients that have come to s. */
 void sock_clients_resolve(const struct vk_sock *s);
 /* Could a datagram of this client be the next that s reads? */

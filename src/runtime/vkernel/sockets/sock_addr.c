@@ -298,6 +298,7 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to)
 	if (s->family == NET_UNIX)
 		return; /* stays without a name */
 	sock_declare(s);
+	sock_names_change(s);
 	s->local.family = s->family;
 	s->local.type = s->type;
 	if (!s->bound) {

@@ -228,6 +228,18 @@ static bool is_listener(const struct vk_desc *d)
 	return sock_of(d)->flavour == SOCK_LISTEN;
 }
 
+static bool served; /* persistent: some execution had a client */
+
+void sock_note_served(void)
+{
+	served = true;
+}
+
+bool vk_was_served(void)
+{
+	return served;
+}
+
 static long do_accept(struct vk_call *c, u32 flags)
 {
 	long err;
@@ -244,6 +256,7 @@ static long do_accept(struct vk_call *c, u32 flags)
 	struct vk_desc *d = take_next(c, l, (u32)alt, &err);
 	if (!d)
 		return err;
+	sock_note_served();
 	d->flags |= flags & O_NONBLOCK;
 	struct net_address from = sock_of(d)->remote;
 	from.family = from.family ? from.family : sock_of(d)->family;

@@ -76,6 +76,11 @@ void sock_declare(const struct vk_sock *s)
 	vk_declare(vk_socket_object((u32)(s - vk->sock)), ACCESS_WRITE);
 }
 
+void sock_names_change(const struct vk_sock *s)
+{
+	vk_touch(NULL, vk_socket_name_object((u32)(s - vk->sock)), ACCESS_WRITE);
+}
+
 static void socket_release(struct vk_desc *d)
 {
 	sock_declare(sock_of(d));
