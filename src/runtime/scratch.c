@@ -4,8 +4,6 @@
 
 #define SCRATCH_STACK (256u << 10)
 
-u64 scratch_switch(scratch_fn fn, u64 a, u64 b, u64 c, u64 d, u64 top);
-
 static u64 top;
 static bool there;
 

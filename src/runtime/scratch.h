@@ -17,6 +17,8 @@
 typedef u64 (*scratch_fn)(u64 a, u64 b, u64 c, u64 d);
 
 void scratch_setup(void);
+/* fn on the stack that ends at `top`, which may be any: there it may yield. */
+u64 scratch_switch(scratch_fn fn, u64 a, u64 b, u64 c, u64 d, u64 top);
 u64 scratch_call(scratch_fn fn, u64 a, u64 b, u64 c, u64 d);
 /* A transition was abandoned, perhaps in the middle of such a call. */
 void scratch_reset(void);

@@ -67,7 +67,9 @@
 	X(RECV, recv) \
 	X(SEND, send) \
 	X(SHUTDOWN, shutdown) \
-	X(END, end) /* a thread ends, where somebody can tell when */
+	X(END, end) /* a thread ends, where somebody can tell when */ \
+	X(SIGWAIT, sigwait) \
+	X(PAUSE, pause) /* waits for a signal that has a handler */
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

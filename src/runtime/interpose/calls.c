@@ -104,6 +104,9 @@ SHIM_DEEP(int, usleep)(useconds_t us)
 SHIM_DEEP(unsigned, sleep)(unsigned seconds)
 {
 	struct timespec ts = {seconds, 0};
-	call(SYS_nanosleep, (long)&ts, 0, 0, 0, SHIM_CALLER);
-	return 0;
+	int before = errno;
+	if (!call(SYS_nanosleep, (long)&ts, (long)&ts, 0, 0, SHIM_CALLER))
+		return 0;
+	errno = before;
+	return (unsigned)ts.tv_sec;
 }

@@ -3,12 +3,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include "runtime/interpose/interpose.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
-#include "runtime/vkernel/vk_ops.h"
+#include "runtime/rt.h"
+#include "runtime/vkernel/vk.h"
 
 #define DEFAULT_STACK (8UL << 20)
 #define CPUS 4
@@ -137,24 +139,37 @@ HD_EXPORT int pthread_getattr_np(pthread_t t, pthread_attr_t *attr)
 					   f->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
 }
 
-HD_EXPORT int pthread_kill(pthread_t t, int sig)
+/* Signals that glibc keeps for itself. */
+#define FIRST_INTERNAL 32
+#define LAST_INTERNAL 33
+
+/* To a thread that has ended, but was not joined, it is sent with success, and lost. */
+static __attribute__((noinline)) int thread_signal(pthread_t t, int sig, struct vk_call *c)
 {
-	struct fiber *f = fiber_by_tcb(t);
+	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
 		return ESRCH;
-	if (!sig)
-		return 0;
-	if (f == sched_self())
-		vk_signal_raise(sig, CALLER);
-	else
-		sched_refused("pthread_kill of another thread", CALLER);
-	return 0;
+	if (sig == FIRST_INTERNAL || sig == LAST_INTERNAL)
+		return EINVAL;
+	c->a[0] = RT_PID;
+	c->a[1] = RT_PID + fiber_slot(f);
+	c->a[2] = sig;
+	c->end_unseen = true;
+	long r = vk_syscall(c);
+	return r == -ESRCH ? 0 : (int)-r;
 }
 
-HD_EXPORT int pthread_sigqueue(pthread_t t, int sig, const union sigval value)
+SHIM_DEEP(int, pthread_kill)(pthread_t t, int sig)
 {
-	(void)value;
-	return pthread_kill(t, sig);
+	struct vk_call c = {.nr = SYS_tgkill, .pc = SHIM_CALLER};
+	return thread_signal(t, sig, &c);
+}
+
+SHIM_DEEP(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
+{
+	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE, .si_pid = RT_PID, .si_value = value};
+	struct vk_call c = {.nr = SYS_rt_tgsigqueueinfo, .a = {0, 0, 0, (long)&info}, .pc = SHIM_CALLER};
+	return thread_signal(t, sig, &c);
 }
 
 HD_EXPORT int pthread_getcpuclockid(pthread_t t, clockid_t *clock)

@@ -51,6 +51,15 @@ static bool merge(void)
 	return hd_likely(++audit.merged != audit.split_at);
 }
 
+/*
+ * Others can't tell where in its step a use is merged, but a handler of the fiber itself can, if a signal may come any
+ * time: between the unlock of one lock and that of the next one, say.
+ */
+static bool interruptible(void)
+{
+	return hd_unlikely(rt_wire->learnt.signals_used) && sched_kernel->signals_open(sched_self_slot());
+}
+
 static struct lesson *slot_of(u64 object)
 {
 	u64 h = (object * 0x9e3779b97f4a7c15u) >> 32;
@@ -151,7 +160,7 @@ static u64 do_use(u64 object, u64 mode, u64 unused, u64 unused2)
 {
 	(void)unused;
 	(void)unused2;
-	if (learn(lesson_of(object), (enum access_mode)mode) || !merge())
+	if (learn(lesson_of(object), (enum access_mode)mode) || interruptible() || !merge())
 		return true;
 	footprint_add(&touched, object, 1, (enum access_mode)mode);
 	return false;
@@ -176,7 +185,7 @@ static u64 do_cond_wait(u64 cond, u64 mutex, u64 unused, u64 unused2)
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}
-	if (learn(l, ACCESS_ACQUIRE) || !merge())
+	if (learn(l, ACCESS_ACQUIRE) || interruptible() || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_ADD);
 	return false;
@@ -191,7 +200,7 @@ static u64 do_cond_signal(u64 cond, u64 held, u64 unused, u64 unused2)
 		l->signalled_early = 1;
 	else if (!l->observed && !((bool (*)(u64))held)(l->wait_mutex))
 		become_observed(l);
-	if (learn(l, ACCESS_RELEASE) || !merge())
+	if (learn(l, ACCESS_RELEASE) || interruptible() || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_WRITE);
 	return false;

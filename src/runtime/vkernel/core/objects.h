@@ -20,6 +20,7 @@ enum vk_process_object {
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
 	VK_PROCESS_NAMES,       /* vk->names */
+	VK_PROCESS_TIMERS,      /* vk->timer */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -30,6 +31,7 @@ enum vk_process_object {
 #define VK_PARTED object_id(OBJECT_PROCESS, VK_PROCESS_PARTED)
 #define VK_SLOTS object_id(OBJECT_PROCESS, VK_PROCESS_SLOTS)
 #define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
+#define VK_TIMERS object_id(OBJECT_PROCESS, VK_PROCESS_TIMERS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* Which descriptor numbers are free: vk->fd as a whole, vk->fd_limit. */
@@ -72,12 +74,14 @@ static inline u64 vk_socket_options_object(u32 slot)
 	return object_id(OBJECT_SOCKET, (u64)slot * 2 + 1);
 }
 
-/* vk->action[sig]; vk->pending. A fiber's own mask and pending set are OBJECT_THREAD's. */
+/* vk->action[sig]; vk->signals. A fiber's own mask and signals are OBJECT_THREAD's. */
 static inline u64 vk_action_object(int sig)
 {
 	return object_id(OBJECT_SIGNALS, (u32)sig);
 }
 #define VK_PENDING_SIGNALS object_id(OBJECT_SIGNALS, 0)
+/* The masks of all fibers, and which signals they wait for: who could take one. No words. */
+#define VK_MASKS object_id(OBJECT_SIGNALS, 0x100)
 
 /* vk->maps[range] */
 static inline u64 vk_mapping_object(u32 range)

@@ -96,7 +96,9 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_SLOTS, "the table of open file descriptions");
 	if (INSIDE(nofile_soft, &at) || INSIDE(nofile_hard, &at))
 		return belongs(o, VK_LIMITS, "the limits of the process");
-	if (INSIDE(pending, &at))
+	if (INSIDE(timer, &at))
+		return belongs(o, VK_TIMERS, "the timers");
+	if (INSIDE(signals, &at))
 		return belongs(o, VK_PENDING_SIGNALS, "the signals sent to the process");
 	if (INSIDE(umask, &at))
 		return belongs(o, VK_UMASK, "the umask");
