@@ -92,7 +92,6 @@ static void discard_from(u32 slot, int sig)
 {
 	if (!(queue_of(slot)->pending & BIT(sig)))
 		return;
-	vk_touch(NULL, VK_PENDING_SIGNALS, ACCESS_WRITE); /* sigpending() can tell: it must be a step */
 	if (slot != TO_PROCESS)
 		vk_declare(thread_object(slot), ACCESS_WRITE);
 	while (queue_of(slot)->pending & BIT(sig))
@@ -297,6 +296,15 @@ void vk_describe_signal(u32 slot, bool ends_wait, struct text *t)
 
 /* ---- dispositions and masks ---- */
 
+/* Who ignores a signal discards it wherever it waits, and sigpending() can tell. */
+static SCHED_LOOK bool touch_action(struct vk_call *c, int sig, const struct vk_sigaction *new)
+{
+	bool step = vk_touch(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
+	bool ignores = new && (new->handler == HANDLER_IGNORE ||
+			       (new->handler == HANDLER_DEFAULT && (IGNORED_BY_DEFAULT & BIT(sig))));
+	return (ignores && vk_touch(c, VK_PENDING_SIGNALS, ACCESS_WRITE)) || step;
+}
+
 long vk_sys_rt_sigaction(struct vk_call *c)
 {
 	int sig = (int)c->a[0];
@@ -308,7 +316,10 @@ long vk_sys_rt_sigaction(struct vk_call *c)
 	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
 	signal_order(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
-	vk_use(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
+	if (touch_action(c, sig, new)) {
+		vk_order(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
+		touch_action(c, sig, new);
+	}
 	struct vk_sigaction was = vk->action[sig];
 	if (new) {
 		vk->action[sig] = *new;
