@@ -117,6 +117,7 @@ static bool load_net(const json_t *j, struct net_config *n)
 
 static bool load_config(const json_t *j, struct wire_config *c)
 {
+	c->timeouts_never = json_is_true(json_object_get(j, "timeouts_never"));
 	c->spurious = json_is_true(json_object_get(j, "spurious"));
 	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
 	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));

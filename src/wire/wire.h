@@ -80,6 +80,7 @@ struct wire_config {
 	u64 hang_ms;            /* CPU time one transition may use */
 	u64 random_seed;        /* of the SUT's own random numbers */
 	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
+	u32 timeouts_never;     /* waits for an event have no time-out; sleeps end */
 	u32 spurious;           /* condition variables may wake spuriously */
 	u32 check_exit;         /* a non-zero exit status is a violation */
 	u32 check_deadlock;     /* default on */

@@ -33,6 +33,14 @@ static bool within_horizon(u64 deadline)
 	return false;
 }
 
+/* --timeouts never: a tick does not save a program that lost a wake-up. What is over already was asked for as a try. */
+static bool timeout_allowed(const struct op *o)
+{
+	if (rt_wire->config.timeouts_never && !(o->flags & OPF_SLEEP) && o->deadline > clock_now() + 1)
+		return false;
+	return within_horizon(o->deadline);
+}
+
 /* Who waits for something that may never come must be able to have begun: vk.c, "Late lookups". */
 static u32 moved_actions(u32 slot, const struct op *o, bool waits, u32 *out)
 {
@@ -104,7 +112,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		out[i] = ACTION(slot, i);
 	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
 	bool waits = !n, give_up = waits || (o->flags & OPF_LATE);
-	if (hd_unlikely(o->deadline) && give_up && within_horizon(o->deadline))
+	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
 	if (hd_unlikely(o->watch))
 		n += moved_actions(slot, o, waits, out + n);

@@ -63,6 +63,7 @@ struct op {
 #define OPF_RESTART 32    /* with OPF_EINTR: not if the handler was set with SA_RESTART */
 #define OPF_INSIDE 64     /* it has begun already: no handler runs before it (but one can end the wait) */
 #define OPF_WAITER 128    /* others must find it waiting, also while a handler runs */
+#define OPF_SLEEP 256     /* it waits for its deadline, nothing else */
 #define OPF_LATE \
 	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
 

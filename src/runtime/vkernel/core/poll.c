@@ -174,7 +174,8 @@ static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		vk_fd_touch(c, p[i].fd);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
 		struct op o = {.kind = OP_POLL,
-			       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0),
+			       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0) |
+					(n ? 0 : OPF_SLEEP),
 			       .n = n,
 			       .arg = (u64)p,
 			       .arg2 = !timeout};

@@ -120,8 +120,10 @@ long vk_sys_getrusage(struct vk_call *c)
 /* rest: where to tell how much of the time was left, 0: nobody asks. */
 static long sleep_for(struct vk_call *c, u64 ns, long rest)
 {
-	struct op o = {
-		.kind = OP_SLEEP, .flags = OPF_CANCEL | OPF_EINTR, .arg = ns, .deadline = clock_deadline(ns)};
+	struct op o = {.kind = OP_SLEEP,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_SLEEP,
+		       .arg = ns,
+		       .deadline = clock_deadline(ns)};
 	if (vk_step(c, &o) != VK_RESTART)
 		return 0;
 	u64 end = o.deadline - 1, now = clock_now();
