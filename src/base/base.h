@@ -26,6 +26,17 @@ typedef uint64_t u64;
 #define hd_unlikely(x) __builtin_expect(!!(x), 0)
 
 #define HD_EXPORT __attribute__((visibility("default")))
+/* A function that uses no stack, not even for a call: it need not start on zeroes
+   (runtime/kstack/kstack.h, K2). */
+#define HD_LEAF __attribute__((no_instrument_function))
+/* In a function with a large frame that calls nobody: tells __fentry__ how deep it is (there, K2). */
+#ifdef HEDDLE_KERNEL_STACKS
+void kstack_wide_frame(void);
+#define HD_WIDE_FRAME() kstack_wide_frame()
+#else
+#define HD_WIDE_FRAME() ((void)0)
+#endif
+#define HD_NOINLINE __attribute__((noinline))
 #define HD_NORETURN __attribute__((noreturn))
 #define HD_PRINTF(f, a) __attribute__((format(printf, f, a)))
 

@@ -88,6 +88,20 @@ static int close_one(struct broker *b, struct wire_net *n)
 	return 0;
 }
 
+static int next_one(struct broker *b, struct wire_net *n)
+{
+	struct connection *c = connection_find(b, n->conn);
+	n->len = 0;
+	n->flags = 0;
+	n->conn = 0;
+	if (!c || !c->client || c->framed)
+		return no_such(n);
+	int status = client_next(b, c, n);
+	if (status || !n->conn)
+		connection_close(b, c);
+	return status;
+}
+
 void broker_serve(struct broker *b, struct wire_net *n)
 {
 	n->text[0] = 0;
@@ -101,6 +115,9 @@ void broker_serve(struct broker *b, struct wire_net *n)
 		break;
 	case NET_CLOSE:
 		n->status = close_one(b, n);
+		break;
+	case NET_NEXT:
+		n->status = next_one(b, n);
 		break;
 	default:
 		n->status = reply_error(n, NET_ERROR_TOOL, "request %u of the program under test is unknown",
@@ -159,6 +176,8 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
 	u64 start = monotonic_ms(), asleep_since = start;
 	struct peer_procs *t = peer_procs_of(b, pid); /* never released: what is learnt about it is kept */
 	int ready = 0;
+	t->server = true;
+	b->server_count++;
 	while (!ready && monotonic_ms() - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
 		ready = readiness(b, t, &asleep_since);
 		if (!ready)

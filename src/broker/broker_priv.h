@@ -21,6 +21,8 @@ struct peer_procs {
 	pid_t root;
 	struct quiet_peer *q;
 	u32 uses;
+	bool server; /* started by us, to be connected to */
+	u32 opened;  /* connections to it, ever */
 };
 
 struct bytes {
@@ -40,8 +42,9 @@ struct connection {
 	/* A client that sends datagrams: its address, as fd is not connected then. from_len 0: it is. */
 	struct sockaddr_storage from;
 	socklen_t from_len;
-	bool another;     /* … it has sent from a second address, too */
-	bool polled;      /* the peer has been heard: whatever comes unasked is for somebody else's request */
+	int next_fd;  /* a client that has closed its side: the connection that it opened then; -1: none */
+	bool another; /* … it has sent from a second address, too */
+	bool polled;  /* the peer has been heard: whatever comes unasked is for somebody else's request */
 	bool owner_known; /* procs has been checked to be the one that accepted */
 	bool eof, reset;
 	bool accepted, excused;
@@ -64,7 +67,7 @@ struct broker {
 	struct connection *connections;
 	u32 connection_count, last_id;
 	struct peer_procs *peers_known;
-	u32 last_group;
+	u32 last_group, server_count;
 	struct client_listener *listeners;
 	char folder[64]; /* of UNIX listeners; empty: none yet */
 };
@@ -92,6 +95,7 @@ int peer_procs_wait_idle(struct broker *b, struct peer_procs *t);
 struct connection *connection_find(struct broker *b, u32 id);
 /* NULL: no room. */
 struct connection *connection_add(struct broker *b, int fd, const struct net_address *to);
+void connection_prepare(struct connection *c); /* its descriptor's flags */
 void connection_close(struct broker *b, struct connection *c);
 const char *connection_text(const struct connection *c, char *out, size_t cap);
 
@@ -116,8 +120,18 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n);
 /* server.c, client.c: NET_OPEN. */
 int server_open(struct broker *b, struct wire_net *n);
 int client_open(struct broker *b, struct wire_net *n);
-/* Has a client peer connected once more? Returns the status. */
-int client_another(struct broker *b, struct wire_net *n);
+/*
+ * c was closed by the peer. If that is a server that has ended, other connections can't have the same answer:
+ * returns the status, with the reason. 0: it lives, or ended as its only connection did.
+ */
+int server_check_alive(struct broker *b, const struct connection *c, struct wire_net *n);
+/*
+ * NET_NEXT: the client of c has been told that its connection is closed; c becomes its next one, n->conn is set.
+ * n->conn 0: it opens no more.
+ */
+int client_next(struct broker *b, struct connection *c, struct wire_net *n);
+/* Has a client peer connected once more? asked: the connection of the last exchange. Returns the status. */
+int client_another(struct broker *b, struct connection *asked, struct wire_net *n);
 
 /* client_listener.c. -errno: *p says why. */
 int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,

@@ -25,12 +25,13 @@ struct arrival {
 	pid_t pid;
 	struct peer_procs *procs;
 	u64 start, asleep_since;
+	int status; /* why it does not matter any more whether it comes */
 };
 
 /* The client whose process has the other end of this connection; NULL: none that is known. */
-static const struct connection *client_of(struct broker *b, int fd, const struct peer_procs *but)
+static struct connection *client_of(struct broker *b, int fd, const struct peer_procs *but)
 {
-	for (const struct connection *c = b->connections; c; c = c->next)
+	for (struct connection *c = b->connections; c; c = c->next)
 		if (c->client && c->procs && c->procs != but && quiet_holds(c->procs->q, fd))
 			return c;
 	return NULL;
@@ -47,18 +48,38 @@ static int another(struct wire_net *n, const struct connection *c)
 		c->client, connection_text(c, name, sizeof(name)));
 }
 
-int client_another(struct broker *b, struct wire_net *n)
+/*
+ * A connection that nobody waits for. Of a client that was told something on its last one, and has closed its
+ * side of that, it is the next, and kept until the SUT has closed the other side, too. Else the client has
+ * several at once, or might have had: which comes first is then not known. fd is closed or kept.
+ */
+static int further(struct wire_net *n, struct connection *c, int fd)
+{
+	if (c)
+		transfer_drain(c);
+	if (c && c->sent && (c->eof || c->reset) && c->next_fd < 0) {
+		c->next_fd = fd;
+		return 0;
+	}
+	int status = another(n, c);
+	close(fd);
+	return status;
+}
+
+/* Who has connected may have ended before we look: then it is of the client that was just told something. */
+int client_another(struct broker *b, struct connection *asked, struct wire_net *n)
 {
 	for (const struct connection *c = b->connections; c; c = c->next)
 		if (c->another)
 			return another(n, c);
 	for (const struct client_listener *l = b->listeners; l; l = l->next) {
-		int fd = client_listener_accept(l);
-		if (fd < 0)
-			continue;
-		int status = another(n, client_of(b, fd, NULL));
-		close(fd);
-		return status;
+		int fd, status = 0;
+		while (!status && (fd = client_listener_accept(l)) >= 0) {
+			struct connection *c = client_of(b, fd, NULL);
+			status = further(n, c || !asked->client ? c : asked, fd);
+		}
+		if (status)
+			return status;
 	}
 	return 0;
 }
@@ -113,6 +134,11 @@ static int arrived(struct arrival *k)
 {
 	if (k->l) {
 		int fd = client_listener_accept(k->l);
+		struct connection *other = fd >= 0 ? client_of(k->b, fd, k->procs) : NULL;
+		if (other && (k->status = further(k->n, other, fd)))
+			return -ECANCELED;
+		if (other)
+			return -EAGAIN;
 		return fd >= 0 || fd == -EMFILE || fd == -ENFILE ? fd : -EAGAIN;
 	}
 	k->from_len = sizeof(k->from);
@@ -134,16 +160,13 @@ static int wait_for_it(struct arrival *k, int *fd)
 	}
 	if (*fd >= 0)
 		return 0;
+	if (*fd == -ECANCELED)
+		return k->status;
 	return *fd == -EAGAIN ? status : reply_full(k->n);
 }
 
 static int take(struct arrival *k, int fd)
 {
-	const struct connection *other = k->l ? client_of(k->b, fd, k->procs) : NULL;
-	if (other) {
-		close(fd);
-		return another(k->n, other);
-	}
 	struct connection *c = connection_add(k->b, fd, &k->n->to);
 	hd_assert(c != NULL); /* client_open has seen that there is room */
 	c->client = k->n->client;
@@ -157,6 +180,51 @@ static int take(struct arrival *k, int fd)
 		peer_procs_release(k->b, c->procs);
 		c->procs = NULL;
 	}
+	return 0;
+}
+
+/* The descriptor of the next connection, or -1; n->text is undefined. */
+static int await_next(struct arrival *k, int *fd)
+{
+	k->start = k->asleep_since = monotonic_ms();
+	int status = wait_for_it(k, fd);
+	return status == NET_ERROR_NO_PEER ? 0 : status;
+}
+
+int client_next(struct broker *b, struct connection *c, struct wire_net *n)
+{
+	struct problem p;
+	struct arrival k = {.b = b, .n = n, .fd = -1, .pid = c->pid, .procs = c->procs};
+	int fd = c->next_fd, status = 0;
+	n->client = c->client;
+	n->to = c->to;
+	close(c->fd);
+	c->fd = c->next_fd = -1;
+	if (!c->procs && fd < 0)
+		return reply_error(
+			n, NET_ERROR_ANOTHER,
+			"client %u can't be looked into: whether it opens a further connection is not "
+			"known",
+			c->client);
+	if (fd < 0 && client_listener_for(b, &c->to, &k.l, &p))
+		return reply_error(n, NET_ERROR_TOOL, "%s", p.text);
+	if (fd < 0)
+		status = await_next(&k, &fd);
+	n->text[0] = 0;
+	if (status || fd < 0)
+		return status;
+	*c = (struct connection){.next = c->next,
+				 .id = ++b->last_id,
+				 .fd = fd,
+				 .next_fd = -1,
+				 .client = c->client,
+				 .pid = c->pid,
+				 .to = c->to,
+				 .procs = c->procs,
+				 .reply = {.data = c->reply.data, .cap = c->reply.cap},
+				 .unsent = {.data = c->unsent.data, .cap = c->unsent.cap}};
+	connection_prepare(c);
+	n->conn = c->id;
 	return 0;
 }
 

@@ -21,6 +21,13 @@ struct connection *connection_find(struct broker *b, u32 id)
 	return c;
 }
 
+void connection_prepare(struct connection *c)
+{
+	fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) | O_NONBLOCK);
+	if (c->to.family != NET_UNIX && !c->framed)
+		setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+}
+
 struct connection *connection_add(struct broker *b, int fd, const struct net_address *to)
 {
 	if (b->connection_count >= NET_MAX_CONNS)
@@ -30,11 +37,10 @@ struct connection *connection_add(struct broker *b, int fd, const struct net_add
 	*c = (struct connection){.next = b->connections,
 				 .id = ++b->last_id,
 				 .fd = fd,
+				 .next_fd = -1,
 				 .to = *to,
 				 .framed = to->type != NET_STREAM};
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	if (to->family != NET_UNIX && !c->framed)
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+	connection_prepare(c);
 	b->connections = c;
 	b->connection_count++;
 	return c;
@@ -47,7 +53,10 @@ void connection_close(struct broker *b, struct connection *c)
 		at = &(*at)->next;
 	*at = c->next;
 	b->connection_count--;
-	close(c->fd);
+	if (c->fd >= 0)
+		close(c->fd);
+	if (c->next_fd >= 0)
+		close(c->next_fd);
 	if (c->pid)
 		b->peers.end_client(b->peers.self, c->pid);
 	peer_procs_release(b, c->procs);

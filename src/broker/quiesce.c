@@ -154,6 +154,33 @@ static bool found_another_process(struct connection *c)
 	return owner > 0;
 }
 
+/*
+ * A server may have asked another one of ours (a proxy and its back end): it answers when that has. Clients
+ * belong to nobody.
+ */
+static enum quiet look_at_servers(struct quiesce *r)
+{
+	enum quiet all = QUIET_YES;
+	for (struct peer_procs *t = r->b->peers_known; t && all; t = t->next) {
+		if (t == r->c->procs || !t->server)
+			continue;
+		enum quiet q = quiet_look(t->q, NULL, 0);
+		all = !q || q == QUIET_TIMED ? q : all;
+	}
+	return all;
+}
+
+/* Others may have woken it up meanwhile: it is looked at once more behind them. */
+static enum quiet look_at_all(struct quiesce *r)
+{
+	enum quiet q = look(r), others;
+	if (!q || r->b->server_count < 2 || !r->c->procs->server)
+		return q;
+	others = look_at_servers(r);
+	q = others ? look(r) : QUIET_BUSY;
+	return q && others == QUIET_TIMED ? QUIET_TIMED : q;
+}
+
 static int wait_quiet(struct quiesce *r)
 {
 	enum quiet q;
@@ -164,7 +191,7 @@ static int wait_quiet(struct quiesce *r)
 			r->delay = 0;
 			r->asleep_since = monotonic_ms();
 		}
-		q = look(r);
+		q = look_at_all(r);
 		if (q && !found_another_process(r->c)) {
 			transfer_drain(r->c);
 			r->c->answer |= q == QUIET_TIMED ? NET_TIMED : 0;
@@ -221,11 +248,17 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 	if (!status)
 		status = lost(&r);
 	if (!status)
-		status = client_another(b, n);
+		status = client_another(b, c, n);
+	if (!status && (c->eof || c->reset))
+		status = server_check_alive(b, c, n);
 	if (status)
 		return status;
 	if (c->procs)
 		quiet_tell(c->procs->q, r.look, r.count, n->text, sizeof(n->text));
+	if (c->client && c->procs && !quiet_alive(c->procs->q))
+		c->answer |= NET_GONE;
+	if (c->next_fd >= 0)
+		c->answer = (c->answer | NET_AGAIN) & ~NET_GONE;
 	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);
 	return 0;
 }

@@ -17,6 +17,7 @@
  *     answer that is complete.
  * Q3  Pausing is not resting: a thread in nanosleep counts as working. Without A, a peer that thinks for 20
  *     ms is quiet.
+ *     A wait with a short time-out is sat out once for the same reason (grace.c).
  * Q4  Processes are enumerated between the passes, and a changed set is a busy peer: a thread or child that
  *     was born after A may be the one that answers.
  * Q5  What cannot be looked into is busy, never quiet.
@@ -25,8 +26,8 @@
  * the other way round it may have run in between. The letter also tells a sleep from a stop (^Z, a debugger)
  * and from waiting for the disk in the middle of a call that looks like a wait; both are busy.
  *
- * Given up: timers that need no thread (timerfd in an epoll set, setitimer) look like waits without a
- * time-out; segments on their way between two processes of the peer, over TCP, in the very moment of the look
+ * Given up: timers that need no thread (timerfd in an epoll set, setitimer; timer_create is seen) look like
+ * waits without a time-out; segments on their way between two processes of the peer, over TCP, in the very moment of the look
  * are not seen.
  */
 #include <stdlib.h>
@@ -67,10 +68,19 @@ void quiet_close(struct quiet_peer *q)
 	free(q);
 }
 
-static bool rests(const struct quiet_thread *t)
+static bool rests(struct quiet_thread *t)
 {
-	return t->wait.kind == WAIT_INPUT || t->wait.kind == WAIT_TIMED || t->wait.kind == WAIT_DEAD ||
-	       periodic_sleeps(t);
+	if (t->wait.kind == WAIT_TIMED)
+		return grace_is_over(t);
+	return t->wait.kind == WAIT_INPUT || t->wait.kind == WAIT_DEAD || periodic_sleeps(t);
+}
+
+static bool any_timer(const struct quiet_peer *q)
+{
+	for (u32 i = 0; i < q->processes; i++)
+		if (grace_has_timer(q->process[i].pid))
+			return true;
+	return false;
 }
 
 static bool pass_a(struct quiet_peer *q, bool *timed)
@@ -138,7 +148,7 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	}
 	if (!periodic_settled(q, sent_in_all(c, n)))
 		return QUIET_BUSY;
-	return timed ? QUIET_TIMED : QUIET_YES;
+	return timed || any_timer(q) ? QUIET_TIMED : QUIET_YES;
 }
 
 bool quiet_asleep(struct quiet_peer *q)

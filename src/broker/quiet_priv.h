@@ -19,6 +19,13 @@ struct periodic {
 	u64 sp, pc;
 };
 
+/* Where it waits with a short time-out; idle: it has gone round there. See grace.c. */
+struct grace {
+	long call;
+	u64 sp, pc, runs;
+	bool idle;
+};
+
 struct quiet_thread {
 	pid_t pid, tid;
 	int fd[THREAD_FILES]; /* -1: opened for each reading */
@@ -32,6 +39,7 @@ struct quiet_thread {
 	u64 calm_since;          /* runs when the peer was first found calm */
 	u64 lull, lull_since_ms; /* runs at the start of its present periodic sleep; when that was seen */
 	struct periodic periodic;
+	struct grace grace;
 };
 
 struct quiet_process {
@@ -68,6 +76,11 @@ void thread_look(struct quiet_thread *t);
 bool periodic_sleeps(const struct quiet_thread *t);
 /* All others rest: have the periodic threads woken up and gone back to sleep since? */
 bool periodic_settled(struct quiet_peer *q, u64 sent);
+
+/* t waits with a time-out, and t->runs is up to date: has it had the time to speak? */
+bool grace_is_over(struct quiet_thread *t);
+/* Has this process a timer that may wake it up? */
+bool grace_has_timer(pid_t pid);
 
 /* What is on its way on c; sets c->queue and c->accepted. */
 void queue_look(int nl, struct quiet_conn *c);

@@ -139,6 +139,32 @@ static int dial(struct dial *d, int *out)
 	return refused(d, err);
 }
 
+/* Its last thread has ended: the warden is about to tell how. */
+static bool wait_status(struct broker *b, pid_t pid, int *how)
+{
+	for (u32 i = 0; i < 200 && !broker_interrupted(b); i++) {
+		if (b->peers.ended(b->peers.self, pid, how))
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+	}
+	return false;
+}
+
+/* A server that serves one connection and ends in good order is like any other that closes it. */
+int server_check_alive(struct broker *b, const struct connection *c, struct wire_net *n)
+{
+	char name[ADDRESS_TEXT];
+	int how = 0;
+	if (c->client || !c->procs || !c->procs->server || quiet_alive(c->procs->q) ||
+	    !wait_status(b, c->procs->root, &how) || (!how && c->procs->opened == 1))
+		return 0;
+	reply_error(n, NET_ERROR_NO_PEER,
+		    "the server peer for %s has ended in the middle of the search, on connection %u",
+		    address_text(&c->to, name), c->id);
+	reply_add_exit(b, n, c->procs->root, how);
+	return NET_ERROR_NO_PEER;
+}
+
 /* Not started by us: whoever has the other end, if it is on this machine and we may look. */
 static struct peer_procs *procs_of_stranger(struct broker *b, int fd)
 {
@@ -159,6 +185,8 @@ static void add_connection(struct dial *d, int fd)
 	hd_assert(c != NULL); /* server_open has seen that there is room */
 	c->procs = d->procs;
 	d->procs = NULL;
+	if (c->procs)
+		c->procs->opened++;
 	if (c->procs && quiet_alive(c->procs->q) && !quiet_allowed(d->pid)) {
 		peer_procs_release(d->b, c->procs);
 		c->procs = NULL;

@@ -89,6 +89,19 @@ int apply_ask_again(struct check_options *o, const struct option_spec *s, const 
 	return 0;
 }
 
+int apply_client_order(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
+{
+	(void)s;
+	if (!strcmp(value, "any"))
+		o->peers.order = CLIENT_ORDER_ANY;
+	else if (!strcmp(value, "given"))
+		o->peers.order = CLIENT_ORDER_GIVEN;
+	else
+		return problem_set(p, "--client-order: %s is none of any, given", value);
+	return 0;
+}
+
 int apply_cache(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
 {
 	static const char *const names[] = {

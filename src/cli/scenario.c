@@ -52,6 +52,7 @@ static const struct {
 	{"peers", "servers", "server", false},
 	{"peers", "client", "client", false},
 	{"peers", "identical", "identical-clients", false},
+	{"peers", "order", "client-order", false},
 	{"peers", "recheck", "recheck", false},
 	{"peers", "ask-again", "ask-again", false},
 	{"peers", "allow-refused", "allow-refused", false},

@@ -138,16 +138,27 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	}
 }
 
+/* Virtual nanoseconds. */
+#define CLOCK_WORTH_A_WORD 60000000000u
+
 /* What the user sees of a search that runs. */
 struct watcher {
 	struct progress progress;
 	bool quiet;
+	bool clock_told; /* or there is nothing to tell */
 };
 
 static void on_tick(void *self, const struct session_progress *now)
 {
 	struct watcher *w = self;
 
+	if (!w->clock_told && now->clock_ns > CLOCK_WORTH_A_WORD) {
+		w->clock_told = true;
+		progress_wipe(&w->progress);
+		say("time-outs took the program's clock beyond a minute; if it waits periodically and reads "
+		    "the "
+		    "clock, its states never repeat: --time-horizon 10s bounds it");
+	}
 	progress_tick(&w->progress, now);
 }
 
@@ -182,7 +193,8 @@ static bool interrupted(void)
 
 static int run(const struct check_options *opts, const struct launch *l, struct outcome *o, struct problem *p)
 {
-	struct watcher watcher = {.quiet = opts->quiet};
+	struct watcher watcher = {.quiet = opts->quiet,
+				  .clock_told = opts->quiet || opts->config.time_horizon_ms};
 	const struct session_observer observer = {&watcher, on_tick, on_stopping, on_process,
 						  on_stop_requests};
 	struct session_plan plan = {.launch = *l,
@@ -248,6 +260,7 @@ static int check(struct check_options *opts)
 	o->options = opts->config.search;
 	o->hooks = program.has_hooks;
 	o->races_ignored = !opts->config.races;
+	o->allow_trivial = opts->config.allow_trivial;
 	o->setting = opts->setting;
 	opts->setting = NULL;
 	if (load_trees(opts, &l, &recorded, &p) || run(opts, &l, o, &p)) {

@@ -100,7 +100,8 @@ static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache
 			continue;
 		const struct tree_key *other = tree_key_of(c->t, p->tree - 1);
 		if (memcmp(&other->to, &k->to, sizeof(k->to)) != 0 || other->client != k->client ||
-		    other->owner != k->owner)
+		    other->owner != k->owner || other->after != k->after ||
+		    other->after_written != k->after_written || other->after_ended != k->after_ended)
 			continue;
 		instances[other->instance / 64 % (CACHE_MAX_OPEN / 64)] |= 1ull << other->instance % 64;
 		n++;
@@ -175,6 +176,36 @@ int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *po
 	set_position(c, pos, tree);
 	struct tree_at root = root_at(c, tree);
 	return done(c, &root, !ask);
+}
+
+/* ---- a client's next connection ---- */
+
+static struct tree_key key_after(const struct cache *c, const struct cache_pos *last)
+{
+	struct tree_key k = *tree_key_of(c->t, last->tree - 1);
+	k.after = last->branch + 1;
+	k.after_ended = last->ended;
+	k.after_written = last->written;
+	return k;
+}
+
+int cache_open_again(struct cache *c, const struct cache_pos *last, struct cache_pos *pos)
+{
+	hd_assert(last->tree);
+	struct tree_key k = key_after(c, last);
+	return cache_open(c, &k, pos);
+}
+
+int cache_resolve_again(struct cache *c, const struct cache_pos *last)
+{
+	struct tree_at at = pos_at(last);
+	struct mark_view m;
+	struct cache_pos next = {0};
+	if (c->ops != &branching_ops || (c->live && !c->transport.next) ||
+	    (tree_mark_at(c->t, &at, &m) && (m.flags & NET_GONE)))
+		return 0;
+	int err = cache_open_again(c, last, &next);
+	return err ? (NET_IS_ERRNO(err) ? 0 : err) : 1;
 }
 
 /* ---- writes ---- */
@@ -287,6 +318,16 @@ void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to
 	struct mark_view m;
 	hd_assert(tree_mark_at(c->t, &at, &m) && pos->read + skip + n <= m.reply);
 	tree_reply_copy(c->t, &at, pos->read + skip, to, n);
+}
+
+bool cache_answered(const struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos), earlier = at;
+	struct mark_view now, then;
+	if (!tree_mark_at(c->t, &at, &now) || !now.reply || !at.written || at.ended)
+		return false;
+	earlier.written--;
+	return tree_mark_before(c->t, &earlier, &then) && then.reply == now.reply;
 }
 
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos)

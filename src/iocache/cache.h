@@ -77,6 +77,13 @@ void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, siz
  * and the greeting is known.
  */
 int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
+/*
+ * The connection that stood at *last was closed by the SUT, or the client has given it up (NET_AGAIN): does the
+ * client open another one? 1: yes, 0: no. It may have to be asked (I/O). Branching only; elsewhere 0.
+ */
+int cache_resolve_again(struct cache *c, const struct cache_pos *last);
+/* That connection: like cache_open. */
+int cache_open_again(struct cache *c, const struct cache_pos *last, struct cache_pos *pos);
 /* All n bytes go, or none. */
 int cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n);
 /* The SUT shuts down its writing side. */
@@ -91,13 +98,18 @@ int cache_close(struct cache *c, struct cache_pos *pos);
 int cache_resolve(struct cache *c, const struct cache_pos *pos);
 /*
  * What can be read: *bytes beyond pos->read, and flags (NET_EOF, NET_RESET: behind those bytes; NET_TIMED,
- * NET_GUESSED). A pure lookup; false: the position was never resolved.
+ * NET_GUESSED; of clients NET_AGAIN, NET_GONE). A pure lookup; false: the position was never resolved.
  */
 bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags);
 /*
  * Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first.
  */
 void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n);
+/*
+ * Has the peer said something, and the SUT written since? Then what it asked was answered, as far as can be
+ * told from outside. False also where the position was never resolved.
+ */
+bool cache_answered(const struct cache *c, const struct cache_pos *pos);
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
 

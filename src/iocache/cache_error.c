@@ -26,9 +26,19 @@ int error_refused(struct cache *c, u32 error)
 	return c->error.code;
 }
 
-static int code_of(int status)
+/* A peer that was there before and is gone: what was explored until then holds. */
+static bool was_there(const struct cache *c, u32 tree)
 {
+	return tree_opened(c->t, tree) ||
+	       (!tree_key_of(c->t, tree)->client && trees_stats(c->t)->connections);
+}
+
+static int code_of(const struct cache *c, u32 tree)
+{
+	int status = c->reply.status;
 	switch (status) {
+	case NET_ERROR_NO_PEER:
+		return was_there(c, tree) ? CACHE_INCOMPLETE : CACHE_TOOL;
 	case NET_ERROR_STUCK:
 	case NET_ERROR_UNSERVED:
 	case NET_ERROR_CROSSTALK:
@@ -40,11 +50,24 @@ static int code_of(int status)
 	}
 }
 
+static void put_schedule(struct cache *c, struct text *t)
+{
+	char schedule[CACHE_SCHEDULE];
+	schedule[0] = 0;
+	if (c->tell)
+		c->tell(c->tell_self, schedule, sizeof(schedule));
+	text_str(t, schedule[0] ? schedule : "unknown");
+}
+
 int error_of_reply(struct cache *c, u32 tree)
 {
-	struct text t = begin(c, code_of(c->reply.status));
+	struct text t = begin(c, code_of(c, tree));
 	if (c->reply.text && c->reply.text[0]) {
 		text_str(&t, c->reply.text);
+		if (c->reply.status == NET_ERROR_NO_PEER && c->error.code == CACHE_INCOMPLETE) {
+			text_str(&t, ". The program's steps until then: ");
+			put_schedule(c, &t);
+		}
 	} else {
 		text_fmt(&t, "Error %d on ", c->reply.status);
 		error_put_key(&t, tree_key_of(c->t, tree));
@@ -101,15 +124,6 @@ static void put_closed(struct text *t, u32 flags)
 		text_str(t, " and a reset");
 	else if (flags & NET_EOF)
 		text_str(t, " and its end");
-}
-
-static void put_schedule(struct cache *c, struct text *t)
-{
-	char schedule[CACHE_SCHEDULE];
-	schedule[0] = 0;
-	if (c->tell)
-		c->tell(c->tell_self, schedule, sizeof(schedule));
-	text_str(t, schedule[0] ? schedule : "unknown");
 }
 
 int error_left(struct cache *c, const struct tree_key *k, const struct tree_at *at)

@@ -6,6 +6,7 @@
  */
 #include "cache_priv.h"
 
+#include <linux/errno.h>
 #include <string.h>
 
 void physical_close(struct cache *c, struct physical *p)
@@ -190,24 +191,54 @@ static bool make_room(struct cache *c, u32 tree)
 	return false;
 }
 
+/*
+ * A client's later connection: the one before is brought to where the SUT closed it, and closed. -ENOENT: none
+ * follows. The answer is in c->reply.
+ */
+static int connect_after(struct cache *c, const struct tree_key *key)
+{
+	struct tree_at at = {
+		.branch = key->after - 1, .ended = key->after_ended, .written = key->after_written};
+	struct branch_view before;
+	struct physical *p;
+	branch_get(c->t, at.branch, &before);
+	int err = physical_take(c, before.tree, &at, &p);
+	if (!err && !at_equal(&p->at, &at))
+		err = physical_send(c, p, &at, NULL, 0, false);
+	if (err)
+		return err;
+	u32 conn = p->conn, group = p->group;
+	*p = (struct physical){0};
+	c->reply = (struct transport_reply){0};
+	c->transport.next(c->transport.self, conn, &c->reply);
+	c->reply.group = group;
+	if (c->reply.status)
+		return error_of_reply(c, before.tree);
+	return c->reply.conn ? 0 : -ENOENT;
+}
+
+static int connect_first(struct cache *c, u32 tree)
+{
+	do {
+		c->reply = (struct transport_reply){0};
+		c->transport.open(c->transport.self, tree_key_of(c->t, tree), &c->reply);
+	} while (c->reply.status && make_room(c, tree));
+	return c->reply.status ? error_of_reply(c, tree) : 0;
+}
+
 static int connect(struct cache *c, u32 tree, struct physical **out)
 {
 	struct cache_stats *s = trees_stats(c->t);
-	const struct tree_key *key = tree_key_of(c->t, tree);
+	const struct tree_key key = *tree_key_of(c->t, tree);
+	int err = key.after ? connect_after(c, &key) : connect_first(c, tree);
+	if (err)
+		return err;
+	u32 conn = c->reply.conn, group = c->reply.group;
 	struct physical *p = free_slot(c);
-	do {
-		c->reply = (struct transport_reply){0};
-		c->transport.open(c->transport.self, key, &c->reply);
-	} while (c->reply.status && make_room(c, tree));
-	if (c->reply.status)
-		return error_of_reply(c, tree);
-	*p = (struct physical){.conn = c->reply.conn,
-			       .tree = tree,
-			       .group = c->reply.group,
-			       .at = root_at(c, tree),
-			       .epoch = c->epoch};
+	*p = (struct physical){
+		.conn = conn, .tree = tree, .group = group, .at = root_at(c, tree), .epoch = c->epoch};
 	s->connections++;
-	s->peer_starts += key->client > 0;
+	s->peer_starts += key.client > 0 && !key.after;
 	tree_count_open(c->t, tree);
 	*out = p;
 	return 0;

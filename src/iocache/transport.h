@@ -24,6 +24,8 @@ struct transport {
 	void (*exchange)(void *self, u32 conn, const void *data, u64 n, bool end, struct transport_reply *r);
 	/* Connections end here, and nowhere else. */
 	void (*close)(void *self, u32 conn);
+	/* NET_NEXT: conn 0 in the answer if the client opens no more. May be NULL. */
+	void (*next)(void *self, u32 conn, struct transport_reply *r);
 	/* The same as an exchange without data, but first wait, long, for the peer to speak. May be NULL. */
 	void (*await)(void *self, u32 conn, struct transport_reply *r);
 };

@@ -25,7 +25,7 @@
 #include "wire/wire.h"
 
 #define TREES_MAGIC 0x7365657274646568u
-#define TREES_VERSION 2u
+#define TREES_VERSION 3u
 #define TREES_SIZE WIRE_TREES_SIZE /* of the piece of memory, sparse */
 #define TREE_NONE 0xffffffffu
 
@@ -57,6 +57,12 @@ struct tree_key {
 	 * does not depend on other threads. Branching: 0.
 	 */
 	u32 owner, instance;
+	/*
+	 * A later connection of a client depends on what it was told before: where its last one was when the SUT
+	 * closed it. after: that branch + 1; 0: it is the first.
+	 */
+	u32 after, after_ended;
+	u64 after_written;
 };
 
 /* Initialise memory that is all zero; or see that it holds trees of this version. NULL: it does not. */
@@ -87,7 +93,7 @@ struct branch_view {
 };
 /*
  * at: a position; reply: bytes the peer had said there in all since the root; flags: NET_EOF, NET_RESET,
- * NET_TIMED, NET_GUESSED.
+ * NET_TIMED, NET_GUESSED, NET_AGAIN, NET_GONE.
  */
 struct mark_view {
 	u64 at, reply;

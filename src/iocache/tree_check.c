@@ -60,6 +60,19 @@ static bool refusal_fine(const struct tree *tree)
 	return !tree->refuse_at || NET_IS_ERRNO(-(long)tree->refuse_error);
 }
 
+/* The connection before is of an earlier tree, so that such chains end. */
+static bool after_fine(const struct trees *t, u32 n)
+{
+	const struct tree_key *k = &tree_of(t, n)->key;
+	if (!k->after)
+		return !k->after_ended && !k->after_written;
+	if (k->after > branches_count(t))
+		return false;
+	const struct branch *b = branch_of(t, k->after - 1);
+	return b->tree < n && k->after_written >= b->fork && k->after_written <= branch_end(b) &&
+	       (!k->after_ended || (b->ended && k->after_written == branch_end(b)));
+}
+
 static bool trees_fine(const struct trees *t)
 {
 	u32 n = trees_count(t);
@@ -69,7 +82,7 @@ static bool trees_fine(const struct trees *t)
 	for (u32 i = 0; i < n; i++) {
 		const struct tree *tree = tree_of(t, i);
 		if (tree->next > i || !address_fine(&tree->key.to) || tree->root >= branches_count(t) ||
-		    !refusal_fine(tree))
+		    !refusal_fine(tree) || !after_fine(t, i))
 			return false;
 		const struct branch *root = branch_of(t, tree->root);
 		if (root->parent != TREE_NONE || root->tree != i)

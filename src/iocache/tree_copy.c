@@ -42,11 +42,28 @@ static bool reserve(struct copy *k)
 	       put(k->to, &k->to->notes, trees_place(k->from, k->from->notes.at), k->from->notes.len);
 }
 
+/* The number that a branch will have: roots are made with their trees, the others follow in their order. */
+static u32 number_of(const struct copy *k, u32 branch)
+{
+	u32 n = 0;
+	if (branch_of(k->from, branch)->parent == TREE_NONE)
+		return ((u32 *)k->trees.data)[branch_of(k->from, branch)->tree];
+	for (u32 i = 0; i < trees_count(k->from); i++)
+		n += !k->used_only || tree_of(k->from, i)->used;
+	for (u32 i = 0; i < branch; i++)
+		n += branch_of(k->from, i)->parent != TREE_NONE &&
+		     (!k->used_only || branch_of(k->from, i)->used);
+	return n;
+}
+
 static bool copy_tree(struct copy *k, const struct tree *tree)
 {
 	if (k->used_only && !tree->used)
 		return push(&k->trees, TREE_NONE);
-	u32 n = tree_add(k->to, &tree->key);
+	struct tree_key key = tree->key;
+	if (key.after)
+		key.after = number_of(k, key.after - 1) + 1;
+	u32 n = tree_add(k->to, &key);
 	if (n == TREE_NONE)
 		return false;
 	struct tree *made = tree_of(k->to, n);

@@ -14,6 +14,9 @@ static const char *const dropped[] = {
 	"MAKELEVEL",   "MAKE_TERMOUT",   "MAKE_TERMERR",
 };
 
+/* For libgomp and libomp. */
+static const char *const passive[] = {"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"};
+
 static bool same_name(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "=");
@@ -70,9 +73,9 @@ static const char *users(char *const *user, char *const *extra, const char *name
 	return v ? v : "";
 }
 
-char **environment_build(char *const *user, char *const *extra, const char *runtime_path)
+char **environment_build(char *const *user, char *const *extra, const char *runtime_path, bool openmp)
 {
-	char **env = calloc(count(user) + count(extra) + 4, sizeof(*env));
+	char **env = calloc(count(user) + count(extra) + 6, sizeof(*env));
 	size_t n = 0;
 
 	if (!env)
@@ -89,6 +92,9 @@ char **environment_build(char *const *user, char *const *extra, const char *runt
 	/* The runtime has to come first, its tunable last: there the last one wins. */
 	env[n++] = joined("GLIBC_TUNABLES", users(user, extra, "GLIBC_TUNABLES"), "glibc.pthread.rseq=0");
 	env[n++] = strdup("LD_BIND_NOW=1");
+	for (size_t i = 0; openmp && i < HD_ARRAY_LEN(passive); i++)
+		if (!find(user, passive[i]) && !find(extra, passive[i]))
+			env[n++] = strdup(passive[i]);
 	for (size_t i = 0; i < n; i++)
 		if (!env[i]) {
 			for (size_t i = 0; i < n; i++)

@@ -154,6 +154,23 @@ static bool has_hooks(const char *path)
 	return found;
 }
 
+static bool uses_openmp(const char *path)
+{
+	static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
+	struct elf_image im;
+	u64 start, size;
+	bool found = false;
+
+	if (elf_image_open(&im, path))
+		return false;
+	elf_image_section(&im, ".dynstr", &start, &size);
+	const u8 *strings = size ? elf_image_at(&im, start, size) : NULL;
+	for (size_t i = 0; strings && i < HD_ARRAY_LEN(names); i++)
+		found |= memmem(strings, size, names[i], strlen(names[i])) != NULL;
+	elf_image_close(&im);
+	return found;
+}
+
 int program_open(const char *name, struct program *out, struct problem *p)
 {
 	struct elf_file elf;
@@ -164,6 +181,7 @@ int program_open(const char *name, struct program *out, struct problem *p)
 	if (check_elf(out->path, &elf, p))
 		return -1;
 	out->has_hooks = has_hooks(out->path);
+	out->openmp = uses_openmp(out->path);
 	if (elf.build_id[0])
 		snprintf(out->identity, sizeof(out->identity), "%s", elf.build_id);
 	else

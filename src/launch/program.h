@@ -18,6 +18,7 @@ struct program {
 	 */
 	char identity[80];
 	bool has_hooks; /* built with heddle cc; not kept in traces */
+	bool openmp;    /* uses a library for OpenMP; likewise */
 };
 
 /* Finds (in PATH, when the name has no slash), checks and identifies. */

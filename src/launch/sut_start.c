@@ -293,7 +293,7 @@ int sut_start(struct sut *s, const struct launch *l, const struct shared_part *p
 		part = &s->own;
 	s->shared = part->wire;
 	c.shared_fd = part->fd;
-	c.env = environment_build(environ, l->extra, part->wire->config.runtime_path);
+	c.env = environment_build(environ, l->extra, part->wire->config.runtime_path, l->program->openmp);
 	if (!c.env) {
 		shared_part_free(&s->own);
 		return problem_set(p, "out of memory");

@@ -2,6 +2,7 @@
  * commands.c: which holes a command may have, and what goes into them.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "peer/peer_priv.h"
 #include "peer/template.h"
@@ -119,6 +120,28 @@ char *client_command(const struct peers *s, u32 n, const struct net_address *phy
 	return template_fill(s->options.client[n - 1], fill_client, &f, p);
 }
 
+static bool has_number(const char *text)
+{
+	struct hole h;
+	for (; hole_find(text, &h); text = h.text + h.len)
+		if (h.kind == HOLE_NUMBER)
+			return true;
+	return false;
+}
+
+/* Clients of one class come in the order of their numbers. Named by its first client. */
+static u16 class_of(const struct peer_options *o, u32 client)
+{
+	u32 first = 0;
+	if (o->order == CLIENT_ORDER_GIVEN)
+		return 0;
+	if (o->order == CLIENT_ORDER_ANY && has_number(o->client[client]))
+		return (u16)client;
+	while (strcmp(o->client[first], o->client[client]) != 0)
+		first++;
+	return (u16)first;
+}
+
 int peers_check(const struct peer_options *o, struct net_config *c, struct problem *p)
 {
 	if (o->clients > NET_MAX_CLIENTS)
@@ -129,6 +152,15 @@ int peers_check(const struct peer_options *o, struct net_config *c, struct probl
 	for (u32 n = 1; n <= o->clients; n++)
 		if (check_client(o->client[n - 1], n, &c->client_port[n - 1], p))
 			return -1;
+	for (u32 i = 0; i < o->clients; i++) {
+		c->client_class[i] = class_of(o, i);
+		if (c->identical_clients && strcmp(o->client[i], o->client[0]) != 0)
+			return problem_set(
+				p,
+				"--identical-clients: the commands of client 1 and client %u differ, so "
+				"they would share what only one of them says",
+				i + 1);
+	}
 	c->clients = (u32)o->clients;
 	c->servers = (u32)o->servers;
 	return 0;

@@ -20,18 +20,26 @@
 #include "launch/problem.h"
 #include "wire/wire_net.h"
 
+/* In which order clients come whose commands differ. By default in any; clients with the same command are alike. */
+enum client_order {
+	CLIENT_ORDER_DEFAULT,
+	CLIENT_ORDER_ANY,   /* those whose command has {n} differ, too */
+	CLIENT_ORDER_GIVEN, /* that of the command line */
+};
+
 struct peer_options {
 	char **server; /* command templates */
 	size_t servers;
 	char **client; /* one for each client, in order */
 	size_t clients;
+	enum client_order order;
 	const char *out; /* folder of the logs: server-1.log, client-3.log (a restart appends) */
 	bool (*interrupted)(void);
 };
 
 struct peers;
 
-/* Are the templates right? Fills in client_port of c, and c->clients. */
+/* Are the templates right? Fills in client_port and client_class of c, and c->clients. */
 int peers_check(const struct peer_options *o, struct net_config *c, struct problem *p);
 /*
  * Start the warden, if there will be peers, and choose free ports. *o is copied, the strings in it are not.

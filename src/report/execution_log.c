@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/op_kinds.h"
-
 static void line_free(struct log_entry *l)
 {
 	free(l->text);
@@ -86,7 +84,7 @@ void execution_log_free(struct execution_log *s)
 /* Who waits for a thread's end, or for clients, is not to blame. */
 static bool may_be_culprit(const struct log_entry *l)
 {
-	return l->op != OP_JOIN && l->op != OP_ACCEPT && l->frames;
+	return !l->patient && l->frames;
 }
 
 const struct log_entry *execution_log_culprit(const struct execution_log *s)

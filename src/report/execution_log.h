@@ -12,6 +12,7 @@ struct log_entry {
 	u32 kind;   /* enum wire_event_kind: STEP, OUTPUT, FIBER or VIOLATION */
 	u32 thread; /* for people: main is 1 */
 	u32 op, alt;
+	bool patient;  /* it waits for a thread's end or for clients */
 	u64 step;      /* number of the step; of the last one for other kinds */
 	u64 arg;       /* OUTPUT: 1 stdout, 2 stderr */
 	char name[17]; /* of the thread; may be "" */

@@ -9,7 +9,7 @@ enum verdict outcome_verdict(const struct outcome *o)
 {
 	if (o->violations)
 		return VERDICT_VIOLATION;
-	if (o->refuseds || o->unconfirmed || o->incomplete_why[0] || o->net.guessed)
+	if (o->refuseds || o->unconfirmed || o->incomplete_why[0] || o->net.guessed || o->trivial_why[0])
 		return VERDICT_INCOMPLETE;
 	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit || o->yields_cut)
 		return VERDICT_BOUNDED;
@@ -72,10 +72,17 @@ static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
 			 o->unconfirmed == 1 ? "is" : "are", o->unconfirmed_why);
 	else if (o->incomplete_why[0])
 		reason_network(o, out, cap);
+	else if (o->doubtful[0])
+		snprintf(out, cap,
+			 "the program used %s, which heddle does not model; what it does behind that "
+			 "failed call may not happen otherwise: %s",
+			 o->doubtful_call, o->doubtful);
 	else if (o->refuseds)
 		snprintf(out, cap, "the program used %s%s%s, which heddle does not model%s", r->call,
 			 r->where[0] ? " at " : "", r->where,
 			 o->refuseds > 1 ? ", and other such calls" : "");
+	else if (o->trivial_why[0])
+		snprintf(out, cap, "%s; --allow-trivial makes that a success", o->trivial_why);
 	else
 		snprintf(out, cap,
 			 "the end of %lu answers was guessed: the peer is not on this machine, and silence "
@@ -114,6 +121,13 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	}
 }
 
+const char *outcome_scope(const struct outcome *o)
+{
+	if (outcome_verdict(o) != VERDICT_VERIFIED || (o->hooks && !o->races_ignored))
+		return "";
+	return o->hooks ? ", data races ignored" : ", data races not looked at";
+}
+
 const char *outcome_granularity(const struct outcome *o)
 {
 	return o->hooks ? "memory" : "sync";
@@ -144,10 +158,11 @@ void outcome_forget(struct outcome *o)
 	o->trace = NULL;
 	o->violations = 0;
 	o->unconfirmed = 0;
+	o->doubtful[0] = o->doubtful_call[0] = 0;
 	o->refuseds = 0;
 	o->notes = 0;
 	o->outcomes = 0;
-	o->incomplete_why[0] = 0;
+	o->incomplete_why[0] = o->trivial_why[0] = 0;
 	o->end = SEARCH_COMPLETE;
 	o->interrupted = o->horizon_hit = o->yields_cut = false;
 	memset(&o->stats, 0, sizeof(o->stats));

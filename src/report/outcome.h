@@ -45,10 +45,13 @@ struct outcome {
 	u32 unconfirmed;
 	u32 suppressed; /* data races passed over: --suppressions */
 	bool hooks;     /* built with heddle cc: memory accesses are seen */
-	bool races_ignored;
+	bool races_ignored, allow_trivial;
 	char unconfirmed_why[1200];
+	/* the first violation behind a refused call (or ""), and that call: no certain violation */
+	char doubtful[1200], doubtful_call[640];
 	char incomplete_why
 		[3072]; /* the network was not followed everywhere: wire_result.incomplete; "": it was */
+	char trivial_why[512]; /* nothing of what the program is there for was seen: why; "": it was */
 	struct outcome_net net;
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
 	size_t refuseds;
@@ -67,6 +70,8 @@ const char *verdict_name(enum verdict v);
 int verdict_exit_code(enum verdict v);
 /* One sentence: why this verdict. */
 void outcome_reason(const struct outcome *o, char *out, size_t cap);
+/* What a success leaves out, to stand behind that word: ", data races not looked at"; "": nothing. */
+const char *outcome_scope(const struct outcome *o);
 /* "memory" or "sync". */
 const char *outcome_granularity(const struct outcome *o);
 /* What the verdict takes for granted, one sentence. */

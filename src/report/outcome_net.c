@@ -38,6 +38,11 @@ static void note_clients(struct outcome *o, const struct trees *t, const struct 
 		return;
 	for (n = 1; n <= all; n++)
 		never += !was_accepted(t, n);
+	if (never && never == all && !o->allow_trivial && (!t || !trees_count(t)))
+		snprintf(
+			o->trivial_why, sizeof(o->trivial_why),
+			"no execution accepts any of the clients given (does the program listen where {port} "
+			"or {port:N} in their command says?)");
 	if (never)
 		snprintf(o->note[o->notes++], sizeof(o->note[0]),
 			 "%u of %u clients were never accepted, in any execution; does the program listen "
@@ -69,7 +74,8 @@ static void note_refused(struct outcome *o, const struct trees *t, const struct 
 	u32 refused = 0, error;
 
 	for (u32 i = 0; i < trees_count(t); i++) {
-		if (tree_key_of(t, i)->to.family == NET_UNIX || tree_refusal(t, i, &error) != 1)
+		if (tree_key_of(t, i)->to.family == NET_UNIX || tree_key_of(t, i)->client ||
+		    tree_refusal(t, i, &error) != 1)
 			continue;
 		if (!refused++)
 			tree_title(tree_key_of(t, i), first, sizeof(first));

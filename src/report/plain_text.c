@@ -238,7 +238,7 @@ static void print_verdict(FILE *f, const struct outcome *o)
 	char reason[OUTCOME_REASON];
 
 	outcome_reason(o, reason, sizeof(reason));
-	fprintf(f, "%s: %s.\n", words[outcome_verdict(o)], reason);
+	fprintf(f, "%s%s: %s.\n", words[outcome_verdict(o)], outcome_scope(o), reason);
 }
 
 static void print_refused(FILE *f, const struct outcome *o)
@@ -249,20 +249,6 @@ static void print_refused(FILE *f, const struct outcome *o)
 		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where,
 			r->count, r->count == 1 ? "" : "s");
 	}
-}
-
-/* A refused call fails (ENOSYS, ECONNREFUSED …) where it might succeed natively. */
-static void print_caveat(FILE *f, const struct outcome *o)
-{
-	const struct outcome_refused *r = o->refused;
-
-	if (!o->violations || !o->refuseds)
-		return;
-	fprintf(f,
-		"  note: the program also used %s%s%s%s, which heddle refuses; the violation%s may depend on "
-		"%s\n",
-		r->call, r->where[0] ? " at " : "", r->where, o->refuseds > 1 ? " and other calls" : "",
-		o->violations > 1 ? "s" : "", o->refuseds > 1 ? "them" : "it");
 }
 
 static void print_counts(FILE *f, const struct outcome *o)
@@ -288,7 +274,6 @@ void plain_summary(FILE *f, const struct outcome *o)
 {
 	print_verdict(f, o);
 	print_refused(f, o);
-	print_caveat(f, o);
 	if (o->violations && o->unconfirmed)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);

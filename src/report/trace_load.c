@@ -111,6 +111,8 @@ static bool load_net(const json_t *j, struct net_config *n)
 		if (!json_is_integer(json_array_get(ports, i)) || port < 0 || port > UINT16_MAX)
 			return false;
 		n->client_port[i] = (u16)port;
+		n->client_class[i] = (u16)json_integer_value(
+			json_array_get(json_object_get(j, "client_classes"), i));
 	}
 	return true;
 }

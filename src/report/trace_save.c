@@ -92,12 +92,15 @@ _Static_assert(sizeof(struct wire_ignored) == 3 * sizeof(u64), "written and read
 /* What a replay must know of the peers; it has none, only what they said. */
 static json_t *net_json(const struct net_config *n)
 {
-	json_t *ports = json_array();
+	json_t *ports = json_array(), *classes = json_array();
 
-	for (u32 i = 0; i < n->clients && i < NET_MAX_CLIENTS; i++)
+	for (u32 i = 0; i < n->clients && i < NET_MAX_CLIENTS; i++) {
 		json_array_append_new(ports, json_integer(n->client_port[i]));
-	return json_pack("{s:i, s:b, s:b, s:o}", "mode", (int)n->mode, "identical_clients",
-			 n->identical_clients, "allow_refused", n->allow_refused, "client_ports", ports);
+		json_array_append_new(classes, json_integer(n->client_class[i]));
+	}
+	return json_pack("{s:i, s:b, s:b, s:o, s:o}", "mode", (int)n->mode, "identical_clients",
+			 n->identical_clients, "allow_refused", n->allow_refused, "client_ports", ports,
+			 "client_classes", classes);
 }
 
 static json_t *config_json(const struct wire_config *c)

@@ -34,13 +34,14 @@ static enum move poll(struct search *s)
 /* A violation here. The same kind at the same place is told once: the end, if that can't be remembered. */
 static enum move violated(struct search *s)
 {
-	struct fingerprint key = {s->ops->violation_key(s->self), 1};
+	bool doubtful = s->ops->doubtful && s->ops->doubtful(s->self);
+	struct fingerprint key = {s->ops->violation_key(s->self), 1 + doubtful};
 	int known = visited_insert(&s->told, key);
 	if (known == 0)
 		return MOVE_DEAD;
-	s->stats->violations++;
+	s->stats->violations += !doubtful;
 	s->hooks->violation(s->hooks->self, search_path(s), search_depth(s));
-	if (!s->o->keep_going)
+	if (!s->o->keep_going && !doubtful)
 		return search_halt(s, SEARCH_VIOLATION);
 	return known < 0 ? search_halt(s, SEARCH_LIMIT_MEMORY) : MOVE_DEAD;
 }
@@ -85,7 +86,8 @@ static enum move step_ended(struct search *s, enum step_result r)
 		return violated(s);
 	case STEP_PRUNED:
 		s->stats->pruned += !s->repeating;
-		return MOVE_DEAD;
+		/* Perhaps because the time is up, in a step that does not end. */
+		return poll(s) == MOVE_HALT ? MOVE_HALT : MOVE_DEAD;
 	case STEP_RESTART:
 		return MOVE_RESTART;
 	case STEP_NO_MEMORY:
@@ -131,6 +133,8 @@ enum move search_terminal(struct search *s)
 
 enum move search_livelock(struct search *s)
 {
+	if (s->ops->idles && s->ops->idles(s->self))
+		return MOVE_DEAD;
 	s->ops->livelock(s->self);
 	return violated(s);
 }

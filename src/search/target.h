@@ -103,6 +103,11 @@ struct target_ops {
 	void (*restart)(void *t);
 	/* The violation of the last step or terminal: the same number for the same kind and place. */
 	u64 (*violation_key)(void *t);
+	/*
+	 * May it be that this execution does not exist, because it used something that the target only
+	 * imitates? Then the violation is told, but neither counts nor ends the search. NULL: never.
+	 */
+	bool (*doubtful)(void *t);
 	/* For preemption-aware strategies (random, pct): the fiber an action belongs to. */
 	u32 (*action_fiber)(void *t, u32 action);
 	/*
@@ -114,6 +119,8 @@ struct target_ops {
 	bool (*busy)(void *t, u32 action);
 	bool (*can_livelock)(void *t);
 	void (*livelock)(void *t);
+	/* Is the loop that the current state belongs to no livelock, but how the target idles? NULL: never. */
+	bool (*idles)(void *t);
 	/*
 	 * What the last step touched, from its pending operation to just before the next one; valid until
 	 * the next step. NULL: the target keeps no footprints (then nothing is known to commute).

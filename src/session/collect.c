@@ -94,7 +94,8 @@ static int judge_end(const struct sut *s, bool given_up, struct outcome *o, stru
 static bool is_known(const struct findings *f, const struct wire_violation *v)
 {
 	for (size_t i = 0; i < f->violations; i++)
-		if (f->violation[i].found.kind == v->kind && f->violation[i].found.key == v->key)
+		if (f->violation[i].found.kind == v->kind && f->violation[i].found.key == v->key &&
+		    f->violation[i].found.doubtful == v->doubtful)
 			return true;
 	return false;
 }
@@ -226,11 +227,31 @@ static void note_exit(const struct sut *s, const struct wire_config *config, str
 			 (u32)s->worker->result.exit_status);
 }
 
+/* Verified, and nothing was tried: a wrong argument, a missing file, a forgotten client. */
+static void note_trivial(const struct sut *s, const struct wire_config *config, struct outcome *o)
+{
+	const struct wire_result *r = &s->worker->result;
+
+	if (config->allow_trivial || o->end != SEARCH_COMPLETE)
+		return;
+	if (r->trivial == WIRE_TRIVIAL_FAILS)
+		snprintf(o->trivial_why, sizeof(o->trivial_why),
+			 "every execution ends at once with exit status %u, before the program has made a "
+			 "thread (are its arguments and files as it expects them?)",
+			 (u32)r->exit_status);
+	if (r->trivial == WIRE_TRIVIAL_NO_CLIENT)
+		snprintf(o->trivial_why, sizeof(o->trivial_why),
+			 "the program waits for clients, and there never is one (--client 'COMMAND' starts "
+			 "one: "
+			 "see heddle help check)");
+}
+
 int collect_shared(const struct sut *s, const struct wire_config *config, struct outcome *o,
 		   struct findings *found, struct problem *p)
 {
 	note_atomics(s, config, o);
 	note_exit(s, config, o);
+	note_trivial(s, config, o);
 	copy_learnt(&s->shared->learnt, &found->learnt);
 	if (copy_trees(s, found, p))
 		return -1;

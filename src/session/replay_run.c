@@ -41,6 +41,7 @@ static void tell(struct replay *r, const struct wire_event *e)
 		.kind = e->kind,
 		.thread = e->thread + 1,
 		.op = e->op,
+		.patient = e->patient,
 		.alt = e->alt,
 		.step = e->kind == WIRE_EV_STEP ? e->step : r->last_step,
 		.arg = e->arg,

@@ -211,6 +211,26 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 	return 0;
 }
 
+/* The calls that the replay refused come first: what follows them in the path may not exist with real ones. */
+static void note_doubtful(const struct wire_result *result, struct trace *t, struct outcome *o)
+{
+	char call[sizeof(result->refused_call[0].call)];
+
+	if (o->doubtful[0] || !result->refused || trace_describe(t))
+		return;
+	snprintf(call, sizeof(call), "%.*s", (int)sizeof(call) - 1, result->refused_call[0].call);
+	snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s", call);
+	for (size_t i = 0; i < o->refuseds; i++)
+		if (!strcmp(o->refused[i].call, call) && o->refused[i].where[0]) {
+			snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s at %s", call,
+				 o->refused[i].where);
+			break;
+		}
+	snprintf(o->doubtful, sizeof(o->doubtful), "%s%s%.300s (%.800s)",
+		 violation_traits(t->violation.found.kind)->name, t->violation.where[0] ? " at " : "",
+		 t->violation.where, t->violation.message);
+}
+
 static int reproduce_one(const struct reproduction *how, const struct findings *f, struct violation *v,
 			 struct outcome *o, struct problem *p)
 {
@@ -221,6 +241,7 @@ static int reproduce_one(const struct reproduction *how, const struct findings *
 	struct problem why = {.text = "its path is lost"};
 	enum replay_end end = REPLAY_FAILED;
 	int kept;
+	bool again;
 
 	if (!v->path) {
 		count_unconfirmed(o, &v->found, end, &t->log, &why);
@@ -239,10 +260,17 @@ static int reproduce_one(const struct reproduction *how, const struct findings *
 	l.trees_len = f->trees_len;
 	end = replay(&r, &l, &t->log, look_up_variable, &why);
 	kept = keep_used_trees(&r.sut, t, p);
+	again = end == REPLAY_VIOLATION && same_violation(&t->log, &t->violation.found);
+	if (again && t->violation.found.doubtful)
+		note_doubtful(&r.sut.worker->result, t, o);
 	sut_end(&r.sut);
 	if (kept)
 		return -1;
-	if (end == REPLAY_VIOLATION && same_violation(&t->log, &t->violation.found))
+	if (again && t->violation.found.doubtful) {
+		trace_free(t);
+		return 0;
+	}
+	if (again)
 		return accept(how, t, r.variable, o, p);
 	count_unconfirmed(o, &t->violation.found, end, &t->log, &why);
 	trace_free(t);

@@ -4,18 +4,25 @@
 
 #include "base/cpu.h"
 
-static u32 lines_sse2(const void *page, const void *copy, u32 from, u32 to)
+#define LINE_WORDS (COMPARE_LINE / sizeof(u64))
+
+/* Lines of a set, the lowest first. */
+#define FOR_LINES(line, set) \
+	for (u32 line##s_left = (set), line; \
+	     line##s_left && (line = (u32)__builtin_ctz(line##s_left), true); \
+	     line##s_left &= line##s_left - 1)
+
+static const void *line_at(const void *page, u32 line)
 {
-	const __m128i *a = (const __m128i *)page + from * 8, *b = (const __m128i *)copy + from * 8;
-	u32 diff = 0;
-	for (u32 line = from; line < to; line++, a += 8, b += 8) {
-		__m128i x = _mm_setzero_si128();
-		for (u32 i = 0; i < 8; i++)
-			x = _mm_or_si128(x, _mm_xor_si128(_mm_load_si128(a + i), _mm_load_si128(b + i)));
-		if (_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) != 0xffff)
-			diff |= 1u << line;
-	}
-	return diff;
+	return (const u8 *)page + line * COMPARE_LINE;
+}
+
+static bool lines_equal_sse2(const __m128i *a, const __m128i *b)
+{
+	__m128i x = _mm_setzero_si128();
+	for (u32 i = 0; i < 8; i++)
+		x = _mm_or_si128(x, _mm_xor_si128(_mm_load_si128(a + i), _mm_load_si128(b + i)));
+	return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) == 0xffff;
 }
 
 static bool line_is_zero_sse2(const __m128i *a)
@@ -26,28 +33,40 @@ static bool line_is_zero_sse2(const __m128i *a)
 	return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) == 0xffff;
 }
 
-/* Most lines are zero already: reading them is cheaper than writing. */
-static u32 clear_sse2(void *page, const void *copy, u32 to)
+static u32 lines_sse2(const void *page, const void *copy, u32 look, u32 zero)
 {
-	__m128i *a = page;
-	const __m128i *b = copy;
 	u32 diff = 0;
-	for (u32 line = 0; line < to; line++, a += 8, b += 8) {
-		if (!line_is_zero_sse2(a))
-			for (u32 i = 0; i < 8; i++)
-				_mm_store_si128(a + i, _mm_setzero_si128());
-		diff |= (u32)!line_is_zero_sse2(b) << line;
-	}
+	FOR_LINES(line, look & ~zero)
+	if (hd_unlikely(!lines_equal_sse2(line_at(page, line), line_at(copy, line))))
+		diff |= 1u << line;
+	FOR_LINES(line, look & zero)
+	if (hd_unlikely(!line_is_zero_sse2(line_at(page, line))))
+		diff |= 1u << line;
 	return diff;
 }
 
-#define LINE_WORDS (COMPARE_LINE / sizeof(u64))
+/* Most lines are zero already: reading them is cheaper than writing. */
+static u32 clear_sse2(void *page, const void *copy, u32 dead, u32 zero)
+{
+	FOR_LINES(line, dead)
+	{
+		__m128i *a = (__m128i *)page + line * 8;
+		if (hd_unlikely(!line_is_zero_sse2(a)))
+			for (u32 i = 0; i < 8; i++)
+				_mm_store_si128(a + i, _mm_setzero_si128());
+	}
+	u32 diff = 0;
+	FOR_LINES(line, dead & ~zero)
+	diff |= (u32)!line_is_zero_sse2(line_at(copy, line)) << line;
+	return diff;
+}
 
 static u32 take_sse2(const u64 *page, u64 *copy, u32 lines, u32 place, u32 *places, u64 *diff)
 {
 	u32 n = 0;
-	for (; lines; lines &= lines - 1) {
-		u32 first = (u32)__builtin_ctz(lines) * LINE_WORDS;
+	FOR_LINES(line, lines)
+	{
+		u32 first = line * LINE_WORDS;
 		for (u32 w = first; w < first + LINE_WORDS; w++) {
 			if (page[w] == copy[w])
 				continue;
@@ -63,52 +82,48 @@ const struct compare compare_sse2 = {lines_sse2, clear_sse2, take_sse2};
 
 #define WITH_AVX2 __attribute__((target("avx2")))
 
-WITH_AVX2 static inline __m256i line_avx2(const __m256i *a, const __m256i *b)
+WITH_AVX2 static inline bool lines_equal_avx2(const __m256i *a, const __m256i *b)
 {
 	__m256i x = _mm256_xor_si256(_mm256_load_si256(a), _mm256_load_si256(b));
 	__m256i y = _mm256_xor_si256(_mm256_load_si256(a + 1), _mm256_load_si256(b + 1));
 	__m256i z = _mm256_xor_si256(_mm256_load_si256(a + 2), _mm256_load_si256(b + 2));
 	__m256i w = _mm256_xor_si256(_mm256_load_si256(a + 3), _mm256_load_si256(b + 3));
-	return _mm256_or_si256(_mm256_or_si256(x, y), _mm256_or_si256(z, w));
+	__m256i all = _mm256_or_si256(_mm256_or_si256(x, y), _mm256_or_si256(z, w));
+	return _mm256_testz_si256(all, all);
 }
 
-/* Two lines at a time: most pages are equal almost everywhere, so the branch is on the pair. */
-WITH_AVX2 static u32 lines_avx2(const void *page, const void *copy, u32 from, u32 to)
+WITH_AVX2 static inline bool line_is_zero_avx2(const __m256i *a)
 {
-	from &= ~1u;
-	const __m256i *a = (const __m256i *)page + from * 4, *b = (const __m256i *)copy + from * 4;
+	__m256i x = _mm256_or_si256(_mm256_load_si256(a), _mm256_load_si256(a + 1));
+	__m256i all = _mm256_or_si256(x, _mm256_or_si256(_mm256_load_si256(a + 2), _mm256_load_si256(a + 3)));
+	return _mm256_testz_si256(all, all);
+}
+
+WITH_AVX2 static u32 lines_avx2(const void *page, const void *copy, u32 look, u32 zero)
+{
 	u32 diff = 0;
-	for (u32 line = from; line < to; line += 2, a += 8, b += 8) {
-		__m256i x = line_avx2(a, b), y = line_avx2(a + 4, b + 4);
-		__m256i both = _mm256_or_si256(x, y);
-		if (__builtin_expect(_mm256_testz_si256(both, both), 1))
-			continue;
-		diff |= (u32)!_mm256_testz_si256(x, x) << line;
-		diff |= (u32)!_mm256_testz_si256(y, y) << (line + 1);
-	}
+	FOR_LINES(line, look & ~zero)
+	if (hd_unlikely(!lines_equal_avx2(line_at(page, line), line_at(copy, line))))
+		diff |= 1u << line;
+	FOR_LINES(line, look & zero)
+	if (hd_unlikely(!line_is_zero_avx2(line_at(page, line))))
+		diff |= 1u << line;
 	_mm256_zeroupper();
 	return diff;
 }
 
-WITH_AVX2 static inline __m256i or_avx2(const __m256i *a)
+WITH_AVX2 static u32 clear_avx2(void *page, const void *copy, u32 dead, u32 zero)
 {
-	__m256i x = _mm256_or_si256(_mm256_load_si256(a), _mm256_load_si256(a + 1));
-	return _mm256_or_si256(x, _mm256_or_si256(_mm256_load_si256(a + 2), _mm256_load_si256(a + 3)));
-}
-
-WITH_AVX2 static u32 clear_avx2(void *page, const void *copy, u32 to)
-{
-	__m256i *a = page;
-	const __m256i *b = copy;
-	u32 diff = 0;
-	for (u32 line = 0; line < to; line++, a += 4, b += 4) {
-		__m256i x = or_avx2(a), y = or_avx2(b), both = _mm256_or_si256(x, y);
-		if (__builtin_expect(_mm256_testz_si256(both, both), 1))
-			continue;
-		for (u32 i = 0; i < 4; i++)
-			_mm256_store_si256(a + i, _mm256_setzero_si256());
-		diff |= (u32)!_mm256_testz_si256(y, y) << line;
+	FOR_LINES(line, dead)
+	{
+		__m256i *a = (__m256i *)page + line * 4;
+		if (hd_unlikely(!line_is_zero_avx2(a)))
+			for (u32 i = 0; i < 4; i++)
+				_mm256_store_si256(a + i, _mm256_setzero_si256());
 	}
+	u32 diff = 0;
+	FOR_LINES(line, dead & ~zero)
+	diff |= (u32)!line_is_zero_avx2(line_at(copy, line)) << line;
 	_mm256_zeroupper();
 	return diff;
 }
@@ -128,8 +143,9 @@ WITH_AVX2 static inline u32 words_avx2(const u64 *a, const u64 *b)
 WITH_AVX2 static u32 take_avx2(const u64 *page, u64 *copy, u32 lines, u32 place, u32 *places, u64 *diff)
 {
 	u32 n = 0;
-	for (; lines; lines &= lines - 1) {
-		u32 first = (u32)__builtin_ctz(lines) * LINE_WORDS;
+	FOR_LINES(line, lines)
+	{
+		u32 first = line * LINE_WORDS;
 		for (u32 words = words_avx2(page + first, copy + first); words; words &= words - 1) {
 			u32 w = first + (u32)__builtin_ctz(words);
 			places[n] = place + w;

@@ -20,7 +20,9 @@
  *   T4  fingerprint = sum over all non-zero words of all regions, as of the last commit;
  *   T5  a cold page of a stack that lies wholly in its dead part is zero, unless noted in stack_old;
  *   T6  a shut page has no rights between transitions, so that whoever knows the truth is asked at its first
- *       use.
+ *       use;
+ *   T7  the zero_lines of a page are zero in its shadow. Lines leave the set when their words change, and come
+ *       back when the page becomes hot.
  *
  * Given up:
  *   - a write into the dead part of another fiber's stack (a dangling pointer to a local) is neither logged
@@ -191,6 +193,7 @@ void track_set_stacks(const struct track_stacks *s)
 void track_new_stack(u32 slot)
 {
 	track.made_at[slot] = track.stats.commits;
+	track.stack_made = true;
 }
 
 /*
@@ -213,17 +216,23 @@ static int page_protect(const struct page *p, int prot)
 	return (int)sys_call3(SYS_mprotect, (long)p->address, HD_PAGE, prot);
 }
 
+static void find_zero_lines(struct page *p)
+{
+	p->zero_lines = ~track.compare->lines(p->shadow, NULL, COMPARE_ALL, COMPARE_ALL);
+}
+
 int page_heat(u32 number)
 {
 	struct page *p = page_at(number);
 	int ret = page_protect(p, PROT_READ | PROT_WRITE);
 	if (ret)
 		return ret;
-	u32 *slot = pages_vec_push(&track.hot, sizeof(*slot));
-	hd_assert(slot); /* page_register made room */
-	*slot = number;
+	struct hot_page *hot = pages_vec_push(&track.hot, sizeof(*hot));
+	hd_assert(hot); /* page_register made room */
+	*hot = (struct hot_page){number, is_stack(p) ? 0 : p->owner};
 	p->hot_index = hot_count();
 	p->idle = 0;
+	find_zero_lines(p);
 	track.shut_hot += p->shut;
 	return 0;
 }
@@ -233,10 +242,11 @@ void page_cool(u32 number)
 	struct page *p = page_at(number);
 	if (page_protect(p, p->shut ? PROT_NONE : PROT_READ))
 		return; /* no mapping left for a change of rights: it stays hot */
-	u32 at = p->hot_index - 1, last = hot_list()[hot_count() - 1];
+	u32 at = p->hot_index - 1;
+	struct hot_page last = hot_list()[hot_count() - 1];
 	hot_list()[at] = last;
-	page_at(last)->hot_index = at + 1;
-	track.hot.len -= sizeof(u32);
+	page_at(last.number)->hot_index = at + 1;
+	track.hot.len -= sizeof(last);
 	p->hot_index = 0;
 	p->cooled_at = track.stats.commits;
 	track.shut_hot -= p->shut;
@@ -247,15 +257,15 @@ void page_heat_between(u32 number)
 	if (hd_likely(!page_heat(number)))
 		return;
 	for (u32 i = hot_count(); i-- > 0;)
-		page_cool(hot_list()[i]);
+		page_cool(hot_list()[i].number);
 	hd_assert(!page_heat(number));
 }
 
 void cool_shut_pages(void)
 {
 	for (u32 i = hot_count(); track.shut_hot && i-- > 0;)
-		if (page_at(hot_list()[i])->shut)
-			page_cool(hot_list()[i]);
+		if (page_at(hot_list()[i].number)->shut)
+			page_cool(hot_list()[i].number);
 }
 
 /* Shadows come in chunks: one mapping each would run into the kernel's limit on mappings. */
@@ -277,7 +287,7 @@ static u64 *shadow_new(void)
 static bool room_in_hot_list(void)
 {
 	size_t len = track.hot.len;
-	bool ok = pages_vec_push(&track.hot, (track.stats.pages + 1) * sizeof(u32) - len) != NULL;
+	bool ok = pages_vec_push(&track.hot, (track.stats.pages + 1) * sizeof(struct hot_page) - len) != NULL;
 	track.hot.len = len;
 	return ok;
 }
@@ -416,8 +426,11 @@ void track_start(void)
 		if (r->kind == TRACK_DENSE)
 			sys_call3(SYS_mprotect, (long)r->start, (long)(r->end - r->start), PROT_READ);
 	}
-	for (u64 i = 0; i < track.stats.pages; i++)
-		memcpy(page_at((u32)i)->shadow, (void *)page_at((u32)i)->address, HD_PAGE);
+	for (u64 i = 0; i < track.stats.pages; i++) {
+		struct page *p = page_at((u32)i);
+		memcpy(p->shadow, (void *)p->address, HD_PAGE);
+		find_zero_lines(p);
+	}
 	track.started = true;
 	track.fp = track_full_fingerprint();
 	track.commits[0] = (struct commit){0, track.fp};

@@ -55,12 +55,14 @@ int track_protect(u64 address, u64 size, int prot);
 u64 track_next_page(u64 from, u64 end);
 
 /*
- * A stack whose bytes below `live_from` are dead: they are zeroed before the comparison.
- * slot: which stack, for remembering cold pages with old bytes in them.
+ * A stack whose bytes below `live_from` are dead: they are zeroed before the comparison. slot: which stack,
+ * for remembering cold pages with old bytes in them. kernel_from: of its kernel stack, only what lies from
+ * here on was changed; what lies below is zero, and was.
  */
 struct track_stack {
 	u64 low, live_from;
 	u32 slot;
+	u64 kernel_from;
 };
 
 /*

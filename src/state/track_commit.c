@@ -10,6 +10,7 @@
 #include "state/track_priv.h"
 
 #define CROWD 192 /* more hot pages than this: lose patience sooner */
+#define ROUND 32  /* pages that only a fiber which did not run may change are visited every so many commits */
 
 /* --- commit --- */
 
@@ -17,17 +18,12 @@
 static void log_page(struct page *p, u32 number, u32 lines)
 {
 	const u64 *now = (const u64 *)p->address;
+	page_uses_lines(p, lines);
 	u32 *places = track.log_place + track.log_top;
 	u64 *diff = track.log_xor + track.log_top;
 	u32 n = track.compare->take(now, p->shadow, lines, number << 9, places, diff);
 	track.log_top += n;
 	track.changes(&track.fp, p->address, now, places, diff, n);
-}
-
-static bool is_stack(const struct page *p)
-{
-	return p->address >= LAYOUT_STACK_BASE &&
-	       p->address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
 }
 
 static void note_cold_stack(const struct page *p)
@@ -54,26 +50,34 @@ static void heat_dead_pages(const struct track_stack *s)
 	track.stack_old[s->slot] = s->live_from & ~HD_PAGE_MASK;
 }
 
+static u32 differs_in(const struct page *p, u32 look)
+{
+	return track.compare->lines((void *)p->address, p->shadow, look, p->zero_lines);
+}
+
 /* A page of the stack that ran: what is dead becomes zero. */
 static u32 differs_own(const struct page *p, const struct track_stack *s)
 {
-	u32 dead_lines = 0;
+	u32 dead_lines = 0; /* how many */
 	if (p->address >= s->low && p->address < s->live_from) {
 		u64 dead = HD_MIN(s->live_from - p->address, (u64)HD_PAGE),
 		    whole = dead & ~(COMPARE_LINE - 1ul);
 		dead_lines = (u32)(dead / COMPARE_LINE);
 		memset((void *)(p->address + whole), 0, dead - whole);
 	}
-	u32 diff = track.compare->clear((void *)p->address, p->shadow, dead_lines);
+	u32 diff = 0;
+	if (dead_lines)
+		diff = track.compare->clear((void *)p->address, p->shadow, compare_range(0, dead_lines),
+					    p->zero_lines);
 	if (dead_lines < COMPARE_LINES)
-		diff |= track.compare->lines((void *)p->address, p->shadow, dead_lines, COMPARE_LINES);
+		diff |= differs_in(p, compare_range(dead_lines, COMPARE_LINES));
 	return diff;
 }
 
 static u32 differs_anywhere(const struct page *p, u32 *looked)
 {
 	*looked = COMPARE_LINES;
-	return track.compare->lines((void *)p->address, p->shadow, 0, COMPARE_LINES);
+	return differs_in(p, COMPARE_ALL);
 }
 
 /*
@@ -83,25 +87,32 @@ static u32 differs_anywhere(const struct page *p, u32 *looked)
  */
 static u32 differs_others(const struct page *p, u32 *looked)
 {
-	u32 slot = p->owner - 1, diff = 0;
+	u32 slot = p->owner - 1;
 	*looked = 0;
-	if (!is_stack(p))
-		return 0; /* nobody but its owner ever writes here */
+	if (!is_stack(p)) {
+		*looked = ROUND - 1; /* nobody but its owner ever writes here; it is visited for ageing */
+		return 0;
+	}
 	u64 sp = *(u64 *)(track.stacks.sp_base + slot * track.stacks.sp_stride);
 	if (!sp)
 		return 0;
 	if (sp - LAYOUT_STACK_BASE - slot * LAYOUT_STACK_STRIDE >= LAYOUT_STACK_STRIDE)
 		return differs_anywhere(p, looked); /* it switched to a stack of its own making */
 	u64 from = sp <= p->address ? 0 : (sp - p->address) / COMPARE_LINE;
+	u32 look = compare_range(p->tls_from, p->tls_to);
+	*looked = p->tls_to - p->tls_from;
 	if (from < p->stack_to) {
-		*looked = p->stack_to - (u32)from;
-		diff = track.compare->lines((void *)p->address, p->shadow, (u32)from, p->stack_to);
+		*looked += p->stack_to - (u32)from;
+		look |= compare_range((u32)from, p->stack_to);
 	}
-	if (p->tls_from < p->tls_to) {
-		*looked += p->tls_to - p->tls_from;
-		diff |= track.compare->lines((void *)p->address, p->shadow, p->tls_from, p->tls_to);
-	}
-	return diff;
+	return look ? differs_in(p, look) : 0;
+}
+
+/* Below it this page of the kernel stack that ran is zero, and was. */
+static u32 kernel_from(const struct page *p, const struct track_stack *ran)
+{
+	u64 from = ran->kernel_from <= p->address ? 0 : (ran->kernel_from - p->address) / COMPARE_LINE;
+	return (u32)HD_MIN(from, (u64)COMPARE_LINES);
 }
 
 static u32 page_differs(const struct page *p, const struct track_stack *ran, u32 *looked)
@@ -110,8 +121,9 @@ static u32 page_differs(const struct page *p, const struct track_stack *ran, u32
 		return differs_anywhere(p, looked);
 	u32 slot = p->owner - 1;
 	if (slot == ran->slot) {
-		*looked = COMPARE_LINES;
-		return differs_own(p, ran);
+		u32 from = is_stack(p) ? 0 : kernel_from(p, ran);
+		*looked = COMPARE_LINES - from;
+		return from ? differs_in(p, compare_range(from, COMPARE_LINES)) : differs_own(p, ran);
 	}
 	if (hd_unlikely(!track.stacks.sp_base || track.made_at[slot] == track.stats.commits))
 		return differs_anywhere(p, looked);
@@ -124,6 +136,12 @@ static bool log_has_room(void)
 	       track.mark + 1 < track.mark_max;
 }
 
+/* Pages of which only one fiber writes are skipped while others run, but for those of a stack just made. */
+static bool must_visit_all(const struct track_stack *ran)
+{
+	return !ran || track.stack_made || !track.stacks.sp_base || track.stats.commits % ROUND == 0;
+}
+
 u64 track_commit(const struct track_stack *ran)
 {
 	if (ran)
@@ -132,9 +150,14 @@ u64 track_commit(const struct track_stack *ran)
 		track.full = true;
 		return track.mark;
 	}
-	u32 shift = hot_count() > CROWD ? 3 : 0;
+	u32 shift = hot_count() > CROWD ? 3 : 0, own = ran ? ran->slot + 1 : 0;
+	bool all = must_visit_all(ran);
 	for (u32 i = 0; i < hot_count();) {
-		u32 number = hot_list()[i], looked;
+		u32 number = hot_list()[i].number, only = hot_list()[i].only, looked;
+		if (only && only != own && !all) {
+			i++;
+			continue;
+		}
 		struct page *p = page_at(number);
 		u32 diff = page_differs(p, ran, &looked);
 		if (diff) {
@@ -149,6 +172,7 @@ u64 track_commit(const struct track_stack *ran)
 		i++;
 	}
 	cool_shut_pages();
+	track.stack_made = false;
 	track.stats.commits++;
 	track.commits[++track.mark] = (struct commit){track.log_top, track.fp};
 	return track.mark;
@@ -172,12 +196,15 @@ void track_undo(u64 mark)
 		if (hd_unlikely(!p->hot_index))
 			page_heat_between(number);
 		u64 *now = (u64 *)p->address, *shadow = p->shadow;
+		u32 lines = 0;
 		do {
 			top--;
 			u32 word = PLACE_WORD(track.log_place[top]);
 			now[word] ^= track.log_xor[top];
 			shadow[word] ^= track.log_xor[top];
+			lines |= line_of_word(word);
 		} while (top > down_to && PLACE_PAGE(track.log_place[top - 1]) == number);
+		page_uses_lines(p, lines);
 	}
 	track.log_top = top;
 	cool_shut_pages();

@@ -102,6 +102,7 @@ int track_delta_apply(const void *blob)
 		if (!p->hot_index)
 			page_heat_between(number);
 		u64 *now = (u64 *)p->address;
+		page_uses_lines(p, COMPARE_ALL);
 		for (u64 n = RUN_WORDS(from.run[i]); n; n--, from.word++, from.diff++) {
 			now[*from.word % PAGE_WORDS] ^= *from.diff;
 			p->shadow[*from.word % PAGE_WORDS] ^= *from.diff;

@@ -34,6 +34,12 @@ struct page {
 	u8 stack_to;         /* of an owned page: lines before this one belong to the stack proper, */
 	u8 tls_from, tls_to; /* these to variables that others may hold a pointer to */
 	bool shut;           /* track_protect took rights away once: T6 */
+	u32 zero_lines;      /* lines that are zero in the shadow, for certain: T7 */
+};
+
+struct hot_page {
+	u32 number;
+	u32 only; /* slot of the fiber that alone ever writes there, +1; 0: others may */
 };
 
 struct region {
@@ -52,7 +58,7 @@ struct commit {
 struct track {
 	struct pages_vec regions; /* struct region */
 	struct pages_vec pages;   /* struct page */
-	struct pages_vec hot;     /* u32 page numbers */
+	struct pages_vec hot;     /* struct hot_page */
 	u32 shut_hot;             /* how many of them are shut pages */
 	bool started, full;
 	u32 *log_place; /* page << 9 | word */
@@ -66,6 +72,7 @@ struct track {
 	fingerprint_changes_fn changes;
 	struct track_stacks stacks;
 	bool late_code;                 /* a module may have been loaded since the start */
+	bool stack_made;                /* since the last commit */
 	u64 made_at[LAYOUT_MAX_FIBERS]; /* number of the commit whose transition made the stack */
 	/* Lowest cold page of each stack that may hold old bytes; 0 = none. */
 	u64 stack_old[LAYOUT_MAX_FIBERS];
@@ -77,14 +84,31 @@ static inline struct page *page_at(u32 number)
 	return (struct page *)track.pages.data + number;
 }
 
-static inline u32 *hot_list(void)
+/* T7: words of these lines of the shadow change. */
+static inline void page_uses_lines(struct page *p, u32 lines)
 {
-	return (u32 *)track.hot.data;
+	p->zero_lines &= ~lines;
+}
+
+static inline u32 line_of_word(u32 word)
+{
+	return 1u << word / (COMPARE_LINE / sizeof(u64));
+}
+
+static inline bool is_stack(const struct page *p)
+{
+	return p->address >= LAYOUT_STACK_BASE &&
+	       p->address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE;
+}
+
+static inline struct hot_page *hot_list(void)
+{
+	return (struct hot_page *)track.hot.data;
 }
 
 static inline u32 hot_count(void)
 {
-	return (u32)(track.hot.len / sizeof(u32));
+	return (u32)(track.hot.len / sizeof(struct hot_page));
 }
 
 /* NULL: the address is not tracked. */

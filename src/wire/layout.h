@@ -3,11 +3,12 @@
  * from what the kernel and ld.so use, so that every start looks the same.
  *
  *   MODEL    the runtime's rolled-back state (fibers, kernel objects)
+ *   KSTACKS  one kernel stack per fiber: what the runtime runs on (runtime/kstack/kstack.h)
  *   STACKS   one slot per fiber: guard page, stack, TLS block
  *   HEAP     one arena per fiber
  *   MMAP     anonymous and file mappings the SUT asks for, one range per fiber
  *
- * All four are tracked memory: reserved at start, pages join on first write. The wire and the
+ * All are tracked memory: reserved at start, pages join on first write. The wire and the
  * engine's own memory (base/pages.h) lie behind them.
  */
 #ifndef HEDDLE_WIRE_LAYOUT_H
@@ -18,6 +19,10 @@
 
 #define LAYOUT_MODEL_BASE 0x100000000000UL
 #define LAYOUT_MODEL_SIZE 0x000040000000UL /* 1 GiB, of which few pages are ever written */
+
+/* Below STACKS: unwinders expect that addresses rise towards the callers. */
+#define LAYOUT_KSTACK_BASE 0x10f000000000UL
+#define LAYOUT_KSTACK_STRIDE 0x000000040000UL /* 256 KiB a slot */
 
 #define LAYOUT_STACK_BASE 0x110000000000UL
 #define LAYOUT_STACK_STRIDE 0x000004000000UL /* 64 MiB a slot, the largest stack */
@@ -32,7 +37,9 @@
 
 #define LAYOUT_END 0x3f0000000000UL
 
-_Static_assert(LAYOUT_MODEL_BASE + LAYOUT_MODEL_SIZE <= LAYOUT_STACK_BASE, "model and stacks");
+_Static_assert(LAYOUT_MODEL_BASE + LAYOUT_MODEL_SIZE <= LAYOUT_KSTACK_BASE, "model and kernel stacks");
+_Static_assert(LAYOUT_KSTACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_KSTACK_STRIDE <= LAYOUT_STACK_BASE,
+	       "kernel stacks and stacks");
 _Static_assert(LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE <= LAYOUT_HEAP_BASE,
 	       "stacks and heap");
 _Static_assert(LAYOUT_HEAP_BASE + LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE <= LAYOUT_MMAP_BASE,

@@ -67,7 +67,8 @@
 	X(RECV, recv) \
 	X(SEND, send) \
 	X(SHUTDOWN, shutdown) \
-	X(END, end) /* a thread ends, where somebody can tell when */ \
+	X(END, end)   /* a thread ends, where somebody can tell when */ \
+	X(FREE, free) /* of a heap block with locks or the like in it */ \
 	X(SIGWAIT, sigwait) \
 	X(PAUSE, pause) /* waits for a signal that has a handler */
 

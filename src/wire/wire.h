@@ -84,6 +84,8 @@ struct wire_config {
 	u32 spurious;           /* condition variables may wake spuriously */
 	u32 check_exit;         /* a non-zero exit status is a violation */
 	u32 check_deadlock;     /* default on */
+	u32 allow_trivial;      /* a program of which nothing was tried may be verified: enum wire_trivial */
+	u32 strict_idle;        /* waiting idly with a connection open, or for a signal, is a deadlock */
 	u32 races;              /* 1: a data race of an instrumented program is a violation */
 	u32 ignored;            /* of ignored_race */
 	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
@@ -132,6 +134,7 @@ struct wire_atomics {
 };
 
 #define WIRE_MAX_VIOLATIONS 256
+#define WIRE_MAX_DOUBTFUL 4
 
 struct wire_regs { /* enough for a DWARF unwinder */
 	u64 rip, rsp, rbp, rbx, r12, r13, r14, r15;
@@ -151,6 +154,13 @@ struct wire_refused {
 	u8 stack[WIRE_REFUSED_STACK];
 };
 
+/* A search that is complete, but saw nothing of what the program is there for. */
+enum wire_trivial {
+	WIRE_TRIVIAL_NOT = 0,
+	WIRE_TRIVIAL_FAILS,     /* every execution ends with an exit status other than 0, before any thread */
+	WIRE_TRIVIAL_NO_CLIENT, /* the program waits for clients, no execution has one, and none was given */
+};
+
 #define WIRE_MAX_OUTCOMES 4096
 struct wire_result {
 	u32 end; /* enum search_end */
@@ -162,6 +172,8 @@ struct wire_result {
 	struct fingerprint initial; /* full fingerprint of the initial state */
 	u64 tracked_pages, hot_pages, page_faults;
 	u64 exit_status; /* other than 0, the first that was seen */
+	u32 ended_well;  /* some execution ends otherwise */
+	u32 trivial;     /* enum wire_trivial */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
@@ -188,6 +200,8 @@ struct wire_event {
 	u64 step; /* number of the step, from 0 */
 	struct wire_regs regs;
 	u32 violation, text_len;
+	u32 patient; /* WIRE_EV_FIBER: it waits for a thread's end or for clients */
+	u32 pad;
 	char thread_name[16];
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };

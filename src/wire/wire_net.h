@@ -39,6 +39,11 @@ enum net_op {
 	/* send data[0..len), then (without NET_MORE) wait until the peer has answered all it will */
 	NET_EXCHANGE,
 	NET_CLOSE, /* physically; a client peer is ended */
+	/*
+	 * The SUT has closed the connection to a client peer: close it, and accept the client's next one. Answer:
+	 * conn, 0 if it opens no more. The old one is gone in any case.
+	 */
+	NET_NEXT,
 };
 
 /* Flags of requests (R) and answers (A). */
@@ -50,6 +55,8 @@ enum net_op {
 #define NET_TIMED 16u /* A: quiet, but the peer waits with a time-out: it may say more later */
 #define NET_GUESSED \
 	32u /* A: we can't look into the peer: silence for --response-timeout was taken for the end */
+#define NET_AGAIN 128u  /* A: the client has closed its side, and has opened its next connection */
+#define NET_GONE 256u   /* A: nothing of the client lives any more: it opens no other connection */
 #define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
 
 /*
@@ -59,8 +66,9 @@ enum net_op {
  */
 enum net_error {
 	NET_ERROR_TOOL = -5000, /* ours: the run ends with a tool error (exit 2), text says why */
-	NET_ERROR_NO_PEER,      /* the server has ended, or the client without connecting: exit 2 */
-	NET_ERROR_FULL,         /* of NET_OPEN: no room for one more connection; nothing was opened */
+	/* the server has ended, or the client without connecting: incomplete if it was there before, else exit 2 */
+	NET_ERROR_NO_PEER,
+	NET_ERROR_FULL,      /* of NET_OPEN: no room for one more connection; nothing was opened */
 	NET_ERROR_UNSERVED,  /* the peer is at rest and has not accepted the connection, which stays open */
 	NET_ERROR_STUCK,     /* the peer is at rest and does not take what was sent: incomplete */
 	NET_ERROR_CROSSTALK, /* data came on another connection than the one written to: incomplete */
@@ -95,6 +103,9 @@ struct net_config {
 	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
 	u32 servers;           /* server peers */
 	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
+	u32 confirm; /* a replay with live peers: every request goes out, and is compared with the trees */
+	/* Clients of the same class (client n + 1) come in the order of their numbers, those of others in any. */
+	u16 client_class[NET_MAX_CLIENTS];
 	/* The SUT's port that client n + 1 connects to; 0: the only one there is. */
 	u16 client_port[NET_MAX_CLIENTS];
 };

@@ -60,6 +60,8 @@ class Explorer:
             successors = [s for t in range(len(self.code)) for s in self.steps(state, t)]
             if not successors:
                 self.end(state)
+            elif self.spurious:
+                successors += self.spurious_wakeups(state)
             for s in successors:
                 if s not in seen:
                     seen.add(s)
@@ -68,6 +70,10 @@ class Explorer:
                 raise TooBig
         self.states = len(seen)
         return self
+
+    def spurious_wakeups(self, state):
+        """Waits may return without a signal, but not where nothing else could go on: nobody may rely on it."""
+        return [Edit(state, t).wake(t).state() for t, mode in enumerate(state[1]) if mode == 1]
 
     def end(self, state):
         if not all(self.done(state, t) for t in range(len(self.code))):
@@ -222,8 +228,7 @@ class Explorer:
             e.modes[e.t] = 1
             return [e.state()]
         if mode == 1:
-            modes = ([3] if timed else []) + ([2] if self.spurious else [])
-            return [e.copy().mode(k).state() for k in modes]
+            return [e.mode(3).state()] if timed else []
         if not self.take(e, m):
             return []
         e.modes[e.t] = 0

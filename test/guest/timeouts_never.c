@@ -4,7 +4,7 @@
  * heddle: verdict=verified
  * heddle: verdict=violation kind=deadlock options="--timeouts never"
  * heddle: args=right verdict=verified options="--timeouts never"
- * native: any
+ * native: skip
  */
 #include <poll.h>
 
@@ -19,7 +19,7 @@ static void *waiter(void *arg)
 {
 	OK(pthread_mutex_lock(&lock));
 	while (!ready) {
-		struct timespec tick = from_now(CLOCK_REALTIME, 1000);
+		struct timespec tick = {.tv_sec = 2000000000}; /* a tick, without a look at the clock */
 		int r = pthread_cond_timedwait(&cond, &lock, &tick);
 		CHECK(!r || r == ETIMEDOUT);
 	}

@@ -27,33 +27,33 @@ static u32 by_bytes(void)
 	return diff;
 }
 
-static u32 lines(u32 from, u32 to)
+static u32 zero_in_copy(void)
 {
-	u32 mask = 0;
-	for (u32 i = from; i < to; i++)
-		mask |= 1u << i;
-	return mask;
+	u32 used = 0;
+	for (u32 i = 0; i < HD_PAGE; i++)
+		if (copy[i])
+			used |= 1u << (i / COMPARE_LINE);
+	return ~used;
 }
 
-/* Exact in the range, nothing invented, nothing beyond the widened range. */
-static void assert_variant(const struct compare *compare, u32 from, u32 to)
+/* Exact in the set, nothing invented, nothing beyond it; whatever is known of zero lines. */
+static void assert_variant(const struct compare *compare, u32 look)
 {
-	u32 got = compare->lines(page, copy, from, to), truth = by_bytes();
-	u32 widened = lines(from & ~1u, HD_ROUND_UP(to, 2));
-	assert_int_equal(got & lines(from, to), truth & lines(from, to));
-	assert_int_equal(got & ~truth, 0);
-	assert_int_equal(got & ~widened, 0);
+	u32 zero = zero_in_copy(), truth = by_bytes() & look;
+	assert_int_equal(compare->lines(page, copy, look, 0), truth);
+	assert_int_equal(compare->lines(page, copy, look, zero), truth);
+	assert_int_equal(compare->lines(page, copy, look, zero & draw(~0u)), truth);
 }
 
-static void assert_agreement_in(u32 from, u32 to)
+static void assert_agreement_in(u32 look)
 {
-	assert_variant(&compare_sse2, from, to);
-	assert_variant(compare_select(), from, to);
+	assert_variant(&compare_sse2, look);
+	assert_variant(compare_select(), look);
 }
 
 static void assert_agreement(void)
 {
-	assert_agreement_in(0, COMPARE_LINES);
+	assert_agreement_in(COMPARE_ALL);
 }
 
 static void fill(void)
@@ -77,8 +77,8 @@ static void each_single_bit(void **state)
 	for (u32 i = 0; i < HD_PAGE * 8; i++) {
 		page[i / 8] ^= (u8)(1u << i % 8);
 		u32 expected = 1u << (i / 8 / COMPARE_LINE);
-		assert_int_equal(compare_sse2.lines(page, copy, 0, COMPARE_LINES), expected);
-		assert_int_equal(compare_select()->lines(page, copy, 0, COMPARE_LINES), expected);
+		assert_int_equal(compare_sse2.lines(page, copy, COMPARE_ALL, 0), expected);
+		assert_int_equal(compare_select()->lines(page, copy, COMPARE_ALL, 0), expected);
 		page[i / 8] ^= (u8)(1u << i % 8);
 	}
 }
@@ -109,14 +109,47 @@ static void random_differences(void **state)
 
 static void each_range(void **state)
 {
+	assert_int_equal(compare_range(0, COMPARE_LINES), COMPARE_ALL);
+	assert_int_equal(compare_range(3, 5), 0x18);
+	assert_int_equal(compare_range(5, 5), 0);
 	for (u32 density = 0; density < 3; density++) {
 		fill();
 		for (u32 i = 0; i < 10 * density * density; i++)
 			page[draw(HD_PAGE)] ^= 1;
 		for (u32 from = 0; from <= COMPARE_LINES; from++)
 			for (u32 to = from; to <= COMPARE_LINES; to++)
-				assert_agreement_in(from, to);
+				assert_agreement_in(compare_range(from, to));
 	}
+}
+
+/* Few bytes anywhere: lines that are zero in the copy, in the page, in both and in neither. */
+static void zero_lines(void **state)
+{
+	for (u32 i = 0; i < 4000; i++) {
+		memset(page, 0, HD_PAGE);
+		memset(copy, 0, HD_PAGE);
+		for (u32 n = draw(20); n; n--) {
+			u32 at = draw(HD_PAGE);
+			page[at] = copy[at] = (u8)draw(256);
+			page[draw(HD_PAGE)] ^= (u8)draw(3);
+			copy[draw(HD_PAGE)] ^= (u8)draw(3);
+		}
+		assert_agreement_in(draw(~0u));
+	}
+}
+
+/* Of lines that are said to be zero in the copy nothing is read. */
+static void zero_lines_need_no_copy(void **state)
+{
+	memset(page, 0, HD_PAGE);
+	page[5 * COMPARE_LINE] = 1;
+	assert_int_equal(compare_sse2.lines(page, NULL, COMPARE_ALL, COMPARE_ALL), 1u << 5);
+	assert_int_equal(compare_select()->lines(page, NULL, COMPARE_ALL, COMPARE_ALL), 1u << 5);
+	assert_int_equal(compare_sse2.clear(page, NULL, COMPARE_ALL, COMPARE_ALL), 0);
+	assert_int_equal(page[5 * COMPARE_LINE], 0);
+	page[5 * COMPARE_LINE] = 1;
+	assert_int_equal(compare_select()->clear(page, NULL, COMPARE_ALL, COMPARE_ALL), 0);
+	assert_int_equal(page[5 * COMPARE_LINE], 0);
 }
 
 static void everything_differs(void **state)
@@ -130,17 +163,13 @@ static void everything_differs(void **state)
 
 /* ---- clearing ---- */
 
-static void clear_up_to(const struct compare *compare, u32 to)
+static void clear_lines(const struct compare *compare, u32 dead, u32 zero)
 {
 	static u8 before[HD_PAGE];
-	u32 expected = 0;
 	memcpy(before, page, HD_PAGE);
-	for (u32 i = 0; i < to * COMPARE_LINE; i++)
-		if (copy[i])
-			expected |= 1u << (i / COMPARE_LINE);
-	assert_int_equal(compare->clear(page, copy, to), expected);
+	assert_int_equal(compare->clear(page, copy, dead, zero), dead & ~zero_in_copy());
 	for (u32 i = 0; i < HD_PAGE; i++)
-		assert_int_equal(page[i], i < to * COMPARE_LINE ? 0 : before[i]);
+		assert_int_equal(page[i], dead >> (i / COMPARE_LINE) & 1 ? 0 : before[i]);
 }
 
 /* Few bytes in the page, few in the copy, so that all combinations of zero lines occur. */
@@ -154,7 +183,8 @@ static void cleared_lines(void **state)
 			page[draw(HD_PAGE)] = (u8)draw(256);
 			copy[draw(HD_PAGE)] = (u8)draw(256);
 		}
-		clear_up_to(variants[i % 2], draw(COMPARE_LINES + 1));
+		clear_lines(variants[i % 2], compare_range(0, draw(COMPARE_LINES + 1)),
+			    i % 4 < 2 ? 0 : zero_in_copy());
 	}
 }
 
@@ -200,6 +230,8 @@ int main(void)
 		cmocka_unit_test(differences_that_mirror_each_other),
 		cmocka_unit_test(random_differences),
 		cmocka_unit_test(each_range),
+		cmocka_unit_test(zero_lines),
+		cmocka_unit_test(zero_lines_need_no_copy),
 		cmocka_unit_test(everything_differs),
 		cmocka_unit_test(cleared_lines),
 		cmocka_unit_test(changed_words_are_taken_over),

@@ -82,6 +82,27 @@ u32 net_next_client(const u64 *taken, u16 port)
 	return 0;
 }
 
+bool net_client_is_next(const u64 *taken, u32 client, u16 port)
+{
+	(void)taken;
+	(void)client;
+	(void)port;
+	return false;
+}
+
+bool net_comes_again(const struct cache_pos *last)
+{
+	(void)last;
+	return false;
+}
+
+long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
+{
+	(void)last;
+	(void)pos;
+	return -ECONNREFUSED;
+}
+
 u32 net_clients(void)
 {
 	return 0;

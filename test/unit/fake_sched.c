@@ -10,7 +10,8 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/scratch.h"
+#include "runtime/sched/thread.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
 
@@ -210,6 +211,14 @@ struct fiber *sched_fiber(u32 slot)
 	return slot < 4 ? (struct fiber *)&fake : NULL;
 }
 
+/* Nobody is cancelled here: what it would be in the scheduler, a step that ends at once. */
+int thread_testcancel(void)
+{
+	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
+	sched_step(&o);
+	return 0;
+}
+
 u64 clock_now(void)
 {
 	return fake.now;
@@ -300,15 +309,9 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec)
 	return (u64)sec * 1000000000u + (u64)nsec + 1;
 }
 
-u64 scratch_switch(scratch_fn fn, u64 a, u64 b, u64 c, u64 d, u64 top)
+u64 kstack_call_out(u64 fn, u64 a, u64 b, u64 c)
 {
-	(void)top;
-	return fn(a, b, c, d);
-}
-
-u64 scratch_call(scratch_fn fn, u64 a, u64 b, u64 c, u64 d)
-{
-	return fn(a, b, c, d);
+	return ((u64(*)(u64, u64, u64))fn)(a, b, c);
 }
 
 long futex_call(const long *a, u64 pc)

@@ -224,7 +224,7 @@ static void test_environment(void **state)
 			"_=/bin/x", "A=old",  "LD_PRELOAD=other.so", "GLIBC_TUNABLES=glibc.pthread.rseq=1",
 			"HOME=/h",  NULL};
 	char *extra[] = {"A=first", "A=new", NULL};
-	char **env = environment_build(user, extra, "/rt.so");
+	char **env = environment_build(user, extra, "/rt.so", false);
 	size_t i;
 
 	assert_null(value_of(env, "PWD"));
@@ -245,8 +245,9 @@ static void test_environment_order(void **state)
 {
 	char *one[] = {"A=1", "B=2", "PWD=/x", NULL}, *two[] = {"B=2", "A=1", NULL},
 	     *three[] = {"B=2", "A=3", NULL};
-	char **a = environment_build(one, NULL, "/rt.so"), **b = environment_build(two, NULL, "/rt.so");
-	char **c = environment_build(three, NULL, "/rt.so");
+	char **a = environment_build(one, NULL, "/rt.so", false),
+	     **b = environment_build(two, NULL, "/rt.so", false);
+	char **c = environment_build(three, NULL, "/rt.so", false);
 
 	assert_int_equal(environment_hash(a), environment_hash(b));
 	assert_int_not_equal(environment_hash(a), environment_hash(c));

@@ -32,7 +32,7 @@ static void test_all(void **state)
 	struct problem p;
 
 	assert_int_equal(PARSE(&o, &p, "--server", "a {port:80}", "--server=b", "--client", "c {port}",
-			       "--client", "d {port:99} {n}", "--cache", "linear", "--identical-clients",
+			       "--client", "d {port:99} {n}", "--cache", "linear", "--client-order", "given",
 			       "--allow-refused", "--response-timeout", "0.5", "--peer-timeout", "200ms",
 			       "--save-trees", "f", "--", "x"),
 			 0);
@@ -44,13 +44,36 @@ static void test_all(void **state)
 	assert_int_equal(o.config.net.client_port[0], 0);
 	assert_int_equal(o.config.net.client_port[1], 99);
 	assert_int_equal(o.config.net.mode, CACHE_LINEAR);
-	assert_int_equal(o.config.net.identical_clients, 1);
+	assert_int_equal(o.config.net.client_class[1], 0);
 	assert_int_equal(o.config.net.allow_refused, 1);
 	assert_int_equal(o.broker.response_timeout_ms, 500);
 	assert_int_equal(o.broker.peer_timeout_ms, 200);
 	assert_string_equal(o.save_trees, "f");
 	assert_string_equal(o.setting[0], "--server=a {port:80}");
 	check_options_free(&o);
+}
+
+/* Clients with the same command are alike; whether {n} makes a difference is for the user to say. */
+static void test_client_order(void **state)
+{
+	struct check_options o;
+	struct problem p;
+
+	assert_int_equal(PARSE(&o, &p, "--client", "a {port}", "--client", "b {n} {port}", "--client",
+			       "a {port}", "--client", "b {n} {port}", "--", "x"),
+			 0);
+	assert_int_equal(o.config.net.client_class[0], o.config.net.client_class[2]);
+	assert_int_equal(o.config.net.client_class[1], o.config.net.client_class[3]);
+	assert_int_not_equal(o.config.net.client_class[0], o.config.net.client_class[1]);
+	check_options_free(&o);
+	assert_int_equal(PARSE(&o, &p, "--client", "b {n} {port}", "--clients", "2", "--client-order", "any",
+			       "--", "x"),
+			 0);
+	assert_int_not_equal(o.config.net.client_class[0], o.config.net.client_class[1]);
+	check_options_free(&o);
+	REFUSED("--client-order: x is none", "--client-order", "x", "--", "x");
+	REFUSED("--identical-clients: the commands of client 1 and client 2 differ", "--identical-clients",
+		"--client", "a {port}", "--client", "b {port}", "--", "x");
 }
 
 static void test_clients_are_repeated(void **state)
@@ -140,7 +163,7 @@ static void test_scenario_sections(void **state)
 	const char *path = scenario("sut: x\n"
 				    "peers:\n"
 				    "  server: s\n"
-				    "  clients: ['a {port}', 'b {port}']\n"
+				    "  clients: ['a {port}', 'a {port}']\n"
 				    "  identical: yes\n"
 				    "  allow-refused: no\n"
 				    "  timeout: 3s\n"
@@ -152,7 +175,7 @@ static void test_scenario_sections(void **state)
 	assert_int_equal(PARSE(&o, &p, "-f", (char *)path), 0);
 	assert_string_equal(o.peers.server[0], "s");
 	assert_int_equal(o.peers.clients, 2);
-	assert_string_equal(o.peers.client[1], "b {port}");
+	assert_string_equal(o.peers.client[1], "a {port}");
 	assert_int_equal(o.config.net.identical_clients, 1);
 	assert_int_equal(o.config.net.allow_refused, 0);
 	assert_int_equal(o.broker.peer_timeout_ms, 3000);
@@ -187,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_client_order),
 		cmocka_unit_test(test_clients_are_repeated),
 		cmocka_unit_test(test_recorded_trees_need_no_peer),
 		cmocka_unit_test(test_errors),

@@ -1,5 +1,5 @@
 /*
- * Tracked memory: the invariants T1 to T5 of track.c, against a plain copy. All tests share one tracked
+ * Tracked memory: the invariants T1 to T7 of track.c, against a plain copy. All tests share one tracked
  * memory, as there is one in a process; each starts with track_forget().
  */
 #include <stdarg.h>
@@ -238,7 +238,52 @@ static void forgotten_changes_stay(void)
 	assert_world();
 }
 
+/* A line of zeroes in a hot page, which once was not zero: mark is a state in which its word is 5. */
+static u64 make_zero_line(struct world *at_mark)
+{
+	world_set(AREA_SPARSE, 700, 5);
+	u64 mark = track_commit(NULL);
+	*at_mark = world;
+	world_set(AREA_SPARSE, 700, 0);
+	track_commit(NULL);
+	all_cold();
+	world_set(AREA_SPARSE, 900, 6); /* hot again: its zero lines are looked for */
+	track_commit(NULL);
+	return mark;
+}
+
+/* T7: the line is not zero any more when its word has come back, so that zero is a change. */
+static void zero_lines_end_when_words_come_back(void)
+{
+	struct world at_mark;
+	u64 mark = make_zero_line(&at_mark);
+	track_undo(mark);
+	world = at_mark;
+	assert_world();
+	world_set(AREA_SPARSE, 700, 0);
+	track_commit(NULL);
+	assert_world();
+	track_undo(mark);
+	world = at_mark;
+	assert_world();
+}
+
 /* ---- deltas ---- */
+
+static void zero_lines_end_when_a_delta_comes(void)
+{
+	struct world at_mark;
+	u64 mark = make_zero_line(&at_mark);
+	void *blob = malloc(track_delta_size(mark));
+	track_delta_save(mark, blob);
+	track_delta_apply(blob);
+	world = at_mark;
+	assert_world();
+	world_set(AREA_SPARSE, 700, 0);
+	track_commit(NULL);
+	assert_world();
+	free(blob);
+}
 
 static void deltas_toggle(void)
 {
@@ -324,7 +369,7 @@ static u64 stack_pointer[LAYOUT_MAX_FIBERS];
 static u64 commit_of_other(void)
 {
 	u64 low = LAYOUT_STACK_BASE + (STACK_SLOT + 1) * LAYOUT_STACK_STRIDE;
-	return track_commit(&(struct track_stack){low, low, STACK_SLOT + 1});
+	return track_commit(&(struct track_stack){low, low, STACK_SLOT + 1, 0});
 }
 
 /* 2048 bytes of TLS at the top, without variables that others could reach. */
@@ -370,7 +415,7 @@ static void a_new_stack_counts_as_a_whole(void)
 static void commit_of(u32 slot)
 {
 	u64 low = LAYOUT_STACK_BASE + slot * LAYOUT_STACK_STRIDE;
-	track_commit(&(struct track_stack){low, low, slot});
+	track_commit(&(struct track_stack){low, low, slot, 0});
 }
 
 /* A word is set while `slot` runs: is that seen, and undone? */
@@ -431,6 +476,12 @@ static void owned_memory_counts_for_its_owner_only(void)
 			assert_true(seen(address, slot));
 			assert_false(seen(address, (slot + 1) % OWNED_SLOTS));
 		}
+	/* Whoever makes a fiber writes there, once. */
+	for (u32 i = 0; i < 100; i++) {
+		track_new_stack(1);
+		assert_true(seen(OWNED_BASE + HD_PAGE, 2));
+		assert_false(seen(OWNED_BASE + HD_PAGE, 2));
+	}
 	/* Whoever does not know who ran looks everywhere. */
 	struct fingerprint before = track_fingerprint();
 	u64 mark = track_mark();
@@ -438,6 +489,21 @@ static void owned_memory_counts_for_its_owner_only(void)
 	track_commit(NULL);
 	assert_false(world_same_print(before, track_fingerprint()));
 	track_undo(mark);
+	track_set_stacks(&(struct track_stacks){0});
+}
+
+/* Nobody visits it for long, and still it cools down. */
+static void owned_memory_cools_while_others_run(void)
+{
+	set_plain_stacks();
+	*(volatile u64 *)OWNED_BASE = 1;
+	commit_of(0);
+	assert_int_equal(hot_pages(), 1);
+	for (u32 i = 0; i < LONG_ENOUGH; i++)
+		commit_of(1);
+	assert_int_equal(hot_pages(), 0);
+	track_undo(0);
+	assert_world();
 	track_set_stacks(&(struct track_stacks){0});
 }
 
@@ -846,6 +912,8 @@ int main(void)
 		FRESH(a_commit_without_changes_costs_no_log),
 		FRESH(undo_to_now_changes_nothing),
 		FRESH(forgotten_changes_stay),
+		FRESH(zero_lines_end_when_words_come_back),
+		FRESH(zero_lines_end_when_a_delta_comes),
 		FRESH(deltas_toggle),
 		FRESH(dead_stack_is_zeroed),
 		FRESH(dead_cold_pages_are_zeroed),
@@ -854,6 +922,7 @@ int main(void)
 		FRESH(a_new_stack_counts_as_a_whole),
 		FRESH(variables_of_others_count_the_room_beside_does_not),
 		FRESH(owned_memory_counts_for_its_owner_only),
+		FRESH(owned_memory_cools_while_others_run),
 		FRESH(changes_are_told_last_one_first),
 		FRESH(a_full_log_is_told),
 		FRESH(rights_can_be_taken_and_given),

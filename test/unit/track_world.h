@@ -135,7 +135,8 @@ static inline const char *world_wrong(void)
 /* A commit in which the stack's words below live_from are dead; 0: nobody's stack. */
 static inline u64 world_commit(u32 live_from)
 {
-	struct track_stack dead = {area_start[AREA_STACK], (u64)world_at(AREA_STACK, live_from), STACK_SLOT};
+	struct track_stack dead = {area_start[AREA_STACK], (u64)world_at(AREA_STACK, live_from), STACK_SLOT,
+				   0};
 	memset(world.word[AREA_STACK], 0, live_from * sizeof(u64));
 	return track_commit(live_from ? &dead : NULL);
 }

@@ -135,6 +135,23 @@ u32 net_next_client(const u64 *taken, u16 port)
 	return 0;
 }
 
+bool net_client_is_next(const u64 *taken, u32 client, u16 port)
+{
+	return net_next_client(taken, port) == client;
+}
+
+bool net_comes_again(const struct cache_pos *last)
+{
+	(void)last;
+	return false;
+}
+
+long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
+{
+	(void)last;
+	return open_at(pos);
+}
+
 bool net_may_serve(const struct net_address *path)
 {
 	return path->path[0] == 's';

@@ -1,5 +1,6 @@
 #include <heddle/heddle.h>
 
+#include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/scratch.h"
@@ -7,10 +8,10 @@
 
 #define CHOOSE_MAX 4096
 
-HD_EXPORT unsigned heddle_rt_choose(unsigned n)
+DOOR(unsigned, heddle_rt_choose)(unsigned n)
 {
 	if (n > CHOOSE_MAX) {
-		sched_refused("heddle_choose of more than 4096 values", (u64)__builtin_return_address(0));
+		sched_refused("heddle_choose of more than 4096 values", DOOR_CALLER);
 		n = CHOOSE_MAX;
 	}
 	if (n < 2)
@@ -19,13 +20,13 @@ HD_EXPORT unsigned heddle_rt_choose(unsigned n)
 	return sched_step(&o);
 }
 
-HD_EXPORT void heddle_rt_assume(int holds)
+DOOR(void, heddle_rt_assume)(int holds)
 {
 	if (!holds)
 		sched_prune();
 }
 
-HD_EXPORT void heddle_rt_assert(int holds, const char *what, const char *file, int line)
+DOOR(void, heddle_rt_assert)(int holds, const char *what, const char *file, int line)
 {
 	if (holds)
 		return;
@@ -38,11 +39,11 @@ HD_EXPORT void heddle_rt_assert(int holds, const char *what, const char *file, i
 	text_str(&t, ": heddle_assert(");
 	text_str(&t, what);
 	text_str(&t, ") failed");
-	sched_violation(VIOLATION_ASSERT, (u64)__builtin_return_address(0), 0, buf);
+	sched_violation(VIOLATION_ASSERT, DOOR_CALLER, 0, buf);
 }
 
 /* The section starts with a step, so that what came before is not part of it. */
-HD_EXPORT void heddle_rt_atomic_begin(void)
+DOOR(void, heddle_rt_atomic_begin)(void)
 {
 	struct fiber *f = sched_self();
 	if (!f->atomic) {
@@ -52,7 +53,7 @@ HD_EXPORT void heddle_rt_atomic_begin(void)
 	f->atomic++;
 }
 
-HD_EXPORT void heddle_rt_atomic_end(void)
+DOOR(void, heddle_rt_atomic_end)(void)
 {
 	struct fiber *f = sched_self();
 	if (f->atomic)
@@ -73,7 +74,7 @@ static u64 note_outcome(u64 value, u64 b, u64 c, u64 d)
 	return 0;
 }
 
-HD_EXPORT void heddle_rt_outcome(long value)
+DOOR(void, heddle_rt_outcome)(long value)
 {
 	scratch_call(note_outcome, (u64)value, 0, 0, 0);
 }

@@ -80,7 +80,8 @@ static void hook_violation(void *self, const u32 *path, u64 len)
 {
 	(void)self;
 	struct wire_result *r = &rt_worker->result;
-	if (r->violations == WIRE_MAX_VIOLATIONS)
+	/* Of doubtful ones the first few will do; a certain one must find room. */
+	if (r->violations == (model->refused ? WIRE_MAX_DOUBTFUL : WIRE_MAX_VIOLATIONS))
 		return;
 	u64 at = WIRE_ARENA + rt_worker->arena_used;
 	if (at + len * sizeof(*path) > WIRE_WORKER_SIZE) {
@@ -92,6 +93,7 @@ static void hook_violation(void *self, const u32 *path, u64 len)
 		to[i] = path[i];
 	rt_worker->arena_used += HD_ROUND_UP(len * sizeof(*path), 16);
 	struct wire_violation *v = violation_last();
+	v->doubtful = model->refused != 0;
 	v->path_offset = at;
 	v->path_len = len;
 	r->violation[r->violations++] = *v;
@@ -138,6 +140,22 @@ static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
 	text_hex(&t, is);
 }
 
+static u64 started_ms;
+
+/* Of max_time_ms, which is not 0; at least 1. */
+static u64 time_left(void)
+{
+	u64 all = rt_wire->config.search.max_time_ms, gone = hook_now(NULL) - started_ms;
+	return gone < all ? all - gone : 1;
+}
+
+bool engine_time_is_up(void)
+{
+	u64 all = rt_wire->config.search.max_time_ms;
+	return rt_worker->task.mode == WIRE_SEARCH &&
+	       (hook_stop(NULL) || (all && hook_now(NULL) - started_ms >= all));
+}
+
 /* --- main --- */
 
 static void search(void)
@@ -145,9 +163,21 @@ static void search(void)
 	static const struct search_hooks hooks = {
 		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
 	struct target target = {&engine_ops, NULL};
+	struct search_options options = rt_wire->config.search;
 	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	rt_worker->phase = WIRE_RUNNING;
-	rt_worker->result.end = search_run(&target, &rt_wire->config.search, &hooks, &rt_worker->stats);
+	started_ms = hook_now(NULL);
+	target_mark root = engine_ops.mark(NULL);
+	for (;;) {
+		rt_worker->result.end = search_run(&target, &options, &hooks, &rt_worker->stats);
+		if (rt_worker->result.end != SEARCH_COMPLETE || rt_worker->stats.violations ||
+		    !engine_widen_horizon())
+			break;
+		engine_ops.undo(NULL, root);
+		engine_ops.restart(NULL);
+		if (options.max_time_ms)
+			options.max_time_ms = time_left();
+	}
 	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
 		net_recheck();
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)

@@ -14,4 +14,7 @@
  */
 HD_NORETURN void engine_main(void (*run_main)(void), void (*track_everything)(void));
 
+/* Shall the search end now, also in the middle of a step? For signal handlers. */
+bool engine_time_is_up(void);
+
 #endif

@@ -27,4 +27,7 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 /* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */
 u32 fiber_describe_all(const char *what, char *buf, size_t cap);
 
+/* The search has not looked beyond some moment of virtual time: it shall look further. False: it has. */
+bool engine_widen_horizon(void);
+
 #endif

@@ -24,21 +24,70 @@
 
 /* --- what can happen --- */
 
+/*
+ * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first search
+ * would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual time first,
+ * then at four, and so on; with a horizon given, up to that. Persistent.
+ */
+#define FIRST_HORIZON 60000000000u
+static u64 horizon;
+static bool horizon_hit;
+
+static u64 last_horizon(void)
+{
+	u64 given = rt_wire->config.time_horizon_ms * 1000000;
+	return given ? given : (u64)-1;
+}
+
+bool engine_widen_horizon(void)
+{
+	if (!horizon_hit || horizon >= last_horizon())
+		return false;
+	horizon = HD_MIN(horizon * 4, last_horizon());
+	horizon_hit = false;
+	return true;
+}
+
 static bool within_horizon(u64 deadline)
 {
-	u64 horizon = rt_wire->config.time_horizon_ms * 1000000;
-	if (!horizon || deadline <= horizon)
+	if (hd_unlikely(!horizon))
+		horizon = rt_wire->config.search.strategy == SEARCH_DFS && rt_worker->task.mode == WIRE_SEARCH
+				  ? HD_MIN((u64)FIRST_HORIZON, last_horizon())
+				  : last_horizon();
+	if (deadline <= HD_MAX(horizon, model->now))
 		return true;
-	rt_worker->result.horizon_hit = 1;
+	horizon_hit = true;
+	rt_worker->result.horizon_hit = horizon == last_horizon();
 	return false;
 }
 
 /* --timeouts never: a tick does not save a program that lost a wake-up. What is over already was asked for as a try. */
+static bool is_untimed(const struct op *o)
+{
+	return rt_wire->config.timeouts_never && !(o->flags & OPF_SLEEP) && o->deadline > clock_now() + 1;
+}
+
 static bool timeout_allowed(const struct op *o)
 {
-	if (rt_wire->config.timeouts_never && !(o->flags & OPF_SLEEP) && o->deadline > clock_now() + 1)
-		return false;
-	return within_horizon(o->deadline);
+	return !is_untimed(o) && within_horizon(o->deadline);
+}
+
+/* Would somebody go on, were it not for the horizon? Then nobody is stuck here. */
+static bool stands_at_horizon(void)
+{
+	u32 number[ALT_TIMERS];
+	u64 deadline[ALT_TIMERS];
+	for (u32 i = 0; horizon_hit && i < sched_fiber_limit(); i++) {
+		const struct op *o = &model->fiber[i].op;
+		if (model->fiber[i].life == FIBER_ALIVE && o->deadline && !is_untimed(o) &&
+		    !within_horizon(o->deadline))
+			return true;
+	}
+	u32 timers = horizon_hit ? vk_timers_ready(true, number, deadline) : 0;
+	for (u32 i = 0; i < timers; i++)
+		if (!within_horizon(deadline[i]))
+			return true;
+	return false;
 }
 
 /* Who waits for something that may never come must be able to have begun: vk.c, "Late lookups". */
@@ -225,8 +274,8 @@ enum step_result engine_step(void *t, u32 action)
 		return net_stopped() ? STEP_STOP : STEP_VIOLATION;
 	case RUN_STOPPED:
 		return STEP_STOP;
-	case RUN_PRUNED:
-		return STEP_PRUNED;
+	case RUN_PRUNED: /* perhaps because it can't go on without what it has just learnt */
+		return run_wants_restart() ? STEP_RESTART : STEP_PRUNED;
 	case RUN_STEP:
 		break;
 	}
@@ -260,6 +309,7 @@ static enum terminal_kind end_of_process(void)
 {
 	if (model->exit_status == RUST_PANIC_STATUS && model->panic[0])
 		return end_of_panic();
+	rt_worker->result.ended_well |= !model->exit_status;
 	if (model->exit_status && !rt_worker->result.exit_status)
 		rt_worker->result.exit_status = model->exit_status;
 	if (!rt_wire->config.check_exit || !model->exit_status)
@@ -281,7 +331,8 @@ enum terminal_kind engine_terminal(void *t)
 		return TERMINAL_END;
 	if (model->exited)
 		return end_of_process();
-	if (!rt_wire->config.check_deadlock)
+	rt_worker->result.ended_well = 1;
+	if (!rt_wire->config.check_deadlock || stands_at_horizon())
 		return TERMINAL_END;
 	char buf[VIOLATION_MESSAGE];
 	u32 slot;
@@ -362,14 +413,21 @@ static void target_restart(void *t)
 	rt_worker->result.violations = 0;
 	rt_worker->result.outcomes = 0;
 	rt_worker->result.horizon_hit = 0;
+	horizon_hit = false;
 	rt_worker->result.yields_cut = 0;
-	rt_worker->result.exit_status = 0;
+	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;
 }
 
 static u64 target_violation_key(void *t)
 {
 	(void)t;
 	return violation_last()->key;
+}
+
+static bool target_doubtful(void *t)
+{
+	(void)t;
+	return model->refused != 0;
 }
 
 static u32 target_action_fiber(void *t, u32 action)
@@ -388,6 +446,13 @@ static bool target_busy(void *t, u32 action)
 {
 	(void)t;
 	return op_class_of(&model->fiber[ACTION_FIBER(action)].op)->busy;
+}
+
+static bool target_idles(void *t)
+{
+	(void)t;
+	/* Behind the horizon something may lead out of the loop. */
+	return horizon_hit || (!rt_wire->config.strict_idle && terminal_idles());
 }
 
 static u64 target_memory(void *t)
@@ -415,10 +480,12 @@ const struct target_ops engine_ops = {
 	.delta_apply = target_delta_apply,
 	.restart = target_restart,
 	.violation_key = target_violation_key,
+	.doubtful = target_doubtful,
 	.action_fiber = target_action_fiber,
 	.busy = target_busy,
 	.can_livelock = target_can_livelock,
 	.livelock = engine_livelock,
+	.idles = target_idles,
 	.footprint = target_footprint,
 	.audit = &engine_audit,
 	.memory = target_memory,

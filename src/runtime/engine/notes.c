@@ -4,6 +4,7 @@
 #include "runtime/rt.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sched/sched.h"
+#include "runtime/vkernel/vk.h"
 #include "runtime/engine/terminal.h"
 
 static void note(const char *what)
@@ -18,13 +19,24 @@ static void note_what_was_left_out(void)
 	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
 		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
 		     "dfs does that");
-	if (terminal_saw_no_client())
+	if (terminal_saw_no_client() && vk_was_served())
 		note("some executions end with threads that wait for a connection, and no client was given: "
 		     "--client 'COMMAND' starts one (see heddle help check)");
 	if (terminal_undecided())
 		note("some executions end with no client left, a connection still open, and threads that "
 		     "wait for a condition, semaphore, futex or rwlock: taken for idle workers; a lost "
 		     "wake-up or a deadlock looks the same");
+	if (terminal_saw_idle_client())
+		note("some executions end with a client that keeps its connection open, after all it said "
+		     "was "
+		     "answered: taken for idle; --strict-idle makes that a communication deadlock");
+	if (terminal_saw_waiter())
+		note("some executions end with a thread that waits for another one (joins it, or wants its "
+		     "lock), "
+		     "which waits for clients, and no client is left");
+	if (terminal_saw_sleepers())
+		note("some executions go on for ever with threads that sleep while others wait for clients: "
+		     "taken for idle; --strict-idle makes that a livelock");
 	if (memory_by_clang())
 		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
 		     "members of local "
@@ -49,8 +61,18 @@ static void note_endless_time(void)
 		" s; if it waits periodically, its states never repeat: --time-horizon 10s bounds the clock");
 }
 
+static void note_trivial(void)
+{
+	struct wire_result *r = &rt_worker->result;
+	if (r->exit_status && !r->ended_well && rt_wire->learnt.names <= 1)
+		r->trivial = WIRE_TRIVIAL_FAILS;
+	else if (terminal_saw_no_client() && !vk_was_served())
+		r->trivial = WIRE_TRIVIAL_NO_CLIENT;
+}
+
 void notes_write(void)
 {
+	note_trivial();
 	note_endless_time();
 	note_what_was_left_out();
 }

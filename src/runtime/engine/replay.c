@@ -46,6 +46,7 @@ static void event_fiber(struct wire_event *e, u32 slot, u32 alt)
 	e->thread = slot;
 	e->alt = alt;
 	e->op = f->op.kind;
+	e->patient = op_class_of(&f->op)->patient;
 	e->object = f->op.object;
 	str_copy(e->thread_name, sizeof(e->thread_name), f->name);
 	fiber_regs(f, &e->regs);

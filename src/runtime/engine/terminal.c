@@ -10,6 +10,9 @@
  * more. If all roots wait for clients, and no client is left, the server is idle, and that is a normal end;
  * unless a client that is still there has said something nobody read: then a wake-up was lost, and the
  * client waits for ever.
+ *
+ * Idle is not stuck: who waits for the next request of a client that has said something and was answered
+ * since waits like one in accept (but --strict-idle).
  */
 #include "runtime/engine/terminal.h"
 
@@ -23,7 +26,7 @@
 enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
 #define NO_FIBER LAYOUT_MAX_FIBERS
 
-static bool lonely, undecided; /* persistent */
+static bool lonely, undecided, idle_client, waiter, sleepers; /* persistent */
 static bool any_waits_for_anyone;
 static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
 
@@ -49,13 +52,21 @@ static const struct cache_pos *peer_of(u32 slot)
 	return w.what == WAIT_PEER ? w.peer : NULL;
 }
 
+/* A client that keeps its connection open. */
+static bool is_idle(const struct cache_pos *pos)
+{
+	return !rt_wire->config.strict_idle && net_client_of(pos) && net_answered(pos);
+}
+
 static enum root root_of(u32 slot)
 {
-	switch (wait_of(slot).what) {
+	struct op_wait w = wait_of(slot);
+	switch (w.what) {
 	case WAIT_CLIENT:
+	case WAIT_WORLD:
 		return BY_CLIENT;
 	case WAIT_PEER:
-		return BY_PEER;
+		return is_idle(w.peer) ? BY_CLIENT : BY_PEER;
 	default:
 		return NOT_BLOCKED;
 	}
@@ -161,11 +172,27 @@ static enum violation_kind tell(enum violation_kind kind, const char *what, u32 
 	return kind;
 }
 
+/* Who waits here, for the notes. */
+static void remember_idle(void)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		if (!alive(i))
+			continue;
+		struct op_wait w = wait_of(i);
+		idle_client |= w.what == WAIT_PEER;
+		waiter |= w.what == WAIT_FIBER;
+		lonely |= w.what == WAIT_CLIENT && !rt_wire->config.net.clients;
+	}
+}
+
 static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *own_len)
 {
 	u64 bytes;
 	const struct cache_pos *pos = vk_unanswered(&bytes);
 	if (!pos) {
+		if (!silence_holds())
+			return VIOLATION_NONE;
+		remember_idle();
 		undecided |= any_waits_for_anyone && vk_client_stays();
 		return VIOLATION_NONE;
 	}
@@ -193,6 +220,37 @@ bool terminal_saw_no_client(void)
 	return lonely;
 }
 
+bool terminal_saw_idle_client(void)
+{
+	return idle_client;
+}
+
+bool terminal_saw_waiter(void)
+{
+	return waiter;
+}
+
+bool terminal_saw_sleepers(void)
+{
+	return sleepers;
+}
+
+bool terminal_idles(void)
+{
+	u64 bytes;
+	if (!mark_roots() || first_that_is(BY_PEER) != NO_FIBER)
+		return false;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (alive(i) && op_class_of(&model->fiber[i].op)->sleeps)
+			blocked[i] = BY_CLIENT;
+	mark_the_blocked();
+	if (first_that_is(NOT_BLOCKED) != NO_FIBER || vk_unanswered(&bytes) || !silence_holds())
+		return false;
+	remember_idle();
+	sleepers = true;
+	return true;
+}
+
 enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len)
 {
 	u32 roots = mark_roots();
@@ -208,7 +266,6 @@ enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own
 	if (!roots)
 		return VIOLATION_NONE; /* nobody is left at all */
 	*slot = first_that_is(BY_PEER);
-	lonely |= first_that_is(BY_CLIENT) != NO_FIBER && !rt_wire->config.net.clients;
 	if (*slot == NO_FIBER)
 		return judge_idle(slot, buf, cap, own_len);
 	if (!silence_holds())

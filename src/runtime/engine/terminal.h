@@ -17,4 +17,15 @@ bool terminal_saw_no_client(void);
 /* … or in which threads wait that may be idle workers, or stuck, while a client is still connected? */
 bool terminal_undecided(void);
 
+/* … or with a client that keeps its connection open, and all it said was answered? */
+bool terminal_saw_idle_client(void);
+/* … or with a thread that waits for one which waits for clients: main joins the acceptor? */
+bool terminal_saw_waiter(void);
+/*
+ * The current state belongs to a loop of sleeps that nothing leads out of. Is that a server that idles: all
+ * threads sleep, or wait for clients or for those who do? Remembered for terminal_saw_sleepers().
+ */
+bool terminal_idles(void);
+bool terminal_saw_sleepers(void);
+
 #endif

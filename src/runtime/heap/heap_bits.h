@@ -127,6 +127,7 @@ static inline u32 bits_longest_gap(const u64 set[4], u32 known)
 	u32 top = 0;
 	if (bits_count_gaps(set) <= 2 * known)
 		return known;
+	HD_WIDE_FRAME();
 	for (u32 i = 0; i < 4; i++)
 		level[0][i] = ~set[i];
 	if (bits_empty(level[0]))

@@ -3,6 +3,7 @@
 #include <threads.h>
 
 #include "runtime/interpose/interpose.h"
+#include "runtime/interpose/keys.h"
 #include "runtime/sched/cond.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mutex.h"
@@ -34,10 +35,10 @@ static u64 deadline(const struct timespec *ts)
 }
 
 /* An int result travels in the low half of the fiber's result. */
-HD_EXPORT int thrd_create(thrd_t *t, thrd_start_t fn, void *arg)
+DOOR(int, thrd_create)(thrd_t *t, thrd_start_t fn, void *arg)
 {
 	u64 tcb;
-	int r = thread_create(&tcb, (u64)fn, (u64)arg, STACK, false, CALLER);
+	int r = thread_create(&tcb, (u64)fn, (u64)arg, STACK, false, DOOR_CALLER);
 	if (!r)
 		*t = tcb;
 	return result(r == EAGAIN ? ENOMEM : r);
@@ -52,12 +53,12 @@ static int thread_join_int(thrd_t t, int *value)
 	return r;
 }
 
-SHIM(int, thrd_join)(thrd_t t, int *value)
+DOOR(int, thrd_join)(thrd_t t, int *value)
 {
 	return result(thread_join_int(t, value));
 }
 
-HD_EXPORT int thrd_detach(thrd_t t)
+DOOR(int, thrd_detach)(thrd_t t)
 {
 	return result(thread_detach(t));
 }
@@ -72,88 +73,88 @@ HD_EXPORT thrd_t thrd_current(void)
 	return fiber_get_fs();
 }
 
-SHIM(void, thrd_yield)(void)
+DOOR(void, thrd_yield)(void)
 {
 	thread_yield();
 }
 
-HD_EXPORT int mtx_init(mtx_t *m, int type)
+DOOR(int, mtx_init)(mtx_t *m, int type)
 {
 	return result(mutex_init(MUTEX(m),
 				 type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE_NP : PTHREAD_MUTEX_TIMED_NP));
 }
 
-HD_EXPORT void mtx_destroy(mtx_t *m)
+DOOR(void, mtx_destroy)(mtx_t *m)
 {
-	mutex_destroy(MUTEX(m), CALLER);
+	mutex_destroy(MUTEX(m), DOOR_CALLER);
 }
 
-SHIM(int, mtx_lock)(mtx_t *m)
+DOOR(int, mtx_lock)(mtx_t *m)
 {
-	return result(mutex_lock(MUTEX(m), 0, SHIM_CALLER));
+	return result(mutex_lock(MUTEX(m), 0, DOOR_CALLER));
 }
 
-SHIM(int, mtx_trylock)(mtx_t *m)
+DOOR(int, mtx_trylock)(mtx_t *m)
 {
-	return result(mutex_trylock(MUTEX(m), SHIM_CALLER));
+	return result(mutex_trylock(MUTEX(m), DOOR_CALLER));
 }
 
-SHIM(int, mtx_timedlock)(mtx_t *m, const struct timespec *ts)
+DOOR(int, mtx_timedlock)(mtx_t *m, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? result(mutex_lock(MUTEX(m), deadline(ts), SHIM_CALLER)) : thrd_error;
+	return timespec_ok(ts) ? result(mutex_lock(MUTEX(m), deadline(ts), DOOR_CALLER)) : thrd_error;
 }
 
-SHIM(int, mtx_unlock)(mtx_t *m)
+DOOR(int, mtx_unlock)(mtx_t *m)
 {
-	return result(mutex_unlock(MUTEX(m), SHIM_CALLER));
+	return result(mutex_unlock(MUTEX(m), DOOR_CALLER));
 }
 
-HD_EXPORT int cnd_init(cnd_t *c)
+DOOR(int, cnd_init)(cnd_t *c)
 {
 	return result(cond_init(COND(c), CLOCK_REALTIME));
 }
 
-HD_EXPORT void cnd_destroy(cnd_t *c)
+DOOR(void, cnd_destroy)(cnd_t *c)
 {
-	cond_destroy(COND(c), CALLER);
+	cond_destroy(COND(c), DOOR_CALLER);
 }
 
-SHIM(int, cnd_wait)(cnd_t *c, mtx_t *m)
+DOOR(int, cnd_wait)(cnd_t *c, mtx_t *m)
 {
-	return result(cond_wait(COND(c), MUTEX(m), 0, SHIM_CALLER));
+	return result(cond_wait(COND(c), MUTEX(m), 0, DOOR_CALLER));
 }
 
-SHIM(int, cnd_timedwait)(cnd_t *c, mtx_t *m, const struct timespec *ts)
+DOOR(int, cnd_timedwait)(cnd_t *c, mtx_t *m, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? result(cond_wait(COND(c), MUTEX(m), deadline(ts), SHIM_CALLER)) : thrd_error;
+	return timespec_ok(ts) ? result(cond_wait(COND(c), MUTEX(m), deadline(ts), DOOR_CALLER)) : thrd_error;
 }
 
-SHIM(int, cnd_signal)(cnd_t *c)
+DOOR(int, cnd_signal)(cnd_t *c)
 {
-	return result(cond_signal(COND(c), SHIM_CALLER));
+	return result(cond_signal(COND(c), DOOR_CALLER));
 }
 
-SHIM(int, cnd_broadcast)(cnd_t *c)
+DOOR(int, cnd_broadcast)(cnd_t *c)
 {
-	return result(cond_broadcast(COND(c), SHIM_CALLER));
+	return result(cond_broadcast(COND(c), DOOR_CALLER));
 }
 
-HD_EXPORT int tss_create(tss_t *key, tss_dtor_t destructor)
+DOOR(int, tss_create)(tss_t *key, tss_dtor_t destructor)
 {
-	return result(key_create(key, (u64)destructor));
+	return result(keys_create(key, (u64)destructor));
 }
 
-HD_EXPORT void tss_delete(tss_t key)
+DOOR(void, tss_delete)(tss_t key)
 {
-	key_delete(key);
+	keys_delete(key);
 }
 
-HD_EXPORT void *tss_get(tss_t key)
+DOOR(void *, tss_get)(tss_t key)
 {
 	return (void *)key_get(key);
 }
 
-HD_EXPORT int tss_set(tss_t key, void *value)
+DOOR(int, tss_set)(tss_t key, void *value)
 {
-	return result(key_set(key, (u64)value));
+	return result(keys_set(key, (u64)value));
 }

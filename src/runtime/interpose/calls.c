@@ -27,85 +27,85 @@ static __attribute__((noinline)) long call_fd(long nr, long a, long b, long c, u
 	return descriptor_call(&k);
 }
 
-SHIM_DEEP(ssize_t, read)(int fd, void *buf, size_t n)
+DOOR(ssize_t, read)(int fd, void *buf, size_t n)
 {
-	return call_fd(SYS_read, fd, (long)buf, (long)n, SHIM_CALLER);
+	return call_fd(SYS_read, fd, (long)buf, (long)n, DOOR_CALLER);
 }
 
-SHIM_DEEP(ssize_t, write)(int fd, const void *buf, size_t n)
+DOOR(ssize_t, write)(int fd, const void *buf, size_t n)
 {
-	return call_fd(SYS_write, fd, (long)buf, (long)n, SHIM_CALLER);
+	return call_fd(SYS_write, fd, (long)buf, (long)n, DOOR_CALLER);
 }
 
-SHIM_DEEP(ssize_t, readv)(int fd, const struct iovec *iov, int n)
+DOOR(ssize_t, readv)(int fd, const struct iovec *iov, int n)
 {
-	return call_fd(SYS_readv, fd, (long)iov, n, SHIM_CALLER);
+	return call_fd(SYS_readv, fd, (long)iov, n, DOOR_CALLER);
 }
 
-SHIM_DEEP(ssize_t, writev)(int fd, const struct iovec *iov, int n)
+DOOR(ssize_t, writev)(int fd, const struct iovec *iov, int n)
 {
-	return call_fd(SYS_writev, fd, (long)iov, n, SHIM_CALLER);
+	return call_fd(SYS_writev, fd, (long)iov, n, DOOR_CALLER);
 }
 
-SHIM_DEEP(int, close)(int fd)
+DOOR(int, close)(int fd)
 {
-	return (int)call_fd(SYS_close, fd, 0, 0, SHIM_CALLER);
+	return (int)call_fd(SYS_close, fd, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(int, poll)(struct pollfd *fds, nfds_t n, int timeout)
+DOOR(int, poll)(struct pollfd *fds, nfds_t n, int timeout)
 {
-	return (int)call_fd(SYS_poll, (long)fds, (long)n, timeout, SHIM_CALLER);
+	return (int)call_fd(SYS_poll, (long)fds, (long)n, timeout, DOOR_CALLER);
 }
 
-SHIM_DEEP(pid_t, getpid)(void)
+DOOR(pid_t, getpid)(void)
 {
-	return (pid_t)call(SYS_getpid, 0, 0, 0, 0, SHIM_CALLER);
+	return (pid_t)call(SYS_getpid, 0, 0, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(pid_t, gettid)(void)
+DOOR(pid_t, gettid)(void)
 {
-	return (pid_t)call(SYS_gettid, 0, 0, 0, 0, SHIM_CALLER);
+	return (pid_t)call(SYS_gettid, 0, 0, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(int, clock_gettime)(clockid_t clock, struct timespec *ts)
+DOOR(int, clock_gettime)(clockid_t clock, struct timespec *ts)
 {
-	return (int)call(SYS_clock_gettime, clock, (long)ts, 0, 0, SHIM_CALLER);
+	return (int)call(SYS_clock_gettime, clock, (long)ts, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(int, gettimeofday)(struct timeval *tv, void *tz)
+DOOR(int, gettimeofday)(struct timeval *tv, void *tz)
 {
-	return (int)call(SYS_gettimeofday, (long)tv, (long)tz, 0, 0, SHIM_CALLER);
+	return (int)call(SYS_gettimeofday, (long)tv, (long)tz, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(time_t, time)(time_t *out)
+DOOR(time_t, time)(time_t *out)
 {
-	return call(SYS_time, (long)out, 0, 0, 0, SHIM_CALLER);
+	return call(SYS_time, (long)out, 0, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(int, nanosleep)(const struct timespec *ts, struct timespec *rest)
+DOOR(int, nanosleep)(const struct timespec *ts, struct timespec *rest)
 {
-	return (int)call(SYS_nanosleep, (long)ts, (long)rest, 0, 0, SHIM_CALLER);
+	return (int)call(SYS_nanosleep, (long)ts, (long)rest, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(int, clock_nanosleep)(clockid_t clock, int flags, const struct timespec *ts, struct timespec *rest)
+DOOR(int, clock_nanosleep)(clockid_t clock, int flags, const struct timespec *ts, struct timespec *rest)
 {
 	int before = errno;
-	int error = call(SYS_clock_nanosleep, clock, flags, (long)ts, (long)rest, SHIM_CALLER) ? errno : 0;
+	int error = call(SYS_clock_nanosleep, clock, flags, (long)ts, (long)rest, DOOR_CALLER) ? errno : 0;
 	errno = before;
 	return error;
 }
 
-SHIM_DEEP(int, usleep)(useconds_t us)
+DOOR(int, usleep)(useconds_t us)
 {
 	struct timespec ts = {us / 1000000, (long)(us % 1000000) * 1000};
-	return (int)call(SYS_nanosleep, (long)&ts, 0, 0, 0, SHIM_CALLER);
+	return (int)call(SYS_nanosleep, (long)&ts, 0, 0, 0, DOOR_CALLER);
 }
 
-SHIM_DEEP(unsigned, sleep)(unsigned seconds)
+DOOR(unsigned, sleep)(unsigned seconds)
 {
 	struct timespec ts = {seconds, 0};
 	int before = errno;
-	if (!call(SYS_nanosleep, (long)&ts, (long)&ts, 0, 0, SHIM_CALLER))
+	if (!call(SYS_nanosleep, (long)&ts, (long)&ts, 0, 0, DOOR_CALLER))
 		return 0;
 	errno = before;
 	return (unsigned)ts.tv_sec;

@@ -2,7 +2,7 @@
 #include "runtime/interpose/interpose.h"
 #include "runtime/memory/memory.h"
 
-SHIM(void, heddle_rt_access)(const void *address, unsigned long size, unsigned how, const void *pc)
+DOOR(void, heddle_rt_access)(const void *address, unsigned long size, unsigned how, const void *pc)
 {
 	memory_access((u64)address, size, how, (u64)pc);
 }

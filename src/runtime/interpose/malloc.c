@@ -7,9 +7,11 @@
 
 #include "runtime/rt.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/sites.h"
 #include "runtime/interpose/interpose.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/sched.h"
 #include "runtime/start/start.h"
 
@@ -20,7 +22,8 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 p
 	void *p = heap_alloc(sched_self_slot(), size, align);
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
-	memory_allocated((u64)p, pc);
+	else
+		sites_allocated((u64)p, pc);
 	return p;
 }
 
@@ -33,19 +36,29 @@ static HD_NORETURN void bad_free(const void *p, enum heap_status why, const char
 	};
 	char buf[160];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
+	text_init(&t, buf, sizeof(buf));
 	text_str(&t, call);
 	text_str(&t, what[why]);
 	text_addr(&t, (u64)p);
 	sched_violation(VIOLATION_ABORT, pc, (u64)p, buf);
 }
 
+/* This block is about to be given back, which counts as a write to all of it. */
+static void giving_back(const void *p, u64 pc)
+{
+	u64 size = heap_usable(p);
+	if (!size)
+		return; /* a wrong address: soon a violation */
+	memory_access((u64)p, size, MEMORY_WRITE, pc);
+	freed_block((u64)p, size);
+	sites_freed((u64)p, pc);
+}
+
 static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 {
 	if (!p)
 		return 0;
-	if (hd_unlikely(memory_on()))
-		memory_freeing((u64)p, heap_usable(p), pc);
+	giving_back(p, pc);
 	access_heap(p);
 	enum heap_status status = heap_free(p);
 	if (hd_unlikely(status != HEAP_OK))
@@ -53,29 +66,29 @@ static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 	return 0;
 }
 
-SHIM(void *, malloc)(size_t size)
+DOOR(void *, malloc)(size_t size)
 {
-	return allocate(size, 1, SHIM_CALLER);
+	return allocate(size, 1, DOOR_CALLER);
 }
 
-SHIM(void, free)(void *p)
+DOOR(void, free)(void *p)
 {
-	release(p, "free", SHIM_CALLER);
+	release(p, "free", DOOR_CALLER);
 }
 
-SHIM(void, cfree)(void *p)
+DOOR(void, cfree)(void *p)
 {
-	release(p, "cfree", SHIM_CALLER);
+	release(p, "cfree", DOOR_CALLER);
 }
 
-SHIM(void *, calloc)(size_t n, size_t size)
+DOOR(void *, calloc)(size_t n, size_t size)
 {
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return allocate(bytes, 1, SHIM_CALLER);
+	return allocate(bytes, 1, DOOR_CALLER);
 }
 
 static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
@@ -86,8 +99,7 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 		release(p, "realloc", pc);
 		return NULL;
 	}
-	if (hd_unlikely(memory_on()))
-		memory_freeing((u64)p, heap_usable(p), pc);
+	giving_back(p, pc);
 	enum heap_status status;
 	access_heap(NULL);
 	access_heap(p);
@@ -96,23 +108,23 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 		bad_free(p, status, "realloc", pc);
 	if (!q)
 		errno = ENOMEM;
-	memory_allocated((u64)(q ? q : p), pc);
+	sites_allocated((u64)(q ? q : p), pc);
 	return q;
 }
 
-SHIM(void *, realloc)(void *p, size_t size)
+DOOR(void *, realloc)(void *p, size_t size)
 {
-	return reallocate(p, size, SHIM_CALLER);
+	return reallocate(p, size, DOOR_CALLER);
 }
 
-SHIM(void *, reallocarray)(void *p, size_t n, size_t size)
+DOOR(void *, reallocarray)(void *p, size_t n, size_t size)
 {
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return reallocate(p, bytes, SHIM_CALLER);
+	return reallocate(p, bytes, DOOR_CALLER);
 }
 
 static bool power_of_two(size_t n)
@@ -120,55 +132,55 @@ static bool power_of_two(size_t n)
 	return n && !(n & (n - 1));
 }
 
-SHIM(void *, aligned_alloc)(size_t align, size_t size)
+DOOR(void *, aligned_alloc)(size_t align, size_t size)
 {
 	if (!power_of_two(align)) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return allocate(size, align, SHIM_CALLER);
+	return allocate(size, align, DOOR_CALLER);
 }
 
-SHIM(void *, memalign)(size_t align, size_t size)
+DOOR(void *, memalign)(size_t align, size_t size)
 {
 	while (!power_of_two(align))
 		align++;
-	return allocate(size, align, SHIM_CALLER);
+	return allocate(size, align, DOOR_CALLER);
 }
 
-SHIM(int, posix_memalign)(void **out, size_t align, size_t size)
+DOOR(int, posix_memalign)(void **out, size_t align, size_t size)
 {
 	if (!power_of_two(align) || align % sizeof(void *))
 		return EINVAL;
-	void *p = allocate(size, align, SHIM_CALLER);
+	void *p = allocate(size, align, DOOR_CALLER);
 	if (!p)
 		return ENOMEM;
 	*out = p;
 	return 0;
 }
 
-SHIM(void *, valloc)(size_t size)
+DOOR(void *, valloc)(size_t size)
 {
-	return allocate(size, HD_PAGE, SHIM_CALLER);
+	return allocate(size, HD_PAGE, DOOR_CALLER);
 }
 
-SHIM(void *, pvalloc)(size_t size)
+DOOR(void *, pvalloc)(size_t size)
 {
-	return allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE, SHIM_CALLER);
+	return allocate(HD_ROUND_UP(size, HD_PAGE), HD_PAGE, DOOR_CALLER);
 }
 
-HD_EXPORT size_t malloc_usable_size(void *p)
+DOOR(size_t, malloc_usable_size)(void *p)
 {
 	return p ? heap_usable(p) : 0;
 }
 
-HD_EXPORT int malloc_trim(size_t pad)
+DOOR(int, malloc_trim)(size_t pad)
 {
 	(void)pad;
 	return 0;
 }
 
-HD_EXPORT int mallopt(int parameter, int value)
+DOOR(int, mallopt)(int parameter, int value)
 {
 	(void)parameter;
 	(void)value;

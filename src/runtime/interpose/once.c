@@ -1,7 +1,8 @@
 /*
  * pthread_once, call_once, and the guards of C++ static locals. The initialiser may leave by
- * an exception or by cancellation: then the next caller tries again. Compiled with
- * -fexceptions, so that the cleanup below runs while unwinding.
+ * an exception or by cancellation: then the next caller tries again. pthread_once runs on the program's
+ * stack, like the initialiser it calls; compiled with -fexceptions, so that the cleanup below runs while
+ * unwinding.
  */
 #include <pthread.h>
 #include <threads.h>
@@ -14,16 +15,24 @@ struct attempt {
 	bool done;
 };
 
-static void attempt_end(struct attempt *a)
+bool attempt_begins(int *control);
+void attempt_ends(struct attempt *a);
+
+DOOR_INSIDE(bool, attempt_begins)(int *control)
+{
+	return once_begin(control);
+}
+
+DOOR_INSIDE(void, attempt_ends)(struct attempt *a)
 {
 	once_end(a->control, a->done);
 }
 
 static void run_once(int *control, void (*fn)(void))
 {
-	if (!once_begin(control))
+	if (!attempt_begins(control))
 		return;
-	__attribute__((cleanup(attempt_end))) struct attempt a = {control, false};
+	__attribute__((cleanup(attempt_ends))) struct attempt a = {control, false};
 	fn();
 	a.done = true;
 }
@@ -46,22 +55,18 @@ struct guard {
 	int control;
 };
 
-HD_EXPORT int __cxa_guard_acquire(struct guard *g);
-HD_EXPORT void __cxa_guard_release(struct guard *g);
-HD_EXPORT void __cxa_guard_abort(struct guard *g);
-
-int __cxa_guard_acquire(struct guard *g)
+DOOR(int, __cxa_guard_acquire)(struct guard *g)
 {
 	return !g->done && once_begin(&g->control);
 }
 
-void __cxa_guard_release(struct guard *g)
+DOOR(void, __cxa_guard_release)(struct guard *g)
 {
 	g->done = 1;
 	once_end(&g->control, true);
 }
 
-void __cxa_guard_abort(struct guard *g)
+DOOR(void, __cxa_guard_abort)(struct guard *g)
 {
 	once_end(&g->control, false);
 }

@@ -15,58 +15,59 @@ static int refuse(const char *call, u64 pc)
 	return errno_result(ENOSYS);
 }
 
-HD_EXPORT pid_t fork(void)
+DOOR(pid_t, fork)(void)
 {
-	return refuse("fork", CALLER);
+	return refuse("fork", DOOR_CALLER);
 }
 
-HD_EXPORT pid_t _Fork(void)
+DOOR(pid_t, _Fork)(void)
 {
-	return refuse("fork", CALLER);
+	return refuse("fork", DOOR_CALLER);
 }
 
-HD_EXPORT pid_t vfork(void)
+DOOR(pid_t, vfork)(void)
 {
-	return refuse("vfork", CALLER);
+	return refuse("vfork", DOOR_CALLER);
 }
 
-HD_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+DOOR(int, execve)(const char *path, char *const argv[], char *const envp[])
 {
 	(void)path;
 	(void)argv;
 	(void)envp;
-	return refuse("execve", CALLER);
+	return refuse("execve", DOOR_CALLER);
 }
 
-HD_EXPORT int execv(const char *path, char *const argv[])
+DOOR(int, execv)(const char *path, char *const argv[])
 {
 	(void)path;
 	(void)argv;
-	return refuse("execv", CALLER);
+	return refuse("execv", DOOR_CALLER);
 }
 
-HD_EXPORT int execvp(const char *file, char *const argv[])
+DOOR(int, execvp)(const char *file, char *const argv[])
 {
 	(void)file;
 	(void)argv;
-	return refuse("execvp", CALLER);
+	return refuse("execvp", DOOR_CALLER);
 }
 
-HD_EXPORT int system(const char *command)
+DOOR(int, system)(const char *command)
 {
-	return command ? refuse("system", CALLER) : 0; /* NULL asks for a shell: there is none */
+	return command ? refuse("system", DOOR_CALLER) : 0; /* NULL asks for a shell: there is none */
 }
 
-HD_EXPORT FILE *popen(const char *command, const char *mode)
+DOOR(FILE *, popen)(const char *command, const char *mode)
 {
 	(void)command;
 	(void)mode;
-	refuse("popen", CALLER);
+	refuse("popen", DOOR_CALLER);
 	return NULL;
 }
 
-HD_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-			  const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+DOOR(int, posix_spawn)
+(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
+ char *const argv[], char *const envp[])
 {
 	(void)pid;
 	(void)path;
@@ -74,12 +75,13 @@ HD_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_a
 	(void)attr;
 	(void)argv;
 	(void)envp;
-	sched_refused("posix_spawn", CALLER);
+	sched_refused("posix_spawn", DOOR_CALLER);
 	return ENOSYS;
 }
 
-HD_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-			   const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+DOOR(int, posix_spawnp)
+(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
+ char *const argv[], char *const envp[])
 {
 	(void)pid;
 	(void)file;
@@ -87,6 +89,6 @@ HD_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_
 	(void)attr;
 	(void)argv;
 	(void)envp;
-	sched_refused("posix_spawnp", CALLER);
+	sched_refused("posix_spawnp", DOOR_CALLER);
 	return ENOSYS;
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/interpose/interpose.h"
 #include "runtime/sched/cond.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/mutex.h"
 #include "runtime/sched/rwlock.h"
 #include "runtime/sched/semaphore.h"
@@ -19,7 +20,7 @@ static u64 deadline(clockid_t clock, const struct timespec *ts)
 
 /* --- mutexes --- */
 
-HD_EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
+DOOR(int, pthread_mutex_init)(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
 	int kind = PTHREAD_MUTEX_TIMED_NP, shared = PTHREAD_PROCESS_PRIVATE, robust = PTHREAD_MUTEX_STALLED;
 	if (attr) {
@@ -30,49 +31,50 @@ HD_EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *
 	if (shared == PTHREAD_PROCESS_SHARED || robust == PTHREAD_MUTEX_ROBUST) {
 		sched_refused(robust == PTHREAD_MUTEX_ROBUST ? "pthread_mutex_init of a robust mutex"
 							     : "pthread_mutex_init of a process-shared mutex",
-			      CALLER);
+			      DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)m, "a mutex", DOOR_CALLER);
 	return mutex_init(MUTEX(m), kind);
 }
 
-SHIM(int, pthread_mutex_destroy)(pthread_mutex_t *m)
+DOOR(int, pthread_mutex_destroy)(pthread_mutex_t *m)
 {
-	return mutex_destroy(MUTEX(m), SHIM_CALLER);
+	return mutex_destroy(MUTEX(m), DOOR_CALLER);
 }
 
-SHIM(int, pthread_mutex_lock)(pthread_mutex_t *m)
+DOOR(int, pthread_mutex_lock)(pthread_mutex_t *m)
 {
-	return mutex_lock(MUTEX(m), 0, SHIM_CALLER);
+	return mutex_lock(MUTEX(m), 0, DOOR_CALLER);
 }
 
-SHIM(int, pthread_mutex_trylock)(pthread_mutex_t *m)
+DOOR(int, pthread_mutex_trylock)(pthread_mutex_t *m)
 {
-	return mutex_trylock(MUTEX(m), SHIM_CALLER);
+	return mutex_trylock(MUTEX(m), DOOR_CALLER);
 }
 
-SHIM(int, pthread_mutex_unlock)(pthread_mutex_t *m)
+DOOR(int, pthread_mutex_unlock)(pthread_mutex_t *m)
 {
-	return mutex_unlock(MUTEX(m), SHIM_CALLER);
+	return mutex_unlock(MUTEX(m), DOOR_CALLER);
 }
 
-SHIM(int, pthread_mutex_clocklock)(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
+DOOR(int, pthread_mutex_clocklock)(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(clock, ts), SHIM_CALLER) : EINVAL;
+	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(clock, ts), DOOR_CALLER) : EINVAL;
 }
 
-SHIM(int, pthread_mutex_timedlock)(pthread_mutex_t *m, const struct timespec *ts)
+DOOR(int, pthread_mutex_timedlock)(pthread_mutex_t *m, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(CLOCK_REALTIME, ts), SHIM_CALLER) : EINVAL;
+	return timespec_ok(ts) ? mutex_lock(MUTEX(m), deadline(CLOCK_REALTIME, ts), DOOR_CALLER) : EINVAL;
 }
 
-HD_EXPORT int pthread_mutex_consistent(pthread_mutex_t *m)
+DOOR(int, pthread_mutex_consistent)(pthread_mutex_t *m)
 {
 	(void)m;
 	return EINVAL; /* robust mutexes are refused */
 }
 
-HD_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t *m, int *ceiling)
+DOOR(int, pthread_mutex_getprioceiling)(const pthread_mutex_t *m, int *ceiling)
 {
 	(void)m;
 	(void)ceiling;
@@ -81,7 +83,7 @@ HD_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t *m, int *ceilin
 
 /* --- condition variables --- */
 
-HD_EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
+DOOR(int, pthread_cond_init)(pthread_cond_t *c, const pthread_condattr_t *attr)
 {
 	clockid_t clock = CLOCK_REALTIME;
 	int shared = PTHREAD_PROCESS_PRIVATE;
@@ -90,48 +92,49 @@ HD_EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *att
 		pthread_condattr_getpshared(attr, &shared);
 	}
 	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_cond_init of a process-shared condition variable", CALLER);
+		sched_refused("pthread_cond_init of a process-shared condition variable", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)c, "a condition variable", DOOR_CALLER);
 	return cond_init(COND(c), (u32)clock);
 }
 
-SHIM(int, pthread_cond_destroy)(pthread_cond_t *c)
+DOOR(int, pthread_cond_destroy)(pthread_cond_t *c)
 {
-	return cond_destroy(COND(c), SHIM_CALLER);
+	return cond_destroy(COND(c), DOOR_CALLER);
 }
 
-SHIM(int, pthread_cond_wait)(pthread_cond_t *c, pthread_mutex_t *m)
+DOOR(int, pthread_cond_wait)(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	return cond_wait(COND(c), MUTEX(m), 0, SHIM_CALLER);
+	return cond_wait(COND(c), MUTEX(m), 0, DOOR_CALLER);
 }
 
-SHIM(int, pthread_cond_clockwait)
+DOOR(int, pthread_cond_clockwait)
 (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline(clock, ts), SHIM_CALLER) : EINVAL;
+	return timespec_ok(ts) ? cond_wait(COND(c), MUTEX(m), deadline(clock, ts), DOOR_CALLER) : EINVAL;
 }
 
-SHIM(int, pthread_cond_timedwait)(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *ts)
+DOOR(int, pthread_cond_timedwait)(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *ts)
 {
 	return timespec_ok(ts)
-		       ? cond_wait(COND(c), MUTEX(m), deadline((clockid_t)COND(c)->clock, ts), SHIM_CALLER)
+		       ? cond_wait(COND(c), MUTEX(m), deadline((clockid_t)COND(c)->clock, ts), DOOR_CALLER)
 		       : EINVAL;
 }
 
-SHIM(int, pthread_cond_signal)(pthread_cond_t *c)
+DOOR(int, pthread_cond_signal)(pthread_cond_t *c)
 {
-	return cond_signal(COND(c), SHIM_CALLER);
+	return cond_signal(COND(c), DOOR_CALLER);
 }
 
-SHIM(int, pthread_cond_broadcast)(pthread_cond_t *c)
+DOOR(int, pthread_cond_broadcast)(pthread_cond_t *c)
 {
-	return cond_broadcast(COND(c), SHIM_CALLER);
+	return cond_broadcast(COND(c), DOOR_CALLER);
 }
 
 /* --- reader-writer locks --- */
 
-HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
+DOOR(int, pthread_rwlock_init)(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
 {
 	int kind = PTHREAD_RWLOCK_DEFAULT_NP, shared = PTHREAD_PROCESS_PRIVATE;
 	if (attr) {
@@ -139,113 +142,116 @@ HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_
 		pthread_rwlockattr_getpshared(attr, &shared);
 	}
 	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_rwlock_init of a process-shared lock", CALLER);
+		sched_refused("pthread_rwlock_init of a process-shared lock", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)l, "a rwlock", DOOR_CALLER);
 	return rwlock_init(RWLOCK(l), (u32)kind);
 }
 
-SHIM(int, pthread_rwlock_destroy)(pthread_rwlock_t *l)
+DOOR(int, pthread_rwlock_destroy)(pthread_rwlock_t *l)
 {
-	return rwlock_destroy(RWLOCK(l), SHIM_CALLER);
+	return rwlock_destroy(RWLOCK(l), DOOR_CALLER);
 }
 
-SHIM(int, pthread_rwlock_rdlock)(pthread_rwlock_t *l)
+DOOR(int, pthread_rwlock_rdlock)(pthread_rwlock_t *l)
 {
-	return rwlock_rdlock(RWLOCK(l), 0, SHIM_CALLER);
+	return rwlock_rdlock(RWLOCK(l), 0, DOOR_CALLER);
 }
 
-SHIM(int, pthread_rwlock_wrlock)(pthread_rwlock_t *l)
+DOOR(int, pthread_rwlock_wrlock)(pthread_rwlock_t *l)
 {
-	return rwlock_wrlock(RWLOCK(l), 0, SHIM_CALLER);
+	return rwlock_wrlock(RWLOCK(l), 0, DOOR_CALLER);
 }
 
-SHIM(int, pthread_rwlock_tryrdlock)(pthread_rwlock_t *l)
+DOOR(int, pthread_rwlock_tryrdlock)(pthread_rwlock_t *l)
 {
-	return rwlock_tryrdlock(RWLOCK(l), SHIM_CALLER);
+	return rwlock_tryrdlock(RWLOCK(l), DOOR_CALLER);
 }
 
-SHIM(int, pthread_rwlock_trywrlock)(pthread_rwlock_t *l)
+DOOR(int, pthread_rwlock_trywrlock)(pthread_rwlock_t *l)
 {
-	return rwlock_trywrlock(RWLOCK(l), SHIM_CALLER);
+	return rwlock_trywrlock(RWLOCK(l), DOOR_CALLER);
 }
 
-SHIM(int, pthread_rwlock_timedrdlock)(pthread_rwlock_t *l, const struct timespec *ts)
+DOOR(int, pthread_rwlock_timedrdlock)(pthread_rwlock_t *l, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), SHIM_CALLER) : EINVAL;
+	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), DOOR_CALLER) : EINVAL;
 }
 
-SHIM(int, pthread_rwlock_timedwrlock)(pthread_rwlock_t *l, const struct timespec *ts)
+DOOR(int, pthread_rwlock_timedwrlock)(pthread_rwlock_t *l, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), SHIM_CALLER) : EINVAL;
+	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(CLOCK_REALTIME, ts), DOOR_CALLER) : EINVAL;
 }
 
-SHIM(int, pthread_rwlock_clockrdlock)(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
+DOOR(int, pthread_rwlock_clockrdlock)(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(clock, ts), SHIM_CALLER) : EINVAL;
+	return timespec_ok(ts) ? rwlock_rdlock(RWLOCK(l), deadline(clock, ts), DOOR_CALLER) : EINVAL;
 }
 
-SHIM(int, pthread_rwlock_clockwrlock)(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
+DOOR(int, pthread_rwlock_clockwrlock)(pthread_rwlock_t *l, clockid_t clock, const struct timespec *ts)
 {
-	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(clock, ts), SHIM_CALLER) : EINVAL;
+	return timespec_ok(ts) ? rwlock_wrlock(RWLOCK(l), deadline(clock, ts), DOOR_CALLER) : EINVAL;
 }
 
-SHIM(int, pthread_rwlock_unlock)(pthread_rwlock_t *l)
+DOOR(int, pthread_rwlock_unlock)(pthread_rwlock_t *l)
 {
-	return rwlock_unlock(RWLOCK(l), SHIM_CALLER);
+	return rwlock_unlock(RWLOCK(l), DOOR_CALLER);
 }
 
 /* --- spin locks --- */
 
-HD_EXPORT int pthread_spin_init(pthread_spinlock_t *s, int shared)
+DOOR(int, pthread_spin_init)(pthread_spinlock_t *s, int shared)
 {
 	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_spin_init of a process-shared lock", CALLER);
+		sched_refused("pthread_spin_init of a process-shared lock", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)s, "a spin lock", DOOR_CALLER);
 	return spin_init((struct vspin *)s);
 }
 
-HD_EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
+DOOR(int, pthread_spin_destroy)(pthread_spinlock_t *s)
 {
-	return spin_destroy((struct vspin *)s, CALLER);
+	return spin_destroy((struct vspin *)s, DOOR_CALLER);
 }
 
-SHIM(int, pthread_spin_lock)(pthread_spinlock_t *s)
+DOOR(int, pthread_spin_lock)(pthread_spinlock_t *s)
 {
-	return spin_lock((struct vspin *)s, SHIM_CALLER);
+	return spin_lock((struct vspin *)s, DOOR_CALLER);
 }
 
-SHIM(int, pthread_spin_trylock)(pthread_spinlock_t *s)
+DOOR(int, pthread_spin_trylock)(pthread_spinlock_t *s)
 {
-	return spin_trylock((struct vspin *)s, SHIM_CALLER);
+	return spin_trylock((struct vspin *)s, DOOR_CALLER);
 }
 
-SHIM(int, pthread_spin_unlock)(pthread_spinlock_t *s)
+DOOR(int, pthread_spin_unlock)(pthread_spinlock_t *s)
 {
-	return spin_unlock((struct vspin *)s, SHIM_CALLER);
+	return spin_unlock((struct vspin *)s, DOOR_CALLER);
 }
 
 /* --- barriers --- */
 
-HD_EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *attr, unsigned count)
+DOOR(int, pthread_barrier_init)(pthread_barrier_t *b, const pthread_barrierattr_t *attr, unsigned count)
 {
 	int shared = PTHREAD_PROCESS_PRIVATE;
 	if (attr)
 		pthread_barrierattr_getpshared(attr, &shared);
 	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_barrier_init of a process-shared barrier", CALLER);
+		sched_refused("pthread_barrier_init of a process-shared barrier", DOOR_CALLER);
 		return ENOTSUP;
 	}
+	freed_check((u64)b, "a barrier", DOOR_CALLER);
 	return barrier_init(BARRIER(b), count);
 }
 
-SHIM(int, pthread_barrier_wait)(pthread_barrier_t *b)
+DOOR(int, pthread_barrier_wait)(pthread_barrier_t *b)
 {
-	return barrier_wait(BARRIER(b), SHIM_CALLER);
+	return barrier_wait(BARRIER(b), DOOR_CALLER);
 }
 
-SHIM(int, pthread_barrier_destroy)(pthread_barrier_t *b)
+DOOR(int, pthread_barrier_destroy)(pthread_barrier_t *b)
 {
-	return barrier_destroy(BARRIER(b), SHIM_CALLER);
+	return barrier_destroy(BARRIER(b), DOOR_CALLER);
 }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/interpose/interpose.h"
+#include "runtime/interpose/keys.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
@@ -13,7 +14,6 @@
 #include "runtime/vkernel/vk.h"
 
 #define DEFAULT_STACK (8UL << 20)
-#define CPUS 4
 
 static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *),
 					    void *arg, u64 pc)
@@ -34,32 +34,37 @@ static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *
 	return r;
 }
 
-SHIM_DEEP(int, pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+DOOR(int, pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
-	return create(t, attr, fn, arg, SHIM_CALLER);
+	return create(t, attr, fn, arg, DOOR_CALLER);
 }
 
-SHIM(int, pthread_join)(pthread_t t, void **result)
+DOOR(int, pthread_join)(pthread_t t, void **result)
 {
 	return thread_join(t, (u64 *)result, 0, false);
 }
 
-SHIM(int, pthread_tryjoin_np)(pthread_t t, void **result)
+DOOR(int, pthread_tryjoin_np)(pthread_t t, void **result)
 {
 	return thread_join(t, (u64 *)result, 0, true);
 }
 
-SHIM(int, pthread_clockjoin_np)(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
+static int join_until(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
 {
 	return thread_join(t, (u64 *)result, clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec), false);
 }
 
-HD_EXPORT int pthread_timedjoin_np(pthread_t t, void **result, const struct timespec *ts)
+DOOR(int, pthread_clockjoin_np)(pthread_t t, void **result, clockid_t clock, const struct timespec *ts)
 {
-	return pthread_clockjoin_np(t, result, CLOCK_REALTIME, ts);
+	return join_until(t, result, clock, ts);
 }
 
-SHIM(int, pthread_detach)(pthread_t t)
+DOOR(int, pthread_timedjoin_np)(pthread_t t, void **result, const struct timespec *ts)
+{
+	return join_until(t, result, CLOCK_REALTIME, ts);
+}
+
+DOOR(int, pthread_detach)(pthread_t t)
 {
 	return thread_detach(t);
 }
@@ -74,57 +79,51 @@ HD_EXPORT pthread_t pthread_self(void)
 	return fiber_get_fs();
 }
 
-SHIM(int, pthread_cancel)(pthread_t t)
+DOOR(int, pthread_cancel)(pthread_t t)
 {
 	return thread_cancel(t);
 }
 
-SHIM(void, pthread_testcancel)(void)
+DOOR(void, pthread_testcancel)(void)
 {
 	thread_testcancel();
 }
 
-HD_EXPORT int pthread_setcancelstate(int state, int *old)
+DOOR(int, pthread_setcancelstate)(int state, int *old)
 {
 	return thread_cancel_state(state, old);
 }
 
-HD_EXPORT int pthread_setcanceltype(int type, int *old)
+DOOR(int, pthread_setcanceltype)(int type, int *old)
 {
 	if (old)
 		*old = PTHREAD_CANCEL_DEFERRED;
 	if (type == PTHREAD_CANCEL_ASYNCHRONOUS)
-		sched_refused("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", CALLER);
+		sched_refused("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", DOOR_CALLER);
 	return 0;
 }
 
-HD_EXPORT int pthread_setname_np(pthread_t t, const char *name)
-{
-	struct fiber *f = fiber_by_tcb(t);
-	if (!f)
-		return ESRCH;
-	if (str_len(name) >= sizeof f->name)
-		return ERANGE;
-	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
-	for (u32 i = 0; i < sizeof f->name; i++)
-		f->name[i] = 0;
-	str_copy(f->name, sizeof f->name, name);
-	return 0;
-}
-
-HD_EXPORT int pthread_getname_np(pthread_t t, char *buf, size_t cap)
+DOOR(int, pthread_setname_np)(pthread_t t, const char *name)
 {
 	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
 		return ESRCH;
-	if (cap < sizeof f->name)
+	if (str_len(name) >= sizeof(f->name))
 		return ERANGE;
-	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_READ);
-	str_copy(buf, cap, f->name);
-	return 0;
+	return (int)-vk_thread_set_name(fiber_slot(f), name);
 }
 
-HD_EXPORT int pthread_getattr_np(pthread_t t, pthread_attr_t *attr)
+DOOR(int, pthread_getname_np)(pthread_t t, char *buf, size_t cap)
+{
+	const struct fiber *f = fiber_by_tcb(t);
+	if (!f)
+		return ESRCH;
+	if (cap < sizeof(f->name))
+		return ERANGE;
+	return (int)-vk_thread_get_name(fiber_slot(f), buf);
+}
+
+DOOR(int, pthread_getattr_np)(pthread_t t, pthread_attr_t *attr)
 {
 	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
@@ -144,7 +143,7 @@ HD_EXPORT int pthread_getattr_np(pthread_t t, pthread_attr_t *attr)
 #define LAST_INTERNAL 33
 
 /* To a thread that has ended, but was not joined, it is sent with success, and lost. */
-static __attribute__((noinline)) int thread_signal(pthread_t t, int sig, struct vk_call *c)
+static int thread_signal(pthread_t t, int sig, struct vk_call *c)
 {
 	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
@@ -159,84 +158,97 @@ static __attribute__((noinline)) int thread_signal(pthread_t t, int sig, struct 
 	return r == -ESRCH ? 0 : (int)-r;
 }
 
-SHIM_DEEP(int, pthread_kill)(pthread_t t, int sig)
+DOOR(int, pthread_kill)(pthread_t t, int sig)
 {
-	struct vk_call c = {.nr = SYS_tgkill, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_tgkill, .pc = DOOR_CALLER};
 	return thread_signal(t, sig, &c);
 }
 
-SHIM_DEEP(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
+DOOR(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
 {
 	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE, .si_pid = RT_PID, .si_value = value};
-	struct vk_call c = {.nr = SYS_rt_tgsigqueueinfo, .a = {0, 0, 0, (long)&info}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_rt_tgsigqueueinfo, .a = {0, 0, 0, (long)&info}, .pc = DOOR_CALLER};
 	return thread_signal(t, sig, &c);
 }
 
-HD_EXPORT int pthread_getcpuclockid(pthread_t t, clockid_t *clock)
+DOOR(int, pthread_getcpuclockid)(pthread_t t, clockid_t *clock)
 {
 	(void)t;
 	*clock = CLOCK_MONOTONIC;
 	return 0;
 }
 
-/* Priorities and processors make no difference here: every schedule is explored. */
-HD_EXPORT int pthread_setschedparam(pthread_t t, int policy, const struct sched_param *p)
+/*
+ * Priorities and processors make no difference here: every schedule is explored. But they are remembered: by
+ * the virtual kernel, under the thread's number. Result of the system call, or -ESRCH.
+ */
+static HD_NOINLINE long thread_call(long nr, pthread_t t, long b, long c, u64 pc)
 {
-	(void)policy;
-	(void)p;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	const struct fiber *f = fiber_by_tcb(t);
+	struct vk_call k = {.nr = nr, .a = {f ? vk_thread_id(fiber_slot(f)) : 0, b, c}, .pc = pc};
+	return f ? vk_syscall(&k) : -ESRCH;
 }
 
-HD_EXPORT int pthread_getschedparam(pthread_t t, int *policy, struct sched_param *p)
+DOOR(int, pthread_setschedparam)(pthread_t t, int policy, const struct sched_param *p)
 {
-	*policy = SCHED_OTHER;
-	p->sched_priority = 0;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	return (int)-thread_call(SYS_sched_setscheduler, t, policy, (long)p, DOOR_CALLER);
 }
 
-HD_EXPORT int pthread_setschedprio(pthread_t t, int priority)
+DOOR(int, pthread_getschedparam)(pthread_t t, int *policy, struct sched_param *p)
 {
-	(void)priority;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	long r = thread_call(SYS_sched_getparam, t, (long)p, 0, DOOR_CALLER);
+	if (r)
+		return (int)-r;
+	r = thread_call(SYS_sched_getscheduler, t, 0, 0, DOOR_CALLER);
+	if (r < 0)
+		return (int)-r;
+	*policy = (int)r;
+	return 0;
 }
 
-HD_EXPORT int pthread_setaffinity_np(pthread_t t, size_t size, const cpu_set_t *set)
+DOOR(int, pthread_setschedprio)(pthread_t t, int priority)
 {
-	(void)size;
-	(void)set;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	struct sched_param p = {.sched_priority = priority};
+	return (int)-thread_call(SYS_sched_setparam, t, (long)&p, 0, DOOR_CALLER);
 }
 
-HD_EXPORT int pthread_getaffinity_np(pthread_t t, size_t size, cpu_set_t *set)
+DOOR(int, pthread_setaffinity_np)(pthread_t t, size_t size, const cpu_set_t *set)
 {
-	for (size_t i = 0; i < size; i++)
+	return (int)-thread_call(SYS_sched_setaffinity, t, (long)size, (long)set, DOOR_CALLER);
+}
+
+DOOR(int, pthread_getaffinity_np)(pthread_t t, size_t size, cpu_set_t *set)
+{
+	long r = thread_call(SYS_sched_getaffinity, t, (long)size, (long)set, DOOR_CALLER);
+	if (r < 0)
+		return (int)-r;
+	for (size_t i = (size_t)r; i < size; i++)
 		((char *)set)[i] = 0;
-	((char *)set)[0] = (1 << CPUS) - 1;
-	return fiber_by_tcb(t) ? 0 : ESRCH;
+	return 0;
 }
 
 /* pthread_yield is another name of it in the headers. */
-SHIM(int, sched_yield)(void)
+DOOR(int, sched_yield)(void)
 {
 	return thread_yield();
 }
 
-SHIM(int, pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
+DOOR(int, pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
 {
-	return key_create(key, (u64)destructor);
+	return keys_create(key, (u64)destructor);
 }
 
-SHIM(int, pthread_key_delete)(pthread_key_t key)
+DOOR(int, pthread_key_delete)(pthread_key_t key)
 {
-	return key_delete(key);
+	return keys_delete(key);
 }
 
-HD_EXPORT void *pthread_getspecific(pthread_key_t key)
+DOOR(void *, pthread_getspecific)(pthread_key_t key)
 {
 	return (void *)key_get(key);
 }
 
-SHIM(int, pthread_setspecific)(pthread_key_t key, const void *value)
+DOOR(int, pthread_setspecific)(pthread_key_t key, const void *value)
 {
-	return key_set(key, (u64)value);
+	return keys_set(key, (u64)value);
 }

@@ -4,61 +4,68 @@
 #include <semaphore.h>
 
 #include "runtime/interpose/interpose.h"
+#include "runtime/sched/freed.h"
 
 #define SEM(s) ((struct vsem *)(s))
 
-HD_EXPORT int sem_init(sem_t *s, int shared, unsigned value)
+DOOR(int, sem_init)(sem_t *s, int shared, unsigned value)
 {
 	if (shared) {
-		sched_refused("sem_init of a process-shared semaphore", CALLER);
+		sched_refused("sem_init of a process-shared semaphore", DOOR_CALLER);
 		return errno_result(ENOSYS);
 	}
+	freed_check((u64)s, "a semaphore", DOOR_CALLER);
 	return errno_result(semaphore_init(SEM(s), value));
 }
 
-SHIM(int, sem_destroy)(sem_t *s)
+DOOR(int, sem_destroy)(sem_t *s)
 {
-	return errno_result(semaphore_destroy(SEM(s), SHIM_CALLER));
+	return errno_result(semaphore_destroy(SEM(s), DOOR_CALLER));
 }
 
-SHIM(int, sem_wait)(sem_t *s)
+DOOR(int, sem_wait)(sem_t *s)
 {
-	return errno_result(semaphore_wait(SEM(s), 0, SHIM_CALLER));
+	return errno_result(semaphore_wait(SEM(s), 0, DOOR_CALLER));
 }
 
-SHIM(int, sem_trywait)(sem_t *s)
+DOOR(int, sem_trywait)(sem_t *s)
 {
-	return errno_result(semaphore_trywait(SEM(s), SHIM_CALLER));
+	return errno_result(semaphore_trywait(SEM(s), DOOR_CALLER));
 }
 
-SHIM(int, sem_clockwait)(sem_t *s, clockid_t clock, const struct timespec *ts)
+static int wait_until(sem_t *s, clockid_t clock, const struct timespec *ts, u64 pc)
 {
 	if (!timespec_ok(ts))
 		return errno_result(EINVAL);
 	u64 deadline = clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec);
-	return errno_result(semaphore_wait(SEM(s), deadline, SHIM_CALLER));
+	return errno_result(semaphore_wait(SEM(s), deadline, pc));
 }
 
-HD_EXPORT int sem_timedwait(sem_t *s, const struct timespec *ts)
+DOOR(int, sem_clockwait)(sem_t *s, clockid_t clock, const struct timespec *ts)
 {
-	return sem_clockwait(s, CLOCK_REALTIME, ts);
+	return wait_until(s, clock, ts, DOOR_CALLER);
 }
 
-SHIM(int, sem_post)(sem_t *s)
+DOOR(int, sem_timedwait)(sem_t *s, const struct timespec *ts)
 {
-	return errno_result(semaphore_post(SEM(s), SHIM_CALLER));
+	return wait_until(s, CLOCK_REALTIME, ts, DOOR_CALLER);
 }
 
-SHIM(int, sem_getvalue)(sem_t *s, int *value)
+DOOR(int, sem_post)(sem_t *s)
 {
-	return errno_result(semaphore_value(SEM(s), value, SHIM_CALLER));
+	return errno_result(semaphore_post(SEM(s), DOOR_CALLER));
 }
 
-HD_EXPORT sem_t *sem_open(const char *name, int flags, ...)
+DOOR(int, sem_getvalue)(sem_t *s, int *value)
+{
+	return errno_result(semaphore_value(SEM(s), value, DOOR_CALLER));
+}
+
+DOOR(sem_t *, sem_open)(const char *name, int flags, ...)
 {
 	(void)name;
 	(void)flags;
-	sched_refused("sem_open", CALLER);
+	sched_refused("sem_open", DOOR_CALLER);
 	errno = ENOSYS;
 	return SEM_FAILED;
 }

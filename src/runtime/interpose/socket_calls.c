@@ -12,75 +12,75 @@ static __attribute__((noinline)) long call(struct vk_call *c)
 	return descriptor_call(c);
 }
 
-SHIM_DEEP(int, socket)(int family, int type, int protocol)
+DOOR(int, socket)(int family, int type, int protocol)
 {
-	struct vk_call c = {.nr = SYS_socket, .a = {family, type, protocol}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_socket, .a = {family, type, protocol}, .pc = DOOR_CALLER};
 	return (int)call(&c);
 }
 
-SHIM_DEEP(int, connect)(int fd, const struct sockaddr *to, socklen_t len)
+DOOR(int, connect)(int fd, const struct sockaddr *to, socklen_t len)
 {
-	struct vk_call c = {.nr = SYS_connect, .a = {fd, (long)to, (long)len}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_connect, .a = {fd, (long)to, (long)len}, .pc = DOOR_CALLER};
 	return (int)call(&c);
 }
 
-SHIM_DEEP(int, accept)(int fd, struct sockaddr *from, socklen_t *len)
+DOOR(int, accept)(int fd, struct sockaddr *from, socklen_t *len)
 {
-	struct vk_call c = {.nr = SYS_accept, .a = {fd, (long)from, (long)len}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_accept, .a = {fd, (long)from, (long)len}, .pc = DOOR_CALLER};
 	return (int)call(&c);
 }
 
-SHIM_DEEP(int, accept4)(int fd, struct sockaddr *from, socklen_t *len, int flags)
+DOOR(int, accept4)(int fd, struct sockaddr *from, socklen_t *len, int flags)
 {
-	struct vk_call c = {.nr = SYS_accept4, .a = {fd, (long)from, (long)len, flags}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_accept4, .a = {fd, (long)from, (long)len, flags}, .pc = DOOR_CALLER};
 	return (int)call(&c);
 }
 
-SHIM_DEEP(ssize_t, send)(int fd, const void *data, size_t n, int flags)
+DOOR(ssize_t, send)(int fd, const void *data, size_t n, int flags)
 {
-	struct vk_call c = {.nr = SYS_sendto, .a = {fd, (long)data, (long)n, flags, 0, 0}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_sendto, .a = {fd, (long)data, (long)n, flags, 0, 0}, .pc = DOOR_CALLER};
 	return call(&c);
 }
 
-SHIM_DEEP(ssize_t, recv)(int fd, void *data, size_t n, int flags)
+DOOR(ssize_t, recv)(int fd, void *data, size_t n, int flags)
 {
 	struct vk_call c = {
-		.nr = SYS_recvfrom, .a = {fd, (long)data, (long)n, flags, 0, 0}, .pc = SHIM_CALLER};
+		.nr = SYS_recvfrom, .a = {fd, (long)data, (long)n, flags, 0, 0}, .pc = DOOR_CALLER};
 	return call(&c);
 }
 
-SHIM_DEEP(ssize_t, sendto)
+DOOR(ssize_t, sendto)
 (int fd, const void *data, size_t n, int flags, const struct sockaddr *to, socklen_t len)
 {
 	struct vk_call c = {.nr = SYS_sendto,
 			    .a = {fd, (long)data, (long)n, flags, (long)to, (long)len},
-			    .pc = SHIM_CALLER};
+			    .pc = DOOR_CALLER};
 	return call(&c);
 }
 
-SHIM_DEEP(ssize_t, recvfrom)
+DOOR(ssize_t, recvfrom)
 (int fd, void *data, size_t n, int flags, struct sockaddr *from, socklen_t *len)
 {
 	struct vk_call c = {.nr = SYS_recvfrom,
 			    .a = {fd, (long)data, (long)n, flags, (long)from, (long)len},
-			    .pc = SHIM_CALLER};
+			    .pc = DOOR_CALLER};
 	return call(&c);
 }
 
-SHIM_DEEP(ssize_t, sendmsg)(int fd, const struct msghdr *m, int flags)
+DOOR(ssize_t, sendmsg)(int fd, const struct msghdr *m, int flags)
 {
-	struct vk_call c = {.nr = SYS_sendmsg, .a = {fd, (long)m, flags}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_sendmsg, .a = {fd, (long)m, flags}, .pc = DOOR_CALLER};
 	return call(&c);
 }
 
-SHIM_DEEP(ssize_t, recvmsg)(int fd, struct msghdr *m, int flags)
+DOOR(ssize_t, recvmsg)(int fd, struct msghdr *m, int flags)
 {
-	struct vk_call c = {.nr = SYS_recvmsg, .a = {fd, (long)m, flags}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_recvmsg, .a = {fd, (long)m, flags}, .pc = DOOR_CALLER};
 	return call(&c);
 }
 
-SHIM_DEEP(int, shutdown)(int fd, int how)
+DOOR(int, shutdown)(int fd, int how)
 {
-	struct vk_call c = {.nr = SYS_shutdown, .a = {fd, how}, .pc = SHIM_CALLER};
+	struct vk_call c = {.nr = SYS_shutdown, .a = {fd, how}, .pc = DOOR_CALLER};
 	return (int)call(&c);
 }

@@ -10,7 +10,7 @@ static HD_NORETURN void failed(const char *what, const char *file, unsigned line
 {
 	char buf[512];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
+	text_init(&t, buf, sizeof(buf));
 	text_str(&t, file);
 	text_str(&t, ":");
 	text_dec(&t, (long)line);
@@ -25,17 +25,17 @@ static HD_NORETURN void failed(const char *what, const char *file, unsigned line
 	sched_violation(VIOLATION_ASSERT, pc, 0, buf);
 }
 
-HD_EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
+DOOR(void, __assert_fail)(const char *what, const char *file, unsigned line, const char *function)
 {
-	failed(what, file, line, function, CALLER);
+	failed(what, file, line, function, DOOR_CALLER);
 }
 
-HD_EXPORT void __assert_perror_fail(int error, const char *file, unsigned line, const char *function)
+DOOR(void, __assert_perror_fail)(int error, const char *file, unsigned line, const char *function)
 {
-	failed(strerror(error), file, line, function, CALLER);
+	failed(strerror(error), file, line, function, DOOR_CALLER);
 }
 
-HD_EXPORT void __assert(const char *what, const char *file, int line)
+DOOR(void, __assert)(const char *what, const char *file, int line)
 {
-	failed(what, file, (unsigned)line, NULL, CALLER);
+	failed(what, file, (unsigned)line, NULL, DOOR_CALLER);
 }

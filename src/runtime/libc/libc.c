@@ -1,4 +1,5 @@
 #include "runtime/libc/libc.h"
+#include "runtime/libc/state.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -89,6 +90,7 @@ void libc_find(bool old_start)
 	l->have_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
 	l->tid_offset = find_tid_offset();
 	dl_iterate_phdr(note_tls, NULL);
+	libc_state_setup();
 	make_multithreaded();
 	setvbuf(stdout, NULL, _IONBF, 0);
 }

@@ -17,13 +17,18 @@ struct rt_libc {
 	int (*start_main)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
 			  void (*)(void), void *);
 	u64 tls_size, tls_align, sizeof_pthread, tid_offset;
-	u64 first_thread; /* handle of a thread that has ended: glibc keeps its stack, with a thread id in it */
-	u64 tls_used; /* bytes below the thread control block that hold variables of the modules loaded at start */
+	/* Handle of a thread that has ended: glibc keeps its stack, with a thread id in it. */
+	u64 first_thread;
+	/* Bytes below the thread control block that hold variables of the modules loaded at start. */
+	u64 tls_used;
 	bool have_fsgsbase;
 };
 extern struct rt_libc rt_libc;
 
-/* Find all of it; the real start_main depends on how the program was linked. Panics with a sentence when a piece is missing. */
+/*
+ * Find all of it; the real start_main depends on how the program was linked. Panics with a sentence when a
+ * piece is missing.
+ */
 void libc_find(bool old_start);
 
 #endif

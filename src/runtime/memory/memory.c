@@ -34,7 +34,7 @@
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/shadow.h"
-#include "runtime/memory/sites.h"
+#include "runtime/heap/sites.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/held.h"
@@ -45,7 +45,7 @@
 
 static bool on, by_clang;
 
-bool memory_on(void)
+HD_LEAF bool memory_on(void)
 {
 	return on;
 }
@@ -63,7 +63,6 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 		return;
 	held_start();
 	lockset_setup();
-	sites_setup();
 	for (u32 i = 0; i < rt_wire->learnt.visible; i++)
 		shadow_cell(rt_wire->learnt.visible_addr[i])->visible = 1;
 }
@@ -173,19 +172,6 @@ void memory_access(u64 address, u64 size, u32 how, u64 pc)
 	if (scratch_call(use, address, size, how, pc))
 		step_access(address, size, how, pc);
 	check_heap(address, size, how & MEMORY_WRITE, pc);
-}
-
-void memory_allocated(u64 block, u64 pc)
-{
-	if (on && block)
-		sites_allocated(block, pc);
-}
-
-void memory_freeing(u64 block, u64 size, u64 pc)
-{
-	memory_access(block, size, MEMORY_WRITE, pc);
-	if (size)
-		sites_freed(block, pc);
 }
 
 /* --- for the engine --- */

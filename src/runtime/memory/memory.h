@@ -2,8 +2,8 @@
  * memory.h: memory accesses of instrumented programs (heddle cc). Which accesses are steps of their own,
  * and data races. Does nothing for programs without hooks.
  *
- * memory_access() is what the hooks call (interpose/hooks.c); the rest is for the scheduler, the allocator
- * and the engine.
+ * memory_access() is what the hooks call (interpose/hooks.c), and free() for all of a block; the rest is for
+ * the engine.
  */
 #ifndef HEDDLE_RUNTIME_MEMORY_H
 #define HEDDLE_RUNTIME_MEMORY_H
@@ -20,10 +20,6 @@ bool memory_by_clang(void);
 
 /* The running fiber is about to access memory; pc: where. May be a step. */
 void memory_access(u64 address, u64 size, u32 how, u64 pc);
-
-/* A block comes to life or is about to be freed (which counts as a write to all of it). */
-void memory_allocated(u64 block, u64 pc);
-void memory_freeing(u64 block, u64 size, u64 pc);
 
 /*
  * Do the pending accesses of `slot` and of another fiber race? Returns that other fiber's slot and describes

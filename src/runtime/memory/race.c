@@ -1,6 +1,6 @@
 #include "runtime/rt.h"
 #include "runtime/memory/memory.h"
-#include "runtime/memory/sites.h"
+#include "runtime/heap/sites.h"
 #include "runtime/sched/fiber.h"
 
 static bool is_access(const struct op *o)

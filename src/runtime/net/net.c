@@ -174,6 +174,34 @@ long net_accept(const struct net_address *local, u32 client, struct cache_pos *p
 	return settle(scratch_call(do_open, (u64)local, client, (u64)pos, 0));
 }
 
+static u64 do_open_again(u64 last, u64 pos, u64 a, u64 b)
+{
+	(void)a;
+	(void)b;
+	return (u64)cache_open_again(cache, (const struct cache_pos *)last, (struct cache_pos *)pos);
+}
+
+static u64 do_resolve_again(u64 last, u64 a, u64 b, u64 c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return (u64)cache_resolve_again(cache, (const struct cache_pos *)last);
+}
+
+long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
+{
+	return settle(scratch_call(do_open_again, (u64)last, (u64)pos, 0, 0));
+}
+
+bool net_comes_again(const struct cache_pos *last)
+{
+	int found = (int)scratch_call(do_resolve_again, (u64)last, 0, 0, 0);
+	if (found < 0)
+		settle((u64)found);
+	return found > 0;
+}
+
 long net_write(struct cache_pos *pos, const void *data, size_t n)
 {
 	return settle(scratch_call(do_write, (u64)pos, (u64)data, n, 0));
@@ -272,6 +300,17 @@ bool net_client_comes_to(u32 client, u16 port)
 	return !named || named == port;
 }
 
+bool net_client_is_next(const u64 *taken, u32 client, u16 port)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	for (u32 i = 0; i < client; i++) {
+		bool waits = !(taken[i / 64] >> i % 64 & 1) && net_client_comes_to(i + 1, port);
+		if (waits && c->client_class[i] == c->client_class[client - 1])
+			return i + 1 == client;
+	}
+	return false;
+}
+
 u32 net_next_client(const u64 *taken, u16 port)
 {
 	const struct net_config *c = &rt_wire->config.net;
@@ -313,6 +352,12 @@ void net_recheck(void)
 u32 net_client_of(const struct cache_pos *pos)
 {
 	return pos->tree ? tree_key_of(cache_trees(cache), pos->tree - 1)->client : 0;
+}
+
+bool net_answered(const struct cache_pos *pos)
+{
+	return pos->tree && tree_key_of(cache_trees(cache), pos->tree - 1)->to.type != NET_DGRAM &&
+	       cache_answered(cache, pos);
 }
 
 void net_describe_peer(const struct cache_pos *pos, struct text *t)

@@ -34,6 +34,12 @@ void net_register(const struct net_sut *sut);
 long net_connect(const struct net_address *to, struct cache_pos *pos);
 /* The connection of client peer number `client` (from 1) to the listener bound to `local`. */
 long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos);
+/*
+ * A client's next connection, behind the one that stood at *last: is there one (asks), and take it. On a fiber
+ * only.
+ */
+bool net_comes_again(const struct cache_pos *last);
+long net_accept_again(const struct cache_pos *last, struct cache_pos *pos);
 long net_write(struct cache_pos *pos, const void *data, size_t n);
 long net_end(struct cache_pos *pos);
 long net_close(struct cache_pos *pos);
@@ -61,6 +67,8 @@ bool net_has_unknown(void);
  * 0: none left.
  */
 u32 net_next_client(const u64 *taken, u16 port);
+/* May this one be the next to come to `port`? Of each class it is the lowest that is left. */
+bool net_client_is_next(const u64 *taken, u32 client, u16 port);
 
 /*
  * How many there are; does this one come to `port`; do they all share one tree, so that none differs from
@@ -88,6 +96,8 @@ bool net_check_silence(const struct cache_pos *pos);
 void net_abort_if_never_connected(void);
 /* The client peer at the other end; 0: a server. */
 u32 net_client_of(const struct cache_pos *pos);
+/* A connection, no datagrams: has the peer said something there, and the SUT written since? */
+bool net_answered(const struct cache_pos *pos);
 void net_backtracked(void);
 /* After a complete search: --recheck. */
 void net_recheck(void);

@@ -118,8 +118,16 @@ static void wire_close(void *self, u32 conn)
 	ask(request(NET_CLOSE, conn));
 }
 
+static void wire_next(void *self, u32 conn, struct transport_reply *r)
+{
+	struct wire_net *n = request(NET_NEXT, conn);
+	(void)self;
+	ask(n);
+	answer(n, r);
+}
+
 const struct transport *wire_transport(void)
 {
-	static const struct transport t = {NULL, wire_open, wire_exchange, wire_close, wire_await};
+	static const struct transport t = {NULL, wire_open, wire_exchange, wire_close, wire_next, wire_await};
 	return &t;
 }

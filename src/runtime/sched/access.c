@@ -7,13 +7,12 @@
  * and the coarse search reaches both uses: before the one the other's critical section is either over or
  * not begun, and in both cases its use of the object is recorded when it comes.
  *
- * All memory here is persistent, and what is done with it runs on the scratch stack.
+ * All memory here is persistent.
  */
 #include "runtime/sched/access.h"
 
 #include "base/pages.h"
 #include "runtime/rt.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
 
 #define FIRST_SLOTS (1u << 12)
@@ -35,6 +34,14 @@ static struct {
 	u32 slots, used;
 	u8 clashes[ACCESS_MODES]; /* for each mode those that it can't be merged with */
 } lessons;
+/*
+ * Which words of the heap hold objects with lessons, so that free() finds those in its block: a bit for each
+ * 4 bytes, a word for each 256. Regions that share a word may lend each other bits: the table of lessons
+ * knows better.
+ */
+#define REGION_BYTES 256
+#define REGIONS (1u << 14)
+static u64 heap_objects[REGIONS];
 static struct footprint touched; /* of the step that runs, or ran last */
 
 #define WROTE_MAX 64
@@ -60,7 +67,7 @@ static bool interruptible(void)
 	return hd_unlikely(rt_wire->learnt.signals_used) && sched_kernel->signals_open(sched_self_slot());
 }
 
-static struct lesson *slot_of(u64 object)
+static inline struct lesson *slot_of(u64 object)
 {
 	u64 h = (object * 0x9e3779b97f4a7c15u) >> 32;
 	for (;; h++) {
@@ -86,18 +93,27 @@ static void resize(u32 slots)
 		pages_unmap(old, old_slots * sizeof(*old));
 }
 
-static struct lesson *lesson_of(u64 object)
+static u64 *region_of(u64 address)
 {
-	struct lesson *l = slot_of(object);
-	if (hd_likely(l->object))
-		return l;
-	if (lessons.used >= lessons.slots / 2) {
+	return &heap_objects[(address / REGION_BYTES * 0x9e3779b97f4a7c15u) >> 40 & (REGIONS - 1)];
+}
+
+static HD_NOINLINE struct lesson *new_lesson(u64 object)
+{
+	if (lessons.used >= lessons.slots / 2)
 		resize(lessons.slots * 2);
-		l = slot_of(object);
-	}
+	struct lesson *l = slot_of(object);
 	lessons.used++;
 	l->object = object;
+	if (object - LAYOUT_HEAP_BASE < LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
+		*region_of(object) |= 1UL << object % REGION_BYTES / 4;
 	return l;
+}
+
+static inline struct lesson *lesson_of(u64 object)
+{
+	struct lesson *l = slot_of(object);
+	return hd_likely(l->object) ? l : new_lesson(object);
 }
 
 void access_setup(void)
@@ -110,7 +126,7 @@ void access_setup(void)
 		lesson_of(rt_wire->learnt.observed_addr[i])->observed = 1;
 }
 
-static void become_observed(struct lesson *l)
+static HD_NOINLINE void become_observed(struct lesson *l)
 {
 	if (l->observed)
 		return;
@@ -121,7 +137,7 @@ static void become_observed(struct lesson *l)
 }
 
 /* Notes that the running fiber uses it so; returns how others do. */
-static u8 note_user(struct lesson *l, u8 mode)
+static inline u8 note_user(struct lesson *l, u8 mode)
 {
 	u16 me = (u16)(sched_self_slot() + 1);
 	if (!l->first)
@@ -141,7 +157,7 @@ static u8 note_user(struct lesson *l, u8 mode)
 	return others;
 }
 
-static bool learn(struct lesson *l, enum access_mode mode)
+static inline bool learn(struct lesson *l, enum access_mode mode)
 {
 	u8 others = note_user(l, (u8)(1u << mode));
 	if (hd_unlikely(others & lessons.clashes[mode]))
@@ -149,34 +165,64 @@ static bool learn(struct lesson *l, enum access_mode mode)
 	return l->observed;
 }
 
-static u64 do_learn(u64 object, u64 mode, u64 unused, u64 unused2)
+bool access_learn(u64 object, enum access_mode mode)
 {
-	(void)unused;
-	(void)unused2;
-	return learn(lesson_of(object), (enum access_mode)mode);
+	return learn(lesson_of(object), mode);
 }
 
-static u64 do_use(u64 object, u64 mode, u64 unused, u64 unused2)
+bool access_use(u64 object, enum access_mode mode)
 {
-	(void)unused;
-	(void)unused2;
-	if (learn(lesson_of(object), (enum access_mode)mode) || interruptible() || !merge())
+	if (learn(lesson_of(object), mode) || interruptible() || !merge())
 		return true;
-	footprint_add(&touched, object, 1, (enum access_mode)mode);
+	footprint_add(&touched, object, 1, mode);
 	return false;
 }
 
-static u64 do_declare(u64 object, u64 bytes, u64 mode, u64 unused)
+void access_declare(u64 object, u32 bytes, enum access_mode mode)
 {
-	(void)unused;
-	footprint_add(&touched, object, (u32)bytes, (enum access_mode)mode);
-	return 0;
+	footprint_add(&touched, object, bytes, mode);
 }
 
-static u64 do_cond_wait(u64 cond, u64 mutex, u64 unused, u64 unused2)
+bool access_destroy(u64 object)
 {
-	(void)unused;
-	(void)unused2;
+	return access_use(object, sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE);
+}
+
+/* The first object with a lesson in this part of the heap; `end`: there is none. */
+static u64 next_object(u64 at, u64 end)
+{
+	while (at < end) {
+		u64 mask = *region_of(at) >> at % REGION_BYTES / 4;
+		if (!mask) {
+			at = (at / REGION_BYTES + 1) * REGION_BYTES;
+			continue;
+		}
+		at += (u64)__builtin_ctzl(mask) * 4;
+		if (at < end && slot_of(at)->object)
+			return at;
+		at += 4;
+	}
+	return end;
+}
+
+bool access_free(u64 block, u64 bytes)
+{
+	enum access_mode mode = sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE;
+	u64 end = block + bytes, first = next_object(block, end);
+	bool observed = false;
+	for (u64 at = first; at < end; at = next_object(at + 4, end))
+		observed |= learn(slot_of(at), mode);
+	if (first == end)
+		return false;
+	if (observed || !merge())
+		return true;
+	for (u64 at = first; at < end; at = next_object(at + 4, end))
+		footprint_add(&touched, at, 1, mode);
+	return false;
+}
+
+bool access_cond_wait(u64 cond, u64 mutex)
+{
 	struct lesson *l = lesson_of(cond);
 	if (!l->wait_mutex) {
 		l->wait_mutex = mutex;
@@ -191,14 +237,12 @@ static u64 do_cond_wait(u64 cond, u64 mutex, u64 unused, u64 unused2)
 	return false;
 }
 
-static u64 do_cond_signal(u64 cond, u64 held, u64 unused, u64 unused2)
+bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
 {
-	(void)unused;
-	(void)unused2;
 	struct lesson *l = lesson_of(cond);
 	if (!l->wait_mutex)
 		l->signalled_early = 1;
-	else if (!l->observed && !((bool (*)(u64))held)(l->wait_mutex))
+	else if (!l->observed && !held(l->wait_mutex))
 		become_observed(l);
 	if (learn(l, ACCESS_RELEASE) || interruptible() || !merge())
 		return true;
@@ -206,52 +250,14 @@ static u64 do_cond_signal(u64 cond, u64 held, u64 unused, u64 unused2)
 	return false;
 }
 
-bool access_use(u64 object, enum access_mode mode)
-{
-	return scratch_call(do_use, object, mode, 0, 0);
-}
-
-bool access_learn(u64 object, enum access_mode mode)
-{
-	return scratch_call(do_learn, object, mode, 0, 0);
-}
-
-void access_declare(u64 object, u32 bytes, enum access_mode mode)
-{
-	scratch_call(do_declare, object, bytes, mode, 0);
-}
-
-bool access_destroy(u64 object)
-{
-	return access_use(object, sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE);
-}
-
 #define ALL_ARENAS 0xffff
-static u64 do_heap(u64 block, u64 unused, u64 unused2, u64 unused3)
+void access_heap(const void *block)
 {
-	(void)unused;
-	(void)unused2;
-	(void)unused3;
-	u64 own = sched_self_slot(), arena = block ? (block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
+	u64 own = sched_self_slot();
+	u64 arena = block ? ((u64)block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
 	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);
 	if (hd_unlikely(rt_wire->config.heap_limit))
 		footprint_add(&touched, object_id(OBJECT_HEAP, ALL_ARENAS), 1, ACCESS_WRITE);
-	return 0;
-}
-
-void access_heap(const void *block)
-{
-	scratch_call(do_heap, (u64)block, 0, 0, 0);
-}
-
-bool access_cond_wait(u64 cond, u64 mutex)
-{
-	return scratch_call(do_cond_wait, cond, mutex, 0, 0);
-}
-
-bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
-{
-	return scratch_call(do_cond_signal, cond, (u64)held, 0, 0);
 }
 
 void access_step_begins(u32 slot)
@@ -269,19 +275,16 @@ const struct footprint *access_footprint(void)
 
 /* ---- for the audit ---- */
 
-static u64 do_wrote(u64 address, u64 bytes, u64 unused, u64 unused2)
+static HD_NOINLINE void note_wrote(u64 address, u32 bytes)
 {
-	(void)unused;
-	(void)unused2;
 	if (audit.wrotes < WROTE_MAX)
-		audit.wrote[audit.wrotes++] = (struct access){address, (u32)bytes, ACCESS_WRITE};
-	return 0;
+		audit.wrote[audit.wrotes++] = (struct access){address, bytes, ACCESS_WRITE};
 }
 
-void access_wrote(u64 address, u32 bytes)
+HD_LEAF void access_wrote(u64 address, u32 bytes)
 {
 	if (hd_unlikely(rt_wire->config.search.sanity >= 2))
-		scratch_call(do_wrote, address, bytes, 0, 0);
+		note_wrote(address, bytes);
 }
 
 const struct access *access_wrote_list(u32 *n)
@@ -305,21 +308,12 @@ void access_split(u32 k)
  * their releases need not be steps. "Has ended" is not enough: a thread may signal its end and unlock after
  * that, all in one of our coarse steps. Joined is.
  */
-static u64 all_joined(u64 a, u64 b, u64 c, u64 d)
+bool sched_all_joined(void)
 {
-	(void)a;
-	(void)b;
-	(void)c;
-	(void)d;
 	if (fiber_ever_detached())
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (i != sched_self_slot() && sched_fiber(i))
 			return false;
 	return true;
-}
-
-bool sched_all_joined(void)
-{
-	return scratch_call(all_joined, 0, 0, 0, 0);
 }

@@ -24,6 +24,8 @@ enum process_object {
 	PROCESS_KEYS,    /* model.key: which numbers pthread_key_create gave out, and their destructors */
 	PROCESS_PANIC,   /* model.panic */
 	PROCESS_FAIR,    /* who yielded how often: sched/fair.c */
+	PROCESS_REFUSED, /* model.refused */
+	PROCESS_RESULTS, /* what threads return: whether anybody looks */
 };
 static inline u64 process_object(enum process_object which)
 {
@@ -52,6 +54,11 @@ bool access_use(u64 object, enum access_mode mode);
 bool access_learn(u64 object, enum access_mode mode);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
 bool access_destroy(u64 object);
+/*
+ * The same for giving back heap memory: destroys every object in it that anybody ever used. False also when
+ * there is none.
+ */
+bool access_free(u64 block, u64 bytes);
 /*
  * Joins the footprint of the running step, teaches nothing: for uses that are steps, or that no step could
  * hide.

@@ -14,6 +14,7 @@
 
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/thread.h"
 
@@ -24,6 +25,7 @@ static HD_NORETURN void misuse(const struct vcond *c, const char *what, u64 pc)
 
 static void check_alive(const struct vcond *c, u64 pc)
 {
+	freed_check((u64)c, "a condition variable", pc);
 	if (hd_unlikely(c->destroyed))
 		misuse(c, "use of a destroyed", pc);
 }
@@ -71,10 +73,11 @@ static void wake(struct fiber *f)
 	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg, .flags = OPF_WAITER};
 }
 
-static void relock(struct vcond *c, struct vmutex *m)
+static void relock(struct vcond *c, struct vmutex *m, u64 pc)
 {
 	struct op o = {.kind = OP_COND_RELOCK, .object = (u64)c, .arg = (u64)m};
 	sched_step(&o);
+	freed_check((u64)m, "a mutex", pc);
 	mutex_take_again(m);
 }
 
@@ -82,6 +85,7 @@ static void relock(struct vcond *c, struct vmutex *m)
 static SCHED_LOOK int before_wait(struct vcond *c, struct vmutex *m, u64 pc)
 {
 	check_alive(c, pc);
+	freed_check((u64)m, "a mutex", pc);
 	if (!mutex_mine((u64)m)) {
 		if ((m->kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP)
 			return EPERM;
@@ -101,6 +105,7 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		struct op enter = {.kind = OP_COND_ENTER, .object = (u64)c, .arg = (u64)m};
 		sched_step(&enter);
 		check_alive(c, pc);
+		freed_check((u64)m, "a mutex", pc);
 	}
 	mutex_release_once(m);
 	struct op o = {.kind = OP_COND_WAIT,
@@ -110,10 +115,11 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		       .flags = OPF_CANCEL | OPF_CANCEL_SELF | OPF_SPURIOUS | OPF_WAITER};
 	u32 alt = sched_step(&o);
 	if (alt == 0) {
+		freed_check((u64)m, "a mutex", pc);
 		mutex_take_again(m);
 		return 0;
 	}
-	relock(c, m);
+	relock(c, m, pc);
 	if (alt == ALT_CANCEL)
 		thread_cancel_now();
 	return alt == ALT_TIMEOUT ? ETIMEDOUT : 0;

@@ -19,45 +19,44 @@
 #include "runtime/sched/fair.h"
 
 #include "runtime/rt.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/access.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/sched/fiber.h"
 #include "state/fingerprint.h"
 
 #define FAIR_YIELDS 3
 #define FAIR_DEPTH 20000
 
-/* The registers a caller keeps, followed by the stack. */
-static u64 mark(u64 sp, u64 regs, u64 slot, u64 unused)
+static u64 hash(u64 from, u64 to)
 {
-	(void)unused;
-	u64 top = fiber_stack_top((u32)slot);
-	u64 on_stack = sp < top && sp >= top - LAYOUT_STACK_STRIDE ? XXH3_64bits((const void *)sp, top - sp)
-								   : 0;
-	u64 both[2] = {on_stack, XXH3_64bits((const void *)regs, sizeof(struct wire_regs))};
+	return XXH3_64bits((const void *)from, to - from);
+}
+
+/* The live part of both stacks; registers of the program are on the kernel stack. */
+static HD_NOINLINE u64 mark(u64 kernel_sp, u32 slot)
+{
+	u64 top = fiber_stack_top(slot), sp = kstack_program_sp(slot);
+	bool own = sp < top && sp >= top - LAYOUT_STACK_STRIDE;
+	u64 both[2] = {own ? hash(sp, top) : 0, hash(kernel_sp, (u64)kstack_of(slot))};
 	return XXH3_64bits(both, sizeof(both)) | 1;
 }
 
 void fair_yields(struct fiber *f)
 {
-	struct wire_regs r = {0};
-	__asm__ volatile("movq %%rbp, %0\n\tmovq %%rbx, %1\n\tmovq %%r12, %2\n\tmovq %%r13, %3\n\tmovq "
-			 "%%r14, %4\n\tmovq %%r15, %5"
-			 : "=m"(r.rbp), "=m"(r.rbx), "=m"(r.r12), "=m"(r.r13), "=m"(r.r14), "=m"(r.r15));
 	if (!rt_wire->learnt.fair) {
 		if (rt_worker->stats.depth < FAIR_DEPTH)
 			return;
 		rt_wire->learnt.fair = 1;
 		sched_want_restart();
 	}
-	u64 now = scratch_call(mark, (u64)__builtin_frame_address(0), (u64)&r, fiber_slot(f), 0);
+	u64 now = mark((u64)__builtin_frame_address(0), fiber_slot(f));
 	if (f->yield_mark == now)
 		return;
 	f->yield_mark = now;
 	f->yields++;
 }
 
-void fair_acts(struct fiber *f)
+HD_LEAF void fair_acts(struct fiber *f)
 {
 	if (hd_likely(!f->yields))
 		return;

@@ -20,10 +20,12 @@
 #include <sys/syscall.h>
 
 #include "runtime/sched/op_classes.h"
+#include "runtime/kstack/kstack.h"
 
 void *memset(void *to, int c, size_t n);
 
 #define MAIN_STACK (8UL << 20)
+#define LD_SO_BYTES 4096 /* of stack, at most, that ld.so needs to set up a TLS block */
 
 void fiber_entry(void);
 
@@ -70,19 +72,19 @@ void fiber_set_fs(u64 tcb)
 		sys_call3(SYS_arch_prctl, ARCH_SET_FS, (long)tcb, 0);
 }
 
-u64 fiber_get_fs(void)
+HD_LEAF u64 fiber_get_fs(void)
 {
 	u64 tcb;
 	__asm__ volatile("movq %%fs:16, %0" : "=r"(tcb));
 	return tcb;
 }
 
-u32 fiber_slot(const struct fiber *f)
+HD_LEAF u32 fiber_slot(const struct fiber *f)
 {
 	return (u32)(f - model->fiber);
 }
 
-u64 fiber_stack_top(u32 slot)
+HD_LEAF u64 fiber_stack_top(u32 slot)
 {
 	return LAYOUT_STACK_BASE + (slot + 1) * LAYOUT_STACK_STRIDE;
 }
@@ -105,8 +107,8 @@ u64 fiber_stack_low(u32 slot)
 void fiber_track_stacks(void)
 {
 	u64 below_tcb = HD_ROUND_UP(rt_libc.sizeof_pthread, rt_libc.tls_align);
-	struct track_stacks stacks = {.sp_base = (u64)&model->fiber[0].sp,
-				      .sp_stride = sizeof(struct fiber),
+	struct track_stacks stacks = {.sp_base = (u64)&kstack_of(0)->door,
+				      .sp_stride = LAYOUT_KSTACK_STRIDE,
 				      .tls_bytes = tls_bytes(1),
 				      .tls_from = below_tcb + rt_libc.tls_used,
 				      .tls_to = below_tcb};
@@ -133,17 +135,16 @@ void fiber_make_main(void (*entry)(void))
 	f->tcb = fiber_get_fs();
 	f->op.kind = OP_START;
 	f->sp = first_context(fiber_stack_top(0));
+	kstack_make(0, f->sp);
 	if (!rt_wire->learnt.names)
 		rt_wire->learnt.names = 1; /* slot 0 is main */
 }
 
 /* The lowest number that no child of this fiber has. */
-static u64 free_child_index(u64 parent, u64 unused, u64 unused2, u64 unused3)
+static HD_NOINLINE u32 free_child_index(u32 parent)
 {
-	(void)unused;
-	(void)unused2;
-	(void)unused3;
 	u64 taken[LAYOUT_MAX_FIBERS / 64] = {0};
+	HD_WIDE_FRAME();
 	for (u32 i = 1; i < sched_fiber_limit(); i++) {
 		const struct fiber *f = &model->fiber[i];
 		if (f->life && f->parent == parent)
@@ -152,7 +153,7 @@ static u64 free_child_index(u64 parent, u64 unused, u64 unused2, u64 unused3)
 	u32 word = 0;
 	while (!~taken[word])
 		word++;
-	return word * 64 + (u64)__builtin_ctzl(~taken[word]);
+	return word * 64 + (u32)__builtin_ctzl(~taken[word]);
 }
 
 /* Which names are free was seen: whoever frees one of them would have been noticed. */
@@ -164,11 +165,9 @@ static void declare_children(u32 parent)
 }
 
 /* The slot named (parent, index), a new one if need be; 0: all slots are taken. */
-static u64 slot_of_name(u64 parent, u64 index, u64 unused, u64 unused2)
+static HD_NOINLINE u32 slot_of_name(u32 parent, u32 index)
 {
-	(void)unused;
-	(void)unused2;
-	return learnt_slot(&rt_wire->learnt, (u32)parent, (u32)index);
+	return learnt_slot(&rt_wire->learnt, parent, index);
 }
 
 /* glibc's thread control block for a new fiber, as pthread_create would fill it. */
@@ -176,7 +175,9 @@ static u64 make_tcb(u32 slot)
 {
 	u64 tcb = (fiber_stack_top(slot) - rt_libc.sizeof_pthread) & ~(rt_libc.tls_align - 1);
 	u64 own = fiber_get_fs();
-	if (!rt_libc.dl_allocate_tls((void *)tcb))
+	void *made = rt_libc.dl_allocate_tls((void *)tcb);
+	kstack_foreign(LD_SO_BYTES);
+	if (!made)
 		return 0;
 	u64 *header = (u64 *)tcb;
 	const u64 *mine = (const u64 *)own;
@@ -192,9 +193,9 @@ static u64 make_tcb(u32 slot)
 struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 {
 	u32 parent = sched_self_slot();
-	u32 index = (u32)scratch_call(free_child_index, parent, 0, 0, 0);
+	u32 index = free_child_index(parent);
 	declare_children(parent);
-	u32 slot = (u32)scratch_call(slot_of_name, parent, index, 0, 0);
+	u32 slot = slot_of_name(parent, index);
 	if (!slot || stack_size + tls_bytes(slot) + HD_PAGE > LAYOUT_STACK_STRIDE)
 		return NULL;
 	struct fiber *f = &model->fiber[slot];
@@ -213,6 +214,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	f->stack_size = (u32)stack_size;
 	f->op.kind = OP_START;
 	f->sp = first_context(fiber_stack_top(slot) - tls_bytes(slot));
+	kstack_make(slot, f->sp);
 	return f;
 }
 
@@ -237,11 +239,15 @@ u32 fiber_live_count(void)
 	return n;
 }
 
-bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out)
+bool fiber_dead_stack(u32 slot, bool left, u64 sp_before, struct track_stack *out)
 {
 	u64 low = fiber_stack_top(slot) - LAYOUT_STACK_STRIDE, top = fiber_stack_top(slot);
-	u64 live = left ? top : model->fiber[slot].sp;
-	*out = (struct track_stack){low, live, slot};
+	u64 live = left ? top : kstack_program_sp(slot);
+	u64 kernel_from = HD_MIN(sp_before,
+				 (u64)kstack_of(slot)); /* the first time it stood on its other stack */
+	if (!left)
+		kernel_from = HD_MIN(kernel_from, model->fiber[slot].sp);
+	*out = (struct track_stack){low, live, slot, kernel_from};
 	return live >= low && live <= top;
 }
 

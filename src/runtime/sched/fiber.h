@@ -36,8 +36,9 @@ u64 fiber_stack_top(u32 slot);
 
 /* Tell the tracker where fibers stand, and which parts of their slots others may write. */
 void fiber_track_stacks(void);
-/* Which part of the stack is dead after the fiber ran; false: unknown (it runs on another stack). */
-bool fiber_dead_stack(u32 slot, bool left, struct track_stack *out);
+/* Which part of the stack is dead after the fiber ran, from where its saved stack pointer was sp_before;
+   false: unknown (it runs on another stack). */
+bool fiber_dead_stack(u32 slot, bool left, u64 sp_before, struct track_stack *out);
 /* Registers of a suspended fiber, for unwinders. */
 void fiber_regs(const struct fiber *f, struct wire_regs *out);
 /* The running fiber ends with this result: destructors, then never comes back. */

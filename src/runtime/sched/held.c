@@ -19,10 +19,8 @@ u64 held_changes(void)
 }
 
 /* More locks than there is room for are not remembered: accesses look less protected, never more. */
-void held_locked(u64 lock, bool exclusive)
+static HD_NOINLINE void note_locked(u64 lock, bool exclusive)
 {
-	if (!on)
-		return;
 	struct fiber *f = sched_self();
 	u64 entry = lock | exclusive;
 	changes++;
@@ -36,10 +34,14 @@ void held_locked(u64 lock, bool exclusive)
 	f->held[at] = entry;
 }
 
-void held_unlocked(u64 lock)
+HD_LEAF void held_locked(u64 lock, bool exclusive)
 {
-	if (!on)
-		return;
+	if (on)
+		note_locked(lock, exclusive);
+}
+
+static HD_NOINLINE void note_unlocked(u64 lock)
+{
 	struct fiber *f = sched_self();
 	changes++;
 	u32 at = 0;
@@ -47,6 +49,12 @@ void held_unlocked(u64 lock)
 		at++;
 	for (; at < FIBER_LOCKS; at++)
 		f->held[at] = at + 1 < FIBER_LOCKS ? f->held[at + 1] : 0;
+}
+
+HD_LEAF void held_unlocked(u64 lock)
+{
+	if (on)
+		note_unlocked(lock);
 }
 
 u32 held_list(bool exclusive_only, u64 *out)

@@ -47,6 +47,7 @@ struct model {
 	struct fiber fiber[LAYOUT_MAX_FIBERS];
 	u64 now; /* virtual nanoseconds */
 	u32 exited, exit_status;
+	u64 refused; /* this execution used a call outside the model: what happens behind it is doubtful */
 	char panic[256];   /* what a Rust program said when it panicked, terminated; "": it did not */
 	u64 ever_detached; /* some thread was, in this execution: not all can be said to have been joined */
 	struct model_key key[MODEL_KEYS];

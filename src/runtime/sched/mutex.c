@@ -5,6 +5,7 @@
 
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
 
@@ -30,6 +31,7 @@ static HD_NORETURN void misuse(const struct vmutex *m, const char *what, u64 pc)
 
 static void check_alive(const struct vmutex *m, u64 pc)
 {
+	freed_check((u64)m, "a mutex", pc);
 	if (hd_unlikely(m->kind == -1))
 		misuse(m, "use of a destroyed ", pc);
 }
@@ -185,6 +187,7 @@ int mutex_unlock(struct vmutex *m, u64 pc)
 		return r;
 	struct op o = {.kind = OP_MUTEX_UNLOCK, .object = (u64)m};
 	sched_step(&o);
+	freed_check((u64)m, "a mutex", pc);
 	release(m);
 	return 0;
 }

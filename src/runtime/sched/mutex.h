@@ -24,8 +24,8 @@ int mutex_destroy(struct vmutex *m, u64 pc);
 
 bool mutex_mine(u64 mutex);
 /*
- * For condition variables. One level is given up (a recursive mutex that was locked twice stays locked; false), and
- * taken again once it is free, or the fiber's own.
+ * For condition variables. One level is given up (a recursive mutex that was locked twice stays locked;
+ * false), and taken again once it is free, or the fiber's own.
  */
 bool mutex_release_once(struct vmutex *m);
 bool mutex_free_for(u64 mutex, const struct fiber *f);

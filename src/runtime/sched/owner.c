@@ -45,6 +45,7 @@ bool sched_owner(u64 address, struct owner *o)
 		{PART(struct model, now, "the clock"), PROCESS_CLOCK},
 		{PART(struct model, ever_detached, "whether a thread was ever detached"), PROCESS_THREADS},
 		{PART(struct model, panic, "the text of a panic"), PROCESS_PANIC},
+		{PART(struct model, refused, "whether a call was refused"), PROCESS_REFUSED},
 		{PART(struct model, key, "the keys of thread-specific data"), PROCESS_KEYS},
 	};
 	u64 offset = address - LAYOUT_MODEL_BASE;

@@ -1,14 +1,16 @@
 #include "runtime/sched/run.h"
 
 #include "base/text.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 
 static struct {
-	u64 sp; /* the engine's context while a fiber runs */
+	u64 sp;        /* the engine's context while a fiber runs */
+	u64 sp_before; /* that of the fiber that runs, as it was before */
 	u32 current, alt;
 	bool in_fiber, restart, left, main_runs;
 	enum run_end end;
@@ -17,22 +19,22 @@ static struct {
 	void (*tell)(const struct run_failure *f);
 } run;
 
-u32 sched_self_slot(void)
+HD_LEAF u32 sched_self_slot(void)
 {
 	return run.current;
 }
 
-bool sched_in_fiber(void)
+HD_LEAF bool sched_in_fiber(void)
 {
 	return run.in_fiber;
 }
 
-u64 sched_steps(void)
+HD_LEAF u64 sched_steps(void)
 {
 	return run.steps;
 }
 
-bool sched_active(void)
+HD_LEAF bool sched_active(void)
 {
 	return run.main_runs;
 }
@@ -60,6 +62,26 @@ void run_restarted(void)
 
 /* --- there and back --- */
 
+/* kstack.h, K2 and K3. */
+static void check_kernel_stack(u32 slot)
+{
+	const struct fiber *f = &model->fiber[slot];
+	u64 at = kstack_check(slot, run.left ? 0 : f->sp);
+	if (!at)
+		return;
+	char buf[160];
+	struct text t;
+	text_init(&t, buf, sizeof(buf));
+	text_hex(&t, at);
+	text_str(&t, " holds ");
+	text_hex(&t, *(const u64 *)at);
+	text_str(&t, " in thread ");
+	text_dec(&t, (long)slot + 1);
+	text_str(&t, ", whose operation is: ");
+	text_str(&t, run.left ? "its end" : op_class_of(&f->op)->name);
+	rt_fail("sanity check failed: bytes were left on a kernel stack: ", buf, "");
+}
+
 enum run_end run_fiber(u32 slot, u32 alt)
 {
 	struct fiber *f = &model->fiber[slot];
@@ -70,12 +92,17 @@ enum run_end run_fiber(u32 slot, u32 alt)
 	run.end = RUN_STEP;
 	run.left = false;
 	run.steps++;
-	scratch_reset();
+	run.sp_before = f->sp;
+	kstack_run(slot, f->sp);
 	fair_moves(slot);
 	fiber_set_fs(f->tcb);
 	run.in_fiber = true;
 	context_switch(&run.sp, f->sp);
 	run.in_fiber = false;
+	if (run.left)
+		kstack_end(slot);
+	if (hd_unlikely(rt_wire->config.search.sanity >= 2) && run.end == RUN_STEP)
+		check_kernel_stack(slot);
 	return run.end;
 }
 
@@ -123,7 +150,7 @@ void sched_limit(const char *what)
 
 bool run_dead_stack(struct track_stack *out)
 {
-	return run.end == RUN_STEP && fiber_dead_stack(run.current, run.left, out);
+	return run.end == RUN_STEP && fiber_dead_stack(run.current, run.left, run.sp_before, out);
 }
 
 /* --- violations --- */

@@ -10,6 +10,7 @@
 
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
 
@@ -25,6 +26,7 @@ static HD_NORETURN void misuse(const struct vrwlock *l, const char *what, u64 pc
 
 static void check_alive(const struct vrwlock *l, u64 pc)
 {
+	freed_check((u64)l, "a rwlock", pc);
 	if (hd_unlikely(l->destroyed))
 		misuse(l, "use of a destroyed", pc);
 }
@@ -164,6 +166,7 @@ int rwlock_unlock(struct vrwlock *l, u64 pc)
 	if (unlock_is_step(l, pc)) {
 		struct op o = {.kind = OP_RW_UNLOCK, .object = (u64)l};
 		sched_step(&o);
+		check_alive(l, pc);
 	}
 	access_wrote((u64)l, sizeof(*l));
 	if (l->writer)
@@ -211,20 +214,22 @@ int spin_init(struct vspin *s)
 
 int spin_lock(struct vspin *s, u64 pc)
 {
-	(void)pc;
+	freed_check((u64)s, "a spin lock", pc);
 	access_learn((u64)s, ACCESS_ACQUIRE);
 	struct op o = {.kind = OP_SPIN_LOCK, .object = (u64)s};
 	sched_step(&o);
+	freed_check((u64)s, "a spin lock", pc);
 	spin_taken(s);
 	return 0;
 }
 
 int spin_trylock(struct vspin *s, u64 pc)
 {
-	(void)pc;
+	freed_check((u64)s, "a spin lock", pc);
 	access_learn((u64)s, ACCESS_TRY);
 	struct op o = {.kind = OP_SPIN_TRYLOCK, .object = (u64)s};
 	sched_step(&o);
+	freed_check((u64)s, "a spin lock", pc);
 	if (s->owner)
 		return EBUSY;
 	spin_taken(s);
@@ -233,6 +238,7 @@ int spin_trylock(struct vspin *s, u64 pc)
 
 static SCHED_LOOK bool spin_unlock_is_step(struct vspin *s, u64 pc)
 {
+	freed_check((u64)s, "a spin lock", pc);
 	if (s->owner != my_number())
 		spin_misuse(s, s->owner ? "unlock by another thread of" : "unlock of an unlocked", pc);
 	return access_use((u64)s, ACCESS_RELEASE);
@@ -243,6 +249,7 @@ int spin_unlock(struct vspin *s, u64 pc)
 	if (spin_unlock_is_step(s, pc)) {
 		struct op o = {.kind = OP_SPIN_UNLOCK, .object = (u64)s};
 		sched_step(&o);
+		freed_check((u64)s, "a spin lock", pc);
 	}
 	access_wrote((u64)s, sizeof(*s));
 	s->owner = 0;
@@ -252,6 +259,7 @@ int spin_unlock(struct vspin *s, u64 pc)
 
 int spin_destroy(struct vspin *s, u64 pc)
 {
+	freed_check((u64)s, "a spin lock", pc);
 	access_destroy((u64)s);
 	if (s->owner)
 		spin_misuse(s, "destroy of a locked", pc);

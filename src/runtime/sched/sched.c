@@ -3,6 +3,7 @@
  */
 #include "runtime/sched/sched.h"
 
+#include "runtime/kstack/kstack.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/rt.h"
 #include "runtime/scratch.h"
@@ -38,12 +39,12 @@ bool sched_alive(u32 slot)
 	return model->fiber[slot].life == FIBER_ALIVE;
 }
 
-u32 sched_fiber_limit(void)
+HD_LEAF u32 sched_fiber_limit(void)
 {
 	return rt_wire->learnt.names;
 }
 
-const struct op *fiber_op(const struct fiber *f)
+HD_LEAF const struct op *fiber_op(const struct fiber *f)
 {
 	return f->suspended.kind ? &f->suspended : &f->op;
 }
@@ -89,7 +90,7 @@ void sched_register_signal_stack(u64 low, u64 size)
 /* Constructors, and atomic sections, go on without asking while there is only one way. */
 static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op *o)
 {
-	u64 here = (u64)__builtin_frame_address(0);
+	u64 here = kstack_entered() ? kstack_running->door : (u64)__builtin_frame_address(0);
 	if (hd_unlikely(here - signal_stack.low < signal_stack.size)) {
 		sched_refused("waiting in a handler of a fault", 0);
 		return true;
@@ -104,8 +105,8 @@ static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op
  */
 static void time_passes_until(u64 deadline)
 {
-	if (!rt_wire->learnt.clock_read)
-		return;
+	if (!rt_wire->learnt.clock_read && !rt_wire->config.time_horizon_ms)
+		return; /* nobody can tell: only distances to deadlines count */
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
 	if (deadline <= model->now)
 		return;
@@ -137,7 +138,7 @@ void sched_declare_step(const struct fiber *f, u32 alt)
  * Handlers run while the operation is put aside. Condition variables and barriers count who waits, handler or not: such a
  * fiber stays visible to wakers (fiber.suspended), who may have changed what it waits for when the handler returns.
  */
-static __attribute__((noinline)) u32 take_signals(u32 alt)
+static HD_NOINLINE u32 take_signals(u32 alt)
 {
 	struct fiber *f = sched_self();
 	struct op kept = f->op;
@@ -175,27 +176,46 @@ static u32 settle(u32 alt)
 			if (alt != ALT_SIGNAL)
 				return alt;
 		}
-		sched_scrub(); /* handlers left their bytes where the frames lie that wait */
 		alt = run_yield();
 	}
 	return alt;
 }
 
-void sched_begin(void)
+DOOR_INSIDE(void, sched_begin)(void)
 {
 	settle(run_outcome());
 	sched_self()->op = (struct op){0};
 }
 
-static SCHED_LOOK void check_nesting(const struct op *o)
+static HD_NOINLINE void check_nesting(const struct op *o)
 {
 	if (o->flags & (OPF_WAITER | OPF_INSIDE))
 		sched_refused("a wait inside a handler that interrupted a wait", 0);
 }
 
-static __attribute__((noinline)) u32 step(const struct op *o)
+static bool busy_seen; /* persistent */
+
+bool sched_busy_seen(void)
 {
-	struct fiber *f = sched_self();
+	return busy_seen;
+}
+
+static HD_NOINLINE void note_busy(void)
+{
+	busy_seen = true;
+	sched_want_restart(); /* from now on the search watches for livelocks */
+}
+
+static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
+{
+	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
+		note_busy();
+}
+
+u32 sched_step(const struct op *o)
+{
+	watch_for_busy(o);
+	struct fiber *f = &model->fiber[sched_self_slot()];
 	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
 		return act_on_cancel(o);
 	if (hd_unlikely(op_class_of(o)->yields))
@@ -218,30 +238,9 @@ static __attribute__((noinline)) u32 step(const struct op *o)
 	return alt;
 }
 
-static bool busy_seen; /* persistent */
-
-bool sched_busy_seen(void)
-{
-	return busy_seen;
-}
-
-static SCHED_LOOK void note_busy(void)
-{
-	busy_seen = true;
-	sched_want_restart(); /* from now on the search watches for livelocks */
-}
-
-u32 sched_step(const struct op *o)
-{
-	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
-		note_busy();
-	sched_scrub();
-	return step(o);
-}
-
 /* --- time --- */
 
-u64 clock_now(void)
+HD_LEAF u64 clock_now(void)
 {
 	return model->now;
 }
@@ -370,11 +369,14 @@ static u64 refuse(u64 call_name, u64 pc, u64 regs, u64 unused)
 	return 0;
 }
 
-__attribute__((noinline)) void sched_refused(const char *call, u64 pc)
+void sched_refused(const char *call, u64 pc)
 {
 	struct wire_regs r;
-	regs_here(&r);
+	if (!kstack_program_regs(&r))
+		regs_here(&r);
 	scratch_call(refuse, (u64)call, pc, (u64)&r, 0);
+	access_declare(process_object(PROCESS_REFUSED), 1, ACCESS_ADD);
+	model->refused = 1;
 }
 
 static void exit_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -420,4 +422,5 @@ const struct op_class op_sleep = {
 	.outcomes = never,
 	.describe = sleep_describe,
 	.busy = true,
+	.sleeps = true,
 };

@@ -24,25 +24,12 @@ struct fiber;
  * whose registers are gone when it returns; and the entrances (shims, sched_step) zero the stack below
  * them, where the frames to come will lie.
  */
-#define SCHED_LOOK __attribute__((noinline))
-static inline __attribute__((always_inline)) void sched_scrub(void)
+#define SCHED_LOOK HD_NOINLINE
+static inline void sched_scrub(void)
 {
-	__asm__ volatile("pxor %%xmm0, %%xmm0\n\t"
-			 ".set at, -16\n\t"
-			 ".rept 32\n\t"
-			 "movups %%xmm0, at(%%rsp)\n\t"
-			 ".set at, at - 16\n\t"
-			 ".endr"
-			 :
-			 :
-			 : "xmm0", "memory");
 }
-
-/* The same for 4 KiB. */
-static inline __attribute__((always_inline)) void sched_scrub_deep(void)
+static inline void sched_scrub_deep(void)
 {
-	u64 at, count = 512;
-	__asm__ volatile("leaq -4096(%%rsp), %0\n\trep stosq" : "=&D"(at), "+c"(count) : "a"(0) : "memory");
 }
 
 /* A pending visible operation; lives in the fiber, in model memory. Unused fields are zero. */
@@ -73,6 +60,7 @@ enum op_wait_for {
 	WAIT_FIBER,  /* one fiber: it holds the lock, or is to end */
 	WAIT_CLIENT, /* a client that connects */
 	WAIT_PEER,   /* a peer that says something */
+	WAIT_WORLD,  /* somebody outside who need not exist: a signal from another process */
 };
 struct cache_pos;
 struct op_wait {
@@ -115,9 +103,11 @@ struct op_class {
 	 * mistake. NULL: none.
 	 */
 	u64 (*returns_to)(const struct op *o);
-	bool busy;   /* a thread does it while it waits for something by looking again and again */
-	bool yields; /* gives others a chance, and does nothing else */
-	bool memory; /* a pending access to memory (op.object, op.n bytes), which may race with others */
+	bool patient; /* waits for a thread's end or for clients: never the cause of a deadlock */
+	bool busy;    /* a thread does it while it waits for something by looking again and again */
+	bool sleeps;  /* lets time pass, and does nothing else */
+	bool yields;  /* gives others a chance, and does nothing else */
+	bool memory;  /* a pending access to memory (op.object, op.n bytes), which may race with others */
 };
 extern const struct op_class *const op_classes[]; /* by kind; engine/op_table.c */
 static inline const struct op_class *op_class_of(const struct op *o)

@@ -5,12 +5,14 @@
 
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
 
 #define SEM_MAX 0x7fffffffu
 
 static void check_alive(const struct vsem *s, u64 pc)
 {
+	freed_check((u64)s, "a semaphore", pc);
 	if (hd_unlikely(s->destroyed))
 		sched_misuse("use of a destroyed", "semaphore", (u64)s, pc);
 }
@@ -78,6 +80,7 @@ int semaphore_value(struct vsem *s, int *value, u64 pc)
 	access_learn((u64)s, ACCESS_TRY);
 	struct op o = {.kind = OP_SEM_GETVALUE, .object = (u64)s};
 	sched_step(&o);
+	check_alive(s, pc);
 	*value = (int)s->value;
 	return 0;
 }
@@ -120,8 +123,10 @@ static void release_all(const struct vbarrier *b)
 
 int barrier_wait(struct vbarrier *b, u64 pc)
 {
+	freed_check((u64)b, "a barrier", pc);
 	struct op o = {.kind = OP_BARRIER_ARRIVE, .object = (u64)b};
 	sched_step(&o);
+	freed_check((u64)b, "a barrier", pc);
 	if (!b->count)
 		sched_misuse("use of a destroyed", "barrier", (u64)b, pc);
 	access_wrote((u64)b, sizeof(*b));
@@ -137,10 +142,12 @@ int barrier_wait(struct vbarrier *b, u64 pc)
 
 int barrier_destroy(struct vbarrier *b, u64 pc)
 {
+	freed_check((u64)b, "a barrier", pc);
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_BARRIER_DESTROY, .object = (u64)b};
 		sched_step(&o);
+		freed_check((u64)b, "a barrier", pc);
 	}
 	if (b->arrived)
 		sched_misuse("destroy of a waited-on", "barrier", (u64)b, pc);

@@ -5,23 +5,7 @@
  */
 	.text
 
-/*
- * Registers that a call may change hold leftovers of the engine here. A system call trapped later
- * would save them, and equal states would look different: so they leave as zero.
- */
-	.macro forget_leftovers
-	xorl %ecx, %ecx
-	xorl %edx, %edx
-	xorl %esi, %esi
-	xorl %edi, %edi
-	xorl %r8d, %r8d
-	xorl %r9d, %r9d
-	xorl %r10d, %r10d
-	xorl %r11d, %r11d
-	.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-	pxor %xmm\n, %xmm\n
-	.endr
-	.endm
+#include "runtime/kstack/zero.inc"
 
 /* void context_switch(u64 *save_sp, u64 to_sp) */
 	.globl context_switch
@@ -52,7 +36,12 @@ context_switch:
 	stmxcsr (%rsp)
 	fnstcw 4(%rsp)
 	movq %rsp, (%rdi)
-	movq %rsi, %rsp
+	/* A fiber that waits: zeroes below its stack pointer (kstack.h, K3). */
+	cmpq kstack_running(%rip), %rsp
+	jae 1f
+	movq kstack_low(%rip), %r11
+	zero_up_to_rsp %r11
+1:	movq %rsi, %rsp
 	ldmxcsr (%rsp)
 	fldcw 4(%rsp)
 	addq $8, %rsp
@@ -75,7 +64,6 @@ context_switch:
 	popq %rbp
 	.cfi_adjust_cfa_offset -8
 	.cfi_restore %rbp
-	forget_leftovers
 	ret
 	.cfi_endproc
 	.size context_switch, . - context_switch
@@ -108,6 +96,7 @@ fiber_entry:
 	.cfi_startproc
 	.cfi_undefined %rip
 	xorl %ebp, %ebp
+	forget_registers
 	call fiber_first
 	ud2
 	.cfi_endproc
@@ -127,30 +116,5 @@ stack_call:
 	ud2
 	.cfi_endproc
 	.size stack_call, . - stack_call
-
-/* u64 scratch_switch(fn, a, b, c, d, top): fn(a, b, c, d) on the stack that ends at top. */
-	.globl scratch_switch
-	.hidden scratch_switch
-	.type scratch_switch, @function
-scratch_switch:
-	.cfi_startproc
-	pushq %rbp
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbp, 0
-	movq %rsp, %rbp
-	.cfi_def_cfa_register %rbp
-	movq %r9, %rsp
-	movq %rdi, %rax
-	movq %rsi, %rdi
-	movq %rdx, %rsi
-	movq %rcx, %rdx
-	movq %r8, %rcx
-	call *%rax
-	leave
-	.cfi_def_cfa %rsp, 8
-	forget_leftovers
-	ret
-	.cfi_endproc
-	.size scratch_switch, . - scratch_switch
 
 	.section .note.GNU-stack, "", @progbits

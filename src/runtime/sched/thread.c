@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "runtime/heap/heap.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/libc/libc.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
@@ -16,7 +17,8 @@
 #include "runtime/sched/run.h"
 
 #define CANCELED ((u64)-1)
-#define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
+#define UNWINDER_BYTES (16u << 10) /* of stack, at most, that libgcc needs to find the first landing pad */
+#define DESTRUCTOR_ROUNDS 4        /* PTHREAD_DESTRUCTOR_ITERATIONS */
 
 /* glibc's registration of cleanup frames; pthread.h hides it from code with exceptions on. */
 void __pthread_register_cancel(__pthread_unwind_buf_t *buf);
@@ -121,6 +123,7 @@ static HD_NORETURN void leave(struct fiber *f)
 	}
 	if (slot)
 		rt_libc.dl_deallocate_tls((void *)f->tcb, false);
+	kstack_foreign(HD_PAGE);
 	access_declare(thread_object(slot), 1, ACCESS_WRITE); /* now: freeing memory may have been a step */
 	if (f->detached) {
 		fiber_free(f);
@@ -136,18 +139,32 @@ static HD_NORETURN void leave(struct fiber *f)
 	run_leave();
 }
 
-/* That it has ended is seen by those who ask without waiting; for others the end belongs to the step before. */
+/* That it has ended is seen by those who ask without waiting; for others the end belongs to the step
+   before. */
 static SCHED_LOOK bool end_is_step(void)
 {
 	return access_use(thread_end_object(sched_self_slot()), ACCESS_RELEASE);
 }
 
-static void end_step(void)
+/* Threads that return end on the program's stack. */
+void end_step(void);
+DOOR_INSIDE(void, end_step)(void)
 {
 	if (!end_is_step())
 		return;
 	struct op o = {.kind = OP_END, .object = thread_end_object(sched_self_slot())};
 	sched_step(&o);
+}
+
+/*
+ * What threads return is kept only once somebody looks at such a value: where a function has no return
+ * statement, it is whatever was left in a register, and equal states would look different. Who looks waits for
+ * the thread, so this only teaches. The first one does not go on: there is nothing to see before the search has
+ * started again.
+ */
+static bool results_matter(enum access_mode mode)
+{
+	return access_learn(process_object(PROCESS_RESULTS), mode);
 }
 
 /* Ends of threads commute, unless one of them is the last and ends the process. */
@@ -165,7 +182,7 @@ void fiber_finish(u64 result)
 	rt_libc.call_tls_dtors();
 	for (int round = 0; round < DESTRUCTOR_ROUNDS && run_key_destructors(f); round++)
 		;
-	f->result = result;
+	f->result = results_matter(ACCESS_ADD) ? result : 0;
 	end_step();
 	if (is_last())
 		rt_libc.exit(0);
@@ -224,6 +241,7 @@ int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, ch
 void thread_exit(u64 result)
 {
 	sched_self()->result = result;
+	kstack_foreign(UNWINDER_BYTES);
 	rt_libc.pthread_exit((void *)result);
 }
 
@@ -337,8 +355,11 @@ int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
 		return ESRCH;
 	if (f->life != FIBER_DONE)
 		return EBUSY;
-	if (result)
+	if (result) {
+		if (!results_matter(ACCESS_READ) || run_wants_restart())
+			sched_prune(); /* it was not kept; the search starts again, and keeps it */
 		*result = f->result;
+	}
 	fiber_free(f);
 	return 0;
 }
@@ -422,6 +443,7 @@ const struct op_class op_join = {
 	.describe = join_describe,
 	.accesses = thread_accesses,
 	.wait = join_wait,
+	.patient = true,
 };
 const struct op_class op_cancel = {
 	.name = "cancel",

@@ -22,12 +22,13 @@
 #include "base/text.h"
 #include "runtime/engine/engine.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/sites.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/rt.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/access.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
 #include "runtime/libc/libc.h"
@@ -66,13 +67,17 @@ static void map_wire(void)
 		rt_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
 }
 
-static void add_region(u64 base, u64 size, enum track_kind kind)
+static void must_reserve(int r)
 {
-	int r = track_add(base, size, kind);
 	if (r)
 		rt_fail("could not reserve address space for the program; is vm.overcommit_memory 2, or "
 			"ulimit -v set?",
 			"", "");
+}
+
+static void add_region(u64 base, u64 size, enum track_kind kind)
+{
+	must_reserve(track_add(base, size, kind));
 }
 
 void start_early(void)
@@ -85,12 +90,13 @@ void start_early(void)
 		rt_fail("not enough address space; is vm.overcommit_memory 2, or ulimit -v set?", "", "");
 	trap_setup_faults();
 	add_region(LAYOUT_MODEL_BASE, LAYOUT_MODEL_SIZE, TRACK_SPARSE);
+	must_reserve(track_add_owned(LAYOUT_KSTACK_BASE, LAYOUT_KSTACK_STRIDE, LAYOUT_MAX_FIBERS));
 	add_region(LAYOUT_STACK_BASE, LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE, TRACK_SPARSE);
 	add_region(LAYOUT_HEAP_BASE, LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE, TRACK_SPARSE);
 	add_region(LAYOUT_MMAP_BASE, LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE, TRACK_HIDDEN);
 	heap_setup(LAYOUT_HEAP_BASE, LAYOUT_HEAP_STRIDE, LAYOUT_HEAP_ARENAS, rt_wire->config.heap_limit);
 	vk_model_place((void *)MODEL_VK_BASE);
-	scratch_setup();
+	sites_setup();
 	access_setup();
 }
 
@@ -111,11 +117,17 @@ static void clean_environment(char **envp)
 		*to++ = NULL;
 }
 
-static int main_of_fiber_0(int argc, char **argv, char **envp)
+void start_first_step(void);
+DOOR_INSIDE(void, start_first_step)(void)
 {
 	sched_main_starts();
 	struct op o = {.kind = OP_START};
 	sched_step(&o);
+}
+
+static int main_of_fiber_0(int argc, char **argv, char **envp)
+{
+	start_first_step();
 	return thread_main(start.main, argc, argv, envp);
 }
 

@@ -1,25 +1,27 @@
 /*
  * Atomic instructions as steps.
  *
- * Locks that are not libc's (Rust's std, C++ atomics, hand-written ones) are instructions like lock cmpxchg and show up
- * at no call. An int3 takes the place of the first byte of each such instruction; its trap is redirected, as
- * that of a system call is, to a stub on the fiber's own stack (atomics_entry), which lets the engine decide and then
- * jumps to a copy of the instruction:
+ * Locks that are not libc's (Rust's std, C++ atomics, hand-written ones) are instructions like lock cmpxchg
+ * and show up at no call. An int3 takes the place of the first byte of each such instruction; its trap is
+ * redirected, as that of a system call is, to a stub (atomics_entry), which goes to the fiber's kernel
+ * stack, lets the engine decide and then jumps to a copy of the instruction:
  *
  *      site:  int3 …            copy:  lock cmpxchg …       (rip-relative operands re-aimed)
  *      next:  …                        jmp next
  *
  * Laws:
- *   A1  Patching is the same in every process of the same program: the list comes from the file alone, copies are
- *       placed by trying fixed distances. Text is no tracked memory, and is not changed afterwards.
- *   A2  The SUT finds all registers and flags as they were. Flags that the instruction overwrites unread are dead; they are
- *       forgotten, so that equal states look equal.
+ *   A1  Patching is the same in every process of the same program: the list comes from the file alone,
+ *       copies are placed by trying fixed distances. Text is no tracked memory, and is not changed
+ *       afterwards.
+ *   A2  The SUT finds all registers and flags as they were. Flags that the instruction overwrites unread
+ *       are dead; they are forgotten, so that equal states look equal.
  *   A3  Nobody sees an address of a copy: faults in one are told as of the site (atomics_origin).
  *   A4  Alone, a fiber does not stop: nobody could tell.
  *
  * The pause instruction marks a loop that spins until another thread does something. That is no step as long
- * as the loop may be a short one (Rust's mutex spins a hundred times before it sleeps); after PAUSES_FREE of them
- * in one transition each further thousand is one, and what would look like a hang is a circle of states.
+ * as the loop may be a short one (Rust's mutex spins a hundred times before it sleeps); after PAUSES_FREE
+ * of them in one transition each further thousand is one, and what would look like a hang is a circle of
+ * states.
  */
 #include "runtime/trap/atomics.h"
 
@@ -29,6 +31,7 @@
 #include "base/sys.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/trap/cpu.h"
 
@@ -47,7 +50,10 @@ int memcmp(const void *a, const void *b, size_t n);
 void atomics_entry(void);
 void atomics_dispatch(u64 *reg, u64 pc, u64 *flags);
 
-/* From the handler to the stub and from the dispatcher to the stub's end; no fiber can be switched to in between. */
+/*
+ * From the handler to the stub and from the dispatcher to the stub's end; no fiber can be switched to in
+ * between.
+ */
 __attribute__((visibility("hidden"))) u64 atomics_pc, atomics_next;
 
 /* The copies of sites [first, first + count). */
@@ -98,7 +104,7 @@ static void put32(u8 *at, u64 value)
 {
 	u32 v = (u32)value;
 	hd_assert((long)value == (int)v);
-	memcpy(at, &v, sizeof v);
+	memcpy(at, &v, sizeof(v));
 }
 
 static void write_copy(const struct wire_site *s)
@@ -230,11 +236,12 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
 	if (!is_benign(o.object)) {
 		sched_step(&o);
-		if (!s->pause && o.object)
+		if (!s->pause && o.object) {
+			freed_check(o.object, "an atomic variable", pc);
 			access_wrote(o.object, 0);
+		}
 	}
 	atomics_next = copy_of(site_at(pc));
-	sched_scrub_deep();
 }
 
 /* Operands have up to 16 bytes; where one lies outside of what operand() can tell, it is anywhere. */

@@ -1,11 +1,12 @@
 /*
- * Where an atomic instruction that was replaced by a trap continues, on the fiber's own stack. The SIGTRAP handler
- * (atomics.c) set rip to atomics_entry and left everything else as it was; atomics_pc says where it
- * came from. All registers, the flags and the vector registers are saved; at the end atomics_next is the copy
- * of the instruction.
+ * Where an atomic instruction that was replaced by a trap continues, on the kernel stack
+ * (runtime/kstack/kstack.h). The SIGTRAP handler (atomics.c) set rip to atomics_entry and left everything
+ * else as it was; atomics_pc says where it came from. All registers, the flags and the vector registers are
+ * saved; at the end atomics_next is the copy of the instruction.
  *
- * Frame, from rbp up: rax rcx rdx rbx rsp rbp rsi rdi r8 … r15 (0-127), flags (128), pc of the instruction (136), red zone of
- * 128 bytes. Below rbp: the xsave area, 64-byte aligned.
+ * On the program's stack, from rbp up: its rbp, the pc of the instruction, 128 bytes red zone; below rbp:
+ * flags, rcx. On the kernel stack, from low to high: the xsave area, rax rcx rdx rbx rsp rbp rsi rdi r8 …
+ * r15, flags, 0 … 0.
  */
 #include "runtime/trap/vectors.inc"
 
@@ -23,7 +24,16 @@ atomics_entry:
 	pushq atomics_pc(%rip)
 	.cfi_def_cfa_offset 136
 	.cfi_offset %rip, -136
+	pushq %rbp
+	.cfi_def_cfa_offset 144
+	.cfi_offset %rbp, -144
+	movq %rsp, %rbp
+	.cfi_def_cfa_register %rbp
 	pushfq
+	pushq %rcx
+	enter_kernel_stack %rcx
+	leaq -56(%rsp), %rsp /* 24 words with what follows: aligned to 64 */
+	pushq -8(%rbp)
 	pushq %r15
 	pushq %r14
 	pushq %r13
@@ -34,46 +44,25 @@ atomics_entry:
 	pushq %r8
 	pushq %rdi
 	pushq %rsi
-	pushq %rbp
-	pushq $0
+	pushq (%rbp)
+	leaq 144(%rbp), %rcx
+	pushq %rcx
 	pushq %rbx
 	pushq %rdx
-	pushq %rcx
+	pushq -16(%rbp)
 	pushq %rax
-	.cfi_def_cfa_offset 272
-	.cfi_offset %rbp, -232
-	leaq 272(%rsp), %rax
-	movq %rax, 32(%rsp)
-	movq %rsp, %rbp
-	.cfi_def_cfa_register %rbp
-	save_vectors
-	/* The frames to come lie on zeroes (see sched_scrub). */
 	cld
-	leaq -4096(%rsp), %rdi
-	movl $512, %ecx
-	xorl %eax, %eax
-	rep stosq
-	movq %rbp, %rdi
-	movq 136(%rbp), %rsi
-	leaq 128(%rbp), %rdx
-	call atomics_dispatch
-	movl trap_xsave_mask(%rip), %eax
-	xorl %edx, %edx
-	xrstor64 (%rsp)
-	/* Leave no bytes behind: the area is zeroed (see sched_scrub). */
 	movq %rsp, %rdi
-	movq %rbp, %rcx
-	subq %rsp, %rcx
-	shrq $3, %rcx
-	xorl %eax, %eax
-	rep stosq
-	movq %rbp, %rsp
+	movq 8(%rbp), %rsi
+	save_vectors
+	leaq 128(%rdi), %rdx
+	call atomics_dispatch
+	restore_vectors
 	popq %rax
 	popq %rcx
 	popq %rdx
 	popq %rbx
-	leaq 8(%rsp), %rsp
-	popq %rbp
+	leaq 16(%rsp), %rsp /* rsp, and rbp, which is taken from its frame */
 	popq %rsi
 	popq %rdi
 	popq %r8
@@ -84,8 +73,20 @@ atomics_entry:
 	popq %r13
 	popq %r14
 	popq %r15
+	popq -8(%rbp) /* flags, which the dispatcher may have changed */
+	leaq 56(%rsp), %rsp
+	leave_kernel_stack 24
+	leaq -8(%rsp), %rsp
+	movq $0, -8(%rsp)
 	popfq
+	popq %rbp
+	.cfi_def_cfa %rsp, 136
+	.cfi_restore %rbp
 	leaq 136(%rsp), %rsp
+	.cfi_def_cfa_offset 0
+	movq $0, -136(%rsp)
+	movq $0, -144(%rsp)
+	movq $0, -152(%rsp)
 	jmp *atomics_next(%rip)
 	.cfi_endproc
 	.size atomics_entry, . - atomics_entry

@@ -20,7 +20,10 @@ void cpu_setup(void)
 		rt_fail("this kernel cannot keep rdtsc from the program (prctl PR_SET_TSC failed)", "", "");
 }
 
-/* rdtsc is 0f 31, rdtscp 0f 01 f9. 0: neither. The faulting address is that of the instruction, so it can be read. */
+/*
+ * rdtsc is 0f 31, rdtscp 0f 01 f9. 0: neither. The faulting address is that of the instruction, so it can be
+ * read.
+ */
 static u32 length_of_rdtsc(const u8 *code)
 {
 	if (code[0] == 0x0f && code[1] == 0x31)

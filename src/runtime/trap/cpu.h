@@ -1,7 +1,7 @@
 /*
- * cpu.h: instructions whose results would differ from run to run are answered by us: rdtsc and rdtscp from the virtual
- * clock (the kernel lets them fault: PR_SET_TSC), rdrand and rdseed from the seeded stream (they are patched, as
- * atomic instructions are).
+ * cpu.h: instructions whose results would differ from run to run are answered by us: rdtsc and rdtscp from
+ * the virtual clock (the kernel lets them fault: PR_SET_TSC), rdrand and rdseed from the seeded stream
+ * (they are patched, as atomic instructions are).
  */
 #ifndef HEDDLE_RUNTIME_CPU_H
 #define HEDDLE_RUNTIME_CPU_H

@@ -1,12 +1,12 @@
 /*
- * Where a trapped system call continues, on the fiber's own stack. The SIGSYS handler
- * (trap.c) set rip to trap_entry and left all registers as the SUT had them, but for rcx
- * and r11, which hold what a real syscall instruction leaves there: the return
- * address and the flags. The code around a syscall instruction expects every other
- * register to survive, vector registers included.
+ * Where a trapped system call continues: the second door to the kernel stack (runtime/kstack/kstack.h). The
+ * SIGSYS handler (trap.c) set rip to trap_entry and left all registers as the SUT had them, but for rcx and
+ * r11, which hold what a real syscall instruction leaves there: the return address and the flags. The code
+ * around a syscall instruction expects every other register to survive, vector registers included.
  *
- * Frame, from rbp down: r11 rdi rsi rdx r10 r8 r9 rax = struct trap_frame, then the
- * xsave area, 64-byte aligned. Above rbp: saved rbp, return address, 128 bytes red zone.
+ * On the program's stack, from rbp up: its rbp, the return address, 128 bytes red zone. On the kernel
+ * stack, from high to low: r11 rdi rsi rdx r10 r8 r9 rax = struct trap_frame, then the xsave area, 64-byte
+ * aligned.
  */
 #include "runtime/trap/vectors.inc"
 
@@ -29,6 +29,7 @@ trap_entry:
 	.cfi_offset %rbp, -144
 	movq %rsp, %rbp
 	.cfi_def_cfa_register %rbp
+	enter_kernel_stack %rcx
 	pushq %r11
 	pushq %rdi
 	pushq %rsi
@@ -37,31 +38,15 @@ trap_entry:
 	pushq %r8
 	pushq %r9
 	pushq %rax
+	cld
 	movq %rsp, %rdi
 	save_vectors
-	/* The frames to come lie on zeroes (see sched_scrub). */
-	cld
-	movq %rdi, %r8
-	leaq -4096(%rsp), %rdi
-	movl $512, %ecx
-	xorl %eax, %eax
-	rep stosq
-	movq %r8, %rdi
 	movq %rsp, %rsi
 	movq 8(%rbp), %rdx
 	call trap_dispatch
-	movq %rax, -64(%rbp)
-	movl trap_xsave_mask(%rip), %eax
-	xorl %edx, %edx
-	xrstor64 (%rsp)
-	/* Leave no bytes behind: the area is zeroed (see sched_scrub). */
-	movq %rsp, %rdi
-	leaq -64(%rbp), %rcx
-	subq %rsp, %rcx
-	shrq $3, %rcx
-	xorl %eax, %eax
-	rep stosq
-	leaq -64(%rbp), %rsp
+	movq %rax, %r8
+	restore_vectors
+	movq %r8, (%rsp)
 	popq %rax
 	popq %r9
 	popq %r8
@@ -70,9 +55,17 @@ trap_entry:
 	popq %rsi
 	popq %rdi
 	popq %r11
+	leave_kernel_stack 8
 	popq %rbp
+	.cfi_def_cfa %rsp, 136
+	.cfi_restore %rbp
 	popq %rcx
+	.cfi_def_cfa_offset 128
+	.cfi_register %rip, %rcx
+	movq $0, -8(%rsp)
+	movq $0, -16(%rsp)
 	leaq 128(%rsp), %rsp
+	.cfi_def_cfa_offset 0
 	jmp *%rcx
 	.cfi_endproc
 	.size trap_entry, . - trap_entry

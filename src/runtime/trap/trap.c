@@ -3,8 +3,9 @@
  *
  * Laws. Handlers run on one alternate stack, because the kernel must not write a signal frame onto
  * a write-protected stack page. No work is done in signal context: a page fault changes the
- * page's protection and returns; a trapped call is only redirected to trap_entry, on the
- * fiber's own stack; a crash leaves for the engine and never returns. Nothing here touches TLS.
+ * page's protection and returns; a trapped call is only redirected to trap_entry, which
+ * goes to the fiber's kernel stack; a crash leaves for the engine and never returns. Nothing here touches
+ * TLS.
  */
 #include "runtime/trap/trap.h"
 
@@ -21,6 +22,9 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/kstack/kstack.h"
+#include "runtime/engine/engine.h"
+#include "runtime/memory/memory.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/libc/libc.h"
@@ -121,8 +125,8 @@ static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *
 	u64 address = (u64)info->si_addr;
 	char buf[160];
 	struct text t;
-	text_init(&t, buf, sizeof buf);
-	if (!sched_in_fiber()) {
+	text_init(&t, buf, sizeof(buf));
+	if (!sched_in_fiber() || kstack_overflowed(address)) {
 		text_str(&t, signal_name(sig));
 		text_str(&t, " at ");
 		text_hex(&t, regs.rip);
@@ -151,7 +155,7 @@ static bool in_runtime(u64 pc)
 /* Would the access have been fine without us? The runtime itself may do what it likes. */
 static bool legitimate(u64 address, const greg_t *g)
 {
-	if (g[REG_ERR] & FAULT_FETCH)
+	if (g[REG_ERR] & FAULT_FETCH || kstack_overflowed(address))
 		return false;
 	if (!sched_in_fiber())
 		return true;
@@ -180,6 +184,18 @@ static HD_NORETURN void no_room_for_page(void)
 	rt_fail("there is no memory left to track another page of the program", "", "");
 }
 
+/*
+ * A handler of the program runs here, on the signal stack. The fault may have been the runtime's, with an
+ * address of the program's.
+ */
+static bool handled_by_program(int sig, siginfo_t *info, ucontext_t *u)
+{
+	struct kstack before = kstack_interrupt((u64)u->uc_mcontext.gregs[REG_RSP]);
+	bool handled = vk_signal_fault(sig, info, u);
+	kstack_resume(before);
+	return handled;
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
@@ -198,7 +214,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	}
 	if (tracked < 0)
 		no_room_for_page();
-	if (sched_in_fiber() && !on_own_stack_below(address) && vk_signal_fault(sig, info, context))
+	if (sched_in_fiber() && !on_own_stack_below(address) && handled_by_program(sig, info, u))
 		return;
 	crash(sig, info, u);
 }
@@ -215,13 +231,20 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 		ticks = 0;
 		return;
 	}
-	if (++ticks * (TICK_US / 1000) < rt_wire->config.hang_ms)
+	if (++ticks > 1 && engine_time_is_up())
+		sched_prune();
+	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms)
 		return;
 	ticks = 0;
 	struct wire_regs regs;
 	regs_of(context, &regs);
 	sched_fail(VIOLATION_HANG, regs.rip, 0, 0, &regs,
-		   "hang: the thread runs on without reaching a synchronisation operation or system call");
+		   memory_on()
+			   ? "hang: the thread runs on without reaching a synchronisation operation or "
+			     "system call"
+			   : "hang: the thread runs on without reaching a synchronisation operation or "
+			     "system call; if it waits for another one by looking at a variable, build the "
+			     "program with heddle cc, which sees that");
 }
 
 /* --- system calls --- */
@@ -267,9 +290,7 @@ long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 			    .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9},
 			    .pc = pc,
 			    .no_cancel = is_plain(pc)};
-	long result = vk_syscall(&c);
-	sched_scrub_deep();
-	return result;
+	return vk_syscall(&c);
 }
 
 static void measure_xsave(void)

@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "iocache/cache.h"
 #include "runtime/sched/sched.h"
+#include "search/footprint.h"
 
 struct vk_desc;
 
@@ -47,6 +48,19 @@ void vk_fiber_end(u32 slot);
 /* It will not come back from the calls it is in, if any: what they hold is let go. */
 void vk_call_ends(u32 slot);
 
+/*
+ * The running fiber uses an object that stands for state outside the virtual kernel (libc's: core/objects.h):
+ * a step where another fiber could tell when.
+ */
+void vk_use_outside(u64 object, enum access_mode mode);
+/* Its number, as gettid() says. */
+long vk_thread_id(u32 slot);
+/* The name of a thread (NUL-terminated, at most 15 characters; 16 bytes). 0 or -errno. */
+long vk_thread_set_name(u32 slot, const char *name);
+long vk_thread_get_name(u32 slot, char *to);
+/* Does this descriptor lead to the console? */
+bool vk_is_console(int fd);
+
 /* Eight bytes of the running fiber's random stream: for instructions that roll dice. */
 u64 vk_random_u64(void);
 
@@ -63,5 +77,7 @@ void vk_model_place(void *at);
 const struct cache_pos *vk_unanswered(u64 *bytes);
 /* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);
+/* Did any execution accept a connection, or receive a datagram? */
+bool vk_was_served(void);
 
 #endif

@@ -6,7 +6,8 @@
  * heddle: exit=2 error~="sorry" server="echo sorry; exit 3; : {port:7000}"
  * heddle: exit=2 error~="listen" server="sleep 1000; : {port:7000}" options="--peer-timeout 1s"
  * heddle: exit=2 error~="port" server="@peer listen {port:70000} line"
- * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} line die:3"
+ * heddle: verdict=incomplete text~="ended in the middle.*exit status 3" server="@peer listen {port:7000} line die:3"
+ * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} line die:0"
  * heddle: verdict=verified outcomes=1 server="@peer listen {port:7000} line echo loop"
  * native: skip
  */

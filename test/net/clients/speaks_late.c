@@ -2,10 +2,10 @@
  * A server that speaks by itself in the end: after a time-out, or because another connection was closed. Who waits for it
  * is in no deadlock, and what it says is not explored: neither a violation nor verified. One that never does is one.
  *
- * heddle: verdict=incomplete text~="sends data although.*after a while it sent .late" server="@peer listen {port:7000} patience:300 send:late~ eof"
- * heddle: verdict=incomplete text~="sends data although" cache=linear server="@peer listen {port:7000} patience:300 send:late~ eof"
- * heddle: verdict=incomplete text~="sends data although" cache=none server="@peer listen {port:7000} patience:300 send:late~ eof"
- * heddle: verdict=violation kind=comm-deadlock server="@peer listen {port:7000} patience:300 eof" options="--peer-timeout 1s"
+ * heddle: verdict=incomplete text~="sends data although.*after a while it sent .late" server="@peer listen {port:7000} patience:1300 send:late~ eof"
+ * heddle: verdict=incomplete text~="sends data although" cache=linear server="@peer listen {port:7000} patience:1300 send:late~ eof"
+ * heddle: verdict=incomplete text~="sends data although" cache=none server="@peer listen {port:7000} patience:1300 send:late~ eof"
+ * heddle: verdict=violation kind=comm-deadlock server="@peer listen {port:7000} patience:1300 eof" options="--peer-timeout 3s"
  * heddle: verdict=incomplete text~="sends data although.*were closed, it sent.*left" args=close server="@peer listen {port:7000} eof others:left~"
  * heddle: verdict=incomplete text~="sends data although" args=close cache=none server="@peer listen {port:7000} eof others:left~"
  * heddle: verdict=violation kind=comm-deadlock args=close server="@peer listen {port:7000} eof"

@@ -1,8 +1,9 @@
 /*
- * A client that keeps its connection open and says no more: the handler waits in read, the client for more, too (eof). Nobody is
- * wrong, but nobody goes on either: it is told as a communication deadlock, unless such waits are declared normal.
+ * A client that keeps its connection open and says no more: the handler waits in read, the client for more, too (eof). All it
+ * asked was answered, so it is idle, and that is a normal end, unless the user is strict.
  *
- * heddle: verdict=violation kind=comm-deadlock clients=1 client="@peer connect {port} send:hello~ want:hello eof"
+ * heddle: verdict=verified clients=1 client="@peer connect {port} send:hello~ want:hello eof" text~="keeps its connection open"
+ * heddle: verdict=violation kind=comm-deadlock options="--strict-idle" clients=1 client="@peer connect {port} send:hello~ want:hello eof"
  * heddle: verdict=verified options="--no-deadlock" clients=1 client="@peer connect {port} send:hello~ want:hello eof"
  * native: skip
  */

@@ -204,6 +204,12 @@ void vk_use(struct vk_call *c, u64 object, enum access_mode mode)
 		vk_order(c, object, mode); /* whose class declares it */
 }
 
+void vk_use_outside(u64 object, enum access_mode mode)
+{
+	struct vk_call c = {0};
+	vk_use(&c, object, mode);
+}
+
 void vk_op_looked_up(const struct op *o)
 {
 	if (o->watch)

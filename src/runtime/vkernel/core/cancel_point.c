@@ -1,7 +1,7 @@
 /*
- * cancel_point.c: system calls whose wrappers in libc are cancellation points (pthreads(7), and what glibc makes one
- * beyond that list), and that would not be steps, or not ones at which a request is acted upon. Before it acts, such a
- * call looks for a request, whether it would have waited or not.
+ * cancel_point.c: system calls whose wrappers in libc are cancellation points (pthreads(7), and what glibc
+ * makes one beyond that list), and that would not be steps, or not ones at which a request is acted upon.
+ * Before it acts, such a call looks for a request, whether it would have waited or not.
  *
  * That is a step of its own, and costs states: so only once some thread is cancelled at all.
  */

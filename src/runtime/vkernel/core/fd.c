@@ -6,6 +6,16 @@
  * file. Three objects stand for that (objects.h): the table as a whole, changed by everyone who
  * takes or frees a number; each single entry, read by every call and changed by close and
  * dup2; and the flags of a description. While only one fiber does so, nothing here is a step.
+ *
+ * Taking numbers. Who takes a free number changes its entry, too. But most programs hand a new number to
+ * another thread, which uses it then, and not for that should every such use be a step. What can go wrong is
+ * that a call comes before the number is taken, and finds it free. So two lessons stand for it:
+ *
+ *   taken   Every call on a number reads it; who takes the number in the middle of a step changes it.
+ *           If different fibers do so, taking it is a step of its own, and calls that come too early will be
+ *           seen. Calls that find the number open are no steps for that reason: they can't tell when.
+ *   free    Calls that find a number free read it, who takes the number changes it. If different fibers
+ *           do so, a call that is about to find it free is a step.
  */
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -40,6 +50,12 @@ struct vk_desc *vk_fd_peek(int fd)
 	return &vk->desc[vk->fd[fd].desc - 1];
 }
 
+bool vk_is_console(int fd)
+{
+	const struct vk_desc *d = vk_fd_peek(fd);
+	return d && d->kind == VK_CONSOLE;
+}
+
 /* ---- looking up ---- */
 
 /*
@@ -66,6 +82,9 @@ static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
 	if (fd < 0 || fd >= VK_MAX_FDS)
 		return SHOWS_NOT;
 	bool number = touch_number(c, fd, ACCESS_READ);
+	vk_touch(NULL, vk_fd_taken_object(fd), ACCESS_READ);
+	if (!d)
+		number |= vk_touch(c, vk_fd_free_object(fd), ACCESS_READ);
 	bool flags = d && vk_touch(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
 	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
 }
@@ -206,11 +225,17 @@ static void clear_number(u32 fd)
 		vk->fd_limit--;
 }
 
-static long install_from(struct vk_desc *d, u32 from, bool cloexec)
+static u32 lowest_free(u32 from)
 {
 	u32 fd = from;
 	while (fd < vk->fd_limit && vk->fd[fd].desc)
 		fd++;
+	return fd;
+}
+
+static long install_from(struct vk_desc *d, u32 from, bool cloexec)
+{
+	u32 fd = lowest_free(from);
 	if (fd >= vk_fd_max()) {
 		vk_desc_put(d);
 		return -EMFILE;
@@ -236,8 +261,7 @@ static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
-	if (fd >= 0)
-		seen |= touch_number(c, fd, ACCESS_WRITE);
+	seen |= touch_number(c, fd, ACCESS_WRITE);
 	return seen | close_shows(c, fd);
 }
 
@@ -245,11 +269,30 @@ void vk_fd_change(struct vk_call *c, int fd)
 {
 	if (!change_shows(c, fd))
 		return;
-	struct op o = {.kind = OP_FILE, .object = VK_FD_TABLE, .n = ACCESS_WRITE};
-	if (fd >= 0)
-		o = (struct op){.kind = OP_CLOSE, .object = (u64)vk_fd_peek(fd), .arg = (u64)fd};
+	struct op o = {.kind = OP_CLOSE, .object = (u64)vk_fd_peek(fd), .arg = (u64)fd};
 	vk_step_once(c, &o);
 	change_shows(c, fd);
+}
+
+static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)
+{
+	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
+	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
+	for (u32 fd = lowest_free(from); count-- && fd < vk_fd_max(); fd = lowest_free(fd + 1)) {
+		vk_touch(NULL, vk_fd_free_object((int)fd), ACCESS_WRITE);
+		if (!c->stepped)
+			seen |= vk_touch(c, vk_fd_taken_object((int)fd), ACCESS_WRITE);
+	}
+	return seen;
+}
+
+void vk_fd_take(struct vk_call *c, u32 from, u32 count)
+{
+	if (!take_shows(c, from, count))
+		return;
+	struct op o = {.kind = OP_FILE, .object = VK_FD_TABLE, .n = ACCESS_WRITE};
+	vk_step_once(c, &o);
+	take_shows(c, from, count);
 }
 
 long vk_fd_drop(int fd)
@@ -296,7 +339,7 @@ static long dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexe
 {
 	if (!d)
 		return -EBADF;
-	vk_fd_change(c, -1);
+	vk_fd_take(c, from, 1);
 	if (from >= vk_fd_max())
 		return -EINVAL;
 	vk_desc_ref(d);

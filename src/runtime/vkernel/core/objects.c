@@ -10,8 +10,39 @@ static void describe_path(const char *path, struct text *t)
 	text_str(t, path ? path : "a file");
 }
 
+static const char *const libc_names[LIBC_OBJECTS] = {
+	[LIBC_ATEXIT] = "the list of exit handlers",
+	[LIBC_CONCURRENCY] = "libc's defaults for threads",
+	[LIBC_ENVIRONMENT] = "the environment",
+	[LIBC_ETHER] = "the buffer of ether_ntoa",
+	[LIBC_GETLOGIN] = "the buffer of getlogin",
+	[LIBC_GETOPT] = "the state of getopt",
+	[LIBC_GROUP] = "the buffer of getgrnam",
+	[LIBC_HOSTS] = "the buffer of gethostbyname",
+	[LIBC_HSEARCH] = "the table of hsearch",
+	[LIBC_L64A] = "the buffer of l64a",
+	[LIBC_LOCALE] = "the locale",
+	[LIBC_PASSWD] = "the buffer of getpwnam",
+	[LIBC_RANDOM] = "the state of rand",
+	[LIBC_RANDOM48] = "the state of drand48",
+	[LIBC_SERVICES] = "the buffer of getservbyname",
+	[LIBC_STRTOK] = "the state of strtok",
+	[LIBC_SYSLOG] = "the state of syslog",
+	[LIBC_TIME] = "the buffer of localtime",
+	[LIBC_TMPNAM] = "the state of tmpnam",
+	[LIBC_TTYNAME] = "the buffer of ttyname",
+};
+
 static const char *process_object_name(u64 key)
 {
+	if (key & LIBC_ADDRESS)
+		return "a stream or directory";
+	if (key >= VK_KEY_FIRST_KEY)
+		return "a key of thread-specific data";
+	if (key >= VK_SETTINGS_FIRST_KEY)
+		return "the settings of a thread";
+	if (key >= LIBC_FIRST_KEY && key < LIBC_FIRST_KEY + LIBC_OBJECTS)
+		return libc_names[key - LIBC_FIRST_KEY];
 	switch (key) {
 	case VK_PROCESS_UMASK:
 		return "the umask";
@@ -23,6 +54,10 @@ static const char *process_object_name(u64 key)
 		return "the limits of the process";
 	case VK_PROCESS_TIMERS:
 		return "timers";
+	case VK_PROCESS_SETTINGS:
+		return "the settings of the process";
+	case PROCESS_KEYS:
+		return "the keys of thread-specific data";
 	case VK_PROCESS_ENDS:
 		return "whether connections have ended";
 	default:
@@ -38,13 +73,13 @@ static void describe_object(u64 object, struct text *t)
 		text_str(t, "the table of descriptors");
 		break;
 	case OBJECT_FD:
-		vk_describe_fd((int)key, t);
+		vk_describe_fd((int)(u32)key, t);
 		break;
 	case OBJECT_DESC:
 		vk_describe_desc(&vk->desc[key / VK_DESC_PARTS], t);
 		break;
 	case OBJECT_SOCKET:
-		vk_describe_desc(&vk->desc[key / 2], t);
+		vk_describe_desc(&vk->desc[(key & ~VK_SOCKET_NAME) / 2], t);
 		break;
 	case OBJECT_PIPE:
 		vk_describe_pipe(&vk->pipe[key], t);

@@ -13,9 +13,10 @@ enum vk_process_object {
 	VK_PROCESS_UMASK = 0x100, /* vk->umask */
 	VK_PROCESS_CWD,           /* vk->cwd */
 	VK_PROCESS_BREAK,         /* vk->brk; the mapping itself is OBJECT_MAPPING 0 */
-	VK_PROCESS_LIMITS,        /* vk->nofile_soft, vk->nofile_hard */
+	VK_PROCESS_LIMITS,        /* vk->limit */
+	VK_PROCESS_SETTINGS,      /* vk->process_settings */
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
-	VK_PROCESS_CLIENTS,     /* vk->client_taken, vk->dgram_client, and who waits for clients */
+	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last, dgram_client, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
@@ -26,6 +27,7 @@ enum vk_process_object {
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
 #define VK_BREAK object_id(OBJECT_PROCESS, VK_PROCESS_BREAK)
 #define VK_LIMITS object_id(OBJECT_PROCESS, VK_PROCESS_LIMITS)
+#define VK_SETTINGS object_id(OBJECT_PROCESS, VK_PROCESS_SETTINGS)
 #define VK_ENDS object_id(OBJECT_PROCESS, VK_PROCESS_ENDS)
 #define VK_CLIENTS object_id(OBJECT_PROCESS, VK_PROCESS_CLIENTS)
 #define VK_PARTED object_id(OBJECT_PROCESS, VK_PROCESS_PARTED)
@@ -34,12 +36,75 @@ enum vk_process_object {
 #define VK_TIMERS object_id(OBJECT_PROCESS, VK_PROCESS_TIMERS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
+/* vk->settings[slot], and a thread's name, as others can set and get them. */
+#define VK_SETTINGS_FIRST_KEY 0x10000u
+static inline u64 vk_settings_object(u32 slot)
+{
+	return object_id(OBJECT_PROCESS, VK_SETTINGS_FIRST_KEY + slot);
+}
+/* A key of thread-specific data: is it still one? No words. */
+#define VK_KEY_FIRST_KEY 0x20000u
+static inline u64 vk_key_object(u32 key)
+{
+	return object_id(OBJECT_PROCESS, VK_KEY_FIRST_KEY + key);
+}
+
+/* State that libc keeps for all threads (interpose/libc_state.c). It lies in the
+   program's memory: no words of ours. */
+enum libc_object {
+	LIBC_STDIN, /* an address in truth, as other streams */
+	LIBC_BREAK, /* VK_BREAK in truth: libc's copy of the program break */
+	LIBC_ATEXIT,
+	LIBC_CONCURRENCY,
+	LIBC_ENVIRONMENT,
+	LIBC_ETHER,
+	LIBC_GETLOGIN,
+	LIBC_GETOPT,
+	LIBC_GROUP,
+	LIBC_HOSTS,
+	LIBC_HSEARCH,
+	LIBC_L64A,
+	LIBC_LOCALE,
+	LIBC_PASSWD,
+	LIBC_RANDOM,
+	LIBC_RANDOM48,
+	LIBC_SERVICES,
+	LIBC_STRTOK,
+	LIBC_SYSLOG,
+	LIBC_TIME,
+	LIBC_TMPNAM,
+	LIBC_TTYNAME,
+	LIBC_OBJECTS
+};
+#define LIBC_FIRST_KEY 0x200u
+static inline u64 libc_object(enum libc_object which)
+{
+	return object_id(OBJECT_PROCESS, LIBC_FIRST_KEY + which);
+}
+/* A stream or an open directory of libc's. */
+#define LIBC_ADDRESS ((u64)1 << 48)
+static inline u64 libc_address_object(u64 address)
+{
+	return object_id(OBJECT_PROCESS, LIBC_ADDRESS | address);
+}
+
 /* Which descriptor numbers are free: vk->fd as a whole, vk->fd_limit. */
 #define VK_FD_TABLE object_id(OBJECT_FD_TABLE, 0)
 /* One number: vk->fd[fd]. */
 static inline u64 vk_fd_object(int fd)
 {
 	return object_id(OBJECT_FD, (u32)fd);
+}
+/*
+ * Two lessons about it, without words (core/fd.c, "Taking numbers"): that it is free, and who takes it.
+ */
+static inline u64 vk_fd_free_object(int fd)
+{
+	return object_id(OBJECT_FD, (u64)(u32)fd | (u64)1 << 40);
+}
+static inline u64 vk_fd_taken_object(int fd)
+{
+	return object_id(OBJECT_FD, (u64)(u32)fd | (u64)1 << 41);
 }
 /*
  * What the numbers of sockets, pipes and eventfds mean, all of them: a lesson for all (core/fd.c); no words.
@@ -63,6 +128,7 @@ static inline u64 vk_pipe_object(u32 slot)
 {
 	return object_id(OBJECT_PIPE, slot);
 }
+#define VK_SOCKET_NAME ((u64)1 << 40)
 /* vk->sock[slot] and vk->sock_data[slot]; its options and time-outs, which calls set and get without
  * a word to the network. */
 static inline u64 vk_socket_object(u32 slot)
@@ -72,6 +138,12 @@ static inline u64 vk_socket_object(u32 slot)
 static inline u64 vk_socket_options_object(u32 slot)
 {
 	return object_id(OBJECT_SOCKET, (u64)slot * 2 + 1);
+}
+
+/* Its two names, as getsockname and getpeername tell them: a lesson; no words. */
+static inline u64 vk_socket_name_object(u32 slot)
+{
+	return object_id(OBJECT_SOCKET, (u64)slot * 2 | VK_SOCKET_NAME);
 }
 
 /* vk->action[sig]; vk->signals. A fiber's own mask and signals are OBJECT_THREAD's. */

@@ -166,12 +166,21 @@ static SCHED_LOOK bool has_mask(const struct vk_call *c)
 	return (c->nr == __NR_ppoll && c->a[3]) || pselect_mask(c);
 }
 
+static void touch_list(struct vk_call *c, const struct pollfd *p, u32 n)
+{
+	bool stepped;
+	do { /* behind a step all over again: it is that step's business then */
+		stepped = c->stepped;
+		for (u32 i = 0; i < n; i++)
+			vk_fd_touch(c, p[i].fd);
+	} while (stepped != c->stepped);
+}
+
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
 	long alt = 0;
-	for (u32 i = 0; i < n; i++)
-		vk_fd_touch(c, p[i].fd);
+	touch_list(c, p, n);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
 		struct op o = {.kind = OP_POLL,
 			       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0) |

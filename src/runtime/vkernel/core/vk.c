@@ -129,12 +129,14 @@ void vk_fiber_start(u32 slot, u32 creator)
 {
 	if (vk->fiber[creator].mask)
 		vk->fiber[slot].mask = vk->fiber[creator].mask;
+	vk_settings_inherit(slot, creator);
 }
 
 void vk_fiber_end(u32 slot)
 {
 	struct vk_fiber *f = &vk->fiber[slot];
 	vk_call_ends(slot);
+	vk_settings_forget(slot);
 	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags |
 	    f->random) /* its page stays cold */
 		*f = (struct vk_fiber){0};

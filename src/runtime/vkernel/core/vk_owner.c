@@ -65,6 +65,8 @@ static bool table_owner(u64 address, struct owner *o)
 		return desc_owner(slot, at, o);
 	if (ELEMENT(action, slot, &at))
 		return belongs(o, vk_action_object((int)slot), "what a signal does");
+	if (ELEMENT(settings, slot, &at))
+		return belongs(o, vk_settings_object((u32)slot), "the settings of a thread");
 	if (ELEMENT(inode, slot, &at))
 		return inode_owner(slot, o);
 	if (ELEMENT(name_key, slot, &at) || ELEMENT(name, slot, &at))
@@ -94,8 +96,10 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_FD_TABLE, "the table of descriptors");
 	if (INSIDE(desc_limit, &at))
 		return belongs(o, VK_SLOTS, "the table of open file descriptions");
-	if (INSIDE(nofile_soft, &at) || INSIDE(nofile_hard, &at))
+	if (INSIDE(limit, &at))
 		return belongs(o, VK_LIMITS, "the limits of the process");
+	if (INSIDE(process_settings, &at))
+		return belongs(o, VK_SETTINGS, "the settings of the process");
 	if (INSIDE(timer, &at))
 		return belongs(o, VK_TIMERS, "the timers");
 	if (INSIDE(signals, &at))
@@ -108,7 +112,7 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_BREAK, "the program break");
 	if (INSIDE(cwd, &at))
 		return belongs(o, VK_CWD, "the current directory");
-	if (INSIDE(client_taken, &at) || INSIDE(dgram_client, &at))
+	if (INSIDE(client_taken, &at) || INSIDE(client_last, &at) || INSIDE(dgram_client, &at))
 		return belongs(o, VK_CLIENTS, "which clients have come");
 	if (INSIDE(parted, &at))
 		return belongs(o, VK_PARTED, "whether a connection was left");

@@ -141,10 +141,12 @@ void vk_desc_put(struct vk_desc *d);
 /* What a call answers that could not get one: -ENFILE, and the verdict names the limit. */
 long vk_desc_none(const struct vk_call *c);
 void vk_desc_stat(const struct vk_desc *d, struct stat *st);
-/* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_change. */
+/* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_take. */
 long vk_fd_install(struct vk_desc *d, bool cloexec);
-/* The call is going to change what descriptor `fd` (-1: some free one) means. A step where that shows. */
+/* The call is going to change what descriptor `fd` means. A step where that shows. */
 void vk_fd_change(struct vk_call *c, int fd);
+/* The same for the `count` lowest numbers that are free, from `from` on. */
+void vk_fd_take(struct vk_call *c, u32 from, u32 count);
 /* Descriptor `fd` goes; 0 or -EBADF. */
 long vk_fd_drop(int fd);
 /* fcntl's F_SETFL of a description, and F_SETFD of an open descriptor; may be a step. */
@@ -318,13 +320,36 @@ struct vk_fiber {
 	} held[VK_MAX_HELD];
 };
 
+/* ---- settings (process/settings.c); 0 is what a program starts with ---- */
+
+#define VK_LIMIT_COUNT 16 /* RLIM_NLIMITS */
+struct vk_limit {
+	u64 soft, hard; /* what it is xor what it was at the start */
+};
+/* Of a thread. */
+struct vk_settings {
+	u64 timer_slack; /* xor its first value, and so is affinity */
+	u16 io_priority;
+	u8 affinity, policy, priority, reset_on_fork, death_signal, no_new_privs, keep_caps;
+	signed char nice;
+};
+/* Bits of the process. */
+enum vk_setting { VK_SETTING_NOT_DUMPABLE, VK_SETTING_NO_HUGE_PAGES, VK_SETTING_SUBREAPER };
+/* Descriptor numbers are below that: RLIMIT_NOFILE. */
+u32 vk_fd_max(void);
+/* A fiber starts, and has its creator's settings; it ends. */
+void vk_settings_inherit(u32 slot, u32 creator);
+void vk_settings_forget(u32 slot);
+
 struct vk_model {
-	u32 fd_limit, desc_limit;     /* one above the highest in use */
-	u32 nofile_soft, nofile_hard; /* RLIMIT_NOFILE, by how much the SUT has lowered it */
+	u32 fd_limit, desc_limit; /* one above the highest in use */
+	struct vk_limit limit[VK_LIMIT_COUNT];
 	struct vk_fd fd[VK_MAX_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
+	struct vk_settings settings[LAYOUT_MAX_FIBERS];
+	u64 process_settings;      /* bits by enum vk_setting */
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;
@@ -337,6 +362,8 @@ struct vk_model {
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
+	/* … and whose last one was closed, there, if they open another one */
+	struct cache_pos client_last[NET_MAX_CLIENTS];
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
 	u64 parted; /* a connection to a server was closed, which it may not know: cache_check_silence */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
@@ -347,11 +374,6 @@ extern struct vk_model *vk;
 static inline u32 vk_desc_slot(const struct vk_desc *d)
 {
 	return (u32)(d - vk->desc);
-}
-/* Descriptor numbers are below that. */
-static inline u32 vk_fd_max(void)
-{
-	return VK_MAX_FDS - vk->nofile_soft;
 }
 static inline struct vk_fiber *vk_self(void)
 {

@@ -197,7 +197,7 @@ static long do_open(struct vk_call *c, int dirfd, const char *path, u32 flags, u
 	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0
 											     : PATH_FOLLOW;
 	how |= (flags & O_CREAT ? PATH_CREATE | PATH_MAKE : 0) | (flags & O_TRUNC ? PATH_CHANGE : 0);
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 1);
 	if (flags & O_CREAT)
 		vk_use(c, VK_UMASK, ACCESS_READ);
 	long err = vk_path(c, dirfd, path, how, &p);
@@ -227,7 +227,7 @@ long vk_sys_memfd_create(struct vk_call *c)
 	const u32 cloexec = 1, allow_sealing = 2;
 	if ((u32)c->a[1] & ~(cloexec | allow_sealing))
 		return -EINVAL;
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 1);
 	struct vk_place p = {
 		.inode = vk_inode_new(c, host_hash("memfd", 5) + sched_self_slot(), S_IFREG | 0777)};
 	if (!p.inode)

@@ -5,7 +5,7 @@
  */
 #include "runtime/vkernel/process/signals.h"
 
-#include "runtime/scratch.h"
+#include "runtime/kstack/kstack.h"
 
 #define HANDLER_DEFAULT 0
 #define HANDLER_IGNORE 1
@@ -129,7 +129,7 @@ int signal_next(u32 slot, bool *own)
 
 /* ---- delivery ---- */
 
-static HD_NORETURN void die(int sig, u64 pc)
+static HD_NORETURN HD_NOINLINE void die(int sig, u64 pc)
 {
 	char message[64];
 	struct text t;
@@ -159,24 +159,24 @@ void signal_info_out(const struct vk_siginfo *i, siginfo_t *to)
 
 #define STACK_LEFT 8192 /* what a handler leaves on an alternate stack, as far as it is cleaned up */
 
+/* Does the SUT's code that made the call run on its alternate stack? */
 static bool is_on_alternate(const struct vk_fiber *f)
 {
-	u64 here = (u64)__builtin_frame_address(0);
-	return here - f->alt_sp < f->alt_size;
+	return f->alt_sp && kstack_running && kstack_running->door - f->alt_sp < f->alt_size;
 }
 
 /* On the alternate stack, if the fiber has one and is not there already. */
-static __attribute__((noinline)) void call_handler(const struct vk_sigaction *act, int sig, siginfo_t *info,
-						   u64 *context)
+static HD_NOINLINE void call_handler(const struct vk_sigaction *act, int sig, siginfo_t *info, u64 *context)
 {
 	struct vk_fiber *f = vk_self();
-	if (!(act->flags & SA_ONSTACK) || !f->alt_sp || is_on_alternate(f)) {
-		sched_scrub_deep();
-		((void (*)(int, siginfo_t *, void *))act->handler)(sig, info, context);
+	if (!(act->flags & SA_ONSTACK) || !f->alt_sp || is_on_alternate(f) || !kstack_entered()) {
+		kstack_call_out(act->handler, (u64)sig, (u64)info, (u64)context);
 		return;
 	}
-	u64 low = f->alt_sp, top = (low + f->alt_size) & ~15UL;
-	scratch_switch((scratch_fn)act->handler, (u64)sig, (u64)info, (u64)context, 0, top);
+	u64 low = f->alt_sp, top = (low + f->alt_size) & ~15UL, door = kstack_running->door;
+	kstack_running->door = top;
+	kstack_call_out(act->handler, (u64)sig, (u64)info, (u64)context);
+	kstack_running->door = door;
 	u64 from = top - low > STACK_LEFT ? top - STACK_LEFT : low;
 	memset((void *)from, 0, top - from);
 }
@@ -204,7 +204,7 @@ static void run_handler(const struct vk_siginfo *i, u64 pc)
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 
-static void deliver_one(const struct vk_siginfo *i, u64 pc)
+static HD_NOINLINE void deliver_one(const struct vk_siginfo *i, u64 pc)
 {
 	int sig = i->sig;
 	if (vk_signal_disposition(sig) == VK_SIG_HANDLER) {
@@ -395,7 +395,7 @@ long vk_sys_sigaltstack(struct vk_call *c)
 	struct vk_fiber *f = vk_self();
 	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
-	bool on_it = f->alt_sp && is_on_alternate(f);
+	bool on_it = is_on_alternate(f);
 	stack_t was = {.ss_sp = (void *)f->alt_sp, .ss_flags = (int)f->alt_flags, .ss_size = f->alt_size};
 	if (!f->alt_sp)
 		was.ss_flags = VK_SS_DISABLE;

@@ -75,6 +75,8 @@ void sock_describe_number(const struct vk_desc *d, struct text *t);
 
 /* The call changes something of this socket, its options apart; what a poll looks at. */
 void sock_declare(const struct vk_sock *s);
+/* Its names change, inside a step. */
+void sock_names_change(const struct vk_sock *s);
 void sock_declare_poll(const struct vk_desc *d);
 
 /* ---- sock_call.c ---- */
@@ -90,10 +92,8 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
 struct net_address sock_client_address(const struct vk_sock *l);
-/*
- * Could accept take a connection from inside (its outcome 0) as well as a client (1)? Else there is only 0.
- */
-bool sock_has_both(const struct vk_desc *l);
+/* How many outcomes has accept? A connection from inside is 0, if there is one; then the clients that may come. */
+u32 sock_arrivals(const struct vk_desc *l);
 /* "client 2 on ": what accept takes with this outcome. */
 void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t);
 
@@ -259,6 +259,8 @@ void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t);
 bool sock_somebody_listens(u32 client);
 /* May any client peer send to this socket? */
 bool sock_expects_clients(const struct vk_sock *s);
+/* Somebody came: a connection was accepted, or a datagram received. */
+void sock_note_served(void);
 /* As sock_resolve, of the clients that have come to s. */
 void sock_clients_resolve(const struct vk_sock *s);
 /* Could a datagram of this client be the next that s reads? */

@@ -152,6 +152,7 @@ static bool is_any(const struct net_address *a)
 
 struct net_address sock_address_plain(const struct net_address *a)
 {
+	HD_WIDE_FRAME();
 	struct net_address p = *a;
 	if (is_mapped(a)) {
 		p.family = NET_INET;
@@ -297,6 +298,7 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to)
 	if (s->family == NET_UNIX)
 		return; /* stays without a name */
 	sock_declare(s);
+	sock_names_change(s);
 	s->local.family = s->family;
 	s->local.type = s->type;
 	if (!s->bound) {

@@ -95,6 +95,7 @@ static long connect_stream(struct vk_call *c, struct vk_desc *d, const struct ne
 	if (alt == VK_RESTART)
 		return alt;
 	look_again(c, to);
+	sock_names_change(sock_of(d));
 	if (alt == ALT_TIMEOUT)
 		return sock_of(d)->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
 	return reach(c, d, to);
@@ -118,6 +119,7 @@ static long connect_datagrams(struct vk_call *c, struct vk_desc *d, const struct
 			return VK_RESTART;
 		look_again(c, to);
 	}
+	vk_use(c, vk_socket_name_object(vk_desc_slot(d)), ACCESS_WRITE);
 	return sock_ops_of(d)->connect(c, d, to);
 }
 

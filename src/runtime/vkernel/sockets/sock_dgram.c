@@ -383,6 +383,7 @@ static long dgram_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 		return (s->shut & SHUT_READ) && !sock_nonblocking(d, flags) ? 0 : -EAGAIN;
 	if (sock_source_is_outside(source))
 		sock_note_nonblocking(c, d, flags);
+	sock_note_served();
 	return sock_source_recv(s, source, u, flags, from, out_flags);
 }
 

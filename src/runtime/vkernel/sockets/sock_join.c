@@ -147,6 +147,7 @@ static const u8 v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
 
 struct net_address sock_address_in_family(u16 family, const struct net_address *a)
 {
+	HD_WIDE_FRAME();
 	struct net_address out = *a;
 	if (a->family == family || family == NET_UNIX)
 		return out;
@@ -258,7 +259,7 @@ long vk_sys_socketpair(struct vk_call *c)
 	long err = sock_check(c, (u32)c->a[0], type, (u32)c->a[2]);
 	if (err || c->a[0] != NET_UNIX)
 		return err ? err : -EOPNOTSUPP;
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 2);
 	if (!make_pair((u16)(type == SOCK_RAW_ ? NET_DGRAM : type), flags & O_NONBLOCK, pair))
 		return vk_desc_none(c);
 	return install_pair(pair, fds, flags & O_CLOEXEC);

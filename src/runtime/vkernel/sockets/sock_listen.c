@@ -1,7 +1,8 @@
 /*
  * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the
- * listener's queue; client peers come when they are accepted: the lowest number that is left, which depends
- * on what was accepted before and on nothing else. If there are both, the client may have come first, or not.
+ * listener's queue; client peers come when they are accepted: of clients that are alike the lowest number that
+ * is left, which depends on what was accepted before and on nothing else; of different ones any; and any whose
+ * last connection is over and who opens another one (vk->client_last). Accept has an outcome for each of them.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -15,12 +16,46 @@ static bool port_listens(void)
 	return false;
 }
 
-/* A client that names no port comes to a path only where it can't come to a port. */
-static u32 next_client(const struct vk_sock *l)
+/* Where the last connection of a client was when it was over, if another one follows; NULL: none does. */
+static const struct cache_pos *last_of(u32 client)
+{
+	if (vk->client_last[client - 1].tree)
+		return &vk->client_last[client - 1];
+	for (u32 i = 0; i < vk->desc_limit; i++) {
+		const struct vk_sock *s = &vk->sock[i];
+		u64 bytes;
+		u32 flags;
+		if (vk->desc[i].kind == VK_SOCKET && s->flavour == SOCK_PEER && s->client == client &&
+		    net_look(&s->pos, &bytes, &flags) && (flags & NET_AGAIN))
+			return &s->pos;
+	}
+	return NULL;
+}
+
+static bool is_taken(u32 client)
+{
+	return vk->client_taken[(client - 1) / 64] >> (client - 1) % 64 & 1;
+}
+
+static bool may_come(const struct vk_sock *l, u32 client)
+{
+	if (is_taken(client))
+		return net_client_comes_to(client, l->local.port) && last_of(client);
+	return net_client_is_next(vk->client_taken, client, l->local.port);
+}
+
+/*
+ * The client with this number (from 0) among those who may come; 0: there is none. A client that names no port
+ * comes to a path only where it can't come to a port.
+ */
+static u32 nth_client(const struct vk_sock *l, u32 nth)
 {
 	if (l->family == NET_UNIX && (!l->local.path[0] || port_listens()))
 		return 0;
-	return net_next_client(vk->client_taken, l->local.port);
+	for (u32 client = 1; client <= net_clients(); client++)
+		if (may_come(l, client) && !nth--)
+			return client;
+	return 0;
 }
 
 struct vk_desc *sock_listener(const struct net_address *to, u16 type)
@@ -114,6 +149,16 @@ static void inherit(struct vk_sock *s, const struct vk_sock *l)
 	s->send_timeout = l->send_timeout;
 }
 
+/* The client has a new connection: what becomes of its old one, which it has given up, does not matter to it. */
+static void disown(u32 client)
+{
+	for (u32 i = 0; i < vk->desc_limit; i++)
+		if (vk->desc[i].kind == VK_SOCKET && vk->sock[i].client == client) {
+			sock_declare(&vk->sock[i]);
+			vk->sock[i].client = 0;
+		}
+}
+
 static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 client, long *err)
 {
 	struct vk_sock *from = sock_of(l);
@@ -125,9 +170,10 @@ static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 c
 	}
 	struct vk_sock *s = sock_of(d);
 	inherit(s, from);
+	const struct cache_pos *last = is_taken(client) ? last_of(client) : NULL;
 	static struct net_address at;
 	at = sock_client_address(from);
-	*err = net_accept(&at, client, &s->pos);
+	*err = last ? net_accept_again(last, &s->pos) : net_accept(&at, client, &s->pos);
 	if (*err) {
 		vk_desc_put(d);
 		return NULL;
@@ -136,13 +182,21 @@ static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 c
 	name_accepted(d, from, client);
 	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	vk->client_taken[(client - 1) / 64] |= (u64)1 << (client - 1) % 64;
+	vk->client_last[client - 1] = (struct cache_pos){0};
+	disown(client);
+	s->client = client;
 	return d;
 }
 
-bool sock_has_both(const struct vk_desc *l)
+u32 sock_arrivals(const struct vk_desc *l)
 {
 	const struct vk_sock *s = sock_of(l);
-	return s->flavour == SOCK_LISTEN && s->queue[0] && !(s->shut & SHUT_READ) && next_client(s);
+	if (s->flavour != SOCK_LISTEN || (s->shut & SHUT_READ))
+		return 0;
+	u32 n = s->queue[0] != 0;
+	for (u32 i = 0; nth_client(s, i); i++)
+		n++;
+	return n;
 }
 
 static SCHED_LOOK struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l, u32 alt, long *err)
@@ -151,10 +205,11 @@ static SCHED_LOOK struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l
 		*err = -EINVAL;
 		return NULL;
 	}
+	bool inside = sock_of(l)->queue[0];
 	struct vk_desc *d = alt ? NULL : sock_local_take(l);
 	if (d)
 		return d;
-	u32 client = next_client(sock_of(l));
+	u32 client = nth_client(sock_of(l), alt - inside);
 	*err = -EAGAIN;
 	return client ? accept_client(c, l, client, err) : NULL;
 }
@@ -169,6 +224,18 @@ static long may_accept(const struct vk_sock *s)
 static bool is_listener(const struct vk_desc *d)
 {
 	return sock_of(d)->flavour == SOCK_LISTEN;
+}
+
+static bool served; /* persistent: some execution had a client */
+
+void sock_note_served(void)
+{
+	served = true;
+}
+
+bool vk_was_served(void)
+{
+	return served;
 }
 
 static long do_accept(struct vk_call *c, u32 flags)
@@ -187,6 +254,7 @@ static long do_accept(struct vk_call *c, u32 flags)
 	struct vk_desc *d = take_next(c, l, (u32)alt, &err);
 	if (!d)
 		return err;
+	sock_note_served();
 	d->flags |= flags & O_NONBLOCK;
 	struct net_address from = sock_of(d)->remote;
 	from.family = from.family ? from.family : sock_of(d)->family;
@@ -194,7 +262,7 @@ static long do_accept(struct vk_call *c, u32 flags)
 		vk_desc_put(d);
 		return err;
 	}
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 1);
 	return vk_fd_install(d, flags & O_CLOEXEC);
 }
 
@@ -213,7 +281,7 @@ long vk_sys_accept4(struct vk_call *c)
 
 static bool can_accept(const struct vk_sock *s)
 {
-	return s->queue[0] || next_client(s) || (s->shut & SHUT_READ);
+	return s->queue[0] || nth_client(s, 0) || (s->shut & SHUT_READ);
 }
 
 static bool listen_can_recv(const struct vk_desc *d, const struct op *o)
@@ -263,7 +331,7 @@ static void listen_describe(const struct vk_desc *d, struct text *t)
 void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t)
 {
 	const struct vk_sock *s = sock_of(d);
-	u32 client = s->queue[0] && !alt ? 0 : next_client(s);
+	u32 client = s->queue[0] && !alt ? 0 : nth_client(s, alt - (s->queue[0] != 0));
 	text_str(t, client ? "client " : "a connection from inside");
 	if (client)
 		text_dec(t, client);

@@ -27,6 +27,7 @@ struct vk_sock {
 	u8 bound; /* local is set; SOCK_NAMED: by bind */
 	u16 family, type;
 	u16 protocol, error;     /* error: SO_ERROR, positive errno, taken by whoever sees it first */
+	u32 client;              /* accepted from this client peer, whose last connection it is; 0: none */
 	u16 was_reset, fin_seen; /* peer: the reset was told; the peer's close was read before */
 	struct net_address local, remote; /* remote.family 0: none */
 	struct cache_pos pos;             /* peer, datagrams to peers */

@@ -81,10 +81,12 @@ static void take_name(struct vk_desc *d, const struct net_address *a)
 {
 	struct vk_sock *s = sock_of(d);
 	sock_declare(s);
+	sock_names_change(s);
 	s->local = *a;
 	s->bound = SOCK_NAMED;
 	if (s->partner && s->family == NET_UNIX) {
 		sock_declare(&vk->sock[s->partner - 1]);
+		sock_names_change(&vk->sock[s->partner - 1]);
 		vk->sock[s->partner - 1].remote = *a;
 	}
 }
@@ -176,6 +178,7 @@ long vk_sys_bind(struct vk_call *c)
 		a = (struct net_address){.family = NET_INET, .type = sock_of(d)->type};
 	if (a.family != sock_of(d)->family)
 		return sock_of(d)->family == NET_UNIX || is_short ? -EINVAL : -EAFNOSUPPORT;
+	vk_use(c, vk_socket_name_object(vk_desc_slot(d)), ACCESS_WRITE);
 	return a.family == NET_UNIX ? bind_unix(c, d, &a) : bind_inet(c, d, &a);
 }
 
@@ -193,7 +196,10 @@ long vk_sys_getsockname(struct vk_call *c)
 {
 	long err;
 	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
-	return err ? err : tell(d, &sock_of(d)->local, c);
+	if (err)
+		return err;
+	vk_use(c, vk_socket_name_object(vk_desc_slot(d)), ACCESS_READ);
+	return tell(d, &sock_of(d)->local, c);
 }
 
 static bool is_over(const struct vk_sock *s)
@@ -214,6 +220,7 @@ long vk_sys_getpeername(struct vk_call *c)
 	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err)
 		return err;
+	vk_use(c, vk_socket_name_object(vk_desc_slot(d)), ACCESS_READ);
 	vk_use(c, VK_ENDS, ACCESS_READ);
 	return sock_is_connected(sock_of(d)) ? tell(d, &sock_of(d)->remote, c) : -ENOTCONN;
 }

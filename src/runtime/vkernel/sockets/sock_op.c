@@ -52,7 +52,7 @@ static u32 send_outcomes(const struct fiber *f, const struct op *o)
 static u32 accept_outcomes(const struct fiber *f, const struct op *o)
 {
 	u32 n = recv_outcomes(f, o);
-	return n && sock_has_both(desc_of(o)) ? 2 : n;
+	return n ? HD_MAX(sock_arrivals(desc_of(o)), 1u) : 0;
 }
 
 /* Only a listener inside can make a connect wait. arg2: the address. */
@@ -253,7 +253,8 @@ const struct op_class op_accept = {.name = "accept",
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
-				   .wait = sock_wait};
+				   .wait = sock_wait,
+				   .patient = true};
 const struct op_class op_shutdown = {
 	.name = "shut down", .describe = shutdown_describe, .accesses = socket_accesses};
 

@@ -214,11 +214,19 @@ static long peer_shutdown(struct vk_desc *d, u32 how)
 	return how & SHUT_WRITE ? net_end(&s->pos) : 0;
 }
 
+/* A client whose connection is closed may open its next one: whoever accepts after this can get it. */
 static void peer_release(struct vk_desc *d)
 {
+	struct vk_sock *s = sock_of(d);
 	vk_declare(VK_PARTED, ACCESS_ADD);
-	vk->parted |= !net_client_of(&sock_of(d)->pos);
-	net_close(&sock_of(d)->pos);
+	vk->parted |= !net_client_of(&s->pos);
+	if (s->client && net_comes_again(&s->pos)) {
+		struct cache_pos last = s->pos;
+		last.read = 0; /* what the SUT has read of it does not matter to the client */
+		vk_declare(VK_CLIENTS, ACCESS_WRITE);
+		vk->client_last[s->client - 1] = last;
+	}
+	net_close(&s->pos);
 }
 
 static void peer_describe(const struct vk_desc *d, struct text *t)

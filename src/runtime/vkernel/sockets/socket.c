@@ -76,6 +76,11 @@ void sock_declare(const struct vk_sock *s)
 	vk_declare(vk_socket_object((u32)(s - vk->sock)), ACCESS_WRITE);
 }
 
+void sock_names_change(const struct vk_sock *s)
+{
+	vk_touch(NULL, vk_socket_name_object((u32)(s - vk->sock)), ACCESS_WRITE);
+}
+
 static void socket_release(struct vk_desc *d)
 {
 	sock_declare(sock_of(d));
@@ -226,7 +231,7 @@ long vk_sys_socket(struct vk_call *c)
 	long err = sock_check(c, family, type, (u32)c->a[2]);
 	if (err)
 		return err;
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 1);
 	struct vk_desc *d = sock_new((u16)family, (u16)type, protocol_of(family, type), flags);
 	return d ? vk_fd_install(d, flags & O_CLOEXEC) : vk_desc_none(c);
 }

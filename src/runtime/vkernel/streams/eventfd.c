@@ -134,7 +134,7 @@ static long make_eventfd(struct vk_call *c, u32 count, u32 flags)
 {
 	if (flags & ~(u32)(EFD_SEMAPHORE | O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 1);
 	struct vk_desc *d = vk_desc_new(VK_EVENTFD, O_RDWR | (flags & O_NONBLOCK));
 	if (!d)
 		return vk_desc_none(c);

@@ -286,7 +286,7 @@ static long make_pipe(struct vk_call *c, int *fds, u32 flags)
 	}
 	if (!vk_user_ok((u64)fds, 2 * sizeof(*fds)))
 		return -EFAULT;
-	vk_fd_change(c, -1);
+	vk_fd_take(c, 0, 2);
 	long err = check_room(c);
 	if (err)
 		return err;

@@ -1,4 +1,4 @@
-#include "runtime/memory/sites.h"
+#include "runtime/heap/sites.h"
 
 #include "base/pages.h"
 #include "runtime/heap/heap.h"

@@ -1,0 +1,122 @@
+/*
+ * grace.c: threads that wait for input with a short time-out. Such a thread may speak by itself when the time is
+ * over ("select for 300 ms, then answer"), so it is given that time before it counts as resting. A loop that goes
+ * round, event loops with a tick do, would never rest: a thread that was found at the same place again, after it
+ * had run, is at rest there from now on.
+ *
+ * Only short time-outs are waited for. A long one is mostly how long a peer would wait for the program: to sit it
+ * out would show a program that is always too slow.
+ */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "broker/quiet_priv.h"
+
+#define GRACE_MS 600
+#define NO_LIMIT (~0ull)
+
+static bool read_memory(pid_t pid, u64 from, void *to, size_t n)
+{
+	struct iovec here = {to, n}, there = {(void *)from, n};
+	return from && process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+static u64 spec_ms(pid_t pid, u64 at)
+{
+	struct timespec t;
+	if (!read_memory(pid, at, &t, sizeof(t)) || t.tv_sec < 0)
+		return NO_LIMIT;
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static u64 until_ms(pid_t pid, u64 at, clockid_t clock)
+{
+	struct timespec now;
+	u64 then = spec_ms(pid, at);
+	clock_gettime(clock, &now);
+	u64 now_ms = (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
+	return then == NO_LIMIT ? then : then > now_ms ? then - now_ms : 0;
+}
+
+static u64 select_ms(pid_t pid, u64 at)
+{
+	struct timeval t;
+	if (!read_memory(pid, at, &t, sizeof(t)) || t.tv_sec < 0)
+		return NO_LIMIT;
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_usec / 1000;
+}
+
+static u64 futex_ms(pid_t pid, const struct wait *w)
+{
+	bool real = w->arg[1] & FUTEX_CLOCK_REALTIME;
+	switch (w->arg[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+		return spec_ms(pid, w->arg[3]);
+	case FUTEX_LOCK_PI:
+		return until_ms(pid, w->arg[3], CLOCK_REALTIME);
+	default:
+		return until_ms(pid, w->arg[3], real ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+	}
+}
+
+/* How long the wait can take, as it was called; NO_LIMIT: not known. */
+static u64 limit_ms(pid_t pid, const struct wait *w)
+{
+	switch (w->call) {
+	case SYS_poll:
+		return (u64)(int)w->arg[2];
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return (u64)(int)w->arg[3];
+	case SYS_ppoll:
+	case SYS_rt_sigtimedwait:
+		return spec_ms(pid, w->arg[2]);
+	case SYS_select:
+		return select_ms(pid, w->arg[4]);
+	case SYS_pselect6:
+	case SYS_recvmmsg:
+		return spec_ms(pid, w->arg[4]);
+	case SYS_epoll_pwait2:
+	case SYS_semtimedop:
+		return spec_ms(pid, w->arg[3]);
+	case SYS_futex:
+		return futex_ms(pid, w);
+	default:
+		return NO_LIMIT;
+	}
+}
+
+bool grace_is_over(struct quiet_thread *t)
+{
+	struct grace *g = &t->grace;
+	const struct wait *w = &t->wait;
+	bool same = g->call == w->call && g->sp == w->sp && g->pc == w->pc;
+	if (same && (g->idle || g->runs != t->runs)) {
+		g->idle = true;
+		return true;
+	}
+	if (limit_ms(t->pid, w) > GRACE_MS)
+		return true;
+	if (!same)
+		*g = (struct grace){.call = w->call, .sp = w->sp, .pc = w->pc, .runs = t->runs};
+	return false;
+}
+
+/* timer_create(): what it does when it expires cannot be seen. alarm() and setitimer() leave no sign at all. */
+bool grace_has_timer(pid_t pid)
+{
+	char path[48], c;
+	snprintf(path, sizeof(path), "/proc/%d/timers", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool any = read(fd, &c, 1) == 1;
+	close(fd);
+	return any;
+}

@@ -1,0 +1,84 @@
+/*
+ * State inside libc.
+ *
+ * A call of rand(), strtok() or fputs() on a shared stream changes memory of libc that other threads use,
+ * too. In an unmodified program nobody sees that, and glibc's own locks show only when threads wait for them.
+ * So each public function that uses such state is preceded by a use of an object that stands for it
+ * (vk_use_outside): while one thread alone uses it, nothing happens; where several do, each call is a step.
+ * The call itself is libc's own, all in that step, unless it waits inside (fgets on a pipe): it holds the
+ * stream's lock then, and others wait for that at a futex.
+ *
+ * A result that points into such state is read by the caller afterwards, by plain loads. So there is a second
+ * use, when the function has returned: others may come in between (libc/state_list.h, "after").
+ *
+ * Streams are known by their addresses, and so are directories. stdout and stderr are left out while they
+ * lead to the console: nobody in the program can tell the order of lines there.
+ */
+#include "runtime/interpose/interpose.h"
+#include "runtime/libc/state.h"
+#include "runtime/vkernel/core/objects.h"
+
+enum libc_use { STREAM, STREAM_LOOK, DIRECTORY, CHANGE, LOOK, LOOK_IF_ARG0_NULL, LOOK_IF_ARG1_NULL };
+enum { ARG0 = LIBC_OBJECTS, ARG1, ARG2, ARG3, ARG4 };
+
+#define STATE(name, arguments, after, object, use) {object, use},
+static const struct {
+	u8 object, use;
+} rows[] = {
+#include "runtime/libc/state_list.h"
+};
+#undef STATE
+
+static bool is_console(const FILE *f)
+{
+	return (f == libc_standard[1] || f == libc_standard[2]) && vk_is_console(f->_fileno);
+}
+
+static void use_stream(FILE *f, enum access_mode mode)
+{
+	if (f && !is_console(f))
+		vk_use_outside(libc_address_object((u64)f), mode);
+}
+
+/* fflush(NULL) */
+static void use_all_streams(void)
+{
+	for (FILE *f = *libc_streams; f; f = f->_chain)
+		use_stream(f, ACCESS_WRITE);
+}
+
+/* args: the function's; after: it has returned, and args[0] is still its first one. */
+__attribute__((visibility("hidden"))) void libc_state_use(u64 index, const u64 *args, u64 after);
+DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
+{
+	u32 object = rows[index].object;
+	u64 address = object >= ARG0 ? args[object - ARG0] : object == LIBC_STDIN ? (u64)libc_standard[0] : 0;
+	enum access_mode mode = after ? ACCESS_READ : ACCESS_WRITE;
+	if (!sched_active() || sched_all_joined())
+		return;
+	switch ((enum libc_use)rows[index].use) {
+	case STREAM_LOOK:
+		mode = ACCESS_READ; /* fall through */
+	case STREAM:
+		if (address)
+			use_stream((FILE *)address, mode);
+		else
+			use_all_streams();
+		return;
+	case DIRECTORY:
+		if (address)
+			vk_use_outside(libc_address_object(address), mode);
+		return;
+	case LOOK:
+		mode = ACCESS_READ;
+		break;
+	case LOOK_IF_ARG0_NULL:
+	case LOOK_IF_ARG1_NULL:
+		if (!after && !args[rows[index].use - LOOK_IF_ARG0_NULL])
+			mode = ACCESS_READ;
+		break;
+	case CHANGE:
+		break;
+	}
+	vk_use_outside(object == LIBC_BREAK ? VK_BREAK : libc_object((enum libc_object)object), mode);
+}
