@@ -186,6 +186,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->visible = HD_MIN(from->visible, WIRE_MAX_VISIBLE);
 	to->clock_read = from->clock_read;
 	to->cancel_used = from->cancel_used;
+	to->signals_used = from->signals_used;
 	to->fair = from->fair;
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));

@@ -59,6 +59,15 @@ enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
 #define ALT_FD_CHANGED \
 	0xfffcu /* the descriptor means something else by now, and the call looked it up after that */
 #define ALT_FD_KEPT 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
+#define ALT_SIGNAL \
+	0xfffau /* signals are taken first: handlers run, then the same operation is pending again */
+#define ALT_EINTR 0xfff9u /* signals are taken while it waits, and that ends the wait */
+#define ALT_RESTART \
+	0xfff8u /* no action, a result of sched_step(): the same, and the call is to begin again */
+/* ALT_TIMER + n: no act of the fiber, which stays where it is: timer n of the process expires. */
+#define ALT_TIMER 0xff00u
+#define ALT_TIMERS 64
+#define ALT_IS_TIMER(alt) ((alt)-ALT_TIMER < ALT_TIMERS)
 
 /* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
 #define WIRE_MAX_IGNORED 256
@@ -71,6 +80,7 @@ struct wire_config {
 	u64 hang_ms;            /* CPU time one transition may use */
 	u64 random_seed;        /* of the SUT's own random numbers */
 	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
+	u32 timeouts_never;     /* waits for an event have no time-out; sleeps end */
 	u32 spurious;           /* condition variables may wake spuriously */
 	u32 check_exit;         /* a non-zero exit status is a violation */
 	u32 check_deadlock;     /* default on */

@@ -275,6 +275,48 @@ HD_NORETURN void sched_exit(int status)
 
 /* ---- other neighbours ---- */
 
+bool sched_alive(u32 slot)
+{
+	return slot < 4;
+}
+
+u32 sched_fiber_limit(void)
+{
+	return 4;
+}
+
+bool sched_alone(void)
+{
+	return true;
+}
+
+void sched_want_restart(void)
+{
+}
+
+int thread_testcancel(void)
+{
+	return 0;
+}
+
+u32 fiber_slot(const struct fiber *f)
+{
+	(void)f;
+	return fake.slot;
+}
+
+void fiber_describe(const struct fiber *f, struct text *t)
+{
+	(void)f;
+	text_str(t, "a thread");
+}
+
+u64 clock_deadline_at(int clock_id, long sec, long nsec)
+{
+	(void)clock_id;
+	return (u64)sec * 1000000000u + (u64)nsec + 1;
+}
+
 u64 kstack_call_out(u64 fn, u64 a, u64 b, u64 c)
 {
 	return ((u64(*)(u64, u64, u64))fn)(a, b, c);

@@ -222,8 +222,8 @@ void fiber_first(void)
 	struct fiber *f = sched_self();
 	if (!fiber_slot(f))
 		fiber_run_main();
-	f->op = (struct op){0};
 	rt_libc.ctype_init();
+	sched_begin();
 	run_thread(f);
 }
 

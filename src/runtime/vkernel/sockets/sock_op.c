@@ -308,12 +308,15 @@ static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 	const struct vk_sock *s = sock_of(d);
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = o->kind == OP_SHUTDOWN ? 0 : OPF_CANCEL;
+	if (o->kind == OP_RECV || o->kind == OP_SEND || o->kind == OP_ACCEPT)
+		o->flags |= OPF_EINTR | OPF_RESTART;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
 	o->object = (u64)s;
 	u64 timeout = nonblocking ? 0 : timeout_of(s, o->kind);
 	if (!timeout)
 		return;
 	o->deadline = clock_deadline(timeout);
+	o->flags &= (u16)~OPF_RESTART;
 	if (may_be_late(s, o->kind))
 		o->flags |= OPF_LATE;
 }
