@@ -57,8 +57,8 @@
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
 #define VK_MAX_MAPS 1024                                 /* per fiber */
-#define VK_MAX_GUARDS 256                                /* pieces of memory with other rights than at the start */
-#define VK_MAX_SHARED 64                                 /* host files mapped shared */
+#define VK_MAX_GUARDS 256 /* pieces of memory with other rights than at the start */
+#define VK_MAX_SHARED 64  /* host files mapped shared */
 #define VK_SIGNALS 64
 #define VK_PID 1000
 #define VK_MAX_RW 0x7ffff000u /* what one call may move, as in Linux */
@@ -193,8 +193,8 @@ void vk_declare(u64 object, enum access_mode mode);
 void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
 /*
- * A call that waits with another signal mask (0: with its own): sets it, 0 or an error. vk_mask_leave() sets the old one
- * again.
+ * A call that waits with another signal mask (0: with its own): sets it, 0 or an error.
+ * vk_mask_leave() sets the old one again.
  */
 long vk_mask_enter(struct vk_call *c, long set, long size, u64 *kept);
 void vk_mask_leave(u64 kept);
@@ -206,8 +206,8 @@ void vk_refuse(const struct vk_call *c, const char *what);
 /* ---- SUT memory ---- */
 
 /*
- * May the SUT read these bytes, may it write them? How many from the first one on? (mapping/user.c) They must be
- * asked in the moment of the use: others may change that in a step.
+ * May the SUT read these bytes, may it write them? How many from the first one on? (mapping/user.c) They must
+ * be asked in the moment of the use: others may change that in a step.
  */
 bool vk_user_ok(u64 address, size_t n);
 bool vk_user_out_ok(u64 address, size_t n);
@@ -391,7 +391,7 @@ struct vk_model {
 		u64 count;
 		struct vk_map map[VK_MAX_GUARDS];
 	} guards;
-	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */
+	u64 mapped_shared[VK_MAX_SHARED]; /* keys of host files, in ascending order, zeros behind */
 };
 extern struct vk_model *vk;
 static inline u32 vk_desc_slot(const struct vk_desc *d)
