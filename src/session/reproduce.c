@@ -213,27 +213,8 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 	return 0;
 }
 
-/* The calls that the replay refused come first: what follows them in the path may not exist with real ones. */
-static void note_doubtful(const struct wire_result *result, struct trace *t, struct outcome *o)
-{
-	char call[sizeof(result->refused_call[0].call)];
-
-	if (o->doubtful[0] || !result->refused || trace_describe(t))
-		return;
-	snprintf(call, sizeof(call), "%.*s", (int)sizeof(call) - 1, result->refused_call[0].call);
-	snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s", call);
-	for (size_t i = 0; i < o->refuseds; i++)
-		if (!strcmp(o->refused[i].call, call) && o->refused[i].where[0]) {
-			snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s at %s", call,
-				 o->refused[i].where);
-			break;
-		}
-	snprintf(o->doubtful, sizeof(o->doubtful), "%s%s%.300s (%.800s)",
-		 violation_traits(t->violation.found.kind)->name, t->violation.where[0] ? " at " : "",
-		 t->violation.where, t->violation.message);
-}
-
-/* It happens with the answers of the trees: does it with fresh peers, too? Without any it cannot be otherwise. */
+/* It happens with the answers of the trees: does it with fresh peers, too? Without
+   any it cannot be otherwise. */
 static enum live_end confirm(const struct reproduction *how, const struct findings *f, const struct trace *t,
 			     char why[LIVE_WHY])
 {
@@ -251,6 +232,27 @@ static int unconfirmed_by_peers(struct outcome *o, struct trace *t, const char *
 		 violation_traits(t->violation.found.kind)->name, why);
 	trace_free(t);
 	return 0;
+}
+
+/* The calls that the replay refused come first: what follows them in the path may not exist with real
+   ones. */
+static void note_doubtful(const struct wire_result *result, struct trace *t, struct outcome *o)
+{
+	char call[sizeof(result->refused_call[0].call)];
+
+	if (o->doubtful[0] || !result->refused || trace_describe(t))
+		return;
+	snprintf(call, sizeof(call), "%.*s", (int)sizeof(call) - 1, result->refused_call[0].call);
+	snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s", call);
+	for (size_t i = 0; i < o->refuseds; i++)
+		if (!strcmp(o->refused[i].call, call) && o->refused[i].where[0]) {
+			snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s at %s", call,
+				 o->refused[i].where);
+			break;
+		}
+	snprintf(o->doubtful, sizeof(o->doubtful), "%s%s%.300s (%.800s)",
+		 violation_traits(t->violation.found.kind)->name, t->violation.where[0] ? " at " : "",
+		 t->violation.where, t->violation.message);
 }
 
 static int reproduce_one(const struct reproduction *how, const struct findings *f, struct violation *v,

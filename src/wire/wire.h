@@ -144,17 +144,17 @@ struct wire_refused {
 	u8 stack[WIRE_REFUSED_STACK];
 };
 
+/* Executions that can be played again with live peers: paths in the worker's arena. */
+#define WIRE_MAX_SAMPLES 64
+struct wire_sample {
+	u64 path_offset, path_len;
+};
+
 /* A search that is complete, but saw nothing of what the program is there for. */
 enum wire_trivial {
 	WIRE_TRIVIAL_NOT = 0,
 	WIRE_TRIVIAL_FAILS,     /* every execution ends with an exit status other than 0, before any thread */
 	WIRE_TRIVIAL_NO_CLIENT, /* the program waits for clients, no execution has one, and none was given */
-};
-
-/* Executions that can be played again with live peers: paths in the worker's arena. */
-#define WIRE_MAX_SAMPLES 64
-struct wire_sample {
-	u64 path_offset, path_len;
 };
 
 #define WIRE_MAX_OUTCOMES 4096
