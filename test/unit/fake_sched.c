@@ -293,17 +293,6 @@ void sched_want_restart(void)
 {
 }
 
-int thread_testcancel(void)
-{
-	return 0;
-}
-
-u32 fiber_slot(const struct fiber *f)
-{
-	(void)f;
-	return fake.slot;
-}
-
 void fiber_describe(const struct fiber *f, struct text *t)
 {
 	(void)f;
