@@ -237,9 +237,11 @@ static const struct option_spec check_table[] = {
 	 "start a client that connects to the program, at {port}; repeatable", 0, apply_client},
 	{"clients", 0, OPTION_CALL, "N", "so many clients; the last --client serves for the rest", 0,
 	 apply_clients},
-	{"recheck", 0, OPTION_NUMBER, "N",
-	 "at the end, have N recorded conversations with peers once more and compare", AT(config.net.recheck),
-	 NULL},
+	{"recheck", 0, OPTION_CALL, "N",
+	 "at the end, play N executions and have N conversations once more with peers, and compare (default "
+	 "4 "
+	 "executions)",
+	 0, apply_recheck},
 	{"ask-again", 0, OPTION_CALL, NULL, NULL, 0, apply_ask_again},
 	{"identical-clients", 0, OPTION_FLAG, NULL, "all clients say the same to the same",
 	 AT(config.net.identical_clients), NULL},

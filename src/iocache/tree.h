@@ -93,7 +93,7 @@ struct branch_view {
 };
 /*
  * at: a position; reply: bytes the peer had said there in all since the root; flags: NET_EOF, NET_RESET,
- * NET_TIMED, NET_GUESSED, NET_AGAIN, NET_GONE.
+ * NET_TIMED, NET_GUESSED, NET_AGAIN, NET_GONE, NET_UNREAD.
  */
 struct mark_view {
 	u64 at, reply;

@@ -33,7 +33,8 @@ struct peer_options {
 	char **client; /* one for each client, in order */
 	size_t clients;
 	enum client_order order;
-	const char *out; /* folder of the logs: server-1.log, client-3.log (a restart appends) */
+	bool append_logs; /* these peers have run before */
+	const char *out;  /* folder of the logs: server-1.log, client-3.log (a restart appends) */
 	bool (*interrupted)(void);
 };
 

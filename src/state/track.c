@@ -142,6 +142,11 @@ bool track_covers(u64 address)
 	return region_of(address) != NULL;
 }
 
+bool track_started(void)
+{
+	return track.started;
+}
+
 /* --- whose page it is --- */
 
 /* Where an address lies in a page: the line it is in, or the end of the page. */
@@ -385,8 +390,10 @@ int track_protect(u64 address, u64 size, int prot)
 	}
 	if (prot & PROT_WRITE && !(prot & PROT_EXEC))
 		return 0;
-	if (r->kind == TRACK_HIDDEN)
-		shut_pages(r, address, address + size);
+	for (u64 a = address; r->kind != TRACK_HIDDEN && a < address + size; a += HD_PAGE)
+		if (page_known(r, a) < 0)
+			return -ENOMEM;
+	shut_pages(r, address, address + size);
 	return (int)sys_call3(SYS_mprotect, (long)address, (long)size, prot & ~PROT_WRITE);
 }
 

@@ -45,8 +45,10 @@ void track_start(void);
  */
 int track_fault(u64 address);
 bool track_covers(u64 address);
+/* Has track_start() been called? */
+bool track_started(void);
 /*
- * The SUT wants other rights to part of a hidden region (PROT_*). What it may not do faults from now on; what
+ * The SUT wants other rights to part of a region (PROT_*). What it may not do faults from now on; what
  * it may do again is allowed when it faults. Rights are not part of the state: whoever calls track_fault
  * knows the truth. Execution, once allowed in a region, stays allowed.
  */

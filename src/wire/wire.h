@@ -154,6 +154,12 @@ struct wire_refused {
 	u8 stack[WIRE_REFUSED_STACK];
 };
 
+/* Executions that can be played again with live peers: paths in the worker's arena. */
+#define WIRE_MAX_SAMPLES 64
+struct wire_sample {
+	u64 path_offset, path_len;
+};
+
 /* A search that is complete, but saw nothing of what the program is there for. */
 enum wire_trivial {
 	WIRE_TRIVIAL_NOT = 0,
@@ -175,6 +181,9 @@ struct wire_result {
 	u32 ended_well;  /* some execution ends otherwise */
 	u32 trivial;     /* enum wire_trivial */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
+	u32 samples, pad;
+	u64 ends; /* end states that were met, samples or not */
+	struct wire_sample sample[WIRE_MAX_SAMPLES];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

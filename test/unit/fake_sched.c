@@ -8,6 +8,7 @@
 
 #include "runtime/output/output.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/thread.h"
@@ -191,9 +192,16 @@ u32 sched_step(const struct op *o)
 	return 0;
 }
 
+static struct fiber fibers[4];
+
 struct fiber *sched_self(void)
 {
-	return NULL;
+	return &fibers[fake.slot];
+}
+
+u32 fiber_slot(const struct fiber *f)
+{
+	return (u32)(f - fibers);
 }
 
 u32 sched_self_slot(void)
@@ -208,7 +216,7 @@ void sched_register_kernel(const struct sched_kernel *k)
 
 struct fiber *sched_fiber(u32 slot)
 {
-	return slot < 4 ? (struct fiber *)&fake : NULL;
+	return slot < HD_ARRAY_LEN(fibers) ? &fibers[slot] : NULL;
 }
 
 /* Nobody is cancelled here: what it would be in the scheduler, a step that ends at once. */
@@ -286,17 +294,6 @@ void sched_want_restart(void)
 {
 }
 
-int thread_testcancel(void)
-{
-	return 0;
-}
-
-u32 fiber_slot(const struct fiber *f)
-{
-	(void)f;
-	return fake.slot;
-}
-
 void fiber_describe(const struct fiber *f, struct text *t)
 {
 	(void)f;
@@ -308,6 +305,8 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec)
 	(void)clock_id;
 	return (u64)sec * 1000000000u + (u64)nsec + 1;
 }
+
+struct kstack *kstack_running; /* no kernel stacks here */
 
 u64 kstack_call_out(u64 fn, u64 a, u64 b, u64 c)
 {
@@ -330,6 +329,16 @@ HD_NORETURN void fiber_exit_raw(void)
 u64 track_next_page(u64 from, u64 end)
 {
 	return from < end ? from : end;
+}
+
+bool track_covers(u64 address)
+{
+	return address >= LAYOUT_MODEL_BASE && address < LAYOUT_END;
+}
+
+bool track_started(void)
+{
+	return false;
 }
 
 int track_protect(u64 addr, u64 len, int prot)

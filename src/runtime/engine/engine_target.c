@@ -323,9 +323,8 @@ static enum terminal_kind end_of_process(void)
 	return TERMINAL_VIOLATION;
 }
 
-enum terminal_kind engine_terminal(void *t)
+static enum terminal_kind judge_terminal(void)
 {
-	(void)t;
 	net_abort_if_never_connected();
 	if (net_stopped())
 		return TERMINAL_END;
@@ -345,6 +344,15 @@ enum terminal_kind engine_terminal(void *t)
 	violation_set(kind, slot, regs.rip, 0, 0, buf);
 	violation_last()->key = XXH3_64bits(buf, own_len);
 	return TERMINAL_VIOLATION;
+}
+
+enum terminal_kind engine_terminal(void *t)
+{
+	(void)t;
+	enum terminal_kind kind = judge_terminal();
+	if (kind == TERMINAL_END && rt_wire->config.net.samples && rt_worker->task.mode == WIRE_SEARCH)
+		engine_keep_sample();
+	return kind;
 }
 
 void engine_livelock(void *t)
@@ -411,6 +419,8 @@ static void target_restart(void *t)
 	(void)t;
 	run_restarted();
 	rt_worker->result.violations = 0;
+	rt_worker->result.samples = 0;
+	rt_worker->result.ends = 0;
 	rt_worker->result.outcomes = 0;
 	rt_worker->result.horizon_hit = 0;
 	horizon_hit = false;

@@ -11,7 +11,9 @@
 
 #include <cpuid.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
+#include <linux/audit.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -161,11 +163,19 @@ static bool legitimate(u64 address, const greg_t *g)
 		return true;
 	if (on_own_stack_below(address))
 		return false;
-	if (in_runtime((u64)g[REG_RIP]) || address < LAYOUT_MMAP_BASE ||
-	    address >= LAYOUT_MMAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE)
+	if (in_runtime((u64)g[REG_RIP]))
 		return true;
 	int prot = vk_mem_prot(address);
-	return prot >= 0 && (prot & (g[REG_ERR] & FAULT_WRITE ? PROT_WRITE : PROT_READ));
+	if (prot < 0) /* no mapping of its own, or memory whose rights are as they were */
+		return address < LAYOUT_MMAP_BASE ||
+		       address >= LAYOUT_MMAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE;
+	return !(prot & VK_PROT_BEYOND) && (prot & (g[REG_ERR] & FAULT_WRITE ? PROT_WRITE : PROT_READ));
+}
+
+static bool is_beyond_file(u64 address)
+{
+	int prot = vk_mem_prot(address);
+	return prot >= 0 && (prot & VK_PROT_BEYOND);
 }
 
 /* A fault grants all rights; what may only be read must fault again when the SUT writes. */
@@ -214,6 +224,10 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	}
 	if (tracked < 0)
 		no_room_for_page();
+	if (sig == SIGSEGV && sched_in_fiber() && is_beyond_file(address)) {
+		sig = info->si_signo = SIGBUS;
+		info->si_code = BUS_ADRERR;
+	}
 	if (sched_in_fiber() && !on_own_stack_below(address) && handled_by_program(sig, info, u))
 		return;
 	crash(sig, info, u);
@@ -255,6 +269,11 @@ static void on_syscall(int sig, siginfo_t *info, void *context)
 	greg_t *g = u->uc_mcontext.gregs;
 	if (info->si_code != SYS_USER_DISPATCH_CODE)
 		crash(sig, info, u);
+	if (info->si_arch != AUDIT_ARCH_X86_64) { /* int $0x80: numbers and arguments of another system */
+		sched_refused("a 32-bit system call (int $0x80)", (u64)g[REG_RIP]);
+		g[REG_RAX] = -ENOSYS;
+		return;
+	}
 	g[REG_RCX] = g[REG_RIP];
 	g[REG_R11] = g[REG_EFL];
 	g[REG_RIP] = (greg_t)trap_entry;

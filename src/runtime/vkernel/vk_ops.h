@@ -46,7 +46,11 @@ bool vk_watch_changed(u64 watch);
 void vk_describe_fd_changed(u64 watch, struct text *t);
 void vk_describe_fd_kept(u64 watch, struct text *t);
 
-/* PROT_* of an address in the SUT's own mappings; -1: not mapped (by the virtual kernel). */
+/*
+ * PROT_* of an address in the SUT's own mappings, or of memory whose rights it has changed; -1: neither.
+ * Above them VK_PROT_BEYOND: the mapped file does not reach so far.
+ */
 int vk_mem_prot(u64 address);
+#define VK_PROT_BEYOND 0x100
 
 #endif

@@ -233,6 +233,11 @@ static u32 lowest_free(u32 from)
 	return fd;
 }
 
+bool vk_fd_full(void)
+{
+	return lowest_free(0) >= vk_fd_max();
+}
+
 static long install_from(struct vk_desc *d, u32 from, bool cloexec)
 {
 	u32 fd = lowest_free(from);

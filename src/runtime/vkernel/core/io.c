@@ -6,17 +6,6 @@
 #include "runtime/vkernel/mapping/mappings.h"
 #include "runtime/vkernel/sockets/sock.h"
 
-#define LOWEST_USER 0x10000u
-#define HIGHEST_USER 0x7ffffffff000u
-
-bool vk_user_ok(u64 address, size_t n)
-{
-	if (address < LOWEST_USER || address >= HIGHEST_USER || n > HIGHEST_USER - address)
-		return false;
-	int range = maps_range(address);
-	return range < 0 || maps_full((u32)range, address, address + n);
-}
-
 static size_t uio_move(struct vk_uio *u, u8 *kernel, size_t n, bool out)
 {
 	size_t done = 0;
@@ -25,6 +14,9 @@ static size_t uio_move(struct vk_uio *u, u8 *kernel, size_t n, bool out)
 		const struct iovec *v = &u->iov[u->at];
 		size_t part = HD_MIN((size_t)v->iov_len - u->off, n - done);
 		u8 *user = (u8 *)v->iov_base + u->off;
+		size_t there = part ? vk_user_prefix((u64)user, part, out) : 0;
+		u->faulted = there < part;
+		part = there;
 		if (out && kernel)
 			memmove(user, kernel + done, part);
 		else if (out)
@@ -33,6 +25,8 @@ static size_t uio_move(struct vk_uio *u, u8 *kernel, size_t n, bool out)
 			memmove(kernel + done, user, part);
 		done += part;
 		u->off += part;
+		if (u->faulted)
+			break;
 		if (u->off == v->iov_len) {
 			u->at++;
 			u->off = 0;
@@ -40,6 +34,18 @@ static size_t uio_move(struct vk_uio *u, u8 *kernel, size_t n, bool out)
 	}
 	u->left -= done;
 	return done;
+}
+
+bool vk_uio_readable(const struct vk_uio *u)
+{
+	size_t left = u->left, off = u->off;
+	for (u32 i = u->at; i < u->count && left; i++, off = 0) {
+		size_t part = HD_MIN((size_t)u->iov[i].iov_len - off, left);
+		if (part && vk_user_prefix((u64)u->iov[i].iov_base + off, part, false) < part)
+			return false;
+		left -= part;
+	}
+	return true;
 }
 
 size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n)
@@ -52,18 +58,19 @@ size_t vk_uio_in(struct vk_uio *u, void *to, size_t n)
 	return uio_move(u, to, n, false);
 }
 
-long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count)
+long vk_uio_init(struct vk_call *c, struct vk_uio *u, const struct iovec *iov, long count)
 {
 	if (count < 0 || count > 1024)
 		return -EINVAL;
 	if (count && !vk_user_ok((u64)iov, (size_t)count * sizeof(*iov)))
 		return -EFAULT;
 	*u = (struct vk_uio){.iov = iov, .count = (u32)count};
+	for (long i = 0; i < count; i++)
+		if (iov[i].iov_len)
+			vk_user_use(c, (u64)iov[i].iov_base);
 	for (long i = 0; i < count; i++) {
 		if ((long)iov[i].iov_len < 0)
 			return -EINVAL;
-		if (iov[i].iov_len && !vk_user_ok((u64)iov[i].iov_base, iov[i].iov_len))
-			return -EFAULT;
 		u->left += HD_MIN((size_t)iov[i].iov_len, VK_MAX_RW - u->left);
 	}
 	return 0;
@@ -90,13 +97,13 @@ static long transfer(struct vk_call *c, const struct iovec *iov, long count, lon
 	if ((d->flags & O_ACCMODE) == (out ? O_WRONLY : O_RDONLY))
 		return -EBADF;
 	struct vk_uio u;
-	long err = vk_uio_init(&u, iov, count);
+	long err = vk_uio_init(c, &u, iov, count);
 	if (err || (!u.left && count != 1))
 		return err; /* an empty vector asks for nothing; one empty buffer may be an error */
 	u64 at = (u64)offset, *pos = offset >= 0 ? &at : &d->pos;
 	long (*move)(struct vk_call *, struct vk_desc *, struct vk_uio *, u64 *) = out ? ops->read
 										       : ops->write;
-	return move ? move(c, d, &u, pos) : -EINVAL;
+	return move ? vk_uio_result(&u, move(c, d, &u, pos)) : -EINVAL;
 }
 
 static long transfer_one(struct vk_call *c, long offset, bool out)
@@ -184,7 +191,7 @@ static long tell_pending(struct vk_call *c, struct vk_desc *d)
 	const struct vk_ops *ops = vk_kinds[d->kind];
 	if (!ops->pending)
 		return -ENOTTY;
-	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
+	if (!vk_user_out_ok((u64)c->a[2], sizeof(int)))
 		return -EFAULT;
 	if (d->kind == VK_FILE)
 		vk_file_use(c, d, ACCESS_READ, true);
@@ -223,7 +230,7 @@ long vk_sys_sendfile(struct vk_call *c)
 {
 	struct vk_desc *in = vk_fd_use(c, (int)c->a[1]), *out = vk_fd_use(c, (int)c->a[0]);
 	u64 *user_pos = vk_user(c->a[2]);
-	if (user_pos && !vk_user_ok((u64)user_pos, sizeof(*user_pos)))
+	if (user_pos && !vk_user_out_ok((u64)user_pos, sizeof(*user_pos)))
 		return -EFAULT;
 	if (!in || (in->flags & O_ACCMODE) == O_WRONLY || (in->flags & O_PATH))
 		return -EBADF;
@@ -249,7 +256,7 @@ long vk_sys_copy_file_range(struct vk_call *c)
 	if ((in->flags & O_ACCMODE) == O_WRONLY || (out->flags & O_ACCMODE) == O_RDONLY ||
 	    (out->flags & O_APPEND))
 		return -EBADF;
-	if ((in_pos && !vk_user_ok((u64)in_pos, 8)) || (out_pos && !vk_user_ok((u64)out_pos, 8)))
+	if ((in_pos && !vk_user_out_ok((u64)in_pos, 8)) || (out_pos && !vk_user_out_ok((u64)out_pos, 8)))
 		return -EFAULT;
 	return vk_file_copy(c, in, in_pos ? in_pos : &in->pos, out, out_pos ? out_pos : &out->pos,
 			    (u64)c->a[4]);

@@ -56,6 +56,8 @@ static const char *process_object_name(u64 key)
 		return "timers";
 	case VK_PROCESS_SETTINGS:
 		return "the settings of the process";
+	case VK_PROCESS_GUARDS:
+		return "the rights to memory";
 	case PROCESS_KEYS:
 		return "the keys of thread-specific data";
 	case VK_PROCESS_ENDS:
@@ -99,7 +101,7 @@ static void describe_object(u64 object, struct text *t)
 		break;
 	case OBJECT_MAPPING:
 		text_str(t, "the memory map of thread ");
-		text_dec(t, (long)key + 1);
+		text_dec(t, (long)(u32)key + 1);
 		break;
 	case OBJECT_SIGNALS:
 		text_str(t, object == VK_MASKS ? "its signal mask"

@@ -22,6 +22,7 @@ enum vk_process_object {
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
 	VK_PROCESS_NAMES,       /* vk->names */
 	VK_PROCESS_TIMERS,      /* vk->timer */
+	VK_PROCESS_GUARDS,      /* vk->guards */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -32,6 +33,7 @@ enum vk_process_object {
 #define VK_CLIENTS object_id(OBJECT_PROCESS, VK_PROCESS_CLIENTS)
 #define VK_PARTED object_id(OBJECT_PROCESS, VK_PROCESS_PARTED)
 #define VK_SLOTS object_id(OBJECT_PROCESS, VK_PROCESS_SLOTS)
+#define VK_GUARDS object_id(OBJECT_PROCESS, VK_PROCESS_GUARDS)
 #define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
 #define VK_TIMERS object_id(OBJECT_PROCESS, VK_PROCESS_TIMERS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
@@ -155,6 +157,12 @@ static inline u64 vk_action_object(int sig)
 /* The masks of all fibers, and which signals they wait for: who could take one. No words. */
 #define VK_MASKS object_id(OBJECT_SIGNALS, 0x100)
 
+#define VK_MAPPING_RIGHTS ((u64)1 << 40)
+/* What may be done with memory mapped in a range: system calls look, mprotect and munmap change. No words. */
+static inline u64 vk_rights_object(u32 range)
+{
+	return object_id(OBJECT_MAPPING, (u64)range | VK_MAPPING_RIGHTS);
+}
 /* vk->maps[range] */
 static inline u64 vk_mapping_object(u32 range)
 {

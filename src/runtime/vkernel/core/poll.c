@@ -215,7 +215,7 @@ static long poll_call(struct vk_call *c, u64 timeout)
 	u32 n = (u32)c->a[1];
 	if (n > vk_fd_max())
 		return -EINVAL;
-	if (n && !vk_user_ok((u64)p, n * sizeof(*p)))
+	if (n && !vk_user_out_ok((u64)p, n * sizeof(*p)))
 		return -EFAULT;
 	return poll_list(c, p, n, timeout);
 }
@@ -313,7 +313,7 @@ static long select_answer(u64 *const set[3], u32 n, const struct pollfd *list, u
 static long select_sets(struct vk_call *c, u32 n, u64 *const set[3], u64 timeout)
 {
 	for (u32 i = 0; i < 3; i++)
-		if (set[i] && !vk_user_ok((u64)set[i], (n + 63) / 64 * 8))
+		if (set[i] && !vk_user_out_ok((u64)set[i], (n + 63) / 64 * 8))
 			return -EFAULT;
 	/* Of the right length: no old stack bytes get into a state, and small stacks do. */
 	struct pollfd list[select_collect(set, n, NULL) + 1];

@@ -116,6 +116,8 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_CLIENTS, "which clients have come");
 	if (INSIDE(parted, &at))
 		return belongs(o, VK_PARTED, "whether a connection was left");
+	if (INSIDE(guards, &at))
+		return belongs(o, VK_GUARDS, "the rights to memory");
 	if (INSIDE(mapped_shared, &at))
 		return belongs(o, VK_SHARED_MAPS, "which files are mapped");
 	return false;

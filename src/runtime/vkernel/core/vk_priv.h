@@ -57,7 +57,8 @@
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
 #define VK_MAX_MAPS 1024                                 /* per fiber */
-#define VK_MAX_SHARED 64                                 /* host files mapped shared */
+#define VK_MAX_GUARDS 256 /* pieces of memory with other rights than at the start */
+#define VK_MAX_SHARED 64  /* host files mapped shared */
 #define VK_SIGNALS 64
 #define VK_PID 1000
 #define VK_MAX_RW 0x7ffff000u /* what one call may move, as in Linux */
@@ -97,6 +98,7 @@ struct vk_uio {
 	const struct iovec *iov;
 	u32 count, at;
 	size_t off, left;
+	bool faulted; /* a byte was to be moved that can't be read or written */
 };
 
 /* What a kind of description can do; NULL: EINVAL, or nothing to do. */
@@ -145,6 +147,8 @@ void vk_desc_stat(const struct vk_desc *d, struct stat *st);
 long vk_fd_install(struct vk_desc *d, bool cloexec);
 /* The call is going to change what descriptor `fd` means. A step where that shows. */
 void vk_fd_change(struct vk_call *c, int fd);
+/* Is there no number left? For calls that take one before they do anything else. */
+bool vk_fd_full(void);
 /* The same for the `count` lowest numbers that are free, from `from` on. */
 void vk_fd_take(struct vk_call *c, u32 from, u32 count);
 /* Descriptor `fd` goes; 0 or -EBADF. */
@@ -201,12 +205,27 @@ void vk_refuse(const struct vk_call *c, const char *what);
 
 /* ---- SUT memory ---- */
 
-/* A cheap test that catches NULL and wild pointers; the rest faults as a crash of the SUT would. */
+/*
+ * May the SUT read these bytes, may it write them? How many from the first one on? (mapping/user.c) They must be
+ * asked in the moment of the use: others may change that in a step.
+ */
 bool vk_user_ok(u64 address, size_t n);
+bool vk_user_out_ok(u64 address, size_t n);
+size_t vk_user_prefix(u64 address, size_t n, bool write);
+/* A call is going to use memory of the SUT there: a step, where others change what it may do with it. */
+void vk_user_use(struct vk_call *c, u64 address);
 size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n); /* to the SUT; from NULL: zeros */
 size_t vk_uio_in(struct vk_uio *u, void *to, size_t n);
-/* From the SUT's vector; 0 or an error. */
-long vk_uio_init(struct vk_uio *u, const struct iovec *iov, long count);
+bool vk_uio_readable(const struct vk_uio *u); /* all that is left; for what is sent whole, or not */
+/* From the SUT's vector; 0 or an error. What can't be read or written is found out when it is moved. */
+long vk_uio_init(struct vk_call *c, struct vk_uio *u, const struct iovec *iov, long count);
+/*
+ * The result of a call that has moved bytes from or to u: -EFAULT if it moved none because the buffer is bad.
+ */
+static inline long vk_uio_result(const struct vk_uio *u, long result)
+{
+	return u->faulted && !result ? -EFAULT : result;
+}
 static inline void *vk_user(long a)
 {
 	return (void *)a;
@@ -368,7 +387,11 @@ struct vk_model {
 	u64 parted; /* a connection to a server was closed, which it may not know: cache_check_silence */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
 	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
-	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */
+	struct vk_guards {
+		u64 count;
+		struct vk_map map[VK_MAX_GUARDS];
+	} guards;
+	u64 mapped_shared[VK_MAX_SHARED]; /* keys of host files, in ascending order, zeros behind */
 };
 extern struct vk_model *vk;
 static inline u32 vk_desc_slot(const struct vk_desc *d)

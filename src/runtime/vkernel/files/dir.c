@@ -205,7 +205,7 @@ long vk_sys_getdents64(struct vk_call *c)
 		return -EBADF;
 	if (d->kind != VK_DIR)
 		return -ENOTDIR;
-	if (!vk_user_ok((u64)c->a[1], (u32)c->a[2]))
+	if (!vk_user_out_ok((u64)c->a[1], (u32)c->a[2]))
 		return -EFAULT;
 	use_listing(c, d);
 	return fill(d, vk_user(c->a[1]), (u32)c->a[2]);
@@ -270,7 +270,7 @@ long vk_sys_getcwd(struct vk_call *c)
 	size_t n = str_len(cwd) + 1;
 	if ((u64)c->a[1] < n)
 		return -ERANGE;
-	if (!vk_user_ok((u64)c->a[0], n))
+	if (!vk_user_out_ok((u64)c->a[0], n))
 		return -EFAULT;
 	memcpy(vk_user(c->a[0]), cwd, n);
 	return (long)n;

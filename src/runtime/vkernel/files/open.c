@@ -201,6 +201,8 @@ static long do_open(struct vk_call *c, int dirfd, const char *path, u32 flags, u
 	if (flags & O_CREAT)
 		vk_use(c, VK_UMASK, ACCESS_READ);
 	long err = vk_path(c, dirfd, path, how, &p);
+	if (err != -EFAULT && vk_fd_full()) /* the number comes first, and so nothing is made or emptied */
+		return -EMFILE;
 	if (err)
 		return err;
 	return p.mode ? open_existing(c, &p, flags) : open_new(c, &p, flags, mode);

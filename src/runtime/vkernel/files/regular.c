@@ -54,6 +54,8 @@ static long file_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 	if (!u->left)
 		return 0;
 	struct vk_inode *n = vk_inode(d->object);
+	if (!vk_user_prefix((u64)u->iov[u->at].iov_base + u->off, 1, false))
+		return -EFAULT;
 	if (d->flags & O_APPEND)
 		*pos = n->size;
 	u64 end = *pos + u->left;

@@ -53,7 +53,7 @@ static long give(long err, const struct stat *st, long to)
 {
 	if (err)
 		return err;
-	if (!vk_user_ok((u64)to, sizeof(*st)))
+	if (!vk_user_out_ok((u64)to, sizeof(*st)))
 		return -EFAULT;
 	*(struct stat *)to = *st;
 	return 0;
@@ -119,7 +119,7 @@ long vk_sys_statx(struct vk_call *c)
 	long err = stat_at(c, (int)c->a[0], vk_user(c->a[1]), (int)c->a[2], &st);
 	if (err)
 		return err;
-	if (!vk_user_ok((u64)to, sizeof(*to)))
+	if (!vk_user_out_ok((u64)to, sizeof(*to)))
 		return -EFAULT;
 	fill_statx(to, &st);
 	return 0;
@@ -165,7 +165,7 @@ static long readlink_at(struct vk_call *c, int dirfd, const char *path, long buf
 		return -ENOENT;
 	if (!S_ISLNK(p.mode))
 		return -EINVAL;
-	if (!vk_user_ok((u64)buf, 1))
+	if (!vk_user_out_ok((u64)buf, 1))
 		return -EFAULT;
 	return vk_place_link(&p, vk_user(buf), (size_t)cap);
 }
@@ -194,7 +194,7 @@ static long give_statfs(long to)
 		.ffree = 1 << 19,
 		.namelen = 255,
 		.frsize = HD_PAGE};
-	if (!vk_user_ok((u64)to, sizeof(fs)))
+	if (!vk_user_out_ok((u64)to, sizeof(fs)))
 		return -EFAULT;
 	memcpy(vk_user(to), &fs, sizeof(fs));
 	return 0;

@@ -81,6 +81,13 @@ static int range_of(u64 start, u64 len)
 	return range >= 0 && maps_range(start + len - 1) == range ? range : -1;
 }
 
+/* How many of the bytes lie in pages that the file reaches into; the others can't be used. */
+static u64 backed_by_file(const struct vk_desc *d, u64 offset, u64 len)
+{
+	u64 size = vk_file_size(d);
+	return offset >= size ? 0 : HD_MIN(len, HD_ROUND_UP(size - offset, (u64)HD_PAGE));
+}
+
 static void fill_from_file(u64 start, u64 len, const struct vk_desc *d, u64 offset)
 {
 	const u8 *at;
@@ -154,6 +161,21 @@ static void use_range(struct vk_call *c, u32 range)
 	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
 }
 
+/* The same where memory goes, or gets other rights: calls that use it can tell. */
+static SCHED_LOOK bool change_shows(struct vk_call *c, u32 range)
+{
+	bool seen = vk_touch(c, vk_mapping_object(range), ACCESS_WRITE);
+	return seen | vk_touch(c, vk_rights_object(range), ACCESS_WRITE);
+}
+
+static void change_range(struct vk_call *c, u32 range)
+{
+	if (!change_shows(c, range))
+		return;
+	vk_order(c, vk_mapping_object(range), ACCESS_WRITE);
+	change_shows(c, range);
+}
+
 /* A place for len bytes; fixed: make room there. Address or -errno. */
 static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 {
@@ -170,7 +192,7 @@ static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 		vk_refuse(c, "mmap (fixed address)");
 		return -ENOMEM;
 	}
-	use_range(c, (u32)range);
+	change_range(c, (u32)range);
 	struct vk_map *m = maps_at((u32)range, hint);
 	if ((flags & MAP_FIXED_NOREPLACE) && m && m->start < hint + len)
 		return -EEXIST;
@@ -194,13 +216,38 @@ long vk_sys_mmap(struct vk_call *c)
 	if (at < 0)
 		return at;
 	u64 start = (u64)at;
-	if (!maps_put((u32)maps_range(start), start, start + len, prot, prot != PROT_NONE || d))
+	u64 there = d ? backed_by_file(d, (u64)c->a[5], len) : len;
+	u32 range = (u32)maps_range(start);
+	if (there && !maps_put(range, start, start + there, prot, prot != PROT_NONE || d))
 		return list_full(c);
-	if (d)
+	if (there < len && !maps_put(range, start + there, start + len, prot | PROT_BEYOND, false))
+		return list_full(c);
+	if (d && there)
 		fill_from_file(start, len, d, (u64)c->a[5]);
-	if (prot != PROT_RW)
-		protect(start, start + len, prot);
+	if (prot != PROT_RW && there)
+		protect(start, start + there, prot);
+	if (there < len)
+		protect(start + there, start + len, PROT_NONE);
 	return at;
+}
+
+/* Of the program's variables and heap. Code is left out: the runtime could not give it back. */
+static long unmap_start_memory(struct vk_call *c, u64 start, u64 end)
+{
+	vk_use(c, VK_GUARDS, ACCESS_WRITE);
+	if (!track_covers(start) || !track_covers(end - 1)) {
+		vk_refuse(c, "munmap of code that was there at the start");
+		return 0;
+	}
+	for (u64 at = start; at < end; at += HD_PAGE)
+		zero_page((u64 *)at);
+	long err = track_protect(start, end - start, PROT_NONE);
+	if (err)
+		return err;
+	if (guards_set(start, end, PROT_UNMAPPED))
+		return 0;
+	vk_refuse(c, "limit: more than 256 pieces of memory with rights of their own");
+	return -ENOMEM;
 }
 
 long vk_sys_munmap(struct vk_call *c)
@@ -210,11 +257,10 @@ long vk_sys_munmap(struct vk_call *c)
 		return -EINVAL;
 	int range = range_of(start, len);
 	if (range >= 0) {
-		use_range(c, (u32)range);
+		change_range(c, (u32)range);
 		return unmap(c, (u32)range, start, start + len);
 	}
-	vk_refuse(c, "munmap of memory that was there at the start");
-	return 0;
+	return unmap_start_memory(c, start, start + len);
 }
 
 static long change_protection(const struct vk_call *c, u32 range, u64 start, u64 end, u32 prot)
@@ -226,13 +272,29 @@ static long change_protection(const struct vk_call *c, u32 range, u64 start, u64
 	while (start < end) {
 		struct vk_map old = *maps_at(range, start);
 		u64 to = HD_MIN(end, old.end);
+		u32 beyond = old.prot & PROT_BEYOND;
 		maps_cut(range, start, to);
-		maps_put(range, start, to, prot, old.touched || prot != PROT_NONE);
-		if (old.prot != prot)
-			protect(start, to, prot);
+		maps_put(range, start, to, prot | beyond, old.touched || (prot != PROT_NONE && !beyond));
+		if (old.prot != (prot | beyond))
+			protect(start, to, beyond ? PROT_NONE : prot);
 		start = to;
 	}
 	return 0;
+}
+
+/* Of the program's variables, stacks and heap. */
+static long protect_start_memory(struct vk_call *c, u64 start, u64 end, u32 prot)
+{
+	vk_use(c, VK_GUARDS, ACCESS_WRITE);
+	if (vk_user_prefix(start, 1, false) == 0 && vk_mem_prot(start) < 0)
+		return -ENOMEM;
+	long err = track_protect(start, end - start, (int)prot);
+	if (err)
+		return err;
+	if (guards_set(start, end, prot))
+		return 0;
+	vk_refuse(c, "limit: more than 256 pieces of memory with rights of their own");
+	return -ENOMEM;
 }
 
 long vk_sys_mprotect(struct vk_call *c)
@@ -244,17 +306,10 @@ long vk_sys_mprotect(struct vk_call *c)
 	if (!len)
 		return c->a[1] ? -ENOMEM : 0;
 	int range = range_of(start, len);
-	if (range >= 0)
-		use_range(c, (u32)range);
-	return range >= 0 ? change_protection(c, (u32)range, start, start + len, prot)
-			  : track_protect(start, len, (int)prot);
-}
-
-int vk_mem_prot(u64 address)
-{
-	int range = maps_range(address);
-	struct vk_map *m = range < 0 ? NULL : maps_at((u32)range, address);
-	return m && m->start <= address ? (int)m->prot : -1;
+	if (range < 0)
+		return protect_start_memory(c, start, start + len, prot);
+	change_range(c, (u32)range);
+	return change_protection(c, (u32)range, start, start + len, prot);
 }
 
 /* ---- growing, moving ---- */
@@ -304,7 +359,7 @@ long vk_sys_mremap(struct vk_call *c)
 		vk_refuse(c, "mremap (fixed, duplicating, or of memory that was there at the start)");
 		return -EINVAL;
 	}
-	use_range(c, (u32)range);
+	change_range(c, (u32)range);
 	if (!maps_full((u32)range, start, start + old))
 		return -EFAULT;
 	if (new > old)
@@ -362,7 +417,7 @@ long vk_sys_mincore(struct vk_call *c)
 		return -EINVAL;
 	if (start + len < start || (len && !is_mapped(start, len)))
 		return -ENOMEM;
-	if (!vk_user_ok((u64)c->a[2], len / HD_PAGE))
+	if (!vk_user_out_ok((u64)c->a[2], len / HD_PAGE))
 		return -EFAULT;
 	memset(vk_user(c->a[2]), 1, len / HD_PAGE);
 	return 0;

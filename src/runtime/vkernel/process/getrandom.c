@@ -42,7 +42,7 @@ long vk_sys_getrandom(struct vk_call *c)
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
 	if (c->a[2] & ~7L)
 		return -EINVAL;
-	if (v.iov_len && !vk_user_ok((u64)v.iov_base, v.iov_len))
+	if (v.iov_len && !vk_user_out_ok((u64)v.iov_base, v.iov_len))
 		return -EFAULT;
 	vk_random_bytes(&u, u.left);
 	return (long)v.iov_len;

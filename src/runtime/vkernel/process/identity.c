@@ -64,7 +64,7 @@ long vk_sys_futex(struct vk_call *c)
 long vk_sys_uname(struct vk_call *c)
 {
 	struct new_utsname u;
-	if (!vk_user_ok((u64)c->a[0], sizeof(u)))
+	if (!vk_user_out_ok((u64)c->a[0], sizeof(u)))
 		return -EFAULT;
 	long err = sys_call3(__NR_uname, (long)&u, 0, 0);
 	if (!err)
@@ -75,7 +75,7 @@ long vk_sys_uname(struct vk_call *c)
 long vk_sys_sysinfo(struct vk_call *c)
 {
 	struct sysinfo *s = vk_user(c->a[0]);
-	if (!vk_user_ok((u64)s, sizeof(*s)))
+	if (!vk_user_out_ok((u64)s, sizeof(*s)))
 		return -EFAULT;
 	*s = (struct sysinfo){
 		.uptime = 1000, .totalram = MEMORY, .freeram = MEMORY / 2, .procs = 100, .mem_unit = 1};
@@ -85,7 +85,7 @@ long vk_sys_sysinfo(struct vk_call *c)
 long vk_sys_getcpu(struct vk_call *c)
 {
 	for (int i = 0; i < 2; i++) {
-		if (c->a[i] && !vk_user_ok((u64)c->a[i], sizeof(u32)))
+		if (c->a[i] && !vk_user_out_ok((u64)c->a[i], sizeof(u32)))
 			return -EFAULT;
 		if (c->a[i])
 			*(u32 *)c->a[i] = 0;
@@ -101,7 +101,7 @@ static long give_ids(struct vk_call *c, long real, long effective)
 	u32 ids[3] = {(u32)sys_call3(real, 0, 0, 0), (u32)sys_call3(effective, 0, 0, 0)};
 	ids[2] = ids[1];
 	for (int i = 0; i < 3; i++) {
-		if (!vk_user_ok((u64)c->a[i], sizeof(u32)))
+		if (!vk_user_out_ok((u64)c->a[i], sizeof(u32)))
 			return -EFAULT;
 		*(u32 *)c->a[i] = ids[i];
 	}
@@ -123,7 +123,7 @@ long vk_sys_getgroups(struct vk_call *c)
 	u32 gid = (u32)sys_call3(__NR_getegid, 0, 0, 0);
 	if (c->a[0] <= 0)
 		return c->a[0] < 0 ? -EINVAL : 1;
-	if (!vk_user_ok((u64)c->a[1], sizeof(gid)))
+	if (!vk_user_out_ok((u64)c->a[1], sizeof(gid)))
 		return -EFAULT;
 	*(u32 *)c->a[1] = gid;
 	return 1;
@@ -140,7 +140,7 @@ long vk_sys_arch_prctl(struct vk_call *c)
 	}
 	u64 tcb;
 	__asm__("mov %%fs:0, %0" : "=r"(tcb));
-	if (!vk_user_ok((u64)c->a[1], sizeof(tcb)))
+	if (!vk_user_out_ok((u64)c->a[1], sizeof(tcb)))
 		return -EFAULT;
 	*(u64 *)c->a[1] = tcb;
 	return 0;

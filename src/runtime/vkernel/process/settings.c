@@ -75,7 +75,7 @@ long vk_sys_sched_getaffinity(struct vk_call *c)
 	long slot = thread_use(c, (int)c->a[0], ACCESS_READ);
 	if (slot < 0)
 		return slot;
-	if (!vk_user_ok((u64)mask, sizeof(*mask)))
+	if (!vk_user_out_ok((u64)mask, sizeof(*mask)))
 		return -EFAULT;
 	*mask = settings_of((u32)slot)->affinity ^ ALL_CPUS;
 	return sizeof(*mask);
@@ -176,7 +176,7 @@ long vk_sys_sched_getparam(struct vk_call *c)
 	long slot = thread_use(c, (int)c->a[0], ACCESS_READ);
 	if (slot < 0)
 		return slot;
-	if (!vk_user_ok((u64)c->a[1], sizeof(int)))
+	if (!vk_user_out_ok((u64)c->a[1], sizeof(int)))
 		return -EFAULT;
 	*(int *)c->a[1] = settings_of((u32)slot)->priority;
 	return 0;
@@ -196,7 +196,7 @@ long vk_sys_sched_getattr(struct vk_call *c)
 				  .sched_flags = s->reset_on_fork ? SCHED_FLAG_RESET_ON_FORK : 0,
 				  .sched_nice = s->nice,
 				  .sched_priority = s->priority};
-	if (!vk_user_ok((u64)c->a[1], attr.size))
+	if (!vk_user_out_ok((u64)c->a[1], attr.size))
 		return -EFAULT;
 	memcpy(vk_user(c->a[1]), &attr, attr.size);
 	return 0;
@@ -334,8 +334,8 @@ long vk_sys_getrlimit(struct vk_call *c)
 {
 	if ((u32)c->a[0] >= RLIM_NLIMITS)
 		return -EINVAL;
-	return vk_user_ok((u64)c->a[1], sizeof(struct rlimit64)) ? get_limit(c, (u32)c->a[0], c->a[1])
-								 : -EFAULT;
+	return vk_user_out_ok((u64)c->a[1], sizeof(struct rlimit64)) ? get_limit(c, (u32)c->a[0], c->a[1])
+								     : -EFAULT;
 }
 
 long vk_sys_setrlimit(struct vk_call *c)
@@ -357,7 +357,7 @@ long vk_sys_prlimit64(struct vk_call *c)
 	if ((u32)c->a[1] >= RLIM_NLIMITS)
 		return -EINVAL;
 	if ((new && !vk_user_ok((u64) new, sizeof(*new))) ||
-	    (c->a[3] && !vk_user_ok((u64)c->a[3], sizeof(*new))))
+	    (c->a[3] && !vk_user_out_ok((u64)c->a[3], sizeof(*new))))
 		return -EFAULT;
 	if (new)
 		wanted = *new; /* both may be one place */
@@ -394,7 +394,7 @@ static HD_NOINLINE void name_at_start(char *to)
 
 static long get_name(struct vk_call *c, const struct fiber *f, char *to)
 {
-	if (!vk_user_ok((u64)to, NAME_SIZE))
+	if (!vk_user_out_ok((u64)to, NAME_SIZE))
 		return -EFAULT;
 	vk_use(c, vk_settings_object(fiber_slot(f)), ACCESS_READ);
 	vk_declare(thread_object(fiber_slot(f)), ACCESS_READ);
@@ -436,7 +436,7 @@ static long get_bit(struct vk_call *c, enum vk_setting which)
 
 static long tell_int(struct vk_call *c, long value)
 {
-	if (!vk_user_ok((u64)c->a[1], sizeof(int)))
+	if (!vk_user_out_ok((u64)c->a[1], sizeof(int)))
 		return -EFAULT;
 	*(int *)c->a[1] = (int)value;
 	return 0;

@@ -53,7 +53,7 @@ static u64 clock_value(enum clock_kind kind)
 static long give_time(long to, u64 ns)
 {
 	struct __kernel_timespec *t = vk_user(to);
-	if (!vk_user_ok((u64)t, sizeof(*t)))
+	if (!vk_user_out_ok((u64)t, sizeof(*t)))
 		return -EFAULT;
 	t->tv_sec = (long long)(ns / SECOND);
 	t->tv_nsec = (long long)(ns % SECOND);
@@ -77,13 +77,13 @@ long vk_sys_gettimeofday(struct vk_call *c)
 {
 	u64 ns = clock_value(CLOCK_WALL);
 	long *tv = vk_user(c->a[0]);
-	if (tv && !vk_user_ok((u64)tv, 2 * sizeof(*tv)))
+	if (tv && !vk_user_out_ok((u64)tv, 2 * sizeof(*tv)))
 		return -EFAULT;
 	if (tv) {
 		tv[0] = (long)(ns / SECOND);
 		tv[1] = (long)(ns % SECOND / 1000);
 	}
-	if (c->a[1] && vk_user_ok((u64)c->a[1], 8))
+	if (c->a[1] && vk_user_out_ok((u64)c->a[1], 8))
 		memset(vk_user(c->a[1]), 0, 8);
 	return 0;
 }
@@ -91,7 +91,7 @@ long vk_sys_gettimeofday(struct vk_call *c)
 long vk_sys_time(struct vk_call *c)
 {
 	long now = (long)(clock_value(CLOCK_WALL) / SECOND);
-	if (c->a[0] && !vk_user_ok((u64)c->a[0], sizeof(now)))
+	if (c->a[0] && !vk_user_out_ok((u64)c->a[0], sizeof(now)))
 		return -EFAULT;
 	if (c->a[0])
 		*(long *)c->a[0] = now;
@@ -101,7 +101,7 @@ long vk_sys_time(struct vk_call *c)
 /* CPU times: all zero; the result counts clock ticks (100 a second) since the start. */
 long vk_sys_times(struct vk_call *c)
 {
-	if (c->a[0] && !vk_user_ok((u64)c->a[0], 32))
+	if (c->a[0] && !vk_user_out_ok((u64)c->a[0], 32))
 		return -EFAULT;
 	if (c->a[0])
 		memset(vk_user(c->a[0]), 0, 32);
@@ -111,7 +111,7 @@ long vk_sys_times(struct vk_call *c)
 long vk_sys_getrusage(struct vk_call *c)
 {
 	const size_t size = 144;
-	if (!vk_user_ok((u64)c->a[1], size))
+	if (!vk_user_out_ok((u64)c->a[1], size))
 		return -EFAULT;
 	memset(vk_user(c->a[1]), 0, size);
 	return 0;

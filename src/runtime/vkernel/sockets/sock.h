@@ -192,7 +192,7 @@ u32 sock_data_get(const struct vk_sock *s, struct vk_uio *u);
 void sock_data_drop(struct vk_sock *s, u32 n);
 /* The same for messages with boundaries. from: the sender's name; NULL or family 0: none. */
 u64 sock_record_size(u64 bytes, const struct net_address *from);
-u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from);
+long sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from);
 /* The first record: its length; recv with flags MSG_* (*from stays as it is if the sender has no name). */
 u32 sock_record_len(const struct vk_sock *s);
 long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,

@@ -125,13 +125,13 @@ static u32 fill(const struct net_address *a, union sockaddr_any *out)
 long sock_address_out(const struct net_address *a, u64 user, u64 user_len)
 {
 	static union sockaddr_any any;
-	if (!vk_user_ok(user_len, sizeof(int)))
+	if (!vk_user_out_ok(user_len, sizeof(int)))
 		return -EFAULT;
 	int room = *(int *)user_len;
 	if (room < 0)
 		return -EINVAL;
 	u32 len = fill(a, &any), n = HD_MIN(len, (u32)room);
-	if (n && !vk_user_ok(user, n))
+	if (n && !vk_user_out_ok(user, n))
 		return -EFAULT;
 	memcpy((void *)user, &any, n);
 	*(int *)user_len = (int)len;

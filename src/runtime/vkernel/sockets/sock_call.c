@@ -25,7 +25,8 @@ long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags
 	       const struct net_address *to)
 {
 	const struct sock_ops *ops = sock_ops_of(d);
-	return ops->send ? ops->send(c, d, u, flags, to) : send_unconnected(c, sock_of(d), flags, to);
+	return ops->send ? vk_uio_result(u, ops->send(c, d, u, flags, to))
+			 : send_unconnected(c, sock_of(d), flags, to);
 }
 
 long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
@@ -36,7 +37,7 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 		return receive_unconnected(sock_of(d));
 	if (flags & MSG_ERRQUEUE_)
 		return -EAGAIN; /* nothing is ever put there */
-	return ops->recv(c, d, u, flags, from, out_flags);
+	return vk_uio_result(u, ops->recv(c, d, u, flags, from, out_flags));
 }
 
 /* ---- one buffer ---- */
@@ -44,7 +45,7 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 static long one_buffer(struct vk_call *c, struct iovec *v, struct vk_uio *u)
 {
 	*v = (struct iovec){.iov_base = vk_user(c->a[1]), .iov_len = HD_MIN((u64)c->a[2], (u64)VK_MAX_RW)};
-	return vk_uio_init(u, v, 1);
+	return vk_uio_init(c, u, v, 1);
 }
 
 /* A connection has one already: then nobody looks at what it says. */
@@ -92,14 +93,14 @@ long vk_sys_recvfrom(struct vk_call *c)
 
 /* ---- messages ---- */
 
-static long message_in(u64 user, struct sock_msghdr **m, struct vk_uio *u)
+static long message_in(struct vk_call *c, u64 user, struct sock_msghdr **m, struct vk_uio *u)
 {
 	*m = (struct sock_msghdr *)user;
 	if (!vk_user_ok(user, sizeof(**m)))
 		return -EFAULT;
 	if ((*m)->iov_len > 1024)
 		return -EMSGSIZE;
-	return vk_uio_init(u, (const struct iovec *)(*m)->iov, (long)(*m)->iov_len);
+	return vk_uio_init(c, u, (const struct iovec *)(*m)->iov, (long)(*m)->iov_len);
 }
 
 static long refuse_control(const struct vk_call *c, const struct sock_msghdr *m)
@@ -120,7 +121,7 @@ static long send_message(struct vk_call *c, struct vk_desc *d, u64 user, u32 fla
 	struct sock_msghdr *m;
 	struct net_address to = {0};
 	struct vk_uio u;
-	long err = message_in(user, &m, &u);
+	long err = message_in(c, user, &m, &u);
 	if (!err)
 		err = refuse_control(c, m);
 	bool named = !err && m->name && m->name_len;
@@ -135,7 +136,7 @@ static long receive_message(struct vk_call *c, struct vk_desc *d, u64 user, u32 
 	struct net_address from = {0};
 	struct vk_uio u;
 	u32 out_flags = 0;
-	long err = message_in(user, &m, &u);
+	long err = message_in(c, user, &m, &u);
 	if (err)
 		return err;
 	long n = sock_receive(c, d, &u, flags, &from, &out_flags);

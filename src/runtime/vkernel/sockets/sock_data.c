@@ -65,9 +65,11 @@ u64 sock_record_size(u64 bytes, const struct net_address *from)
 	return sizeof(struct sock_record) + address_len(from) + bytes;
 }
 
-u32 sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from)
+long sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_address *from)
 {
 	struct sock_record r = {(u32)u->left, address_len(from)};
+	if (!vk_uio_readable(u))
+		return -EFAULT;
 	hd_assert(sock_record_size(u->left, from) <= sock_data_room(s));
 	put(s, &r, sizeof(r));
 	put(s, from, r.address_len);

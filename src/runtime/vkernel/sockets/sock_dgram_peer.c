@@ -38,6 +38,8 @@ long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *ou
 long sock_frame_send(struct cache_pos *pos, struct vk_uio *u)
 {
 	u32 len = (u32)u->left;
+	if (!vk_uio_readable(u))
+		return -EFAULT;
 	memcpy(frame, &len, NET_FRAME_HEAD);
 	vk_uio_in(u, frame + NET_FRAME_HEAD, len);
 	long err = net_write(pos, frame, NET_FRAME_HEAD + len);

@@ -254,7 +254,7 @@ long vk_sys_socketpair(struct vk_call *c)
 	struct vk_desc *pair[2];
 	if (flags & ~(u32)(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	if (!vk_user_ok((u64)fds, 2 * sizeof(*fds)))
+	if (!vk_user_out_ok((u64)fds, 2 * sizeof(*fds)))
 		return -EFAULT;
 	long err = sock_check(c, (u32)c->a[0], type, (u32)c->a[2]);
 	if (err || c->a[0] != NET_UNIX)

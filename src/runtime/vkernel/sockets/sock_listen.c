@@ -121,8 +121,10 @@ struct net_address sock_client_address(const struct vk_sock *l)
 {
 	static const u8 any[16];
 	struct net_address a = l->local;
-	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof(any)) && !sock_option(l, SOCK_ONLY_IPV6))
+	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof(any)) && !sock_option(l, SOCK_ONLY_IPV6)) {
 		a.family = NET_INET;
+		a.path_len = 1; /* ::1 leads here, too */
+	}
 	return a;
 }
 
@@ -249,6 +251,8 @@ static long do_accept(struct vk_call *c, u32 flags)
 	long alt = sock_step(c, l, OP_ACCEPT, 0, 0, 0);
 	if (alt == VK_RESTART)
 		return alt;
+	if (vk_fd_full()) /* the connection stays where it is */
+		return -EMFILE;
 	if (alt == ALT_TIMEOUT)
 		return -EAGAIN;
 	struct vk_desc *d = take_next(c, l, (u32)alt, &err);

@@ -199,9 +199,9 @@ static long stream_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, 
 			return done + send_unheard(s, u->left);
 		u32 n = sock_data_put(sock_partner(s), u);
 		if (!n && u->left)
-			return done ? done : -EAGAIN;
+			return done ? done : u->faulted ? -EFAULT : -EAGAIN;
 		done += n;
-	} while (u->left && !sock_nonblocking(d, flags));
+	} while (u->left && !u->faulted && !sock_nonblocking(d, flags));
 	return done;
 }
 

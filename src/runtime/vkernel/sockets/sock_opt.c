@@ -265,7 +265,7 @@ long vk_sys_getsockopt(struct vk_call *c)
 	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err)
 		return err;
-	if (!vk_user_ok((u64)len, sizeof(*len)))
+	if (!vk_user_out_ok((u64)len, sizeof(*len)))
 		return -EFAULT;
 	if (*len < 0)
 		return -EINVAL;

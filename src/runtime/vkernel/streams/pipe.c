@@ -146,7 +146,7 @@ static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 	u64 total = u->left;
 	long done = 0;
 	(void)pos;
-	while (u->left) {
+	while (u->left && !u->faulted) {
 		/* A large write stays one that takes what room there is, to its last byte. */
 		u64 need = total > VK_PIPE_BUF ? HD_MAX(u->left, (size_t)VK_PIPE_BUF + 1) : total;
 		if (pipe_step(c, d, OP_PIPE_WRITE, need) == VK_RESTART)
@@ -284,7 +284,7 @@ static long make_pipe(struct vk_call *c, int *fds, u32 flags)
 		vk_refuse(c, "pipe2(O_DIRECT)");
 		return -EINVAL;
 	}
-	if (!vk_user_ok((u64)fds, 2 * sizeof(*fds)))
+	if (!vk_user_out_ok((u64)fds, 2 * sizeof(*fds)))
 		return -EFAULT;
 	vk_fd_take(c, 0, 2);
 	long err = check_room(c);

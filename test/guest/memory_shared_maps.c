@@ -1,0 +1,75 @@
+/*
+ * The memory map is shared: who takes rights or memory away is seen by the others.
+ *
+ * heddle: args=protect verdict=violation kind=crash
+ * heddle: args=protect_bss verdict=violation kind=crash
+ * heddle: args=protect_heap verdict=violation kind=crash
+ * heddle: args=unmap verdict=violation kind=crash
+ * heddle: args=remap verdict=violation kind=crash
+ * heddle: args=right verdict=verified
+ * heddle: args=beyond verdict=violation kind=crash
+ * native: skip
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "guest.h"
+
+static const char *how;
+static char *page;
+static char bss[8192] __attribute__((aligned(4096)));
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int gone;
+
+static int is(const char *name)
+{
+	return !strcmp(how, name);
+}
+
+static void *takes(void *arg)
+{
+	OK(pthread_mutex_lock(&lock));
+	if (is("unmap"))
+		OK(munmap(page, 4096));
+	else if (is("remap"))
+		CHECK(mremap(page, 4096, 8192, MREMAP_MAYMOVE) != MAP_FAILED);
+	else
+		OK(mprotect(page, 4096, PROT_READ));
+	gone = 1;
+	OK(pthread_mutex_unlock(&lock));
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	how = argc > 1 ? argv[1] : "protect";
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (is("remap"))
+		mmap(page + 4096, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (is("protect_bss"))
+		page = bss;
+	if (is("protect_heap"))
+		page = aligned_alloc(4096, 4096);
+	if (is("beyond")) {
+		char name[] = "/tmp/mapXXXXXX";
+		int fd = mkstemp(name);
+		unlink(name);
+		OK(ftruncate(fd, 100));
+		char *m = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, fd, 0);
+		CHECK(m[200] == 0);
+		return m[5000]; /* SIGBUS */
+	}
+	pthread_t t = spawn(takes, NULL);
+	if (is("right")) {
+		OK(pthread_mutex_lock(&lock));
+		if (!gone)
+			page[0] = 1;
+		OK(pthread_mutex_unlock(&lock));
+	} else {
+		sched_yield();
+		page[0] = 1;
+	}
+	join(t);
+	return 0;
+}
