@@ -159,7 +159,7 @@ static u32 outcomes(const struct op *o)
 	const struct op_class *k = op_classes[o->kind];
 	if (o->kind == OP_SLEEP)
 		return 0; /* until its time comes */
-	return k && k->outcomes ? k->outcomes(NULL, o) : 1;
+	return k && k->outcomes ? k->outcomes(sched_self(), o) : 1;
 }
 
 u32 sched_step(const struct op *o)
@@ -182,7 +182,7 @@ u32 sched_step(const struct op *o)
 	struct text t;
 	text_init(&t, words, sizeof(words));
 	if (k && k->describe)
-		k->describe(NULL, o, 0, &t);
+		k->describe(sched_self(), o, 0, &t);
 	if (!outcomes(o)) {
 		if (!o->deadline)
 			leave(FAKE_BLOCKED);
