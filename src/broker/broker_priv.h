@@ -128,8 +128,8 @@ int client_open(struct broker *b, struct wire_net *n);
  */
 int server_check_alive(struct broker *b, const struct connection *c, struct wire_net *n);
 /*
- * NET_NEXT: the client of c has been told that its connection is closed; c becomes its next one, n->conn is set.
- * n->conn 0: it opens no more.
+ * NET_NEXT: the client of c has been told that its connection is closed; c becomes its next one, n->conn is
+ * set. n->conn 0: it opens no more.
  */
 int client_next(struct broker *b, struct connection *c, struct wire_net *n);
 /* Has a client peer connected once more? asked: the connection of the last exchange. Returns the status. */

@@ -153,7 +153,8 @@ static void set_position(struct cache *c, struct cache_pos *pos, u32 tree)
 				  .instance = tree_key_of(c->t, tree)->instance};
 }
 
-/* Of a tree that is known. A client's later connection is there when it was asked for (cache_resolve_again). */
+/* Of a tree that is known. A client's later connection is there when it was asked for
+   (cache_resolve_again). */
 static bool must_open(struct cache *c, u32 tree, u32 nth)
 {
 	struct tree_at root = root_at(c, tree);

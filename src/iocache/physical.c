@@ -200,8 +200,8 @@ static bool make_room(struct cache *c, u32 tree)
 }
 
 /*
- * A client's later connection: the one before is brought to where the SUT closed it, and closed. -ENOENT: none
- * follows. The answer is in c->reply.
+ * A client's later connection: the one before is brought to where the SUT closed it, and closed. -ENOENT:
+ * none follows. The answer is in c->reply.
  */
 static int connect_after(struct cache *c, const struct tree_key *key)
 {

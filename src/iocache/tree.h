@@ -58,8 +58,8 @@ struct tree_key {
 	 */
 	u32 owner, instance;
 	/*
-	 * A later connection of a client depends on what it was told before: where its last one was when the SUT
-	 * closed it. after: that branch + 1; 0: it is the first.
+	 * A later connection of a client depends on what it was told before: where its last one was when the
+	 * SUT closed it. after: that branch + 1; 0: it is the first.
 	 */
 	u32 after, after_ended;
 	u64 after_written;

@@ -20,7 +20,8 @@
 #include "launch/problem.h"
 #include "wire/wire_net.h"
 
-/* In which order clients come whose commands differ. By default in any; clients with the same command are alike. */
+/* In which order clients come whose commands differ. By default in any; clients with
+   the same command are alike. */
 enum client_order {
 	CLIENT_ORDER_DEFAULT,
 	CLIENT_ORDER_ANY,   /* those whose command has {n} differ, too */

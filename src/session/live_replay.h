@@ -3,9 +3,9 @@
  * recorded steps, every request goes out over new connections, all of them in the order of the execution, and
  * every answer is compared with the one recorded.
  *
- * A search asks each connection by itself, and takes an answer from the tree when the same bytes were sent before.
- * That is right only for peers whose answers depend on nothing but their own connection. A peer that remembers (a
- * counter, a database) gives other answers here.
+ * A search asks each connection by itself, and takes an answer from the tree when the same bytes were sent
+ * before. That is right only for peers whose answers depend on nothing but their own connection. A peer that
+ * remembers (a counter, a database) gives other answers here.
  */
 #ifndef HEDDLE_SESSION_LIVE_REPLAY_H
 #define HEDDLE_SESSION_LIVE_REPLAY_H
@@ -33,8 +33,8 @@ enum live_end {
 enum live_end live_replay(const struct live_replay *how, const struct findings *found, const u32 *path,
 			  u64 len, enum violation_kind violation, char why[LIVE_WHY]);
 /*
- * After a search without violations: the executions that it kept, as many as fit into a few seconds. What differs
- * makes `o` incomplete.
+ * After a search without violations: the executions that it kept, as many as fit into a few seconds.
+ * What differs makes `o` incomplete.
  */
 void live_replay_samples(const struct live_replay *how, const struct findings *found, struct outcome *o);
 

@@ -213,7 +213,8 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 	return 0;
 }
 
-/* It happens with the answers of the trees: does it with fresh peers, too? Without any it cannot be otherwise. */
+/* It happens with the answers of the trees: does it with fresh peers, too? Without
+   any it cannot be otherwise. */
 static enum live_end confirm(const struct reproduction *how, const struct findings *f, const struct trace *t,
 			     char why[LIVE_WHY])
 {
@@ -233,7 +234,8 @@ static int unconfirmed_by_peers(struct outcome *o, struct trace *t, const char *
 	return 0;
 }
 
-/* The calls that the replay refused come first: what follows them in the path may not exist with real ones. */
+/* The calls that the replay refused come first: what follows them in the path may not exist with real
+   ones. */
 static void note_doubtful(const struct wire_result *result, struct trace *t, struct outcome *o)
 {
 	char call[sizeof(result->refused_call[0].call)];

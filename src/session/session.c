@@ -27,8 +27,8 @@ struct session {
 };
 
 /*
- * The end of --max-time. The search looks at the clock itself, between two steps; a step that does not end, or a
- * peer that is waited for, needs somebody outside. 0: there is none. One session runs at a time.
+ * The end of --max-time. The search looks at the clock itself, between two steps; a step that does not end,
+ * or a peer that is waited for, needs somebody outside. 0: there is none. One session runs at a time.
  */
 #define STOP_AFTER_MS 200 /* the search had that long to end by itself */
 #define KILL_AFTER_MS 600

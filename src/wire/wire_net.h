@@ -27,8 +27,8 @@ struct net_address {
 	u16 family, type;
 	u16 port; /* host order */
 	/*
-	 * NET_UNIX: bytes of path in use (an abstract name starts with 0). NET_INET: 1 where clients come that
-	 * speak IPv6, too.
+	 * NET_UNIX: bytes of path in use (an abstract name starts with 0). NET_INET: 1 where
+	 * clients come that speak IPv6, too.
 	 */
 	u16 path_len;
 	u8 ip[16]; /* NET_INET: the first four */
@@ -44,8 +44,8 @@ enum net_op {
 	NET_EXCHANGE,
 	NET_CLOSE, /* physically; a client peer is ended */
 	/*
-	 * The SUT has closed the connection to a client peer: close it, and accept the client's next one. Answer:
-	 * conn, 0 if it opens no more. The old one is gone in any case.
+	 * The SUT has closed the connection to a client peer: close it, and accept the client's next one.
+	 * Answer: conn, 0 if it opens no more. The old one is gone in any case.
 	 */
 	NET_NEXT,
 };
@@ -77,7 +77,8 @@ enum net_op {
  */
 enum net_error {
 	NET_ERROR_TOOL = -5000, /* ours: the run ends with a tool error (exit 2), text says why */
-	/* the server has ended, or the client without connecting: incomplete if it was there before, else exit 2 */
+	/* the server has ended, or the client without connecting: incomplete if it was
+	   there before, else exit 2 */
 	NET_ERROR_NO_PEER,
 	NET_ERROR_FULL,      /* of NET_OPEN: no room for one more connection; nothing was opened */
 	NET_ERROR_UNSERVED,  /* the peer is at rest and has not accepted the connection, which stays open */
@@ -116,7 +117,8 @@ struct net_config {
 	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
 	u32 samples;           /* so many executions are kept, to be played again with fresh peers */
 	u32 confirm; /* a replay with live peers: every request goes out, and is compared with the trees */
-	/* Clients of the same class (client n + 1) come in the order of their numbers, those of others in any. */
+	/* Clients of the same class (client n + 1) come in the order of their numbers,
+	   those of others in any. */
 	u16 client_class[NET_MAX_CLIENTS];
 	/* The SUT's port that client n + 1 connects to; 0: the only one there is. */
 	u16 client_port[NET_MAX_CLIENTS];

@@ -62,6 +62,7 @@ static void fresh_memory(void)
 static struct lesson {
 	u64 object;
 	u8 modes[FIBERS]; /* of each fiber, as bits */
+	bool observed;
 } lessons[LESSONS];
 static u32 lesson_count;
 
@@ -90,11 +91,9 @@ bool access_learn(u64 object, enum access_mode mode)
 {
 	struct lesson *l = lesson_of(object);
 	l->modes[fake.slot] |= (u8)(1u << mode);
-	for (u32 i = 0; i < FIBERS; i++)
-		for (u32 j = 0; j < i; j++)
-			if (modes_clash(l->modes[i], l->modes[j]))
-				return true;
-	return false;
+	for (u32 i = 0; i < FIBERS && !l->observed; i++)
+		l->observed = i != fake.slot && modes_clash(l->modes[i], l->modes[fake.slot]);
+	return l->observed;
 }
 
 bool access_use(u64 object, enum access_mode mode)

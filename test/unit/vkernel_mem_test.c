@@ -144,7 +144,12 @@ static void bad_arguments_fail(void **state)
 	assert_int_equal(map(1l << 50, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1), -ENOMEM);
 	assert_int_equal(CALL_2(SYS_munmap, range(0) + 1, PAGE), -EINVAL);
 	char *p = (char *)map_memory(1);
-	assert_int_equal(CALL_3(SYS_read, 0, p + 2 * PAGE, 1), -EFAULT);
+	assert_int_equal(CALL_3(SYS_read, 0, p + 2 * PAGE, 1), 0); /* the end of the file: nothing is moved */
+	long zero = CALL_3(SYS_open, "/dev/zero", O_RDONLY, 0);
+	assert_int_equal(CALL_3(SYS_read, zero, p + 2 * PAGE, 1), -EFAULT);
+	assert_int_equal(CALL_3(SYS_read, zero, p + PAGE - 1, 2), 1);
+	CALL_3(SYS_mprotect, p, PAGE, PROT_READ);
+	assert_int_equal(CALL_3(SYS_read, zero, p, 1), -EFAULT);
 }
 
 static void the_break_moves(void **state)

@@ -25,9 +25,9 @@
 /* --- what can happen --- */
 
 /*
- * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first search
- * would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual time first,
- * then at four, and so on; with a horizon given, up to that. Persistent.
+ * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first
+ * search would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual
+ * time first, then at four, and so on; with a horizon given, up to that. Persistent.
  */
 #define FIRST_HORIZON 60000000000u
 static u64 horizon;
@@ -61,7 +61,8 @@ static bool within_horizon(u64 deadline)
 	return false;
 }
 
-/* --timeouts never: a tick does not save a program that lost a wake-up. What is over already was asked for as a try. */
+/* --timeouts never: a tick does not save a program that lost a wake-up. What is over
+   already was asked for as a try. */
 static bool is_untimed(const struct op *o)
 {
 	return rt_wire->config.timeouts_never && !(o->flags & OPF_SLEEP) && o->deadline > clock_now() + 1;

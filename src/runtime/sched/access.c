@@ -59,8 +59,8 @@ static bool merge(void)
 }
 
 /*
- * Others can't tell where in its step a use is merged, but a handler of the fiber itself can, if a signal may come any
- * time: between the unlock of one lock and that of the next one, say.
+ * Others can't tell where in its step a use is merged, but a handler of the fiber itself can, if a signal may
+ * come any time: between the unlock of one lock and that of the next one, say.
  */
 static bool interruptible(void)
 {

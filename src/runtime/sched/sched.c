@@ -135,8 +135,9 @@ void sched_declare_step(const struct fiber *f, u32 alt)
 /* ---- signals and timers, while an operation is pending ---- */
 
 /*
- * Handlers run while the operation is put aside. Condition variables and barriers count who waits, handler or not: such a
- * fiber stays visible to wakers (fiber.suspended), who may have changed what it waits for when the handler returns.
+ * Handlers run while the operation is put aside. Condition variables and barriers count who waits, handler or
+ * not: such a fiber stays visible to wakers (fiber.suspended), who may have changed what it waits for when
+ * the handler returns.
  */
 static HD_NOINLINE u32 take_signals(u32 alt)
 {
@@ -165,7 +166,8 @@ static bool is_aside(u32 alt)
 	return alt == ALT_SIGNAL || alt == ALT_EINTR || ALT_IS_TIMER(alt);
 }
 
-/* The engine has chosen alt. What is no outcome of the pending operation is done, while that stays pending. */
+/* The engine has chosen alt. What is no outcome of the pending operation is done, while that stays
+   pending. */
 static u32 settle(u32 alt)
 {
 	while (hd_unlikely(is_aside(alt))) {

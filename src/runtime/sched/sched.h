@@ -130,9 +130,9 @@ bool sched_in_fiber(void);
 u64 sched_steps(void);
 
 /*
- * Make `o` the pending operation and let the engine decide. Returns the outcome:
- * 0 … n-1, ALT_TIMEOUT, ALT_SPURIOUS. Cancellation does not return (the fiber unwinds),
- * unless OPF_CANCEL_SELF is set. With OPF_EINTR also ALT_EINTR, with OPF_INSIDE and OPF_RESTART too ALT_RESTART.
+ * Make `o` the pending operation and let the engine decide. Returns the outcome: 0 … n-1, ALT_TIMEOUT,
+ * ALT_SPURIOUS. Cancellation does not return (the fiber unwinds), unless OPF_CANCEL_SELF is set. With
+ * OPF_EINTR also ALT_EINTR, with OPF_INSIDE and OPF_RESTART too ALT_RESTART.
  */
 u32 sched_step(const struct op *o);
 /* The fiber's pending operation is carried out now, with this outcome: declares what that touches. */
@@ -202,13 +202,13 @@ struct sched_kernel {
 	void (*fiber_end)(u32 slot);
 	void (*call_ends)(u32 slot); /* it will not come back from the call it is in, if any */
 	/*
-	 * The running fiber takes the signals that are ready for it: their handlers run. Returns whether the first
-	 * of them wants calls to be restarted (SA_RESTART).
+	 * The running fiber takes the signals that are ready for it: their handlers run. Returns whether the
+	 * first of them wants calls to be restarted (SA_RESTART).
 	 */
 	bool (*signals_take)(void);
 	/*
-	 * What a step of this fiber touches because signals are among what it could do next; taken: it does take them.
-	 * Beside what its pending operation declares.
+	 * What a step of this fiber touches because signals are among what it could do next; taken: it does
+	 * take them. Beside what its pending operation declares.
 	 */
 	void (*signals_access)(u32 slot, bool taken);
 	/* Could a handler run in this fiber, if a signal came? */

@@ -158,9 +158,9 @@ DOOR_INSIDE(void, end_step)(void)
 
 /*
  * What threads return is kept only once somebody looks at such a value: where a function has no return
- * statement, it is whatever was left in a register, and equal states would look different. Who looks waits for
- * the thread, so this only teaches. The first one does not go on: there is nothing to see before the search has
- * started again.
+ * statement, it is whatever was left in a register, and equal states would look different. Who looks waits
+ * for the thread, so this only teaches. The first one does not go on: there is nothing to see before the
+ * search has started again.
  */
 static bool results_matter(enum access_mode mode)
 {

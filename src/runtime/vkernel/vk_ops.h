@@ -30,7 +30,8 @@ void vk_timer_access(u32 n);
 int vk_signal_ready(u32 slot, bool *restarts);
 /* "takes SIGUSR1", "is interrupted by SIGUSR1" */
 void vk_describe_signal(u32 slot, bool ends_wait, struct text *t);
-/* Timers that could expire, if nothing_else can happen or not: how many, which, and when. Room for ALT_TIMERS. */
+/* Timers that could expire, if nothing_else can happen or not: how many, which, and
+   when. Room for ALT_TIMERS. */
 u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline);
 void vk_describe_timer(u32 n, struct text *t);
 

@@ -17,8 +17,8 @@ struct vk_desc *vk_call_found(struct vk_call *c, struct vk_desc *d);
 void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d);
 
 /*
- * Act on a request for cancellation where this call is a cancellation point, but does not look for one itself: before it
- * acts; or when it has failed without doing anything, although it was expected to wait.
+ * Act on a request for cancellation where this call is a cancellation point, but does not look for one
+ * itself: before it acts; or when it has failed without doing anything, although it was expected to wait.
  */
 void vk_cancel_point_before(const struct vk_call *c);
 void vk_cancel_point_after(const struct vk_call *c);

@@ -21,8 +21,8 @@ enum vk_process_object {
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
 	VK_PROCESS_NAMES,       /* vk->names */
-	VK_PROCESS_TIMERS,      /* vk->timer */
 	VK_PROCESS_GUARDS,      /* vk->guards */
+	VK_PROCESS_TIMERS,      /* vk->timer */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)

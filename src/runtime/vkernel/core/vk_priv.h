@@ -193,8 +193,8 @@ void vk_declare(u64 object, enum access_mode mode);
 void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
 /*
- * A call that waits with another signal mask (0: with its own): sets it, 0 or an error. vk_mask_leave() sets the old one
- * again.
+ * A call that waits with another signal mask (0: with its own): sets it, 0 or an error.
+ * vk_mask_leave() sets the old one again.
  */
 long vk_mask_enter(struct vk_call *c, long set, long size, u64 *kept);
 void vk_mask_leave(u64 kept);
@@ -206,8 +206,8 @@ void vk_refuse(const struct vk_call *c, const char *what);
 /* ---- SUT memory ---- */
 
 /*
- * May the SUT read these bytes, may it write them? How many from the first one on? (mapping/user.c) They must be
- * asked in the moment of the use: others may change that in a step.
+ * May the SUT read these bytes, may it write them? How many from the first one on? (mapping/user.c) They must
+ * be asked in the moment of the use: others may change that in a step.
  */
 bool vk_user_ok(u64 address, size_t n);
 bool vk_user_out_ok(u64 address, size_t n);

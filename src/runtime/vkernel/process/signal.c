@@ -1,7 +1,7 @@
 /*
- * signal.c: dispositions, masks, queues and delivery; signals.h says what the model is. Actions are the process's, masks
- * each fiber's. A handler runs as an ordinary call, on the stack of the fiber that takes the signal, or on its alternate
- * one.
+ * signal.c: dispositions, masks, queues and delivery; signals.h says what the model is. Actions are the
+ * process's, masks each fiber's. A handler runs as an ordinary call, on the stack of the fiber that takes the
+ * signal, or on its alternate one.
  */
 #include "runtime/vkernel/process/signals.h"
 
@@ -182,7 +182,8 @@ static HD_NOINLINE void call_handler(const struct vk_sigaction *act, int sig, si
 }
 
 /*
- * Linux stacks up a frame for each signal that is ready before the first instruction of any handler: the last one runs first.
+ * Linux stacks up a frame for each signal that is ready before the first instruction of any
+ * handler: the last one runs first.
  */
 static void run_handler(const struct vk_siginfo *i, u64 pc)
 {

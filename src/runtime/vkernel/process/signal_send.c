@@ -1,7 +1,7 @@
 /*
- * signal_send.c: kill, tgkill and sigqueue. To oneself a signal is taken before the call returns; to another thread it is
- * sent by a step (OP_SIGNAL), and comes some time later. So it is with one to the process, unless the caller alone can take
- * it.
+ * signal_send.c: kill, tgkill and sigqueue. To oneself a signal is taken before the call returns; to another
+ * thread it is sent by a step (OP_SIGNAL), and comes some time later. So it is with one to the process,
+ * unless the caller alone can take it.
  */
 #include "runtime/scratch.h"
 #include "runtime/vkernel/process/signals.h"
@@ -30,7 +30,8 @@ void signal_order(struct vk_call *c, u64 object, enum access_mode mode)
 		vk_order(c, object, mode);
 }
 
-/* Does the process ignore it for good? What is blocked is kept, since the action may be another when it no longer is. */
+/* Does the process ignore it for good? What is blocked is kept, since the action may be
+   another when it no longer is. */
 static bool is_lost(u32 slot, int sig)
 {
 	if (!signal_does_nothing(sig))

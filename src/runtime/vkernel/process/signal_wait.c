@@ -1,9 +1,9 @@
 /*
  * signal_wait.c: waiting for signals: pause, sigsuspend, sigtimedwait and its relatives.
  *
- * Those that wait with another mask, or for blocked signals, change what kill() may do. So they begin with a step of its own
- * (signal_order), once signals come from elsewhere: a handler may run there with the old mask, before the call began. What
- * follows is inside the call.
+ * Those that wait with another mask, or for blocked signals, change what kill() may do. So they begin with a
+ * step of its own (signal_order), once signals come from elsewhere: a handler may run there with the old
+ * mask, before the call began. What follows is inside the call.
  */
 #include "runtime/vkernel/process/signals.h"
 

@@ -1,17 +1,19 @@
 /*
  * signals.h: signals, inside the virtual kernel.
  *
- * Who can send one: the SUT itself, to the calling thread, to another thread, to the process, and its timers. From outside
- * nothing comes: that would be an input the model does not have.
+ * Who can send one: the SUT itself, to the calling thread, to another thread, to the process, and its timers.
+ * From outside nothing comes: that would be an input the model does not have.
  *
- * A signal waits in the queue of a thread or of the process. One that a thread sends to itself, or unblocks, is taken before
- * the call returns. Every other comes at any moment after that: as long as one is ready for a fiber, taking it is an outcome
- * of whatever the fiber is about to do (ALT_SIGNAL: the handler runs as steps of the fiber, which then stands before the same
- * operation again), and of a wait that it ends (ALT_EINTR). Both are there while a fiber waits: the handler may have run just
- * before the call began. What belongs to the process may be taken by any thread that does not block it.
+ * A signal waits in the queue of a thread or of the process. One that a thread sends to itself, or unblocks,
+ * is taken before the call returns. Every other comes at any moment after that: as long as one is ready for a
+ * fiber, taking it is an outcome of whatever the fiber is about to do (ALT_SIGNAL: the handler runs as steps
+ * of the fiber, which then stands before the same operation again), and of a wait that it ends (ALT_EINTR).
+ * Both are there while a fiber waits: the handler may have run just before the call began. What belongs to
+ * the process may be taken by any thread that does not block it.
  *
- * As soon as signals come from elsewhere at all (learnt.signals_used), changes of masks and actions are steps, and nothing is
- * merged into longer steps of a fiber in which a handler could run (sched/access.c): a handler can come in between.
+ * As soon as signals come from elsewhere at all (learnt.signals_used), changes of masks and actions are
+ * steps, and nothing is merged into longer steps of a fiber in which a handler could run (sched/access.c): a
+ * handler can come in between.
  */
 #ifndef HEDDLE_RUNTIME_VK_SIGNALS_H
 #define HEDDLE_RUNTIME_VK_SIGNALS_H
@@ -29,7 +31,8 @@
 void signal_describe(int sig, struct text *t);
 /* Would it have no effect, if it were delivered now? */
 bool signal_does_nothing(int sig);
-/* The next one that is ready for this fiber (its own come first, then the lowest), 0: none. *own: from its own queue. */
+/* The next one that is ready for this fiber (its own come first, then the lowest), 0:
+   none. *own: from its own queue. */
 int signal_next(u32 slot, bool *own);
 /* Put it into the queue of the fiber in `slot`, or TO_PROCESS; false: the queue is full. Declares nothing. */
 bool signal_queue(u32 slot, const struct vk_siginfo *i);

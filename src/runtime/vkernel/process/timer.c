@@ -1,10 +1,11 @@
 /*
  * timer.c: timers that send signals: alarm, setitimer(ITIMER_REAL), timer_create.
  *
- * As with time-outs, how long something takes is not known: a timer that is armed may expire at any moment. That is an action of
- * the process; the engine offers it beside what the first fiber could do (ALT_TIMER + n), which stays where it is. A
- * timer whose signal would kill the process is a watchdog, and expires only when nothing else can happen. A periodic timer does not
- * expire while its last signal still waits: nobody could tell, but for timer_getoverrun(), which is always 0 here.
+ * As with time-outs, how long something takes is not known: a timer that is armed may expire at any moment.
+ * That is an action of the process; the engine offers it beside what the first fiber could do (ALT_TIMER +
+ * n), which stays where it is. A timer whose signal would kill the process is a watchdog, and expires only
+ * when nothing else can happen. A periodic timer does not expire while its last signal still waits: nobody
+ * could tell, but for timer_getoverrun(), which is always 0 here.
  *
  * Timer 0 is ITIMER_REAL's, number n + 1 that of id n.
  */

@@ -1,0 +1,522 @@
+"""A model of the parts of Linux that a process's threads share, written from the manual pages; it knows nothing of heddle.
+
+One call is one atomic event. A call is a method that takes the number of the calling thread and returns a result (a
+value, or a negative error number), or raises Wait: the call can't go on in this state. Methods whose names stand in POINTS
+are cancellation points."""
+
+import copy
+import errno
+
+
+class Wait(Exception):
+    """The call waits."""
+
+
+E = {name: -getattr(errno, name) for name in dir(errno) if name.startswith("E")}
+O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NONBLOCK = 0, 1, 2, 0o100, 0o200, 0o1000, 0o2000, 0o4000
+FIRST_FD = 3      # 0, 1, 2 are taken
+PIPE_ROOM = 65536
+SIGNALS = ("SIGUSR1", "SIGUSR2")
+
+
+class Description:
+    def __init__(self, kind, flags, thing=None):
+        self.kind, self.flags, self.thing = kind, flags, thing
+        self.pos, self.refs = 0, 0
+
+    def key(self):
+        return (self.kind, self.flags, self.thing, self.pos, self.refs)
+
+
+class Kernel:
+    """State, all of it in plain values; key() makes it hashable."""
+
+    def __init__(self, threads):
+        self.fds = {}            # number -> [description index, cloexec]
+        self.descs = []          # Description or None
+        self.files = []          # [bytes, links, mode]
+        self.names = {}          # name -> file index, or "dir"
+        self.pipes = []          # [bytes]
+        self.pairs = []          # to end 0, to end 1, then per end: it says no more, is closed, has an error
+        self.events = []         # [counter, semaphore]
+        self.umask_ = 0o22
+        self.cwd = "/tmp"
+        self.pages = []          # "rw", "r", "none"
+        self.env = {}
+        self.limit = 1024
+        self.title = 0           # name of the main thread
+        self.pending = [set() for _ in range(threads)]
+        self.process_pending = set()
+        self.cancel_asked = [False] * threads
+        self.cancel_off = [False] * threads
+        self.keys = 0
+        self.rolls = 0
+        self.held = [None] * threads
+
+    def clone(self):
+        return copy.deepcopy(self)
+
+    def key(self):
+        return (tuple(sorted((n, f[0], f[1]) for n, f in self.fds.items())),
+                tuple(d.key() if d else None for d in self.descs),
+                tuple((bytes(f[0]), f[1], f[2]) for f in self.files), tuple(sorted(self.names.items(), key=str)),
+                tuple(bytes(p[0]) for p in self.pipes),
+                tuple((bytes(p[0]), bytes(p[1]), *p[2:]) for p in self.pairs), tuple(map(tuple, self.events)),
+                self.umask_, self.cwd, tuple(self.pages), tuple(sorted(self.env.items())), self.limit,
+                self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
+                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held))
+
+    # ---- descriptors ----
+
+    def install(self, d):
+        n = FIRST_FD
+        while n in self.fds:
+            n += 1
+        if n >= self.limit:
+            return E["EMFILE"]
+        for i, old in enumerate(self.descs):
+            if old is None:
+                self.descs[i] = d
+                break
+        else:
+            i = len(self.descs)
+            self.descs.append(d)
+        d.refs += 1
+        self.fds[n] = [i, 0]
+        return n
+
+    def at(self, n, t=None):
+        """The description that thread t's call works on: the one it holds, or what the number means now."""
+        if t is not None and self.held[t] is not None:
+            return self.descs[self.held[t][0]]
+        return self.descs[self.fds[n][0]] if n in self.fds else None
+
+    def works_on(self, name, n):
+        """Does the call do more with the description than fail, or look at constants? (Linux has a reference even then,
+        for an instant, and could delay the end of a pipe by that; the model leaves it out.)"""
+        d = self.at(n)
+        if d.kind == "file":
+            return True
+        return (name, d.flags & 3) not in (("read", O_WRONLY), ("write", O_RDONLY)) and name in ("read", "write", "shutdown")
+
+    def enter(self, t, n):
+        """The call has looked its number up; whatever becomes of the number, it keeps the description. And whether it
+        waits is decided now: nobody who waits is woken by O_NONBLOCK."""
+        i = self.fds[n][0]
+        self.held[t] = (i, bool(self.descs[i].flags & O_NONBLOCK))
+        self.at(n, t).refs += 1
+
+    def leave(self, t):
+        if self.held[t] is None:
+            return
+        (i, _), self.held[t] = self.held[t], None
+        self.unref(i)
+
+    def nonblocking(self, d, t):
+        return self.held[t][1] if self.held[t] else bool(d.flags & O_NONBLOCK)
+
+    def drop(self, n):
+        self.unref(self.fds.pop(n)[0])
+
+    def unref(self, i):
+        d = self.descs[i]
+        d.refs -= 1
+        if not d.refs:
+            self.release(d)
+            self.descs[i] = None
+
+    def release(self, d):
+        if d.kind == "pair":
+            pair, end = d.thing
+            p = self.pairs[pair]
+            p[2 + end] = p[4 + end] = True
+            p[6 + 1 - end] = bool(p[end])  # unread data is lost: the other end is told
+
+    def full(self):
+        return min(n for n in range(FIRST_FD, 9999) if n not in self.fds) >= self.limit
+
+    def open(self, _t, name, flags):
+        if self.full():
+            return E["EMFILE"]
+        if name not in self.names:
+            if not flags & O_CREAT:
+                return E["ENOENT"]
+            self.files.append([bytearray(), 1, 0o666 & ~self.umask_])
+            self.names[name] = len(self.files) - 1
+        elif flags & O_CREAT and flags & O_EXCL:
+            return E["EEXIST"]
+        elif self.names[name] == "dir":
+            return E["EISDIR"]
+        elif flags & O_TRUNC:
+            self.files[self.names[name]][0] = bytearray()
+        return self.install(Description("file", flags & (3 | O_APPEND | O_NONBLOCK), self.names[name]))
+
+    def close(self, _t, n):
+        if n not in self.fds:
+            return E["EBADF"]
+        self.drop(n)
+        return 0
+
+    def dup(self, _t, n):
+        if n not in self.fds:
+            return E["EBADF"]
+        m = FIRST_FD
+        while m in self.fds:
+            m += 1
+        if m >= self.limit:
+            return E["EMFILE"]
+        self.at(n).refs += 1
+        self.fds[m] = [self.fds[n][0], 0]
+        return m
+
+    def dup2(self, _t, n, m):
+        if n not in self.fds:
+            return E["EBADF"]
+        if n == m:
+            return m
+        if m >= self.limit:
+            return E["EBADF"]
+        d = self.fds[n][0]
+        self.descs[d].refs += 1
+        if m in self.fds:
+            self.drop(m)
+        self.fds[m] = [d, 0]
+        return m
+
+    def getfd(self, _t, n):
+        return self.fds[n][1] if n in self.fds else E["EBADF"]
+
+    def setfd(self, _t, n, flag):
+        if n not in self.fds:
+            return E["EBADF"]
+        self.fds[n][1] = flag
+        return 0
+
+    def getfl(self, t, n):
+        d = self.at(n, t)
+        return d.flags & (3 | O_APPEND | O_NONBLOCK) if d else E["EBADF"]
+
+    def setfl(self, t, n, flags):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        d.flags = (d.flags & 3) | flags
+        return 0
+
+    # ---- bytes: results are folded byte by byte ----
+
+    def read(self, t, n, count):
+        d = self.at(n, t)
+        if not d or (d.flags & 3) == O_WRONLY:
+            return E["EBADF"]
+        if d.kind == "file":
+            data = bytes(self.files[d.thing][0][d.pos:d.pos + count])
+            d.pos += len(data)
+            return data
+        if d.kind == "pipe":
+            return self.take(t, d, self.pipes[d.thing][0], count, not self.has_writer(d.thing))
+        if d.kind == "pair":
+            pair, end = d.thing
+            p = self.pairs[pair]
+            if not p[end] and p[6 + end]:
+                p[6 + end] = False
+                return E["ECONNRESET"]
+            return self.take(t, d, p[end], count, p[2 + 1 - end])
+        if d.kind == "event":
+            e = self.events[d.thing]
+            if not e[0]:
+                if self.nonblocking(d, t):
+                    return E["EAGAIN"]
+                raise Wait
+            value = 1 if e[1] else e[0]
+            e[0] -= value
+            return value
+        return E["EINVAL"]
+
+    def take(self, t, d, data, count, ended):
+        if not data:
+            if ended:
+                return b""
+            if self.nonblocking(d, t):
+                return E["EAGAIN"]
+            raise Wait
+        got = bytes(data[:count])
+        del data[:count]
+        return got
+
+    def has_writer(self, pipe):
+        return any(d and d.kind == "pipe" and d.thing == pipe and (d.flags & 3) == O_WRONLY for d in self.descs)
+
+    def has_reader(self, pipe):
+        return any(d and d.kind == "pipe" and d.thing == pipe and (d.flags & 3) == O_RDONLY for d in self.descs)
+
+    def write(self, t, n, byte):
+        d = self.at(n, t)
+        if not d or (d.flags & 3) == O_RDONLY:
+            return E["EBADF"]
+        if d.kind == "file":
+            data = self.files[d.thing][0]
+            if d.flags & O_APPEND:
+                d.pos = len(data)
+            if len(data) < d.pos:
+                data.extend(bytes(d.pos - len(data)))
+            data[d.pos:d.pos + 1] = bytes([byte])
+            d.pos += 1
+            return 1
+        if d.kind == "pipe":
+            if not self.has_reader(d.thing):
+                return E["EPIPE"]
+            self.pipes[d.thing][0].append(byte)
+            return 1
+        if d.kind == "pair":
+            pair, end = d.thing
+            if self.pairs[pair][2 + end] or self.pairs[pair][4 + 1 - end]:
+                return E["EPIPE"]
+            self.pairs[pair][1 - end].append(byte)
+            return 1
+        if d.kind == "event":
+            self.events[d.thing][0] += byte
+            return 8
+        return E["EINVAL"]
+
+    def pread(self, t, n, count, at):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind != "file":
+            return E["ESPIPE"]
+        if (d.flags & 3) == O_WRONLY:
+            return E["EBADF"]
+        return bytes(self.files[d.thing][0][at:at + count])
+
+    def lseek(self, t, n, offset, whence):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind != "file":
+            return E["ESPIPE"]
+        d.pos = offset + (d.pos if whence == 1 else len(self.files[d.thing][0]) if whence == 2 else 0)
+        return d.pos
+
+    def ftruncate(self, t, n, size):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind != "file" or (d.flags & 3) == O_RDONLY:
+            return E["EINVAL"]
+        data = self.files[d.thing][0]
+        del data[size:]
+        data.extend(bytes(size - len(data)))
+        return 0
+
+    def fsize(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        return len(self.files[d.thing][0]) * 8 + self.files[d.thing][1] if d.kind == "file" else 1
+
+    def shutdown(self, t, n):
+        """SHUT_WR"""
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind != "pair":
+            return E["ENOTSOCK"]
+        pair, end = d.thing
+        self.pairs[pair][2 + end] = True
+        return 0
+
+    def poll(self, _t, n):
+        """POLLIN with a time-out of 0."""
+        d = self.at(n)
+        if not d:
+            return 0x20  # POLLNVAL
+        if d.kind == "file":
+            return 1
+        if d.kind == "pipe":
+            if (d.flags & 3) == O_WRONLY:
+                return 0 if self.has_reader(d.thing) else 8
+            return (1 if self.pipes[d.thing][0] else 0) | (0 if self.has_writer(d.thing) else 0x10)
+        if d.kind == "pair":
+            pair, end = d.thing
+            p = self.pairs[pair]
+            theirs, mine = p[2 + 1 - end], p[2 + end]
+            return (1 if p[end] or theirs else 0) | (0x10 if theirs and mine or p[4 + 1 - end] else 0) | (8 if p[6 + end] else 0)
+        return 1 if self.events[d.thing][0] else 0
+
+    # ---- names ----
+
+    def unlink(self, _t, name):
+        if name not in self.names:
+            return E["ENOENT"]
+        if self.names[name] == "dir":
+            return E["EISDIR"]
+        self.files[self.names.pop(name)][1] -= 1
+        return 0
+
+    def link(self, _t, a, b):
+        if a not in self.names:
+            return E["ENOENT"]
+        if b in self.names:
+            return E["EEXIST"]
+        if self.names[a] == "dir":
+            return E["EPERM"]
+        self.names[b] = self.names[a]
+        self.files[self.names[a]][1] += 1
+        return 0
+
+    def rename(self, _t, a, b):
+        if a not in self.names:
+            return E["ENOENT"]
+        old, new = self.names[a], self.names.get(b)
+        if old == new and old != "dir":
+            return 0
+        if new is not None and (old == "dir") != (new == "dir"):
+            return E["ENOTDIR"] if old == "dir" else E["EISDIR"]
+        if new is not None and new != "dir":
+            self.files[new][1] -= 1
+        self.names[b] = self.names.pop(a)
+        return 0
+
+    def mkdir(self, _t, name):
+        if name in self.names:
+            return E["EEXIST"]
+        self.names[name] = "dir"
+        return 0
+
+    def rmdir(self, _t, name):
+        if name not in self.names:
+            return E["ENOENT"]
+        if self.names[name] != "dir":
+            return E["ENOTDIR"]
+        del self.names[name]
+        return 0
+
+    def exists(self, _t, name):
+        return 0 if name in self.names else E["ENOENT"]
+
+    def mode(self, _t, name):
+        if name not in self.names:
+            return E["ENOENT"]
+        return 1 if self.names[name] == "dir" else self.files[self.names[name]][2]
+
+    # ---- the process ----
+
+    def umask(self, _t, value):
+        old, self.umask_ = self.umask_, value
+        return old
+
+    def setenv(self, _t, name, value):
+        self.env[name] = value
+        return 0
+
+    def unsetenv(self, _t, name):
+        self.env.pop(name, None)
+        return 0
+
+    def getenv(self, _t, name):
+        return self.env.get(name, 0)
+
+    def setlimit(self, _t, value):
+        self.limit = value
+        return 0
+
+    def getlimit(self, _t):
+        return self.limit
+
+    def settitle(self, _t, value):
+        self.title = value
+        return 0
+
+    def gettitle(self, _t):
+        return self.title
+
+    def newkey(self, _t):
+        self.keys += 1
+        return self.keys
+
+    def roll(self, _t):
+        self.rolls += 1
+        return self.rolls
+
+    # ---- mappings: a page, asked by a system call that would fault ----
+
+    def protect(self, _t, page, rights):
+        if self.pages[page] == "gone":
+            return E["ENOMEM"]
+        self.pages[page] = rights
+        return 0
+
+    def unmap(self, _t, page):
+        self.pages[page] = "gone"
+        return 0
+
+    def remap(self, _t, page):
+        self.pages[page] = "rw"
+        return 0
+
+    def readable(self, _t, page):
+        """write(2) from the page to a socket nobody reads."""
+        return 1 if self.pages[page] in ("rw", "r") else E["EFAULT"]
+
+    def writable(self, _t, page):
+        """read(2) of /dev/zero into the page."""
+        return 1 if self.pages[page] == "rw" else E["EFAULT"]
+
+    # ---- signals, all of them blocked in all threads ----
+
+    def kill(self, _t, sig):
+        self.process_pending.add(sig)  # blocked signals are never ignored when they are sent
+        return 0
+
+    def tkill(self, _t, thread, sig):
+        self.pending[thread].add(sig)
+        return 0
+
+    def sigpending(self, t, sig):
+        return int(sig in self.pending[t] or sig in self.process_pending)
+
+    def sigtake(self, t):
+        """sigtimedwait for both with a time-out of 0: the lowest number, the thread's own first."""
+        for queue in (self.pending[t], self.process_pending):
+            for number, sig in enumerate(SIGNALS):
+                if sig in queue:
+                    queue.discard(sig)
+                    return number + 1
+        return E["EAGAIN"]
+
+    def sigwait(self, t):
+        got = self.sigtake(t)
+        if got < 0:
+            raise Wait
+        return got
+
+    def ignore(self, _t, sig):
+        self.process_pending.discard(sig)
+        for queue in self.pending:
+            queue.discard(sig)
+        return 0
+
+    def default(self, _t, sig):
+        """A handler again (it never runs: the signal is blocked)."""
+        return 0
+
+    # ---- cancellation ----
+
+    def cancel(self, _t, thread):
+        self.cancel_asked[thread] = True
+        return 0
+
+    def cancelstate(self, t, off):
+        old = int(self.cancel_off[t])
+        self.cancel_off[t] = bool(off)
+        return old
+
+    def testcancel(self, _t):
+        return 0
+
+
+# Calls that look up their first argument, a descriptor, and then do their work on what they found.
+LOOKUPS = {"read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl"}
+POINTS = {"open", "close", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
+          "readable", "writable"}

@@ -1,0 +1,462 @@
+/*
+ * prelude.h: the calls of generated programs (generate.py), each folding its result into the thread's register.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <heddle/heddle.h>
+
+enum { MOST = 4, PAGE = 4096 };
+static pthread_t thread[MOST];
+static unsigned reg[MOST];
+static sem_t gate;
+static char *page[2];
+static int zero, sink[2], first_roll[8];
+
+static void fold(unsigned *reg, long value)
+{
+	*reg = *reg * 31 + (unsigned)value + 1;
+}
+
+static void fold_result(unsigned *reg, long ret)
+{
+	fold(reg, ret < 0 ? -errno : ret);
+}
+
+static void fold_bytes(unsigned *reg, long ret, const unsigned char *data)
+{
+	fold_result(reg, ret);
+	for (long i = 0; i < ret; i++)
+		fold(reg, data[i]);
+}
+
+/* A cancelled thread tells by its register. */
+static void cancelled(void *arg)
+{
+	fold(arg, 777);
+}
+#define POINT(statement) \
+	do { \
+		pthread_cleanup_push(cancelled, reg); \
+		statement; \
+		pthread_cleanup_pop(0); \
+	} while (0)
+
+static void begin(void)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	while (sem_wait(&gate))
+		;
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+}
+
+/* ---- descriptors ---- */
+
+static void call_open(unsigned *reg, const char *name, int flags)
+{
+	long r = -1;
+	POINT(r = open(name, flags, 0666));
+	fold_result(reg, r);
+}
+static void call_close(unsigned *reg, int fd)
+{
+	long r = -1;
+	POINT(r = close(fd));
+	fold_result(reg, r);
+}
+static void call_dup(unsigned *reg, int fd)
+{
+	fold_result(reg, dup(fd));
+}
+static void call_dup2(unsigned *reg, int fd, int to)
+{
+	fold_result(reg, dup2(fd, to));
+}
+static void call_getfd(unsigned *reg, int fd)
+{
+	fold_result(reg, fcntl(fd, F_GETFD));
+}
+static void call_setfd(unsigned *reg, int fd, int flag)
+{
+	fold_result(reg, fcntl(fd, F_SETFD, flag));
+}
+static void call_getfl(unsigned *reg, int fd)
+{
+	int r = fcntl(fd, F_GETFL);
+	fold_result(reg, r < 0 ? r : r & (O_ACCMODE | O_APPEND | O_NONBLOCK));
+}
+static void call_setfl(unsigned *reg, int fd, int flags)
+{
+	fold_result(reg, fcntl(fd, F_SETFL, flags));
+}
+static int event_fd = -1;
+
+static void call_read(unsigned *reg, int fd, int count)
+{
+	unsigned char data[8];
+	long r = -1;
+	if (event_fd >= 0) {
+		/* An eventfd wants eight bytes; other kinds are never in a program that has one. */
+		unsigned long long value = 0;
+		POINT(r = read(fd, &value, 8));
+		fold_result(reg, r < 0 ? r : (long)value);
+		return;
+	}
+	POINT(r = read(fd, data, (size_t)count));
+	fold_bytes(reg, r, data);
+}
+static void call_write(unsigned *reg, int fd, int byte)
+{
+	unsigned char c = (unsigned char)byte;
+	unsigned long long value = (unsigned long long)byte;
+	long r = -1;
+	POINT(r = event_fd >= 0 ? write(fd, &value, 8) : write(fd, &c, 1));
+	fold_result(reg, r);
+}
+static void call_pread(unsigned *reg, int fd, int count, int at)
+{
+	unsigned char data[8];
+	long r = -1;
+	POINT(r = pread(fd, data, (size_t)count, at));
+	fold_bytes(reg, r, data);
+}
+static void call_lseek(unsigned *reg, int fd, int offset, int whence)
+{
+	fold_result(reg, lseek(fd, offset, whence));
+}
+static void call_ftruncate(unsigned *reg, int fd, int size)
+{
+	fold_result(reg, ftruncate(fd, size));
+}
+static void call_fsize(unsigned *reg, int fd)
+{
+	struct stat st;
+	int r = fstat(fd, &st);
+	fold_result(reg, r < 0 ? r : S_ISREG(st.st_mode) ? st.st_size * 8 + (long)st.st_nlink : 1);
+}
+static void call_shutdown(unsigned *reg, int fd)
+{
+	fold_result(reg, shutdown(fd, SHUT_WR));
+}
+static void call_poll(unsigned *reg, int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	POINT(poll(&p, 1, 0));
+	fold(reg, p.revents);
+}
+
+/* ---- names ---- */
+
+static void call_unlink(unsigned *reg, const char *name)
+{
+	fold_result(reg, unlink(name));
+}
+static void call_link(unsigned *reg, const char *a, const char *b)
+{
+	fold_result(reg, link(a, b));
+}
+static void call_rename(unsigned *reg, const char *a, const char *b)
+{
+	fold_result(reg, rename(a, b));
+}
+static void call_mkdir(unsigned *reg, const char *name)
+{
+	fold_result(reg, mkdir(name, 0777));
+}
+static void call_rmdir(unsigned *reg, const char *name)
+{
+	fold_result(reg, rmdir(name));
+}
+static void call_exists(unsigned *reg, const char *name)
+{
+	fold_result(reg, access(name, F_OK));
+}
+static void call_mode(unsigned *reg, const char *name)
+{
+	struct stat st;
+	int r = stat(name, &st);
+	fold_result(reg, r < 0 ? r : S_ISDIR(st.st_mode) ? 1 : (long)(st.st_mode & 0777));
+}
+/* ---- the process ---- */
+
+static void call_umask(unsigned *reg, int value)
+{
+	fold(reg, (long)umask((mode_t)value));
+}
+static void call_setenv(unsigned *reg, const char *name, int value)
+{
+	char text[2] = {(char)('0' + value), 0};
+	fold_result(reg, setenv(name, text, 1));
+}
+static void call_unsetenv(unsigned *reg, const char *name)
+{
+	fold_result(reg, unsetenv(name));
+}
+static void call_getenv(unsigned *reg, const char *name)
+{
+	const char *value = getenv(name);
+	fold(reg, value ? value[0] - '0' : 0);
+}
+static void call_setlimit(unsigned *reg, int value)
+{
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = (rlim_t)value;
+	fold_result(reg, setrlimit(RLIMIT_NOFILE, &limit));
+}
+static void call_getlimit(unsigned *reg)
+{
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	fold(reg, (long)limit.rlim_cur);
+}
+static pthread_t main_thread;
+static void call_settitle(unsigned *reg, int value)
+{
+	char name[2] = {(char)('0' + value), 0};
+	fold(reg, pthread_setname_np(main_thread, name));
+}
+static void call_gettitle(unsigned *reg)
+{
+	char name[16] = "";
+	pthread_getname_np(main_thread, name, sizeof(name));
+	fold(reg, name[0] >= '1' && name[0] <= '3' && !name[1] ? name[0] - '0' : 0);
+}
+static pthread_key_t base_key;
+static void call_newkey(unsigned *reg)
+{
+	pthread_key_t key;
+	pthread_key_create(&key, NULL);
+	fold(reg, (long)key - (long)base_key);
+}
+static void call_roll(unsigned *reg)
+{
+	int value = rand(), i = 0;
+	while (i < 8 && first_roll[i] != value)
+		i++;
+	fold(reg, i + 1);
+}
+
+/* ---- mappings ---- */
+
+static void call_protect(unsigned *reg, int p, const char *rights)
+{
+	int prot = rights[0] != 'r' ? PROT_NONE : rights[1] == 'w' ? PROT_READ | PROT_WRITE : PROT_READ;
+	fold_result(reg, mprotect(page[p], PAGE, prot));
+}
+static void call_unmap(unsigned *reg, int p)
+{
+	fold_result(reg, munmap(page[p], PAGE));
+}
+static void call_remap(unsigned *reg, int p)
+{
+	void *at = mmap(page[p], PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			0);
+	fold_result(reg, at == page[p] ? 0 : -1);
+}
+static void call_readable(unsigned *reg, int p)
+{
+	long r = -1;
+	POINT(r = write(sink[1], page[p], 1));
+	fold_result(reg, r);
+}
+static void call_writable(unsigned *reg, int p)
+{
+	long r = -1;
+	POINT(r = read(zero, page[p], 1));
+	fold_result(reg, r);
+}
+
+/* ---- signals ---- */
+
+static void never(int sig)
+{
+	(void)sig;
+	abort(); /* they are blocked */
+}
+static void both(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGUSR1);
+	sigaddset(set, SIGUSR2);
+}
+static void call_kill(unsigned *reg, int sig)
+{
+	fold_result(reg, kill(getpid(), sig));
+}
+static void call_tkill(unsigned *reg, int t, int sig)
+{
+	int r = pthread_kill(thread[t], sig);
+	fold(reg, -r);
+}
+static void call_sigpending(unsigned *reg, int sig)
+{
+	sigset_t set;
+	sigpending(&set);
+	fold(reg, sigismember(&set, sig));
+}
+static void call_sigtake(unsigned *reg)
+{
+	sigset_t set;
+	struct timespec none = {0, 0};
+	int r = -1;
+	both(&set);
+	POINT(r = sigtimedwait(&set, NULL, &none));
+	fold_result(reg, r < 0 ? r : r == SIGUSR1 ? 1 : 2);
+}
+static void call_sigwait(unsigned *reg)
+{
+	sigset_t set;
+	int sig = 0;
+	both(&set);
+	POINT(sigwait(&set, &sig));
+	fold(reg, sig == SIGUSR1 ? 1 : 2);
+}
+static void call_ignore(unsigned *reg, int sig)
+{
+	fold_result(reg, signal(sig, SIG_IGN) == SIG_ERR ? -1 : 0);
+}
+static void call_default(unsigned *reg, int sig)
+{
+	fold_result(reg, signal(sig, never) == SIG_ERR ? -1 : 0);
+}
+
+/* ---- cancellation ---- */
+
+static void call_cancel(unsigned *reg, int t)
+{
+	pthread_cancel(thread[t]);
+	fold(reg, 0);
+}
+static void call_cancelstate(unsigned *reg, int off)
+{
+	int old;
+	pthread_setcancelstate(off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE, &old);
+	fold(reg, old == PTHREAD_CANCEL_DISABLE);
+}
+static void call_testcancel(unsigned *reg)
+{
+	POINT(pthread_testcancel());
+	fold(reg, 0);
+}
+
+/* ---- setting up and reporting ---- */
+
+static void setup_file(void)
+{
+	if (open("a", O_RDWR) < 0)
+		abort();
+}
+static void setup_pipe(void)
+{
+	int ends[2];
+	if (pipe(ends))
+		abort();
+}
+static void setup_pair(void)
+{
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		abort();
+}
+static void setup_event(void)
+{
+	event_fd = eventfd(0, 0);
+}
+
+static void start(int t, void *(*body)(void *))
+{
+	if (pthread_create(&thread[t], NULL, body, &reg[t]))
+		abort();
+}
+
+static void finish(int threads)
+{
+	unsigned h = 0;
+	for (int i = 0; i < threads; i++)
+		sem_post(&gate);
+	for (int i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i < threads; i++)
+		h = h * 1000003 + reg[i];
+	heddle_outcome(h);
+	if (!heddle_running())
+		fprintf(stderr, "%u\n", h);
+}
+
+struct entry {
+	const char *name;
+	void (*run)(void);
+};
+
+/* Beyond what programs use, so that numbers from 3 on are theirs. */
+static int high(int fd)
+{
+	int to = fcntl(fd, F_DUPFD, 900);
+	close(fd);
+	return to;
+}
+
+static void prepare(void)
+{
+	sigset_t set;
+	char folder[] = "/tmp/bruteXXXXXX";
+	int fd;
+	if (!mkdtemp(folder) || chdir(folder))
+		abort();
+	umask(022);
+	fd = open("a", O_RDWR | O_CREAT, 0666);
+	if (write(fd, "pqr", 3) != 3)
+		abort();
+	close(fd);
+	zero = high(open("/dev/zero", O_RDONLY));
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sink))
+		abort();
+	sink[0] = high(sink[0]);
+	sink[1] = high(sink[1]);
+	for (int i = 0; i < 2; i++)
+		page[i] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	srand(5);
+	for (int i = 0; i < 8; i++)
+		first_roll[i] = rand();
+	srand(5);
+	pthread_key_create(&base_key, NULL);
+	main_thread = pthread_self();
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 1024;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	unsetenv("X");
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGUSR1, never);
+	signal(SIGUSR2, never);
+	both(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	sem_init(&gate, 0, 0);
+}
+
+static int run_entry(const struct entry *table, size_t n, int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < n; i++)
+		if (!strcmp(table[i].name, argv[1])) {
+			prepare();
+			table[i].run();
+			return 0;
+		}
+	fprintf(stderr, "usage: %s PROGRAM\n", argv[0]);
+	return 2;
+}
