@@ -97,10 +97,11 @@ static void tell_print_argument(const struct conversion *c, va_list ap, const vo
 	case 'F':
 	case 'g':
 	case 'G':
-		if (c->size == 16)
-			(void)va_arg(ap, long double);
-		else
+		if (c->size != 16) {
 			(void)va_arg(ap, double);
+			return;
+		}
+		(void)va_arg(ap, long double);
 		return;
 	case 's': {
 		const char *s = va_arg(ap, const char *);

@@ -70,7 +70,7 @@ int cache_recheck(struct cache *c, u64 most)
 		if (!trace_at(c, b, &tree, &end))
 			continue;
 		seen++;
-		if (seen * n / all == asked) /* evenly spread */
+		if (seen * n < (asked + 1) * all) /* evenly spread */
 			continue;
 		err = ask_trace(c, tree, &end);
 		asked++;

@@ -33,13 +33,13 @@ int memory_file_create(const char *name, u64 size, void **out, struct problem *p
 int shared_part_create(struct shared_part *part, const struct launch *l, u32 workers, struct problem *p)
 {
 	char runtime[sizeof(l->config.runtime_path)];
-	void *memory;
+	void *memory = NULL;
 
 	part->wire = NULL;
 	if (runtime_library_find(runtime, sizeof(runtime), p))
 		return -1;
 	part->fd = memory_file_create("heddle-shared", WIRE_SHARED_SIZE, &memory, p);
-	if (part->fd < 0)
+	if (part->fd < 0 || !memory)
 		return -1;
 	part->wire = memory;
 	part->wire->magic = WIRE_MAGIC;

@@ -292,7 +292,7 @@ static u64 both_store(u32 a, const struct changes *of_a, u32 b, const struct cha
 
 static bool put(const struct change *c)
 {
-	if (!c->plain || !track_fault(c->address))
+	if (!c->plain || !c->address || track_fault(c->address) <= 0)
 		return false;
 	*(u64 *)c->address ^= c->plain;
 	return true;

@@ -63,5 +63,6 @@ void cpu_random(greg_t *g, const struct wire_site *s)
 	else
 		*to = (greg_t)(((u64)*to & ~0xffffUL) | (value & 0xffff));
 	g[REG_EFL] = (g[REG_EFL] & ~(greg_t)OTHER_FLAGS) | CARRY_FLAG;
-	g[REG_RIP] = (greg_t)(s->pc + s->length);
+	u64 next = s->pc + s->length;
+	g[REG_RIP] = (greg_t)next;
 }

@@ -75,6 +75,7 @@ struct vk_siginfo signal_dequeue(u32 slot, int sig)
 {
 	struct vk_signals *q = queue_of(slot);
 	u32 at = 0;
+	hd_assert(sig > 0);
 	while (q->info[at].sig != sig)
 		at++;
 	struct vk_siginfo taken = q->info[at];
