@@ -275,6 +275,21 @@ HD_NORETURN void sched_exit(int status)
 
 /* ---- other neighbours ---- */
 
+u32 sched_fiber_limit(void)
+{
+	return HD_ARRAY_LEN(fibers);
+}
+
+const struct op *fiber_op(const struct fiber *f)
+{
+	return &f->op;
+}
+
+struct op *fiber_op_mut(struct fiber *f)
+{
+	return &f->op;
+}
+
 u64 kstack_call_out(u64 fn, u64 a, u64 b, u64 c)
 {
 	return ((u64(*)(u64, u64, u64))fn)(a, b, c);

@@ -26,11 +26,74 @@ const struct vk_ops *const vk_kinds[VK_KINDS] = {
 	[VK_SOCKET] = &vk_socket_ops,
 };
 
+struct vk_desc *vk_fd_peek(int fd)
+{
+	if (fd < 0 || fd >= VK_MAX_FDS || !vk->fd[fd].desc)
+		return NULL;
+	return &vk->desc[vk->fd[fd].desc - 1];
+}
+
+/*
+ * Closing what others are about to use. A call that has looked up late (call.c) holds the description before it is
+ * known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone keep the description
+ * alive, then its end, which its other end or a poll sees, comes now or later: it is decided in the moment of
+ * the close. Outcome 0: none of them has looked yet; they let go, and will look again. Outcome 1: the one there
+ * is has, and keeps it. (Of several, any may have, and each decides for itself later; that all of them then find
+ * it closed, although it stayed open for them, is one execution too many.)
+ */
+static u32 count_watchers(int fd, const struct vk_desc *d)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct fiber *f = sched_fiber(i);
+		n += f && fiber_op(f)->watch == vk_watch(fd, d);
+	}
+	return n;
+}
+
+/* How many calls decide, with this close, over the end of what is behind fd; 0: its end is not at stake. */
+static u32 deciding_watchers(int fd)
+{
+	const struct vk_desc *d = vk_fd_peek(fd);
+	u32 n = d && d->refs > 1 && vk_kinds[d->kind]->waits ? count_watchers(fd, d) : 0;
+	return n && d->refs == 1 + n ? n : 0;
+}
+
+static SCHED_LOOK void settle_watchers(int fd, long alt)
+{
+	u32 n = deciding_watchers(fd);
+	struct vk_desc *d = vk_fd_peek(fd);
+	for (u32 i = 0; n && i < sched_fiber_limit(); i++) {
+		struct fiber *f = sched_fiber(i);
+		if (!f || fiber_op(f)->watch != vk_watch(fd, d) || (alt && n > 1))
+			continue;
+		struct op *o = fiber_op_mut(f);
+		vk_declare(thread_object(i), ACCESS_WRITE);
+		if (alt) {
+			o->watch = 0;
+			continue;
+		}
+		*o = (struct op){.kind = OP_FILE,
+				 .flags = o->flags & OPF_CANCEL,
+				 .object = vk_fd_object(fd),
+				 .n = ACCESS_READ};
+		vk_call_lose(i, d);
+	}
+}
+
+static u32 close_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return deciding_watchers((int)o->arg) ? 2 : 1;
+}
+
 static void close_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close " : "closes ");
 	vk_describe_fd((int)o->arg, t);
+	if (alt == 1)
+		text_str(t, ", which another thread's call has found open");
 }
 
 /* op: object = description (0: none), arg = number. What its release changes, vk_desc_put() declares. */
@@ -41,14 +104,8 @@ static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	vk_op_changes(o, VK_FD_TABLE);
 	vk_op_changes(o, vk_fd_object((int)o->arg));
 }
-const struct op_class op_close = {.name = "close", .describe = close_describe, .accesses = close_accesses};
-
-struct vk_desc *vk_fd_peek(int fd)
-{
-	if (fd < 0 || fd >= VK_MAX_FDS || !vk->fd[fd].desc)
-		return NULL;
-	return &vk->desc[vk->fd[fd].desc - 1];
-}
+const struct op_class op_close = {
+	.name = "close", .outcomes = close_outcomes, .describe = close_describe, .accesses = close_accesses};
 
 bool vk_is_console(int fd)
 {
@@ -275,8 +332,10 @@ void vk_fd_change(struct vk_call *c, int fd)
 	if (!change_shows(c, fd))
 		return;
 	struct op o = {.kind = OP_CLOSE, .object = (u64)vk_fd_peek(fd), .arg = (u64)fd};
-	vk_step_once(c, &o);
+	long alt = c->stepped ? -1 : vk_step(c, &o);
 	change_shows(c, fd);
+	if (alt >= 0)
+		settle_watchers(fd, alt);
 }
 
 static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)

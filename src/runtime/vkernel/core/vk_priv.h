@@ -57,8 +57,8 @@
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
 #define VK_MAX_MAPS 1024                                 /* per fiber */
-#define VK_MAX_GUARDS 256                                /* pieces of memory with other rights than at the start */
-#define VK_MAX_SHARED 64                                 /* host files mapped shared */
+#define VK_MAX_GUARDS 256 /* pieces of memory with other rights than at the start */
+#define VK_MAX_SHARED 64  /* host files mapped shared */
 #define VK_SIGNALS 64
 #define VK_PID 1000
 #define VK_MAX_RW 0x7ffff000u /* what one call may move, as in Linux */
@@ -359,7 +359,7 @@ struct vk_model {
 		u64 count;
 		struct vk_map map[VK_MAX_GUARDS];
 	} guards;
-	u64 mapped_shared[VK_MAX_SHARED];      /* keys of host files, in ascending order, zeros behind */
+	u64 mapped_shared[VK_MAX_SHARED]; /* keys of host files, in ascending order, zeros behind */
 };
 extern struct vk_model *vk;
 static inline u32 vk_desc_slot(const struct vk_desc *d)

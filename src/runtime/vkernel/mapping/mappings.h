@@ -12,8 +12,8 @@
 #define MAPS_BREAK (LAYOUT_MMAP_BASE + LAYOUT_MMAP_STRIDE - MAPS_BREAK_ROOM)
 
 /* Further bits of vk_map.prot, which take all rights away. */
-#define PROT_BEYOND ((u32)VK_PROT_BEYOND)  /* behind the end of the mapped file: SIGBUS */
-#define PROT_UNMAPPED 0x200u /* of guards: the memory has been unmapped */
+#define PROT_BEYOND ((u32)VK_PROT_BEYOND) /* behind the end of the mapped file: SIGBUS */
+#define PROT_UNMAPPED 0x200u              /* of guards: the memory has been unmapped */
 
 /*
  * Memory outside the ranges gets other rights; those it had at the start are no guard. False: too many guards,

@@ -335,7 +335,7 @@ long vk_sys_getrlimit(struct vk_call *c)
 	if ((u32)c->a[0] >= RLIM_NLIMITS)
 		return -EINVAL;
 	return vk_user_out_ok((u64)c->a[1], sizeof(struct rlimit64)) ? get_limit(c, (u32)c->a[0], c->a[1])
-								 : -EFAULT;
+								     : -EFAULT;
 }
 
 long vk_sys_setrlimit(struct vk_call *c)
