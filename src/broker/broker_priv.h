@@ -11,6 +11,7 @@
 #include "broker/quiet.h"
 
 #define SETTLE_MS 50            /* a peer that does not take what it was sent slept that long */
+#define SETTLE_AGAIN_MS 2       /* … and did so the last time */
 #define SETTLE_PERIODIC_MS 3000 /* … if it has threads that sleep periodically */
 #define REPLY_MAX (1ull << 30)
 
@@ -48,6 +49,7 @@ struct connection {
 	bool owner_known; /* procs has been checked to be the one that accepted */
 	bool eof, reset;
 	bool accepted, excused;
+	bool unread; /* the peer did not take what it was sent the last time */
 	u64 sent;
 	struct bytes reply, unsent;
 	size_t given; /* of the reply */
@@ -57,7 +59,7 @@ struct connection {
 
 struct client_listener {
 	struct client_listener *next;
-	int fd;
+	int fd, fd6; /* fd6: at the same port of ::1; -1: not */
 	struct net_address sut, physical;
 };
 
@@ -126,8 +128,8 @@ int client_open(struct broker *b, struct wire_net *n);
  */
 int server_check_alive(struct broker *b, const struct connection *c, struct wire_net *n);
 /*
- * NET_NEXT: the client of c has been told that its connection is closed; c becomes its next one, n->conn is set.
- * n->conn 0: it opens no more.
+ * NET_NEXT: the client of c has been told that its connection is closed; c becomes its next one, n->conn is
+ * set. n->conn 0: it opens no more.
  */
 int client_next(struct broker *b, struct connection *c, struct wire_net *n);
 /* Has a client peer connected once more? asked: the connection of the last exchange. Returns the status. */

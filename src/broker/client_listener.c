@@ -97,6 +97,15 @@ static int listen_for(struct broker *b, const struct net_address *sut, struct ne
 	return err ? err : bind_at(physical);
 }
 
+/* The same port of ::1, for clients of a program that listens on all addresses of IPv6. -1: there is none. */
+static int listen_on_ipv6(const struct net_address *physical)
+{
+	struct net_address a = {.family = NET_INET6, .type = physical->type, .port = physical->port};
+	a.ip[15] = 1;
+	int fd = bind_at(&a);
+	return fd < 0 ? -1 : fd;
+}
+
 int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,
 			struct problem *p)
 {
@@ -119,7 +128,10 @@ int client_listener_for(struct broker *b, const struct net_address *sut, struct 
 	}
 	struct client_listener *l = calloc(1, sizeof(*l));
 	hd_assert(l != NULL);
-	*l = (struct client_listener){.next = b->listeners, .sut = *sut, .physical = physical, .fd = fd};
+	*l = (struct client_listener){
+		.next = b->listeners, .sut = *sut, .physical = physical, .fd = fd, .fd6 = -1};
+	if (sut->family == NET_INET && sut->path_len)
+		l->fd6 = listen_on_ipv6(&physical);
 	*out = b->listeners = l;
 	return 0;
 }
@@ -143,6 +155,8 @@ int client_listener_datagrams(struct broker *b, const struct net_address *sut, s
 int client_listener_accept(const struct client_listener *l)
 {
 	int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0 && errno == EAGAIN && l->fd6 >= 0)
+		fd = accept4(l->fd6, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -151,6 +165,8 @@ void client_listener_free_all(struct broker *b)
 	for (struct client_listener *l; (l = b->listeners);) {
 		b->listeners = l->next;
 		close(l->fd);
+		if (l->fd6 >= 0)
+			close(l->fd6);
 		if (l->physical.family == NET_UNIX)
 			unlink(l->physical.path);
 		free(l);

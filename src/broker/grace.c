@@ -1,11 +1,11 @@
 /*
- * grace.c: threads that wait for input with a short time-out. Such a thread may speak by itself when the time is
- * over ("select for 300 ms, then answer"), so it is given that time before it counts as resting. A loop that goes
- * round, event loops with a tick do, would never rest: a thread that was found at the same place again, after it
- * had run, is at rest there from now on.
+ * grace.c: threads that wait for input with a short time-out. Such a thread may speak by itself when the time
+ * is over ("select for 300 ms, then answer"), so it is given that time before it counts as resting. A loop
+ * that goes round, event loops with a tick do, would never rest: a thread that was found at the same place
+ * again, after it had run, is at rest there from now on.
  *
- * Only short time-outs are waited for. A long one is mostly how long a peer would wait for the program: to sit it
- * out would show a program that is always too slow.
+ * Only short time-outs are waited for. A long one is mostly how long a peer would wait for the program: to
+ * sit it out would show a program that is always too slow.
  */
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -108,7 +108,8 @@ bool grace_is_over(struct quiet_thread *t)
 	return false;
 }
 
-/* timer_create(): what it does when it expires cannot be seen. alarm() and setitimer() leave no sign at all. */
+/* timer_create(): what it does when it expires cannot be seen. alarm() and setitimer() leave no sign at
+   all. */
 bool grace_has_timer(pid_t pid)
 {
 	char path[48], c;

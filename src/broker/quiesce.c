@@ -106,6 +106,11 @@ static int settled(struct quiesce *r)
 		return in_words(r, NET_ERROR_UNSERVED,
 				"the peer is at rest and has not accepted this connection");
 	case QUEUE_UNREAD:
+		if (!r->c->framed) { /* it waits for something else, and what was sent waits for it */
+			r->look[0].excused = r->c->unread = true;
+			r->c->answer |= NET_UNREAD;
+			return 0;
+		}
 		return in_words(r, NET_ERROR_STUCK,
 				"the peer is at rest and has not read all that was sent to it");
 	case QUEUE_END_UNREAD:
@@ -124,6 +129,14 @@ static bool something_on_its_way(const struct quiesce *r)
 	return false;
 }
 
+/* Who did not read the last time, and has not run since, is soon believed. */
+static u64 settle_ms(const struct quiesce *r)
+{
+	if (quiet_has_periodic(r->c->procs->q))
+		return SETTLE_PERIODIC_MS;
+	return r->c->unread ? SETTLE_AGAIN_MS : SETTLE_MS;
+}
+
 static int busy(struct quiesce *r)
 {
 	u64 now = monotonic_ms();
@@ -135,7 +148,7 @@ static int busy(struct quiesce *r)
 				"the peer did not come to rest in time; --peer-timeout gives it more");
 	if (!something_on_its_way(r) || !quiet_asleep(q))
 		r->asleep_since = now;
-	else if (now - r->asleep_since >= (quiet_has_periodic(q) ? SETTLE_PERIODIC_MS : SETTLE_MS))
+	else if (now - r->asleep_since >= settle_ms(r))
 		return settled(r);
 	return 0;
 }
@@ -188,6 +201,7 @@ static int wait_quiet(struct quiesce *r)
 	gather(r);
 	while (!status) {
 		if (transfer_drain(r->c)) {
+			r->c->unread = false;
 			r->delay = 0;
 			r->asleep_since = monotonic_ms();
 		}

@@ -27,8 +27,8 @@
  * and from waiting for the disk in the middle of a call that looks like a wait; both are busy.
  *
  * Given up: timers that need no thread (timerfd in an epoll set, setitimer; timer_create is seen) look like
- * waits without a time-out; segments on their way between two processes of the peer, over TCP, in the very moment of the look
- * are not seen.
+ * waits without a time-out; segments on their way between two processes of the peer, over TCP, in the very
+ * moment of the look are not seen.
  */
 #include <stdlib.h>
 #include <unistd.h>

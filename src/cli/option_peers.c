@@ -8,11 +8,13 @@
 
 #define DEFAULT_RESPONSE_TIMEOUT_MS 100
 #define DEFAULT_PEER_TIMEOUT_MS 10000
+#define DEFAULT_SAMPLES 4
 
 void option_peers_init(struct check_options *o)
 {
 	o->broker.response_timeout_ms = DEFAULT_RESPONSE_TIMEOUT_MS;
 	o->broker.peer_timeout_ms = DEFAULT_PEER_TIMEOUT_MS;
+	o->config.net.samples = DEFAULT_SAMPLES;
 }
 
 static void free_commands(char ***list, size_t *n)
@@ -75,6 +77,15 @@ int apply_clients(struct check_options *o, const struct option_spec *s, const ch
 	(void)s;
 	if (!value_number(value, &o->clients) || o->clients < 1 || o->clients > NET_MAX_CLIENTS)
 		return problem_set(p, "--clients: %s is not a number from 1 to %d", value, NET_MAX_CLIENTS);
+	return 0;
+}
+
+int apply_recheck(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	(void)s;
+	if (!value_number(value, &o->config.net.recheck))
+		return problem_set(p, "--recheck: %s is not a number", value);
+	o->config.net.samples = (u32)HD_MIN(o->config.net.recheck, (u64)WIRE_MAX_SAMPLES);
 	return 0;
 }
 
@@ -183,5 +194,7 @@ int option_peers_settle(struct check_options *o, struct problem *p)
 		return problem_set(p, "--%s-trees: with --cache none there are no trees to speak of",
 				   o->load_trees[0] ? "load" : "save");
 	o->config.net.live = !o->load_trees[0];
+	if (o->config.net.mode != CACHE_BRANCHING || !(o->peers.servers + o->peers.clients))
+		o->config.net.samples = 0;
 	return 0;
 }

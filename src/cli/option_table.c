@@ -64,6 +64,16 @@ static int apply_races(struct check_options *o, const struct option_spec *s, con
 	return 0;
 }
 
+static int apply_timeouts(struct check_options *o, const struct option_spec *s, const char *value,
+			  struct problem *p)
+{
+	bool never = !strcmp(value, "never");
+	if (!never && strcmp(value, "explore"))
+		return problem_set(p, "--%s: explore or never, not %s", s->name, value);
+	o->config.timeouts_never = never;
+	return 0;
+}
+
 static int apply_suppressions(struct check_options *o, const struct option_spec *s, const char *value,
 			      struct problem *p)
 {
@@ -190,6 +200,9 @@ static const struct option_spec check_table[] = {
 	{"pct-depth", 0, OPTION_CALL, "N", "bug depth that pct looks for (default 3)", 0, apply_pct_depth},
 	{"keep-going", 'k', OPTION_BOOL, NULL, "collect violations, distinct by kind and place",
 	 AT(config.search.keep_going), NULL},
+	{"timeouts", 0, OPTION_CALL, "explore|never",
+	 "never: a wait for an event has no time-out, so that what only a tick repairs is a deadlock", 0,
+	 apply_timeouts},
 	{"spurious", 0, OPTION_FLAG, NULL, "condition variables may wake without being signalled",
 	 AT(config.spurious), NULL},
 	{"atomics", 0, OPTION_CALL, "on|off",
@@ -224,9 +237,11 @@ static const struct option_spec check_table[] = {
 	 "start a client that connects to the program, at {port}; repeatable", 0, apply_client},
 	{"clients", 0, OPTION_CALL, "N", "so many clients; the last --client serves for the rest", 0,
 	 apply_clients},
-	{"recheck", 0, OPTION_NUMBER, "N",
-	 "at the end, have N recorded conversations with peers once more and compare", AT(config.net.recheck),
-	 NULL},
+	{"recheck", 0, OPTION_CALL, "N",
+	 "at the end, play N executions and have N conversations once more with peers, and compare (default "
+	 "4 "
+	 "executions)",
+	 0, apply_recheck},
 	{"ask-again", 0, OPTION_CALL, NULL, NULL, 0, apply_ask_again},
 	{"identical-clients", 0, OPTION_FLAG, NULL, "all clients say the same to the same",
 	 AT(config.net.identical_clients), NULL},

@@ -34,6 +34,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 #define HWCAP2_FSGSBASE_BIT 2
+#define PROBE_SECONDS 10 /* a probe that takes longer has failed */
 
 struct finding {
 	char detail[512];
@@ -46,8 +47,10 @@ static bool survives(int (*probe)(void))
 	int status = -1;
 	pid_t pid = fork();
 
-	if (pid == 0)
+	if (pid == 0) {
+		alarm(PROBE_SECONDS);
 		_exit(probe());
+	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -112,7 +115,8 @@ static int probe_ptrace(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(1); /* nobody would wake it up */
 		raise(SIGSTOP);
 		_exit(0);
 	}
@@ -121,6 +125,8 @@ static int probe_ptrace(void)
 	if (WIFSTOPPED(status)) {
 		long ok = ptrace(PTRACE_DETACH, pid, NULL, NULL);
 
+		if (ok)
+			kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
 		return ok == 0 && WIFEXITED(status) ? 0 : 1;
 	}

@@ -50,6 +50,12 @@ void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, siz
 	c->tell_self = self;
 }
 
+void cache_set_confirm(struct cache *c)
+{
+	hd_assert(c->live && c->ops == &branching_ops);
+	c->confirm = true;
+}
+
 void cache_backtracked(struct cache *c)
 {
 	c->epoch++;
@@ -64,7 +70,7 @@ u32 cache_list_open(struct cache *c)
 /* Must a call that the trees could answer go out nevertheless? */
 static bool always_asks(const struct cache *c)
 {
-	return c->live && !c->ops->answers;
+	return c->live && (!c->ops->answers || c->confirm);
 }
 
 static void count(struct cache *c, bool hit)
@@ -147,6 +153,16 @@ static void set_position(struct cache *c, struct cache_pos *pos, u32 tree)
 				  .instance = tree_key_of(c->t, tree)->instance};
 }
 
+/* Of a tree that is known. A client's later connection is there when it was asked for
+   (cache_resolve_again). */
+static bool must_open(struct cache *c, u32 tree, u32 nth)
+{
+	struct tree_at root = root_at(c, tree);
+	if (!c->confirm)
+		return c->ops->open_again(c, tree, nth);
+	return !tree_key_of(c->t, tree)->after || !physical_find(c, tree, &root);
+}
+
 int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos)
 {
 	struct tree_key k = *key;
@@ -163,7 +179,7 @@ int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *po
 		done(c, &root, true);
 		return error_refused(c, error);
 	}
-	bool ask = !known || (c->live && c->ops->open_again(c, tree, nth));
+	bool ask = !known || (c->live && must_open(c, tree, nth));
 	if (ask && !c->live)
 		return error_left(c, &k, NULL);
 	if (tree == TREE_NONE && (tree = tree_add(c->t, &k)) == TREE_NONE)
@@ -260,6 +276,9 @@ int cache_close(struct cache *c, struct cache_pos *pos)
 {
 	hd_assert(pos->tree);
 	struct tree_at at = pos_at(pos);
+	struct physical *p = c->confirm ? physical_find(c, pos->tree - 1, &at) : NULL;
+	if (p)
+		physical_close(c, p);
 	int err = c->ops->close(c, pos->tree - 1, &at);
 	*pos = (struct cache_pos){0};
 	return err;
@@ -310,6 +329,19 @@ bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, 
 	*bytes = m.reply > pos->read ? m.reply - pos->read : 0;
 	*flags = m.flags;
 	return true;
+}
+
+u64 cache_unread(const struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos), i = root_at(c, pos->tree - 1);
+	struct mark_view m;
+	u64 read = 0;
+	if (!tree_mark_at(c->t, &at, &m) || !(m.flags & NET_UNREAD))
+		return 0;
+	while (tree_mark_after(c->t, &i, &at, &i, &m))
+		if (!(m.flags & NET_UNREAD))
+			read = i.written;
+	return at.written - read;
 }
 
 void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to, size_t n)

@@ -78,8 +78,8 @@ void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, siz
  */
 int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
 /*
- * The connection that stood at *last was closed by the SUT, or the client has given it up (NET_AGAIN): does the
- * client open another one? 1: yes, 0: no. It may have to be asked (I/O). Branching only; elsewhere 0.
+ * The connection that stood at *last was closed by the SUT, or the client has given it up (NET_AGAIN): does
+ * the client open another one? 1: yes, 0: no. It may have to be asked (I/O). Branching only; elsewhere 0.
  */
 int cache_resolve_again(struct cache *c, const struct cache_pos *last);
 /* That connection: like cache_open. */
@@ -101,6 +101,8 @@ int cache_resolve(struct cache *c, const struct cache_pos *pos);
  * NET_GUESSED; of clients NET_AGAIN, NET_GONE). A pure lookup; false: the position was never resolved.
  */
 bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, u32 *flags);
+/* How many bytes has the peer not read at *pos? Counted from where it had last read all. A pure lookup. */
+u64 cache_unread(const struct cache *c, const struct cache_pos *pos);
 /*
  * Copy n of them, starting `skip` bytes beyond pos->read; the caller moves pos->read. Call cache_look first.
  */
@@ -124,6 +126,12 @@ int cache_recheck(struct cache *c, u64 most);
  * incomplete. closed_others: the SUT has closed a connection to a server, of which that was not told.
  */
 int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool closed_others);
+
+/*
+ * A known execution is played with live peers: every request goes out, in the order in which the SUT makes
+ * them, and every answer is compared with the trees. Branching, with a transport.
+ */
+void cache_set_confirm(struct cache *c);
 
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);

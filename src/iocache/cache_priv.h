@@ -59,6 +59,7 @@ struct cache {
 	struct trees *t;
 	const struct cache_mode_ops *ops;
 	bool live;
+	bool confirm; /* cache_set_confirm */
 	struct transport transport;
 	struct transport_reply reply; /* the last one */
 	struct cache_error error;
@@ -98,6 +99,8 @@ int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct ph
 /* The only one of a tree, if there is one (modes with instances). */
 struct physical *physical_of_tree(struct cache *c, u32 tree);
 void physical_close(struct cache *c, struct physical *p);
+/* One that stands there; NULL: none does. */
+struct physical *physical_find(struct cache *c, u32 tree, const struct tree_at *at);
 bool physical_stands_at(const struct physical *p, u32 tree, const struct tree_at *at);
 /*
  * Close those that the present state of the SUT does not need, of those that `which` names. Returns how many.

@@ -20,6 +20,14 @@ bool physical_stands_at(const struct physical *p, u32 tree, const struct tree_at
 	return p->conn && p->tree == tree && at_equal(&p->at, at);
 }
 
+struct physical *physical_find(struct cache *c, u32 tree, const struct tree_at *at)
+{
+	for (u32 i = 0; i < NET_MAX_CONNS; i++)
+		if (physical_stands_at(&c->conn[i], tree, at))
+			return &c->conn[i];
+	return NULL;
+}
+
 /* ---- which of them does the SUT not need? ---- */
 
 /*
@@ -192,8 +200,8 @@ static bool make_room(struct cache *c, u32 tree)
 }
 
 /*
- * A client's later connection: the one before is brought to where the SUT closed it, and closed. -ENOENT: none
- * follows. The answer is in c->reply.
+ * A client's later connection: the one before is brought to where the SUT closed it, and closed. -ENOENT:
+ * none follows. The answer is in c->reply.
  */
 static int connect_after(struct cache *c, const struct tree_key *key)
 {

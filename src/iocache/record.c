@@ -56,7 +56,7 @@ static int add_mark(struct cache *c, u32 tree, const struct tree_at *at, u64 sai
 int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
 {
 	struct mark_view m;
-	c->reply.flags &= NET_CLOSED | NET_TIMED | NET_GUESSED | NET_AGAIN | NET_GONE;
+	c->reply.flags &= NET_CLOSED | NET_TIMED | NET_GUESSED | NET_AGAIN | NET_GONE | NET_UNREAD;
 	if (!tree_mark_at(c->t, at, &m))
 		return add_mark(c, tree, at, said);
 	return as_recorded(c, at, &m, said) ? 0 : error_nondeterministic(c, tree, at, said, at);

@@ -37,10 +37,7 @@ static bool is_to_server(const struct cache *c, const struct physical *p, const 
 /* NULL without an error: there is none, and there must not be a second one (linear). */
 static int bring_one(struct cache *c, u32 tree, const struct tree_at *at, struct physical **out)
 {
-	*out = NULL;
-	for (u32 i = 0; i < NET_MAX_CONNS && !*out; i++)
-		if (physical_stands_at(&c->conn[i], tree, at))
-			*out = &c->conn[i];
+	*out = physical_find(c, tree, at);
 	if (*out || !c->ops->forks)
 		return 0;
 	int err = physical_take(c, tree, at, out);

@@ -58,8 +58,8 @@ struct tree_key {
 	 */
 	u32 owner, instance;
 	/*
-	 * A later connection of a client depends on what it was told before: where its last one was when the SUT
-	 * closed it. after: that branch + 1; 0: it is the first.
+	 * A later connection of a client depends on what it was told before: where its last one was when the
+	 * SUT closed it. after: that branch + 1; 0: it is the first.
 	 */
 	u32 after, after_ended;
 	u64 after_written;
@@ -93,7 +93,7 @@ struct branch_view {
 };
 /*
  * at: a position; reply: bytes the peer had said there in all since the root; flags: NET_EOF, NET_RESET,
- * NET_TIMED, NET_GUESSED, NET_AGAIN, NET_GONE.
+ * NET_TIMED, NET_GUESSED, NET_AGAIN, NET_GONE, NET_UNREAD.
  */
 struct mark_view {
 	u64 at, reply;

@@ -8,8 +8,8 @@
 #include "base/base.h"
 
 /*
- * `extra`: K=V of the user, NULL-terminated, may be NULL; they win. openmp: threads of OpenMP shall sleep while
- * they wait, unless the user said how: spinning has ever new states. The caller frees. NULL: no memory.
+ * `extra`: K=V of the user, NULL-terminated, may be NULL; they win. openmp: threads of OpenMP shall sleep
+ * while they wait, unless the user said how: spinning has ever new states. The caller frees. NULL: no memory.
  */
 char **environment_build(char *const *user, char *const *extra, const char *runtime_path, bool openmp);
 void environment_free(char **env);

@@ -165,15 +165,32 @@ static int choose_places(struct peers *s, struct problem *p)
 	return 0;
 }
 
+/* In a pid namespace with the /proc of another one, the numbers of processes mean others there. */
+static bool proc_is_ours(void)
+{
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+	if (n <= 0)
+		return false;
+	self[n] = 0;
+	return atol(self) == getpid();
+}
+
 static int prepare(struct peers *s, struct problem *p)
 {
 	size_t commands = s->options.servers + s->options.clients;
 	s->starts = calloc(commands + 1, sizeof(*s->starts));
 	if (!s->starts)
 		return problem_set(p, "out of memory");
+	for (size_t i = 0; s->options.append_logs && i < commands; i++)
+		s->starts[i] = 1;
 	/* Whom the program talks to may run already, and often there is nobody. */
 	if (!commands)
 		return 0;
+	if (!proc_is_ours())
+		return problem_set(
+			p, "/proc shows the processes of another pid namespace, so that peers can't be "
+			   "looked into: mount it anew (unshare --pid --fork --mount-proc)");
 	return choose_places(s, p) ? -1 : warden_start(&s->warden, s->places.folder, p);
 }
 

@@ -20,7 +20,8 @@
 #include "launch/problem.h"
 #include "wire/wire_net.h"
 
-/* In which order clients come whose commands differ. By default in any; clients with the same command are alike. */
+/* In which order clients come whose commands differ. By default in any; clients with
+   the same command are alike. */
 enum client_order {
 	CLIENT_ORDER_DEFAULT,
 	CLIENT_ORDER_ANY,   /* those whose command has {n} differ, too */
@@ -33,7 +34,8 @@ struct peer_options {
 	char **client; /* one for each client, in order */
 	size_t clients;
 	enum client_order order;
-	const char *out; /* folder of the logs: server-1.log, client-3.log (a restart appends) */
+	bool append_logs; /* these peers have run before */
+	const char *out;  /* folder of the logs: server-1.log, client-3.log (a restart appends) */
 	bool (*interrupted)(void);
 };
 

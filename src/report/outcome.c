@@ -163,6 +163,7 @@ void outcome_forget(struct outcome *o)
 	o->notes = 0;
 	o->outcomes = 0;
 	o->incomplete_why[0] = o->trivial_why[0] = 0;
+	o->played_again = 0;
 	o->end = SEARCH_COMPLETE;
 	o->interrupted = o->horizon_hit = o->yields_cut = false;
 	memset(&o->stats, 0, sizeof(o->stats));

@@ -43,8 +43,9 @@ struct outcome {
 	struct trace *trace; /* of each violation that was reproduced */
 	size_t violations;
 	u32 unconfirmed;
-	u32 suppressed; /* data races passed over: --suppressions */
-	bool hooks;     /* built with heddle cc: memory accesses are seen */
+	u32 played_again; /* executions, with fresh peers */
+	u32 suppressed;   /* data races passed over: --suppressions */
+	bool hooks;       /* built with heddle cc: memory accesses are seen */
 	bool races_ignored, allow_trivial;
 	char unconfirmed_why[1200];
 	/* the first violation behind a refused call (or ""), and that call: no certain violation */

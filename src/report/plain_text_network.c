@@ -48,6 +48,10 @@ void plain_network(FILE *f, const struct outcome *o)
 	putc('\n', f);
 	print_traffic(f, c);
 	print_trees(f, c);
+	if (o->played_again)
+		fprintf(f, "  played again with fresh peers: %u execution%s%s\n", o->played_again,
+			o->played_again == 1 ? "" : "s",
+			o->incomplete_why[0] ? "" : ", with the same answers");
 	if (c->rechecked)
 		fprintf(f, "  rechecked at the end: %lu conversations%s\n", c->rechecked,
 			o->incomplete_why[0] ? "" : ", with the same answers");

@@ -119,6 +119,7 @@ static bool load_net(const json_t *j, struct net_config *n)
 
 static bool load_config(const json_t *j, struct wire_config *c)
 {
+	c->timeouts_never = json_is_true(json_object_get(j, "timeouts_never"));
 	c->spurious = json_is_true(json_object_get(j, "spurious"));
 	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
 	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));
@@ -160,6 +161,7 @@ static bool load_learnt(const json_t *j, struct wire_learnt *l)
 	       load_hex_list(observed, l->observed_addr, WIRE_MAX_OBSERVED) &&
 	       (!visible || load_hex_list(visible, l->visible_addr, WIRE_MAX_VISIBLE)) &&
 	       (!json_object_get(j, "fair") || copy_u32(j, "fair", &l->fair)) &&
+	       (!json_object_get(j, "signals_used") || copy_u32(j, "signals_used", &l->signals_used)) &&
 	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);
 }
 

@@ -105,13 +105,14 @@ static json_t *net_json(const struct net_config *n)
 
 static json_t *config_json(const struct wire_config *c)
 {
-	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "net",
+	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "net",
 			 net_json(&c->net), "seed", json_hex(c->search.seed), "random_seed",
 			 json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms, "heap_limit",
-			 (json_int_t)c->heap_limit, "spurious", c->spurious, "check_exit", c->check_exit,
-			 "check_deadlock", c->check_deadlock, "atomics", c->atomics, "time_horizon_ms",
-			 (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path), "races", c->races,
-			 "ignored_races", hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
+			 (json_int_t)c->heap_limit, "timeouts_never", c->timeouts_never, "spurious",
+			 c->spurious, "check_exit", c->check_exit, "check_deadlock", c->check_deadlock,
+			 "atomics", c->atomics, "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin",
+			 json_text(c->stdin_path), "races", c->races, "ignored_races",
+			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
 static json_t *learnt_json(const struct wire_learnt *l)
@@ -123,10 +124,11 @@ static json_t *learnt_json(const struct wire_learnt *l)
 	for (u32 i = 1; i < l->names; i++)
 		json_array_append_new(names, json_pack("[i, i]", (int)WIRE_NAME_PARENT(l->name[i]),
 						       (int)WIRE_NAME_INDEX(l->name[i])));
-	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i}", "names", names, "observed",
+	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i}", "names", names, "observed",
 			 hex_list(l->observed_addr, l->observed), "visible",
 			 hex_list(l->visible_addr, l->visible), "clock_read", (int)l->clock_read,
-			 "cancel_used", (int)l->cancel_used, "fair", (int)l->fair);
+			 "cancel_used", (int)l->cancel_used, "signals_used", (int)l->signals_used, "fair",
+			 (int)l->fair);
 }
 
 /* The communication, as text. */

@@ -119,7 +119,8 @@ struct target_ops {
 	bool (*busy)(void *t, u32 action);
 	bool (*can_livelock)(void *t);
 	void (*livelock)(void *t);
-	/* Is the loop that the current state belongs to no livelock, but how the target idles? NULL: never. */
+	/* Is the loop that the current state belongs to no livelock, but how the target idles? NULL:
+	   never. */
 	bool (*idles)(void *t);
 	/*
 	 * What the last step touched, from its pending operation to just before the next one; valid until

@@ -127,6 +127,24 @@ static void add_violations(const struct sut *s, bool first, struct findings *f)
 			copy_violation(s, &r->violation[i], &f->violation[f->violations++]);
 }
 
+static void add_samples(const struct sut *s, struct findings *f)
+{
+	const struct wire_result *r = &s->worker->result;
+
+	for (u32 i = 0; i < HD_MIN(r->samples, WIRE_MAX_SAMPLES) && f->samples < WIRE_MAX_SAMPLES; i++) {
+		const struct wire_sample *from = &r->sample[i];
+		struct found_sample *to = &f->sample[f->samples];
+		const u32 *path = sut_path(s, from->path_offset, from->path_len);
+
+		to->path = path ? malloc((from->path_len + 1) * sizeof(u32)) : NULL;
+		if (!to->path)
+			continue;
+		to->len = from->path_len;
+		memcpy(to->path, path, from->path_len * sizeof(u32));
+		f->samples++;
+	}
+}
+
 static void add_refused(const struct wire_result *r, struct findings *f)
 {
 	u32 count = HD_MIN(r->refused, WIRE_MAX_REFUSED);
@@ -154,6 +172,7 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	if (judge_end(s, given_up, o, p))
 		return -1;
 	add_violations(s, s->worker->number == 0, found);
+	add_samples(s, found);
 	add_refused(&s->worker->result, found);
 	found->environment = s->environment;
 	return 0;
@@ -167,6 +186,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->visible = HD_MIN(from->visible, WIRE_MAX_VISIBLE);
 	to->clock_read = from->clock_read;
 	to->cancel_used = from->cancel_used;
+	to->signals_used = from->signals_used;
 	to->fair = from->fair;
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
@@ -263,6 +283,8 @@ void findings_free(struct findings *f)
 {
 	for (size_t i = 0; i < f->violations; i++)
 		violation_free(&f->violation[i]);
+	for (size_t i = 0; i < f->samples; i++)
+		free(f->sample[i].path);
 	free(f->trees);
 	free(f);
 }

@@ -14,6 +14,11 @@ struct findings {
 	size_t violations;
 	struct wire_refused refused[WIRE_MAX_REFUSED];
 	size_t refused_count;
+	struct found_sample { /* executions without a violation, to be played again */
+		u32 *path;
+		u64 len;
+	} sample[WIRE_MAX_SAMPLES];
+	size_t samples;
 	struct wire_learnt learnt;
 	u64 environment;
 	void *trees; /* what was said with peers; NULL: nothing */

@@ -7,6 +7,7 @@
 
 #include "iocache/tree.h"
 #include "report/trees_file.h"
+#include "session/live_replay.h"
 #include "session/replay_run.h"
 
 /* A replay, and what its listeners need. */
@@ -135,7 +136,8 @@ static void count_unconfirmed(struct outcome *o, const struct wire_violation *v,
 		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; the re-run was interrupted",
 			 kind);
 	else
-		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; %.1000s", kind, why->text);
+		snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s (%.400s); %.600s", kind,
+			 v->message, why->text);
 }
 
 /* The name of the variable that is raced for, while the process is there to be asked. */
@@ -211,7 +213,29 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 	return 0;
 }
 
-/* The calls that the replay refused come first: what follows them in the path may not exist with real ones. */
+/* It happens with the answers of the trees: does it with fresh peers, too? Without
+   any it cannot be otherwise. */
+static enum live_end confirm(const struct reproduction *how, const struct findings *f, const struct trace *t,
+			     char why[LIVE_WHY])
+{
+	const struct wire_violation *v = &t->violation.found;
+
+	if (!how->live || !t->trees)
+		return LIVE_SAME;
+	return live_replay(how->live, f, t->violation.path, v->path_len, v->kind, why);
+}
+
+static int unconfirmed_by_peers(struct outcome *o, struct trace *t, const char *why)
+{
+	o->unconfirmed++;
+	snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; with fresh peers: %.1000s",
+		 violation_traits(t->violation.found.kind)->name, why);
+	trace_free(t);
+	return 0;
+}
+
+/* The calls that the replay refused come first: what follows them in the path may not exist with real
+   ones. */
 static void note_doubtful(const struct wire_result *result, struct trace *t, struct outcome *o)
 {
 	char call[sizeof(result->refused_call[0].call)];
@@ -270,8 +294,13 @@ static int reproduce_one(const struct reproduction *how, const struct findings *
 		trace_free(t);
 		return 0;
 	}
-	if (again)
+	if (again) {
+		char differs[LIVE_WHY];
+
+		if (confirm(how, f, t, differs) == LIVE_DIFFERS)
+			return unconfirmed_by_peers(o, t, differs);
 		return accept(how, t, r.variable, o, p);
+	}
 	count_unconfirmed(o, &t->violation.found, end, &t->log, &why);
 	trace_free(t);
 	return 0;

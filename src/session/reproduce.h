@@ -18,7 +18,8 @@ struct reproduction {
 	const struct launch *launch; /* the search's */
 	const struct session_observer *observer;
 	const struct suppressions *suppressions;
-	struct ignored_races *ignored; /* suppressed races join it: the next search passes them over */
+	struct ignored_races *ignored;  /* suppressed races join it: the next search passes them over */
+	const struct live_replay *live; /* what was heard from peers is asked once more; NULL: not */
 };
 
 /*

@@ -1,12 +1,14 @@
 #include "session/session.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "iocache/tree.h"
 #include "session/collect.h"
+#include "session/live_replay.h"
 #include "session/network.h"
 #include "session/reproduce.h"
 
@@ -24,12 +26,34 @@ struct session {
 	struct ignored_races ignored;
 };
 
+/*
+ * The end of --max-time. The search looks at the clock itself, between two steps; a step that does not end,
+ * or a peer that is waited for, needs somebody outside. 0: there is none. One session runs at a time.
+ */
+#define STOP_AFTER_MS 200 /* the search had that long to end by itself */
+#define KILL_AFTER_MS 600
+static struct {
+	u64 end_ms;
+	bool (*interrupted)(void);
+} time_limit;
+
 static u64 now_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static bool is_over(u64 grace_ms)
+{
+	return time_limit.end_ms && now_ms() >= time_limit.end_ms + grace_ms;
+}
+
+/* Is a peer waited for in vain? */
+static bool give_up(void)
+{
+	return (time_limit.interrupted && time_limit.interrupted()) || is_over(STOP_AFTER_MS);
 }
 
 static int stop_requests(const struct session *s)
@@ -113,6 +137,11 @@ static void serve_until_end(struct session *s)
 			sut_ask_to_stop(&s->worker[0]);
 			s->observer->stopping(s->observer->self);
 		}
+		if (is_over(STOP_AFTER_MS))
+			sut_ask_to_stop(&s->worker[0]);
+		for (u32 i = 0; i < s->workers && is_over(KILL_AFTER_MS); i++)
+			if (!s->worker[i].ended)
+				kill(s->worker[i].pid, SIGKILL);
 		wait_for_news(s);
 	}
 }
@@ -144,11 +173,16 @@ static int start_workers(struct session *s, struct problem *p)
 
 static int collect(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
 {
-	bool given_up = stop_requests(s) >= 2 || s->network.gave_up;
+	bool late = is_over(STOP_AFTER_MS);
+	bool given_up = stop_requests(s) >= 2 || s->network.gave_up || late;
 	int ret = 0;
 
 	for (u32 i = 0; i < s->workers && ret == 0; i++)
 		ret = collect_worker(&s->worker[i], given_up, o, found, p);
+	if (ret == 0 && late && !stop_requests(s) && (o->interrupted || o->end == SEARCH_INTERRUPTED)) {
+		o->interrupted = false;
+		o->end = SEARCH_LIMIT_TIME;
+	}
 	if (ret == 0)
 		ret = collect_shared(&s->worker[0], &s->launch.config, o, found, p);
 	return ret;
@@ -159,6 +193,9 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	int ret;
 
 	s->start_ms = now_ms();
+	time_limit.end_ms = s->launch.config.search.max_time_ms
+				    ? s->start_ms + s->launch.config.search.max_time_ms
+				    : 0;
 	if (start_workers(s, p))
 		return -1;
 	serve_until_end(s);
@@ -170,7 +207,9 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 
 static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
-	const struct reproduction how = {&s->launch, s->observer, s->plan->suppressions, &s->ignored};
+	const struct live_replay live = {s->plan, &s->launch, &s->network, &time_limit.end_ms};
+	const struct reproduction how = {&s->launch, s->observer, s->plan->suppressions, &s->ignored,
+					 s->launch.config.net.samples && s->network.peers ? &live : NULL};
 	struct findings *found = calloc(1, sizeof(*found));
 	int ret;
 
@@ -181,6 +220,8 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		reproduce_refused(&how, found, o);
 		ret = reproduce_violations(&how, found, o, p);
 	}
+	if (ret == 0 && how.live && outcome_verdict(o) == VERDICT_VERIFIED)
+		live_replay_samples(&live, found, o);
 	findings_free(found);
 	return ret;
 }
@@ -206,6 +247,7 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 int session_run(const struct session_plan *plan, struct outcome *o, struct problem *p)
 {
 	struct session *s = calloc(1, sizeof(*s));
+	struct peer_options peers = plan->peers;
 	int ret;
 
 	if (!s)
@@ -213,7 +255,10 @@ int session_run(const struct session_plan *plan, struct outcome *o, struct probl
 	s->plan = plan;
 	s->observer = plan->observer;
 	s->launch = plan->launch;
-	ret = s->launch.config.net.live ? network_start(&s->network, &plan->peers, &plan->broker, p) : 0;
+	time_limit.end_ms = 0;
+	time_limit.interrupted = plan->peers.interrupted;
+	peers.interrupted = give_up;
+	ret = s->launch.config.net.live ? network_start(&s->network, &peers, &plan->broker, p) : 0;
 	if (ret == 0) {
 		ret = run_rounds(s, o, p);
 		network_end(&s->network);

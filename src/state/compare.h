@@ -23,7 +23,8 @@ static inline u32 compare_range(u32 from, u32 to)
 struct compare {
 	/* Which lines of `look` differ. Those of `zero` are zero in the copy. */
 	u32 (*lines)(const void *page, const void *copy, u32 look, u32 zero);
-	/* The lines of `dead` become zero in the page. Returns those of them that are not zero in the copy. */
+	/* The lines of `dead` become zero in the page. Returns those of them that are not zero in the
+	   copy. */
 	u32 (*clear)(void *page, const void *copy, u32 dead, u32 zero);
 	/*
 	 * Take the words that differ in these lines over into the copy: what they differ in goes to diff[0

@@ -21,7 +21,8 @@
  *   T5  a cold page of a stack that lies wholly in its dead part is zero, unless noted in stack_old;
  *   T6  a shut page has no rights between transitions, so that whoever knows the truth is asked at its first
  *       use;
- *   T7  the zero_lines of a page are zero in its shadow. Lines leave the set when their words change, and come
+ *   T7  the zero_lines of a page are zero in its shadow. Lines leave the set when
+ *   their words change, and come
  *       back when the page becomes hot.
  *
  * Given up:

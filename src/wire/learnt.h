@@ -25,6 +25,7 @@ struct wire_learnt {
 	u32 visible;                          /* of visible_addr */
 	u32 clock_read;                       /* the program looks at the clock: time is part of the state */
 	u32 cancel_used;                      /* threads are cancelled */
+	u32 signals_used;                     /* signals come from other threads, or from timers */
 	u32 fair;                             /* yielding in circles was seen: sched/fair.c */
 	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */
 	u64 observed_addr[WIRE_MAX_OBSERVED]; /* synchronisation objects whose release is a step of its own */

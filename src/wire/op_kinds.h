@@ -68,7 +68,9 @@
 	X(SEND, send) \
 	X(SHUTDOWN, shutdown) \
 	X(END, end)   /* a thread ends, where somebody can tell when */ \
-	X(FREE, free) /* of a heap block with locks or the like in it */
+	X(FREE, free) /* of a heap block with locks or the like in it */ \
+	X(SIGWAIT, sigwait) \
+	X(PAUSE, pause) /* waits for a signal that has a handler */
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

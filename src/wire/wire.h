@@ -59,6 +59,15 @@ enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
 #define ALT_FD_CHANGED \
 	0xfffcu /* the descriptor means something else by now, and the call looked it up after that */
 #define ALT_FD_KEPT 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
+#define ALT_SIGNAL \
+	0xfffau /* signals are taken first: handlers run, then the same operation is pending again */
+#define ALT_EINTR 0xfff9u /* signals are taken while it waits, and that ends the wait */
+#define ALT_RESTART \
+	0xfff8u /* no action, a result of sched_step(): the same, and the call is to begin again */
+/* ALT_TIMER + n: no act of the fiber, which stays where it is: timer n of the process expires. */
+#define ALT_TIMER 0xff00u
+#define ALT_TIMERS 64
+#define ALT_IS_TIMER(alt) ((alt)-ALT_TIMER < ALT_TIMERS)
 
 /* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
 #define WIRE_MAX_IGNORED 256
@@ -71,6 +80,7 @@ struct wire_config {
 	u64 hang_ms;            /* CPU time one transition may use */
 	u64 random_seed;        /* of the SUT's own random numbers */
 	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
+	u32 timeouts_never;     /* waits for an event have no time-out; sleeps end */
 	u32 spurious;           /* condition variables may wake spuriously */
 	u32 check_exit;         /* a non-zero exit status is a violation */
 	u32 check_deadlock;     /* default on */
@@ -144,6 +154,12 @@ struct wire_refused {
 	u8 stack[WIRE_REFUSED_STACK];
 };
 
+/* Executions that can be played again with live peers: paths in the worker's arena. */
+#define WIRE_MAX_SAMPLES 64
+struct wire_sample {
+	u64 path_offset, path_len;
+};
+
 /* A search that is complete, but saw nothing of what the program is there for. */
 enum wire_trivial {
 	WIRE_TRIVIAL_NOT = 0,
@@ -165,6 +181,9 @@ struct wire_result {
 	u32 ended_well;  /* some execution ends otherwise */
 	u32 trivial;     /* enum wire_trivial */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
+	u32 samples, pad;
+	u64 ends; /* end states that were met, samples or not */
+	struct wire_sample sample[WIRE_MAX_SAMPLES];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

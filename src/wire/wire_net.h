@@ -25,9 +25,13 @@ enum net_type { NET_STREAM = 1, NET_DGRAM = 2, NET_SEQPACKET = 5 };
 /* An end of a connection as the SUT names it. Unused bytes are zero, so that addresses compare as bytes. */
 struct net_address {
 	u16 family, type;
-	u16 port;     /* host order */
-	u16 path_len; /* NET_UNIX: bytes of path in use (an abstract name starts with 0) */
-	u8 ip[16];    /* NET_INET: the first four */
+	u16 port; /* host order */
+	/*
+	 * NET_UNIX: bytes of path in use (an abstract name starts with 0). NET_INET: 1 where
+	 * clients come that speak IPv6, too.
+	 */
+	u16 path_len;
+	u8 ip[16]; /* NET_INET: the first four */
 	char path[108];
 };
 
@@ -40,8 +44,8 @@ enum net_op {
 	NET_EXCHANGE,
 	NET_CLOSE, /* physically; a client peer is ended */
 	/*
-	 * The SUT has closed the connection to a client peer: close it, and accept the client's next one. Answer:
-	 * conn, 0 if it opens no more. The old one is gone in any case.
+	 * The SUT has closed the connection to a client peer: close it, and accept the client's next one.
+	 * Answer: conn, 0 if it opens no more. The old one is gone in any case.
 	 */
 	NET_NEXT,
 };
@@ -57,7 +61,14 @@ enum net_op {
 	32u /* A: we can't look into the peer: silence for --response-timeout was taken for the end */
 #define NET_AGAIN 128u  /* A: the client has closed its side, and has opened its next connection */
 #define NET_GONE 256u   /* A: nothing of the client lives any more: it opens no other connection */
+#define NET_UNREAD 512u /* A: the peer is at rest, and has not read all that was sent to it */
 #define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
+
+/*
+ * So many bytes wait for a peer that does not read; then a sender waits, too. About what Linux keeps for a
+ * connection on one machine.
+ */
+#define NET_ROOM (2048u << 10)
 
 /*
  * Status of an answer. 0: done. -errno: what the SUT is to see (-ECONNREFUSED …). Else one of these.
@@ -66,7 +77,8 @@ enum net_op {
  */
 enum net_error {
 	NET_ERROR_TOOL = -5000, /* ours: the run ends with a tool error (exit 2), text says why */
-	/* the server has ended, or the client without connecting: incomplete if it was there before, else exit 2 */
+	/* the server has ended, or the client without connecting: incomplete if it was
+	   there before, else exit 2 */
 	NET_ERROR_NO_PEER,
 	NET_ERROR_FULL,      /* of NET_OPEN: no room for one more connection; nothing was opened */
 	NET_ERROR_UNSERVED,  /* the peer is at rest and has not accepted the connection, which stays open */
@@ -103,8 +115,10 @@ struct net_config {
 	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
 	u32 servers;           /* server peers */
 	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
+	u32 samples;           /* so many executions are kept, to be played again with fresh peers */
 	u32 confirm; /* a replay with live peers: every request goes out, and is compared with the trees */
-	/* Clients of the same class (client n + 1) come in the order of their numbers, those of others in any. */
+	/* Clients of the same class (client n + 1) come in the order of their numbers,
+	   those of others in any. */
 	u16 client_class[NET_MAX_CLIENTS];
 	/* The SUT's port that client n + 1 connects to; 0: the only one there is. */
 	u16 client_port[NET_MAX_CLIENTS];

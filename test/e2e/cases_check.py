@@ -80,6 +80,14 @@ def limit_time(place):
 
 @case
 @in_scratch
+def max_time_ends_a_step(place):
+    """check: --max-time ends a step that never does"""
+    run = place.check("--max-time", "1s", "--", program("spins_alone.c"), status=3)
+    expect(run.result["verdict"] == "bounded" and run.result["wall_s"] < 4, run.result)
+
+
+@case
+@in_scratch
 def limit_memory(place):
     """check: --max-memory ends the search, exit 3"""
     limited(place, "--max-memory", "1M")

@@ -4,9 +4,23 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
+import sys
 
 import harness
 from support import Skip, case, expect, in_scratch, one_sentence, program, wait_until, marked_environment, processes_with
+
+# A seccomp filter that lets ptrace fail with EPERM, as in a container without the right; then exec.
+DENY_PTRACE = """
+import ctypes, os, struct, sys
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, 101), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
+text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *c) for c in code))
+filter = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code), ctypes.addressof(text)))
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, filter, 0, 0):
+    sys.exit("no seccomp here")
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 @case
@@ -128,6 +142,15 @@ def scenario(place):
     expect(run.result["program"][1:] == ["3"], run.result)
     file.write_text(f"sut: {program('thread_exit_status.c')}\nproperties:\n  exit-status: yes\n")
     place.check("-f", file, status=1)
+
+
+@case
+@in_scratch
+def doctor_without_ptrace(place):
+    """doctor: where ptrace is denied it says so, instead of waiting for a process that nobody wakes up"""
+    run = subprocess.run([sys.executable, "-c", DENY_PTRACE, str(harness.heddle_path()), "doctor"], capture_output=True, text=True, timeout=60)
+    expect(run.returncode not in (0, None), f"exit {run.returncode}")
+    expect("ptrace" in run.stdout + run.stderr, run.stdout + run.stderr)
 
 
 @case

@@ -18,7 +18,7 @@ NONE_STATES = 200  # mode none replays after every step back: small programs onl
 
 
 def options_for(program, peer):
-    options = ["--keep-going", "--quiet"]
+    options = ["--keep-going", "--quiet", "--client-order", "given"]
     for number, name in enumerate(program.servers):
         options += ["--server", f"{peer} listen {{port:{7000 + number}}} {model.PEERS[name][1]}"]
     for name in program.clients:

@@ -386,5 +386,10 @@ int main(void)
 		cmocka_unit_test(test_help_of_verbs),
 	};
 
+	if (!getenv("HEDDLE_TEST_COMMAND") || !getenv("HEDDLE_RUNTIME") || !getenv("HEDDLE_TEST_GUEST")) {
+		fputs("controller_test: run it by tools/run-tests unit, which names the programs it needs\n",
+		      stderr);
+		return 1;
+	}
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);
 }

@@ -171,11 +171,82 @@ static void a_blocked_signal_waits(void **state)
 	assert_int_equal(vk_signal_disposition(SIGUSR1), VK_SIG_DEFAULT);
 }
 
-static void a_handler_in_another_thread_is_refused(void **state)
+static void a_signal_to_another_thread_is_sent_by_a_step_and_waits_there(void **state)
 {
+	bool restarts;
+	handled = 0;
+	set_action(SIGUSR1, handler, SA_RESTART);
+	assert_int_equal(CALL_3(SYS_tgkill, 1000, 1001, SIGUSR1), 0);
+	assert_int_equal(fake.steps, 1);
+	assert_int_equal(handled, 0);
+	assert_int_equal(vk_signal_ready(0, &restarts), 0);
+	assert_int_equal(vk_signal_ready(1, &restarts), SIGUSR1);
+	assert_true(restarts);
+	fake.slot = 1;
+	vk_signals_take();
+	assert_int_equal(handled, SIGUSR1);
+	assert_int_equal(vk_signal_ready(1, &restarts), 0);
+}
+
+static void what_waits_is_in_the_order_of_numbers_and_real_time_signals_queue(void **state)
+{
+	unsigned long set = ~0ul;
+	long info[16] = {0};
+	CALL_4(SYS_rt_sigprocmask, SIG_BLOCK, &set, 0, 8);
+	((int *)info)[2] = SI_QUEUE;
+	static const struct {
+		int sig;
+		long value;
+	} sent[] = {{40, 1}, {SIGUSR2, 2}, {40, 3}, {SIGUSR2, 4}, {SIGUSR1, 5}};
+	static const long values[] = {5, 2, 1, 3}; /* of the second SIGUSR2 nothing is left */
+	struct timespec none = {0, 0};
+	for (int i = 0; i < 5; i++) {
+		info[3] = sent[i].value;
+		assert_int_equal(CALL_4(SYS_rt_tgsigqueueinfo, 1000, 1000, sent[i].sig, info), 0);
+	}
+	for (int i = 0; i < 4; i++) {
+		assert_true(CALL_4(SYS_rt_sigtimedwait, &set, info, &none, 8) > 0);
+		assert_int_equal(info[3], values[i]);
+	}
+	assert_int_equal(CALL_4(SYS_rt_sigtimedwait, &set, info, &none, 8), -EAGAIN);
+}
+
+static void ignoring_a_signal_forgets_it(void **state)
+{
+	unsigned long set = 1ul << (SIGUSR1 - 1), pending = 0;
+	CALL_4(SYS_rt_sigprocmask, SIG_BLOCK, &set, 0, 8);
 	set_action(SIGUSR1, handler, 0);
-	assert_int_equal(CALL_3(SYS_tgkill, 1000, 1001, SIGUSR1), -ENOSYS);
-	assert_int_equal(fake.refused, 1);
+	raise_signal(SIGUSR1);
+	CALL_2(SYS_kill, 1000, SIGUSR1);
+	set_action(SIGUSR1, SIG_IGN, 0);
+	CALL_2(SYS_rt_sigpending, &pending, 8);
+	assert_int_equal(pending, 0);
+	raise_signal(SIGUSR1); /* blocked: it is kept, the action may be another one later */
+	CALL_2(SYS_rt_sigpending, &pending, 8);
+	assert_int_equal(pending, set);
+}
+
+static void timers_tell_what_is_left(void **state)
+{
+	long spec[4] = {0, 0, 5, 0}, left[4];
+	int id = -1;
+	u32 number[ALT_TIMERS];
+	u64 deadline[ALT_TIMERS];
+	set_action(SIGALRM, handler, 0);
+	assert_int_equal(CALL_1(SYS_alarm, 3), 0);
+	fake.now = 1000000000;
+	assert_int_equal(CALL_1(SYS_alarm, 0), 2);
+	assert_int_equal(vk_timers_ready(false, number, deadline), 0);
+	assert_int_equal(CALL_3(SYS_timer_create, CLOCK_MONOTONIC, 0, &id), 0);
+	assert_int_equal(id, 0);
+	assert_int_equal(CALL_4(SYS_timer_settime, id, 0, spec, 0), 0);
+	fake.now += 2000000000;
+	assert_int_equal(CALL_2(SYS_timer_gettime, id, left), 0);
+	assert_int_equal(left[2], 3);
+	assert_int_equal(vk_timers_ready(false, number, deadline), 1);
+	assert_int_equal(number[0], 1);
+	assert_int_equal(CALL_1(SYS_timer_delete, id), 0);
+	assert_int_equal(CALL_1(SYS_timer_delete, id), -EINVAL);
 }
 
 static void a_new_fiber_inherits_the_mask(void **state)
@@ -239,7 +310,10 @@ int main(void)
 		WORLD_TEST(ignored_signals_do_nothing),
 		WORLD_TEST(a_handler_runs_with_its_signal_blocked),
 		WORLD_TEST(a_blocked_signal_waits),
-		WORLD_TEST(a_handler_in_another_thread_is_refused),
+		WORLD_TEST(a_signal_to_another_thread_is_sent_by_a_step_and_waits_there),
+		WORLD_TEST(what_waits_is_in_the_order_of_numbers_and_real_time_signals_queue),
+		WORLD_TEST(ignoring_a_signal_forgets_it),
+		WORLD_TEST(timers_tell_what_is_left),
 		WORLD_TEST(a_new_fiber_inherits_the_mask),
 		WORLD_TEST(refused_calls_have_names),
 		WORLD_TEST(every_call_is_classified),

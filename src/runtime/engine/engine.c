@@ -76,6 +76,41 @@ static void too_long(u64 len)
 	text_str(&t, " steps, has no room in the shared memory");
 }
 
+/* Where a copy of the path lies in the worker's part; 0: there is no room. */
+static u64 keep_path(const u32 *path, u64 len)
+{
+	u64 at = WIRE_ARENA + rt_worker->arena_used;
+	if (at + len * sizeof(*path) > WIRE_WORKER_SIZE)
+		return 0;
+	u32 *to = (u32 *)((char *)rt_worker + at);
+	for (u64 i = 0; i < len; i++)
+		to[i] = path[i];
+	rt_worker->arena_used += HD_ROUND_UP(len * sizeof(*path), 16);
+	return at;
+}
+
+/* The first end state, and of the 2nd, 4th, 8th … those that were met last. */
+void engine_keep_sample(void)
+{
+	enum { LONGEST = 100000 }; /* longer ones would take too long to play, too */
+	struct wire_result *r = &rt_worker->result;
+	u32 most = HD_MIN(rt_wire->config.net.samples, WIRE_MAX_SAMPLES);
+	u64 nth = ++r->ends, len;
+	const u32 *path = search_current_path(&len);
+	if ((nth & (nth - 1)) || !len || len > LONGEST || !most)
+		return;
+	u32 number = (u32)__builtin_ctzll(nth), slot = number;
+	if (slot >= most)
+		slot = most == 1 ? 0 : 1 + (number - 1) % (most - 1);
+	if (most == 1 && number)
+		return;
+	u64 at = keep_path(path, len);
+	if (!at)
+		return;
+	r->sample[slot] = (struct wire_sample){at, len};
+	r->samples = HD_MAX(r->samples, slot + 1);
+}
+
 static void hook_violation(void *self, const u32 *path, u64 len)
 {
 	(void)self;
@@ -83,15 +118,11 @@ static void hook_violation(void *self, const u32 *path, u64 len)
 	/* Of doubtful ones the first few will do; a certain one must find room. */
 	if (r->violations == (model->refused ? WIRE_MAX_DOUBTFUL : WIRE_MAX_VIOLATIONS))
 		return;
-	u64 at = WIRE_ARENA + rt_worker->arena_used;
-	if (at + len * sizeof(*path) > WIRE_WORKER_SIZE) {
+	u64 at = keep_path(path, len);
+	if (!at) {
 		too_long(len);
 		return;
 	}
-	u32 *to = (u32 *)((char *)rt_worker + at);
-	for (u64 i = 0; i < len; i++)
-		to[i] = path[i];
-	rt_worker->arena_used += HD_ROUND_UP(len * sizeof(*path), 16);
 	struct wire_violation *v = violation_last();
 	v->doubtful = model->refused != 0;
 	v->path_offset = at;

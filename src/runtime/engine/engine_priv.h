@@ -14,6 +14,8 @@ extern const struct target_ops engine_ops;
 u32 engine_actions(void *t, u32 *out);
 enum step_result engine_step(void *t, u32 action);
 enum terminal_kind engine_terminal(void *t);
+/* The search is at an end state: its path may be kept (wire_result.sample). */
+void engine_keep_sample(void);
 /* The current state is part of a livelock: makes that the last violation. */
 void engine_livelock(void *t);
 

@@ -25,9 +25,9 @@
 /* --- what can happen --- */
 
 /*
- * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first search
- * would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual time first,
- * then at four, and so on; with a horizon given, up to that. Persistent.
+ * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first
+ * search would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual
+ * time first, then at four, and so on; with a horizon given, up to that. Persistent.
  */
 #define FIRST_HORIZON 60000000000u
 static u64 horizon;
@@ -48,25 +48,45 @@ bool engine_widen_horizon(void)
 	return true;
 }
 
-static bool timeout_allowed(const struct op *o)
+static bool within_horizon(u64 deadline)
 {
 	if (hd_unlikely(!horizon))
 		horizon = rt_wire->config.search.strategy == SEARCH_DFS && rt_worker->task.mode == WIRE_SEARCH
 				  ? HD_MIN((u64)FIRST_HORIZON, last_horizon())
 				  : last_horizon();
-	if (o->deadline <= HD_MAX(horizon, model->now))
+	if (deadline <= HD_MAX(horizon, model->now))
 		return true;
 	horizon_hit = true;
 	rt_worker->result.horizon_hit = horizon == last_horizon();
 	return false;
 }
 
+/* --timeouts never: a tick does not save a program that lost a wake-up. What is over
+   already was asked for as a try. */
+static bool is_untimed(const struct op *o)
+{
+	return rt_wire->config.timeouts_never && !(o->flags & OPF_SLEEP) && o->deadline > clock_now() + 1;
+}
+
+static bool timeout_allowed(const struct op *o)
+{
+	return !is_untimed(o) && within_horizon(o->deadline);
+}
+
 /* Would somebody go on, were it not for the horizon? Then nobody is stuck here. */
 static bool stands_at_horizon(void)
 {
-	for (u32 i = 0; horizon_hit && i < sched_fiber_limit(); i++)
-		if (model->fiber[i].life == FIBER_ALIVE && model->fiber[i].op.deadline &&
-		    !timeout_allowed(&model->fiber[i].op))
+	u32 number[ALT_TIMERS];
+	u64 deadline[ALT_TIMERS];
+	for (u32 i = 0; horizon_hit && i < sched_fiber_limit(); i++) {
+		const struct op *o = &model->fiber[i].op;
+		if (model->fiber[i].life == FIBER_ALIVE && o->deadline && !is_untimed(o) &&
+		    !within_horizon(o->deadline))
+			return true;
+	}
+	u32 timers = horizon_hit ? vk_timers_ready(true, number, deadline) : 0;
+	for (u32 i = 0; i < timers; i++)
+		if (!within_horizon(deadline[i]))
 			return true;
 	return false;
 }
@@ -83,6 +103,41 @@ static u32 moved_actions(u32 slot, const struct op *o, bool waits, u32 *out)
 	return n;
 }
 
+/* See vkernel/process/signals.h. */
+static u32 signal_actions(u32 slot, const struct fiber *f, bool waits, u32 *out)
+{
+	const struct op *o = &f->op;
+	bool restarts;
+	u32 n = 0;
+	if (f->atomic || !vk_signal_ready(slot, &restarts))
+		return 0;
+	if (!(o->flags & OPF_INSIDE))
+		out[n++] = ACTION(slot, ALT_SIGNAL);
+	bool goes_on = restarts && (o->flags & OPF_RESTART) && !(o->flags & OPF_INSIDE);
+	if (waits && (o->flags & OPF_EINTR) && !goes_on)
+		out[n++] = ACTION(slot, ALT_EINTR);
+	return n;
+}
+
+/* Timers expire beside what the first fiber could do; but not in the middle of an atomic section. */
+static u32 timer_actions(bool nothing_else, u32 *out)
+{
+	u32 number[ALT_TIMERS], host = LAYOUT_MAX_FIBERS, n = 0;
+	u64 deadline[ALT_TIMERS];
+	u32 ready = vk_timers_ready(nothing_else, number, deadline);
+	for (u32 slot = sched_fiber_limit(); ready && slot-- > 0;) {
+		const struct fiber *f = &model->fiber[slot];
+		if (f->life == FIBER_ALIVE && f->atomic)
+			return 0;
+		if (f->life == FIBER_ALIVE)
+			host = slot;
+	}
+	for (u32 i = 0; i < ready && host != LAYOUT_MAX_FIBERS; i++)
+		if (within_horizon(deadline[i]))
+			out[n++] = ACTION(host, ALT_TIMER + number[i]);
+	return n;
+}
+
 /* The enabled actions of one fiber. */
 static u32 fiber_actions(u32 slot, u32 *out)
 {
@@ -91,6 +146,11 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		return 0;
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
+	/* Who went past the point before the request did so in an execution where it moved first. */
+	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off) {
+		out[0] = ACTION(slot, ALT_CANCEL);
+		return 1;
+	}
 	/*
 	 * The one place where the network is asked for a fiber that nobody has chosen: `outcomes` only
 	 * look.
@@ -108,8 +168,8 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		n += moved_actions(slot, o, waits, out + n);
 	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);
-	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
-		out[n++] = ACTION(slot, ALT_CANCEL);
+	if (hd_unlikely(rt_wire->learnt.signals_used || (o->flags & OPF_INSIDE)))
+		n += signal_actions(slot, f, waits, out + n);
 	return n;
 }
 
@@ -152,8 +212,12 @@ u32 engine_actions(void *t, u32 *out)
 		return 0;
 	bool waiting = false;
 	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
+	if (hd_unlikely(rt_wire->learnt.signals_used))
+		n += timer_actions(false, out + n);
 	if (hd_unlikely(rt_wire->config.spurious))
 		n = without_spurious_only(n, out);
+	if (hd_unlikely(!n && !waiting && rt_wire->learnt.signals_used))
+		n = timer_actions(true, out);
 	if (hd_likely(!waiting))
 		return n;
 	if (!n)
@@ -260,9 +324,8 @@ static enum terminal_kind end_of_process(void)
 	return TERMINAL_VIOLATION;
 }
 
-enum terminal_kind engine_terminal(void *t)
+static enum terminal_kind judge_terminal(void)
 {
-	(void)t;
 	net_abort_if_never_connected();
 	if (net_stopped())
 		return TERMINAL_END;
@@ -282,6 +345,15 @@ enum terminal_kind engine_terminal(void *t)
 	violation_set(kind, slot, regs.rip, 0, 0, buf);
 	violation_last()->key = XXH3_64bits(buf, own_len);
 	return TERMINAL_VIOLATION;
+}
+
+enum terminal_kind engine_terminal(void *t)
+{
+	(void)t;
+	enum terminal_kind kind = judge_terminal();
+	if (kind == TERMINAL_END && rt_wire->config.net.samples && rt_worker->task.mode == WIRE_SEARCH)
+		engine_keep_sample();
+	return kind;
 }
 
 void engine_livelock(void *t)
@@ -348,6 +420,8 @@ static void target_restart(void *t)
 	(void)t;
 	run_restarted();
 	rt_worker->result.violations = 0;
+	rt_worker->result.samples = 0;
+	rt_worker->result.ends = 0;
 	rt_worker->result.outcomes = 0;
 	rt_worker->result.horizon_hit = 0;
 	horizon_hit = false;

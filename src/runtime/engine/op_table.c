@@ -7,7 +7,6 @@
 #include "runtime/vkernel/vk_ops.h"
 
 const struct op_class op_none = {.name = "runs"};
-const struct op_class op_signal = {.name = "sends a signal"};
 
 const struct op_class *const op_classes[] = {
 #define OP_CLASS_ENTRY(kind, class_name) [OP_##kind] = &op_##class_name,
@@ -20,6 +19,10 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 	const struct op_class *c = op_class_of(o);
 	if (alt == ALT_CANCEL) {
 		text_str(t, "is cancelled");
+	} else if (alt == ALT_SIGNAL || alt == ALT_EINTR) {
+		vk_describe_signal(fiber_slot(f), alt == ALT_EINTR, t);
+	} else if (ALT_IS_TIMER(alt)) {
+		vk_describe_timer(alt - ALT_TIMER, t);
 	} else if (alt == ALT_FD_CHANGED) {
 		vk_describe_fd_changed(o->watch, t);
 	} else if (alt == ALT_FD_KEPT) {

@@ -104,6 +104,9 @@ DOOR(int, usleep)(useconds_t us)
 DOOR(unsigned, sleep)(unsigned seconds)
 {
 	struct timespec ts = {seconds, 0};
-	call(SYS_nanosleep, (long)&ts, 0, 0, 0, DOOR_CALLER);
-	return 0;
+	int before = errno;
+	if (!call(SYS_nanosleep, (long)&ts, (long)&ts, 0, 0, DOOR_CALLER))
+		return 0;
+	errno = before;
+	return (unsigned)ts.tv_sec;
 }

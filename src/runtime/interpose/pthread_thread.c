@@ -10,7 +10,8 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
-#include "runtime/vkernel/vk_ops.h"
+#include "runtime/rt.h"
+#include "runtime/vkernel/vk.h"
 
 #define DEFAULT_STACK (8UL << 20)
 
@@ -137,29 +138,37 @@ DOOR(int, pthread_getattr_np)(pthread_t t, pthread_attr_t *attr)
 					   f->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
 }
 
-static int send_signal(pthread_t t, int sig, u64 pc)
+/* Signals that glibc keeps for itself. */
+#define FIRST_INTERNAL 32
+#define LAST_INTERNAL 33
+
+/* To a thread that has ended, but was not joined, it is sent with success, and lost. */
+static int thread_signal(pthread_t t, int sig, struct vk_call *c)
 {
-	struct fiber *f = fiber_by_tcb(t);
+	const struct fiber *f = fiber_by_tcb(t);
 	if (!f)
 		return ESRCH;
-	if (!sig)
-		return 0;
-	if (f == sched_self())
-		vk_signal_raise(sig, pc);
-	else
-		sched_refused("pthread_kill of another thread", pc);
-	return 0;
+	if (sig == FIRST_INTERNAL || sig == LAST_INTERNAL)
+		return EINVAL;
+	c->a[0] = RT_PID;
+	c->a[1] = RT_PID + fiber_slot(f);
+	c->a[2] = sig;
+	c->end_unseen = true;
+	long r = vk_syscall(c);
+	return r == -ESRCH ? 0 : (int)-r;
 }
 
 DOOR(int, pthread_kill)(pthread_t t, int sig)
 {
-	return send_signal(t, sig, DOOR_CALLER);
+	struct vk_call c = {.nr = SYS_tgkill, .pc = DOOR_CALLER};
+	return thread_signal(t, sig, &c);
 }
 
 DOOR(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
 {
-	(void)value;
-	return send_signal(t, sig, DOOR_CALLER);
+	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE, .si_pid = RT_PID, .si_value = value};
+	struct vk_call c = {.nr = SYS_rt_tgsigqueueinfo, .a = {0, 0, 0, (long)&info}, .pc = DOOR_CALLER};
+	return thread_signal(t, sig, &c);
 }
 
 DOOR(int, pthread_getcpuclockid)(pthread_t t, clockid_t *clock)

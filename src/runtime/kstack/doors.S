@@ -142,8 +142,8 @@ kstack_call_out:
 
 /*
  * Called before the prologue of every function of the runtime. On a kernel stack: zeroes where frames have
- * been and this one will be. The stack is aligned to 16 here. Arguments are kept; there are none in xmm
- * registers.
+ * been and this one will be. The stack need not be aligned to 16 here: gcc saves itself the trouble where it
+ * knows the called function. Arguments are kept; there are none in xmm registers.
  */
 	.globl __fentry__
 	.hidden __fentry__
@@ -158,13 +158,13 @@ __fentry__:
 	pxor %xmm0, %xmm0
 	.set at, -16
 	.rept KSTACK_MARGIN / 16
-	movaps %xmm0, at(%rsp)
+	movups %xmm0, at(%rsp)
 	.set at, at - 16
 	.endr
 	cmpq %r10, %r11
 	jb 2f
 9:	ret
-1:	movaps %xmm0, (%r11)
+1:	movups %xmm0, (%r11)
 	addq $16, %r11
 2:	cmpq %r10, %r11
 	jb 1b

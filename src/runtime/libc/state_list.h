@@ -7,7 +7,8 @@
  *   arguments   how many, all of them numbers or pointers; VARIADIC: any number, doubles among them
  *   after       1: the result points into that state, and the caller is going to look there: the moment after
  *               the call is one of its own
- *   object      enum libc_object (vkernel/core/objects.h), or which argument (ARG0 …) is the stream or directory
+ *   object      enum libc_object (vkernel/core/objects.h), or which argument (ARG0 …) is the stream or
+ *               directory
  *   use         enum libc_use (interpose/libc_state.c)
  *
  * Not here: what glibc keeps for each thread (strerror, inet_ntoa, dlerror), or never changes (nl_langinfo's

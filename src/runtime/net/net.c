@@ -62,6 +62,8 @@ void net_setup(void)
 	cache = cache_create((char *)rt_wire + WIRE_TREES, (enum cache_mode)c->mode,
 			     c->live ? wire_transport() : NULL);
 	hd_assert(cache);
+	if (c->confirm)
+		cache_set_confirm(cache);
 	cache_set_open_list(cache, open_list, NULL);
 	cache_set_schedule(cache, schedule, NULL);
 }
@@ -244,6 +246,25 @@ bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 		return false;
 	return sched_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)bytes, (u64)flags, 0)
 				: cache_look(cache, pos, bytes, flags);
+}
+
+static u64 do_unread(u64 pos, u64 a, u64 b, u64 c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return cache_unread(cache, (const struct cache_pos *)pos);
+}
+
+bool net_is_full(const struct cache_pos *pos)
+{
+	u64 bytes;
+	u32 flags;
+	if (hd_likely(pos->written < NET_ROOM) || !net_look(pos, &bytes, &flags) ||
+	    (flags & (NET_UNREAD | NET_EOF | NET_RESET)) != NET_UNREAD)
+		return false;
+	u64 unread = sched_in_fiber() ? scratch_call(do_unread, (u64)pos, 0, 0, 0) : cache_unread(cache, pos);
+	return unread >= NET_ROOM;
 }
 
 u64 net_ask(const struct cache_pos *pos, u32 *flags)

@@ -34,9 +34,11 @@ void net_register(const struct net_sut *sut);
 long net_connect(const struct net_address *to, struct cache_pos *pos);
 /* The connection of client peer number `client` (from 1) to the listener bound to `local`. */
 long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos);
+/* Does a sender have to wait, because the peer does not read? A pure lookup. */
+bool net_is_full(const struct cache_pos *pos);
 /*
- * A client's next connection, behind the one that stood at *last: is there one (asks), and take it. On a fiber
- * only.
+ * A client's next connection, behind the one that stood at *last: is there one (asks),
+ * and take it. On a fiber only.
  */
 bool net_comes_again(const struct cache_pos *last);
 long net_accept_again(const struct cache_pos *last, struct cache_pos *pos);

@@ -58,6 +58,15 @@ static bool merge(void)
 	return hd_likely(++audit.merged != audit.split_at);
 }
 
+/*
+ * Others can't tell where in its step a use is merged, but a handler of the fiber itself can, if a signal may
+ * come any time: between the unlock of one lock and that of the next one, say.
+ */
+static bool interruptible(void)
+{
+	return hd_unlikely(rt_wire->learnt.signals_used) && sched_kernel->signals_open(sched_self_slot());
+}
+
 static inline struct lesson *slot_of(u64 object)
 {
 	u64 h = (object * 0x9e3779b97f4a7c15u) >> 32;
@@ -163,7 +172,7 @@ bool access_learn(u64 object, enum access_mode mode)
 
 bool access_use(u64 object, enum access_mode mode)
 {
-	if (learn(lesson_of(object), mode) || !merge())
+	if (learn(lesson_of(object), mode) || interruptible() || !merge())
 		return true;
 	footprint_add(&touched, object, 1, mode);
 	return false;
@@ -222,7 +231,7 @@ bool access_cond_wait(u64 cond, u64 mutex)
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}
-	if (learn(l, ACCESS_ACQUIRE) || !merge())
+	if (learn(l, ACCESS_ACQUIRE) || interruptible() || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_ADD);
 	return false;
@@ -235,7 +244,7 @@ bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
 		l->signalled_early = 1;
 	else if (!l->observed && !held(l->wait_mutex))
 		become_observed(l);
-	if (learn(l, ACCESS_RELEASE) || !merge())
+	if (learn(l, ACCESS_RELEASE) || interruptible() || !merge())
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_WRITE);
 	return false;

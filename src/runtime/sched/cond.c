@@ -70,7 +70,7 @@ static void wake(struct fiber *f)
 {
 	struct op *o = fiber_op_mut(f);
 	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
-	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg};
+	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg, .flags = OPF_WAITER};
 }
 
 static void relock(struct vcond *c, struct vmutex *m, u64 pc)
@@ -112,7 +112,7 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		       .object = (u64)c,
 		       .arg = (u64)m,
 		       .deadline = deadline,
-		       .flags = OPF_CANCEL | OPF_CANCEL_SELF | OPF_SPURIOUS};
+		       .flags = OPF_CANCEL | OPF_CANCEL_SELF | OPF_SPURIOUS | OPF_WAITER};
 	u32 alt = sched_step(&o);
 	if (alt == 0) {
 		freed_check((u64)m, "a mutex", pc);

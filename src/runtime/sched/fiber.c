@@ -40,7 +40,23 @@ static void no_kernel(u32 slot)
 	(void)slot;
 }
 
-static const struct sched_kernel no_kernel_yet = {no_kernel_start, no_kernel, no_kernel};
+static void no_kernel_access(u32 slot, bool taken)
+{
+	(void)slot;
+	(void)taken;
+}
+
+static bool no_kernel_open(u32 slot)
+{
+	(void)slot;
+	return false;
+}
+
+static const struct sched_kernel no_kernel_yet = {.fiber_start = no_kernel_start,
+						  .fiber_end = no_kernel,
+						  .call_ends = no_kernel,
+						  .signals_access = no_kernel_access,
+						  .signals_open = no_kernel_open};
 const struct sched_kernel *sched_kernel = &no_kernel_yet;
 
 void sched_register_kernel(const struct sched_kernel *k)

@@ -40,12 +40,20 @@ static SCHED_LOOK u32 sleepers(u64 address, u32 bits)
 
 static long futex_wait(u64 address, u32 expected, u32 bits, u64 deadline)
 {
-	struct op o = {.kind = OP_FUTEX_WAIT, .object = address, .n = expected};
-	sched_step(&o);
-	if (*(const volatile u32 *)address != expected)
-		return -EAGAIN;
-	struct op sleep = {.kind = OP_FUTEX_SLEEP, .object = address, .n = bits, .deadline = deadline};
-	return sched_step(&sleep) == ALT_TIMEOUT ? -ETIMEDOUT : 0;
+	u32 alt;
+	do {
+		struct op o = {.kind = OP_FUTEX_WAIT, .object = address, .n = expected};
+		sched_step(&o);
+		if (*(const volatile u32 *)address != expected)
+			return -EAGAIN;
+		struct op sleep = {.kind = OP_FUTEX_SLEEP,
+				   .object = address,
+				   .n = bits,
+				   .deadline = deadline,
+				   .flags = OPF_INSIDE | OPF_EINTR | (deadline ? 0 : OPF_RESTART)};
+		alt = sched_step(&sleep);
+	} while (alt == ALT_RESTART);
+	return alt == ALT_TIMEOUT ? -ETIMEDOUT : alt == ALT_EINTR ? -EINTR : 0;
 }
 
 static void wake(struct fiber *f)

@@ -24,6 +24,7 @@ struct fiber {
 	u64 sp; /* of the saved context while it does not run */
 	u64 tcb;
 	struct op op;
+	struct op suspended; /* what it waits for (OPF_WAITER) while a handler runs; kind 0: nothing */
 	u8 life, detached, cancel_off, cancel_asked;
 	u16 atomic; /* depth of heddle_atomic sections */
 	u16 cancelling;

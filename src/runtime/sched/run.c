@@ -112,6 +112,11 @@ u32 run_yield(void)
 	return run.alt;
 }
 
+u32 run_outcome(void)
+{
+	return run.alt;
+}
+
 void run_leave(void)
 {
 	run.left = true;

@@ -47,6 +47,9 @@ void run_restarted(void);
 
 /* Suspend the running fiber (its operation is set) and go back to the engine; returns the chosen outcome. */
 u32 run_yield(void);
+/* A fiber runs for the first time: begins where its first operation was chosen, with this outcome. */
+u32 run_outcome(void);
+void sched_begin(void);
 /* The running fiber has ended: back to the engine for good. */
 HD_NORETURN void run_leave(void);
 

@@ -34,6 +34,11 @@ struct fiber *sched_fiber(u32 slot)
 	return model->fiber[slot].life ? &model->fiber[slot] : NULL;
 }
 
+bool sched_alive(u32 slot)
+{
+	return model->fiber[slot].life == FIBER_ALIVE;
+}
+
 HD_LEAF u32 sched_fiber_limit(void)
 {
 	return rt_wire->learnt.names;
@@ -41,12 +46,12 @@ HD_LEAF u32 sched_fiber_limit(void)
 
 HD_LEAF const struct op *fiber_op(const struct fiber *f)
 {
-	return &f->op;
+	return f->suspended.kind ? &f->suspended : &f->op;
 }
 
 struct op *fiber_op_mut(struct fiber *f)
 {
-	return &f->op;
+	return f->suspended.kind ? &f->suspended : &f->op;
 }
 
 bool sched_alone(void)
@@ -56,10 +61,11 @@ bool sched_alone(void)
 
 struct fiber *sched_find_pending(u32 from, u32 kind, u64 object)
 {
-	for (u32 i = from; i < sched_fiber_limit(); i++)
-		if (model->fiber[i].life && model->fiber[i].op.kind == kind &&
-		    model->fiber[i].op.object == object)
+	for (u32 i = from; i < sched_fiber_limit(); i++) {
+		const struct op *o = fiber_op(&model->fiber[i]);
+		if (o->kind == kind && o->object == object && model->fiber[i].life)
 			return &model->fiber[i];
+	}
 	return NULL;
 }
 
@@ -118,8 +124,75 @@ static u32 act_on_cancel(const struct op *o)
 void sched_declare_step(const struct fiber *f, u32 alt)
 {
 	const struct op_class *c = op_class_of(&f->op);
+	if (hd_unlikely(rt_wire->learnt.signals_used || alt == ALT_EINTR))
+		sched_kernel->signals_access(fiber_slot(f), alt == ALT_SIGNAL || alt == ALT_EINTR);
+	if (hd_unlikely(ALT_IS_TIMER(alt)))
+		sched_kernel->timer_access(alt - ALT_TIMER);
 	if (c->accesses)
 		c->accesses(f, &f->op, alt);
+}
+
+/* ---- signals and timers, while an operation is pending ---- */
+
+/*
+ * Handlers run while the operation is put aside. Condition variables and barriers count who waits, handler or
+ * not: such a fiber stays visible to wakers (fiber.suspended), who may have changed what it waits for when
+ * the handler returns.
+ */
+static HD_NOINLINE u32 take_signals(u32 alt)
+{
+	struct fiber *f = sched_self();
+	struct op kept = f->op;
+	bool waiter = kept.flags & OPF_WAITER;
+	if (waiter)
+		f->suspended = kept;
+	f->op = (struct op){0};
+	bool restarts = sched_kernel->signals_take();
+	f = sched_self();
+	if (waiter) {
+		kept = f->suspended;
+		f->suspended = (struct op){0};
+	}
+	f->op = kept;
+	if (alt == ALT_SIGNAL)
+		return alt;
+	if (!restarts || !(kept.flags & OPF_RESTART))
+		return ALT_EINTR;
+	return kept.flags & OPF_INSIDE ? ALT_RESTART : ALT_SIGNAL;
+}
+
+static bool is_aside(u32 alt)
+{
+	return alt == ALT_SIGNAL || alt == ALT_EINTR || ALT_IS_TIMER(alt);
+}
+
+/* The engine has chosen alt. What is no outcome of the pending operation is done, while that stays
+   pending. */
+static u32 settle(u32 alt)
+{
+	while (hd_unlikely(is_aside(alt))) {
+		if (ALT_IS_TIMER(alt)) {
+			time_passes_until(sched_kernel->timer_expires(alt - ALT_TIMER));
+		} else {
+			alt = take_signals(alt);
+			if (alt != ALT_SIGNAL)
+				return alt;
+		}
+		alt = run_yield();
+	}
+	return alt;
+}
+
+DOOR_INSIDE(void, sched_begin)(void)
+{
+	settle(run_outcome());
+	sched_self()->op = (struct op){0};
+}
+
+static HD_NOINLINE void check_nesting(const struct op *o)
+{
+	if (o->flags & (OPF_WAITER | OPF_INSIDE))
+		sched_refused("a wait inside a handler that interrupted a wait", 0);
 }
 
 static bool busy_seen; /* persistent */
@@ -151,12 +224,14 @@ u32 sched_step(const struct op *o)
 		fair_yields(f);
 	else
 		fair_acts(f);
+	if (hd_unlikely(f->suspended.kind))
+		check_nesting(o);
 	f->op = *o;
 	u32 alt = 0;
 	if (has_single_outcome(f, o))
 		sched_declare_step(f, 0);
 	else
-		alt = run_yield();
+		alt = settle(run_yield());
 	f->op = (struct op){0};
 	if (hd_unlikely(alt == ALT_TIMEOUT))
 		time_passes_until(o->deadline);

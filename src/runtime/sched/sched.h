@@ -46,6 +46,11 @@ struct op {
 #define OPF_CANCEL 1      /* a cancellation point */
 #define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */
 #define OPF_CANCEL_SELF 4 /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
+#define OPF_EINTR 16      /* a handler that runs while it waits ends the wait: ALT_EINTR */
+#define OPF_RESTART 32    /* with OPF_EINTR: not if the handler was set with SA_RESTART */
+#define OPF_INSIDE 64     /* it has begun already: no handler runs before it (but one can end the wait) */
+#define OPF_WAITER 128    /* others must find it waiting, also while a handler runs */
+#define OPF_SLEEP 256     /* it waits for its deadline, nothing else */
 #define OPF_LATE \
 	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
 
@@ -125,9 +130,9 @@ bool sched_in_fiber(void);
 u64 sched_steps(void);
 
 /*
- * Make `o` the pending operation and let the engine decide. Returns the outcome:
- * 0 … n-1, ALT_TIMEOUT, ALT_SPURIOUS. Cancellation does not return (the fiber unwinds),
- * unless OPF_CANCEL_SELF is set.
+ * Make `o` the pending operation and let the engine decide. Returns the outcome: 0 … n-1, ALT_TIMEOUT,
+ * ALT_SPURIOUS. Cancellation does not return (the fiber unwinds), unless OPF_CANCEL_SELF is set. With
+ * OPF_EINTR also ALT_EINTR, with OPF_INSIDE and OPF_RESTART too ALT_RESTART.
  */
 u32 sched_step(const struct op *o);
 /* The fiber's pending operation is carried out now, with this outcome: declares what that touches. */
@@ -140,7 +145,10 @@ bool sched_alone(void);
  * Fiber by slot, NULL if free: to look for waiters. sched_fiber_limit(): one above the highest slot in use.
  */
 struct fiber *sched_fiber(u32 slot);
+/* … and it has not ended. */
+bool sched_alive(u32 slot);
 u32 sched_fiber_limit(void);
+/* What it waits for, as wakers see it: even while a handler runs that interrupted the wait. */
 const struct op *fiber_op(const struct fiber *f);
 /*
  * The first fiber from slot `from` on that stands before an operation of this kind on this object; NULL:
@@ -193,6 +201,21 @@ struct sched_kernel {
 	void (*fiber_start)(u32 slot, u32 creator);
 	void (*fiber_end)(u32 slot);
 	void (*call_ends)(u32 slot); /* it will not come back from the call it is in, if any */
+	/*
+	 * The running fiber takes the signals that are ready for it: their handlers run. Returns whether the
+	 * first of them wants calls to be restarted (SA_RESTART).
+	 */
+	bool (*signals_take)(void);
+	/*
+	 * What a step of this fiber touches because signals are among what it could do next; taken: it does
+	 * take them. Beside what its pending operation declares.
+	 */
+	void (*signals_access)(u32 slot, bool taken);
+	/* Could a handler run in this fiber, if a signal came? */
+	bool (*signals_open)(u32 slot);
+	/* Timer n of the process expires, and what that touches. Returns its deadline, as in struct op. */
+	u64 (*timer_expires)(u32 n);
+	void (*timer_access)(u32 n);
 };
 void sched_register_kernel(const struct sched_kernel *k);
 /* Handlers of faults run on this stack: nobody can wait there. */

@@ -32,9 +32,13 @@ int semaphore_wait(struct vsem *s, u64 deadline, u64 pc)
 {
 	check_alive(s, pc);
 	access_learn((u64)s, deadline ? ACCESS_TRY : ACCESS_ACQUIRE);
-	struct op o = {.kind = OP_SEM_WAIT, .object = (u64)s, .deadline = deadline, .flags = OPF_CANCEL};
-	if (sched_step(&o) == ALT_TIMEOUT)
-		return ETIMEDOUT;
+	struct op o = {.kind = OP_SEM_WAIT,
+		       .object = (u64)s,
+		       .deadline = deadline,
+		       .flags = OPF_CANCEL | OPF_EINTR | (deadline ? 0 : OPF_RESTART)};
+	u32 alt = sched_step(&o);
+	if (alt == ALT_TIMEOUT || alt == ALT_EINTR)
+		return alt == ALT_EINTR ? EINTR : ETIMEDOUT;
 	check_alive(s, pc);
 	access_wrote((u64)s, sizeof(*s));
 	s->value--;
@@ -131,7 +135,7 @@ int barrier_wait(struct vbarrier *b, u64 pc)
 		release_all(b);
 		return PTHREAD_BARRIER_SERIAL_THREAD;
 	}
-	struct op leave = {.kind = OP_BARRIER_LEAVE, .object = (u64)b};
+	struct op leave = {.kind = OP_BARRIER_LEAVE, .object = (u64)b, .flags = OPF_WAITER};
 	sched_step(&leave);
 	return 0;
 }

@@ -158,9 +158,9 @@ DOOR_INSIDE(void, end_step)(void)
 
 /*
  * What threads return is kept only once somebody looks at such a value: where a function has no return
- * statement, it is whatever was left in a register, and equal states would look different. Who looks waits for
- * the thread, so this only teaches. The first one does not go on: there is nothing to see before the search has
- * started again.
+ * statement, it is whatever was left in a register, and equal states would look different. Who looks waits
+ * for the thread, so this only teaches. The first one does not go on: there is nothing to see before the
+ * search has started again.
  */
 static bool results_matter(enum access_mode mode)
 {
@@ -222,8 +222,8 @@ void fiber_first(void)
 	struct fiber *f = sched_self();
 	if (!fiber_slot(f))
 		fiber_run_main();
-	f->op = (struct op){0};
 	rt_libc.ctype_init();
+	sched_begin();
 	run_thread(f);
 }
 

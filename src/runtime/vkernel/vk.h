@@ -30,7 +30,10 @@ struct vk_call {
 	bool no_cancel; /* by a way that is never a cancellation point: syscall(), some of libc's own calls */
 
 	/* ---- the virtual kernel's own (core/call.c) ---- */
-	bool stepped; /* it has been a step: all it does from there on happens at that moment */
+	bool end_unseen;    /* tgkill for pthread_kill: it succeeds also after the thread's end */
+	bool cancel_looked; /* a step of it looked for a request for cancellation */
+	bool interrupted;   /* VK_RESTART stands for EINTR */
+	bool stepped;       /* it has been a step: all it does from there on happens at that moment */
 	u8 found_count, held_count;
 	u64 watch;                            /* a late lookup, for the step to come; 0: none */
 	struct vk_desc *found[VK_CALL_FOUND]; /* looked up; the first held_count of them are held */

@@ -19,6 +19,22 @@ enum vk_disposition vk_signal_disposition(int sig);
  */
 void vk_signal_raise(int sig, u64 pc);
 
+/* struct sched_kernel */
+bool vk_signals_take(void);
+void vk_signals_access(u32 slot, bool taken);
+bool vk_signals_open(u32 slot);
+u64 vk_timer_expires(u32 n);
+void vk_timer_access(u32 n);
+
+/* The signal that this fiber would take now, 0: none; does its handler want calls to be restarted? */
+int vk_signal_ready(u32 slot, bool *restarts);
+/* "takes SIGUSR1", "is interrupted by SIGUSR1" */
+void vk_describe_signal(u32 slot, bool ends_wait, struct text *t);
+/* Timers that could expire, if nothing_else can happen or not: how many, which, and
+   when. Room for ALT_TIMERS. */
+u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline);
+void vk_describe_timer(u32 n, struct text *t);
+
 /*
  * A fault in the SUT's code, in signal context: true when its own handler took it (and returned); false: it
  * has none.

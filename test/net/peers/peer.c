@@ -18,7 +18,7 @@
  *	others:TEXT     send it on all other connections
  *	want:TEXT       read a line; a wrong one ends this process with status 1
  *	sleep:MS        sleep                                       jitter:US   sleep up to so long
- *	patience:MS     wait for input, that long at most
+ *	patience:MS     wait for input, that long at most           idle   never read nor write any more
  *	close, reset    end the connection, reset: with a RST       die:N  end the process
  *	unless:TEXT     skip the next word if the line is TEXT      when:TEXT  … if it is not
  *	loop            go on behind the word `mark`, or with the first word
@@ -245,6 +245,9 @@ static int play_text(struct talk *t, const char *word)
 		sleep_us(atol(a) * 1000);
 	else if ((a = argument(word, "patience")))
 		poll(&(struct pollfd){.fd = t->fd, .events = POLLIN}, 1, atoi(a));
+	else if (!strcmp(word, "idle"))
+		for (;;)
+			pause();
 	else if ((a = argument(word, "jitter")))
 		sleep_us(random() % atol(a));
 	else if ((a = argument(word, "die")))

@@ -22,6 +22,7 @@
 #define S_ISFIFO(m) (((m)&S_IFMT) == S_IFIFO)
 #endif
 
+#define VK_SS_ONSTACK 1
 #define VK_SS_DISABLE 2 /* sigaltstack */
 
 #endif

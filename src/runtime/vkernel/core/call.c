@@ -164,8 +164,13 @@ static long step_watching(struct vk_call *c, struct op o)
 long vk_step(struct vk_call *c, const struct op *o)
 {
 	hold_found(c);
+	c->cancel_looked |= !!(o->flags & OPF_CANCEL);
 	long alt = c->watch ? step_watching(c, *o) : (long)sched_step(o);
 	c->stepped = true; /* others have run meanwhile */
+	if (hd_unlikely(alt == ALT_EINTR)) {
+		c->interrupted = true;
+		return VK_RESTART;
+	}
 	return alt;
 }
 

@@ -23,8 +23,11 @@ static inline u64 vk_watch(int fd, const struct vk_desc *d)
 /* It has found d behind fd, but others may change that until its step. */
 void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d);
 
-/* Act on a request for cancellation where this call is a cancellation point, but
-   would not look for one itself. */
-void vk_cancel_point_of_call(const struct vk_call *c);
+/*
+ * Act on a request for cancellation where this call is a cancellation point, but does not look for one
+ * itself: before it acts; or when it has failed without doing anything, although it was expected to wait.
+ */
+void vk_cancel_point_before(const struct vk_call *c);
+void vk_cancel_point_after(const struct vk_call *c);
 
 #endif

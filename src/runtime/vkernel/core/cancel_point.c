@@ -24,7 +24,10 @@ static bool accepts_by_step(int fd)
 	return d && d->kind == VK_SOCKET && sock_of(d)->flavour == SOCK_LISTEN;
 }
 
-static SCHED_LOOK bool needs_point(const struct vk_call *c)
+/* NO_POINT: it is none, or always a step that is one; LATER: it will be, unless it fails before. */
+enum point { NO_POINT, BEFORE, LATER };
+
+static SCHED_LOOK enum point point_of(const struct vk_call *c)
 {
 	int fd = (int)c->a[0], command = (int)c->a[1];
 	switch (c->nr) {
@@ -38,12 +41,12 @@ static SCHED_LOOK bool needs_point(const struct vk_call *c)
 	case __NR_sendto:
 	case __NR_sendmsg:
 	case __NR_sendmmsg:
-		return !steps_on(fd);
+		return steps_on(fd) ? LATER : BEFORE;
 	case __NR_accept:
 	case __NR_accept4:
-		return !accepts_by_step(fd);
+		return accepts_by_step(fd) ? LATER : BEFORE;
 	case __NR_fcntl:
-		return command == F_SETLKW || command == F_OFD_SETLKW;
+		return command == F_SETLKW || command == F_OFD_SETLKW ? BEFORE : NO_POINT;
 	case __NR_connect:
 	case __NR_pread64:
 	case __NR_pwrite64:
@@ -70,9 +73,9 @@ static SCHED_LOOK bool needs_point(const struct vk_call *c)
 	case __NR_waitid:
 	case __NR_msgrcv:
 	case __NR_msgsnd:
-		return true;
+		return BEFORE;
 	default:
-		return false;
+		return NO_POINT;
 	}
 }
 
@@ -82,8 +85,14 @@ void vk_cancel_point(const struct vk_call *c)
 		thread_testcancel();
 }
 
-void vk_cancel_point_of_call(const struct vk_call *c)
+void vk_cancel_point_before(const struct vk_call *c)
 {
-	if (hd_unlikely(rt_wire->learnt.cancel_used) && needs_point(c))
+	if (point_of(c) == BEFORE)
+		vk_cancel_point(c);
+}
+
+void vk_cancel_point_after(const struct vk_call *c)
+{
+	if (!c->cancel_looked && point_of(c) == LATER)
 		vk_cancel_point(c);
 }

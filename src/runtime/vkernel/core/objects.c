@@ -52,6 +52,8 @@ static const char *process_object_name(u64 key)
 		return "the program break";
 	case VK_PROCESS_LIMITS:
 		return "the limits of the process";
+	case VK_PROCESS_TIMERS:
+		return "timers";
 	case VK_PROCESS_SETTINGS:
 		return "the settings of the process";
 	case VK_PROCESS_GUARDS:
@@ -102,8 +104,10 @@ static void describe_object(u64 object, struct text *t)
 		text_dec(t, (long)(u32)key + 1);
 		break;
 	case OBJECT_SIGNALS:
-		text_str(t, key ? "the action for signal " : "signals to the process");
-		if (key)
+		text_str(t, object == VK_MASKS ? "its signal mask"
+			    : key              ? "the action for signal "
+					       : "signals to the process");
+		if (key && object != VK_MASKS)
 			text_dec(t, (long)key);
 		break;
 	default:

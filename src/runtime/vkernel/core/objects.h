@@ -22,6 +22,7 @@ enum vk_process_object {
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
 	VK_PROCESS_NAMES,       /* vk->names */
 	VK_PROCESS_GUARDS,      /* vk->guards */
+	VK_PROCESS_TIMERS,      /* vk->timer */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -34,6 +35,7 @@ enum vk_process_object {
 #define VK_SLOTS object_id(OBJECT_PROCESS, VK_PROCESS_SLOTS)
 #define VK_GUARDS object_id(OBJECT_PROCESS, VK_PROCESS_GUARDS)
 #define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
+#define VK_TIMERS object_id(OBJECT_PROCESS, VK_PROCESS_TIMERS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* vk->settings[slot], and a thread's name, as others can set and get them. */
@@ -146,12 +148,14 @@ static inline u64 vk_socket_name_object(u32 slot)
 	return object_id(OBJECT_SOCKET, (u64)slot * 2 | VK_SOCKET_NAME);
 }
 
-/* vk->action[sig]; vk->pending. A fiber's own mask and pending set are OBJECT_THREAD's. */
+/* vk->action[sig]; vk->signals. A fiber's own mask and signals are OBJECT_THREAD's. */
 static inline u64 vk_action_object(int sig)
 {
 	return object_id(OBJECT_SIGNALS, (u32)sig);
 }
 #define VK_PENDING_SIGNALS object_id(OBJECT_SIGNALS, 0)
+/* The masks of all fibers, and which signals they wait for: who could take one. No words. */
+#define VK_MASKS object_id(OBJECT_SIGNALS, 0x100)
 
 #define VK_MAPPING_RIGHTS ((u64)1 << 40)
 /* What may be done with memory mapped in a range: system calls look, mprotect and munmap change. No words. */

@@ -154,6 +154,18 @@ static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
 	return sum;
 }
 
+/* Where pselect6 has its mask: a pointer and a size. */
+static const long *pselect_mask(const struct vk_call *c)
+{
+	const long *m = vk_user(c->a[5]);
+	return c->nr == __NR_pselect6 && m && m[0] ? m : NULL;
+}
+
+static SCHED_LOOK bool has_mask(const struct vk_call *c)
+{
+	return (c->nr == __NR_ppoll && c->a[3]) || pselect_mask(c);
+}
+
 static void touch_list(struct vk_call *c, const struct pollfd *p, u32 n)
 {
 	bool stepped;
@@ -170,13 +182,20 @@ static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 	long alt = 0;
 	touch_list(c, p, n);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
-		struct op o = {.kind = OP_POLL, .flags = OPF_CANCEL, .n = n, .arg = (u64)p, .arg2 = !timeout};
+		struct op o = {.kind = OP_POLL,
+			       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0) |
+					(n ? 0 : OPF_SLEEP),
+			       .n = n,
+			       .arg = (u64)p,
+			       .arg2 = !timeout};
 		if (timeout && timeout != FOREVER)
 			o.deadline = clock_deadline(timeout);
 		if (may_be_late(p, n))
 			o.flags |= OPF_LATE;
 		u64 before = meaning(p, n);
 		alt = vk_step(c, &o);
+		if (alt == VK_RESTART)
+			return alt;
 		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
 		if (timeout && meaning(p, n) != before)
 			vk_refuse(c, "poll or select (another thread closed a descriptor)");
@@ -207,7 +226,7 @@ long vk_sys_poll(struct vk_call *c)
 	return poll_call(c, ms < 0 ? FOREVER : (u64)ms * 1000000);
 }
 
-/* 0 and *ns, or an error. The mask of ppoll and pselect6 matters only for signals from outside. */
+/* 0 and *ns, or an error. */
 static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
 {
 	*ns = FOREVER;
@@ -221,11 +240,26 @@ static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
 	return 0;
 }
 
+/* A call that finds nothing without having to wait takes what was blocked before, as one that waits would. */
+static long leave_mask(struct vk_call *c, long ret, u64 kept)
+{
+	bool restarts;
+	if (!ret && has_mask(c) && vk_signal_ready(sched_self_slot(), &restarts)) {
+		vk_signals_take();
+		ret = -EINTR;
+	}
+	vk_mask_leave(kept);
+	return ret;
+}
+
 long vk_sys_ppoll(struct vk_call *c)
 {
 	u64 ns;
+	u64 kept;
 	long err = timeout_of(vk_user(c->a[2]), &ns);
-	return err ? err : poll_call(c, ns);
+	if (!err)
+		err = vk_mask_enter(c, c->a[3], c->a[4], &kept);
+	return err ? err : leave_mask(c, poll_call(c, ns), kept);
 }
 
 /* ---- select: three bit sets ---- */
@@ -290,8 +324,8 @@ static long select_sets(struct vk_call *c, u32 n, u64 *const set[3], u64 timeout
 		if (!vk_fd_peek(list[i].fd))
 			return -EBADF;
 	}
-	poll_list(c, list, len, timeout);
-	return select_answer(set, n, list, len);
+	long err = poll_list(c, list, len, timeout);
+	return err < 0 ? err : select_answer(set, n, list, len);
 }
 
 static long select_call(struct vk_call *c, u64 timeout)
@@ -317,6 +351,12 @@ long vk_sys_select(struct vk_call *c)
 long vk_sys_pselect6(struct vk_call *c)
 {
 	u64 ns;
+	u64 kept;
 	long err = timeout_of(vk_user(c->a[4]), &ns);
-	return err ? err : select_call(c, ns);
+	if (!err && c->a[5] && !vk_user_ok((u64)c->a[5], 2 * sizeof(long)))
+		err = -EFAULT;
+	const long *mask = err ? NULL : pselect_mask(c);
+	if (!err)
+		err = vk_mask_enter(c, mask ? mask[0] : 0, mask ? mask[1] : 0, &kept);
+	return err ? err : leave_mask(c, select_call(c, ns), kept);
 }

@@ -33,7 +33,16 @@ static struct vk_desc *setup_stdin(void)
 	return d;
 }
 
-static const struct sched_kernel kernel = {vk_fiber_start, vk_fiber_end, vk_call_ends};
+static const struct sched_kernel kernel = {
+	.fiber_start = vk_fiber_start,
+	.fiber_end = vk_fiber_end,
+	.call_ends = vk_call_ends,
+	.signals_take = vk_signals_take,
+	.signals_access = vk_signals_access,
+	.signals_open = vk_signals_open,
+	.timer_expires = vk_timer_expires,
+	.timer_access = vk_timer_access,
+};
 
 void vk_setup(void)
 {
@@ -94,15 +103,23 @@ static void step_lookup(struct vk_call *c)
 
 long vk_syscall(struct vk_call *c)
 {
-	vk_cancel_point_of_call(c);
+	if (hd_unlikely(rt_wire->learnt.cancel_used))
+		vk_cancel_point_before(c);
 	vk_call_begin(c);
 	for (;;) {
 		sched_scrub(); /* where frames will lie that wait; the second time, of what the first left */
 		long ret = dispatch(c);
 		bool lookup = c->watch;
 		vk_call_forget(c);
-		if (hd_likely(ret != VK_RESTART && !lookup))
+		if (hd_likely(ret != VK_RESTART && !lookup)) {
+			if (hd_unlikely(rt_wire->learnt.cancel_used))
+				vk_cancel_point_after(c);
 			return ret;
+		}
+		if (c->interrupted) {
+			c->interrupted = false;
+			return -EINTR;
+		}
 		if (lookup)
 			step_lookup(c);
 	}
@@ -120,7 +137,7 @@ void vk_fiber_end(u32 slot)
 	struct vk_fiber *f = &vk->fiber[slot];
 	vk_call_ends(slot);
 	vk_settings_forget(slot);
-	if (f->mask | f->pending | f->alt_sp | f->alt_size | f->alt_flags |
+	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags |
 	    f->random) /* its page stays cold */
 		*f = (struct vk_fiber){0};
 }

@@ -100,7 +100,9 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_LIMITS, "the limits of the process");
 	if (INSIDE(process_settings, &at))
 		return belongs(o, VK_SETTINGS, "the settings of the process");
-	if (INSIDE(pending, &at))
+	if (INSIDE(timer, &at))
+		return belongs(o, VK_TIMERS, "the timers");
+	if (INSIDE(signals, &at))
 		return belongs(o, VK_PENDING_SIGNALS, "the signals sent to the process");
 	if (INSIDE(umask, &at))
 		return belongs(o, VK_UMASK, "the umask");

@@ -164,7 +164,8 @@ void vk_describe_desc(const struct vk_desc *d, struct text *t);
 
 /*
  * A visible operation, which may wait. Returns the outcome, or VK_RESTART (only in a call that began with a
- * late lookup): then the handler returns that at once, and is called again.
+ * late lookup, or of which a
+ * signal ended the wait): then the handler returns that at once, and is called again, or fails with EINTR.
  */
 long vk_step(struct vk_call *c, const struct op *o);
 #define VK_RESTART (-4096L)
@@ -191,6 +192,12 @@ void vk_declare(u64 object, enum access_mode mode);
 /* op_class.accesses: an operation on one object that it changes, and what a late lookup depends on. */
 void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
+/*
+ * A call that waits with another signal mask (0: with its own): sets it, 0 or an error.
+ * vk_mask_leave() sets the old one again.
+ */
+long vk_mask_enter(struct vk_call *c, long set, long size, u64 *kept);
+void vk_mask_leave(u64 kept);
 /* A cancellation point that is no step otherwise (core/cancel_point.c). */
 void vk_cancel_point(const struct vk_call *c);
 /* Outside the model: noted, and the verdict will be "incomplete". */
@@ -199,8 +206,8 @@ void vk_refuse(const struct vk_call *c, const char *what);
 /* ---- SUT memory ---- */
 
 /*
- * May the SUT read these bytes, may it write them? How many from the first one on? (mapping/user.c) They must be
- * asked in the moment of the use: others may change that in a step.
+ * May the SUT read these bytes, may it write them? How many from the first one on? (mapping/user.c) They must
+ * be asked in the moment of the use: others may change that in a step.
  */
 bool vk_user_ok(u64 address, size_t n);
 bool vk_user_out_ok(u64 address, size_t n);
@@ -293,9 +300,33 @@ struct vk_sigaction { /* as the system call has it */
 	u64 handler, flags, restorer, mask;
 };
 
+/* One signal that waits. */
+struct vk_siginfo {
+	u16 sig;   /* 0: a free place */
+	u16 timer; /* SI_TIMER: its id */
+	int code;
+	u64 value;
+};
+#define VK_QUEUED 16
+struct vk_signals {
+	u64 pending;                       /* those in the queue, as bits */
+	struct vk_siginfo info[VK_QUEUED]; /* by number, at the front */
+};
+
+#define VK_MAX_TIMERS 33
+struct vk_timer {
+	u16 used, silent; /* silent: it can only be looked at */
+	u16 sig, thread;  /* thread: slot + 1; 0: to the process */
+	u32 wall, pad;
+	u64 deadline; /* as in struct op; 0: not armed */
+	u64 interval, value;
+};
+
 #define VK_MAX_HELD 8
 struct vk_fiber {
-	u64 mask, pending;
+	u64 mask;
+	u64 wanted; /* signals it waits for in sigwait and the like */
+	struct vk_signals signals;
 	u64 alt_sp, alt_size, alt_flags;
 	u64 random; /* position in this fiber's stream */
 	/*
@@ -337,8 +368,9 @@ struct vk_model {
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	struct vk_settings settings[LAYOUT_MAX_FIBERS];
-	u64 process_settings; /* bits by enum vk_setting */
-	u64 pending;          /* signals to the process */
+	u64 process_settings;      /* bits by enum vk_setting */
+	struct vk_signals signals; /* to the process */
+	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;
 	u64 names;             /* how many entries of name are in use */
 	u64 brk;               /* the program break; 0: where it starts */

@@ -16,8 +16,8 @@
 #define PROT_UNMAPPED 0x200u              /* of guards: the memory has been unmapped */
 
 /*
- * Memory outside the ranges gets other rights; those it had at the start are no guard. False: too many guards,
- * nothing changed.
+ * Memory outside the ranges gets other rights; those it had at the start are no guard. False: too
+ * many guards, nothing changed.
  */
 bool guards_set(u64 start, u64 end, u32 prot);
 

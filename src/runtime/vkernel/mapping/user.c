@@ -1,10 +1,10 @@
 /*
- * user.c: may the SUT read or write these bytes? For system calls, which fail with EFAULT where a load or store of the
- * program would fault, and for the handler of faults.
+ * user.c: may the SUT read or write these bytes? For system calls, which fail with EFAULT where a load or
+ * store of the program would fault, and for the handler of faults.
  *
  * Memory in the ranges for mappings is described by vk->maps. Everything else was there at the start, or
- * belongs to a fiber (stack, heap): all of what is tracked can be read and written, the rest (code, constants)
- * can be read; but the program may have taken rights away by mprotect: vk->guards.
+ * belongs to a fiber (stack, heap): all of what is tracked can be read and written, the rest (code,
+ * constants) can be read; but the program may have taken rights away by mprotect: vk->guards.
  */
 #include <linux/mman.h>
 
@@ -130,8 +130,8 @@ static size_t guarded_prefix(u64 at, u64 end, bool write)
 }
 
 /*
- * Code and constants: they stay where they are, so what the host said about a page holds for good. (Not part of
- * the state: the answer is the same in all of them.)
+ * Code and constants: they stay where they are, so what the host said about a page holds for good. (Not part
+ * of the state: the answer is the same in all of them.)
  */
 static bool is_constant_memory(u64 address)
 {

@@ -1,20 +1,20 @@
 /*
- * signal.c: signals the SUT sends to itself. Nobody else sends any: a signal from outside would be an input
- * the model does not have. Dispositions are the process's, masks and pending
- * sets each fiber's. A handler runs as an ordinary call, on the stack of the fiber that raised the signal.
+ * signal.c: dispositions, masks, queues and delivery; signals.h says what the model is. Actions are the
+ * process's, masks each fiber's. A handler runs as an ordinary call, on the stack of the fiber that takes the
+ * signal, or on its alternate one.
  */
-#include <asm/siginfo.h>
-#include <asm/signal.h>
+#include "runtime/vkernel/process/signals.h"
 
 #include "runtime/kstack/kstack.h"
-#include "runtime/vkernel/core/vk_priv.h"
 
 #define HANDLER_DEFAULT 0
 #define HANDLER_IGNORE 1
-#define BIT(sig) ((u64)1 << ((sig)-1))
-#define UNMASKABLE (BIT(SIGKILL) | BIT(SIGSTOP))
+#define FIRST_REAL_TIME 32
+#define BIT SIGNAL_BIT
 #define IGNORED_BY_DEFAULT (BIT(SIGCHLD) | BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGCONT))
 #define STOPS_BY_DEFAULT (BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU))
+#define SYNCHRONOUS \
+	(BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGFPE) | BIT(SIGSYS)) /* first */
 
 static const char *const signal_names[] = {
 	"0",         "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
@@ -22,6 +22,16 @@ static const char *const signal_names[] = {
 	"SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
 	"SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
 };
+
+void signal_describe(int sig, struct text *t)
+{
+	if (sig < (int)HD_ARRAY_LEN(signal_names)) {
+		text_str(t, signal_names[sig]);
+		return;
+	}
+	text_str(t, "real-time signal ");
+	text_dec(t, sig);
+}
 
 enum vk_disposition vk_signal_disposition(int sig)
 {
@@ -31,7 +41,95 @@ enum vk_disposition vk_signal_disposition(int sig)
 	return handler == HANDLER_DEFAULT ? VK_SIG_DEFAULT : VK_SIG_HANDLER;
 }
 
-static HD_NORETURN void die(int sig, u64 pc)
+bool signal_does_nothing(int sig)
+{
+	enum vk_disposition how = vk_signal_disposition(sig);
+	return how == VK_SIG_IGNORE || (how == VK_SIG_DEFAULT && (IGNORED_BY_DEFAULT & BIT(sig)));
+}
+
+/* ---- queues ---- */
+
+static struct vk_signals *queue_of(u32 slot)
+{
+	return slot == TO_PROCESS ? &vk->signals : &vk->fiber[slot].signals;
+}
+
+/* In the order of numbers; real-time signals with the same number in the order in which they came. */
+bool signal_queue(u32 slot, const struct vk_siginfo *i)
+{
+	struct vk_signals *q = queue_of(slot);
+	if (i->sig < FIRST_REAL_TIME && (q->pending & BIT(i->sig)))
+		return true;
+	u32 at = VK_QUEUED;
+	if (q->info[at - 1].sig)
+		return false;
+	for (; at > 0 && (!q->info[at - 1].sig || q->info[at - 1].sig > i->sig); at--)
+		if (q->info[at - 1].sig)
+			q->info[at] = q->info[at - 1];
+	q->info[at] = *i;
+	q->pending |= BIT(i->sig);
+	return true;
+}
+
+struct vk_siginfo signal_dequeue(u32 slot, int sig)
+{
+	struct vk_signals *q = queue_of(slot);
+	u32 at = 0;
+	while (q->info[at].sig != sig)
+		at++;
+	struct vk_siginfo taken = q->info[at];
+	for (; at + 1 < VK_QUEUED && q->info[at].sig; at++)
+		q->info[at] = q->info[at + 1];
+	q->info[at] = (struct vk_siginfo){0};
+	q->pending &= ~BIT(sig);
+	for (u32 i = 0; i < VK_QUEUED; i++)
+		if (q->info[i].sig == sig)
+			q->pending |= BIT(sig);
+	return taken;
+}
+
+static void discard_from(u32 slot, int sig)
+{
+	if (!(queue_of(slot)->pending & BIT(sig)))
+		return;
+	if (slot != TO_PROCESS)
+		vk_declare(thread_object(slot), ACCESS_WRITE);
+	while (queue_of(slot)->pending & BIT(sig))
+		signal_dequeue(slot, sig);
+}
+
+void signal_discard(int sig)
+{
+	discard_from(TO_PROCESS, sig);
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		discard_from(i, sig);
+}
+
+/* What would have no effect is only waiting to be forgotten (signal_deliver). */
+static int lowest_of(u64 ready)
+{
+	for (int round = 0; round < 2; round++) {
+		u64 left = round ? ready & ~SYNCHRONOUS : ready & SYNCHRONOUS;
+		for (; left; left &= left - 1) {
+			int sig = __builtin_ctzll(left) + 1;
+			if (!signal_does_nothing(sig))
+				return sig;
+		}
+	}
+	return 0;
+}
+
+int signal_next(u32 slot, bool *own)
+{
+	u64 unblocked = ~vk->fiber[slot].mask;
+	int sig = lowest_of(vk->fiber[slot].signals.pending & unblocked);
+	*own = sig;
+	return sig ? sig : lowest_of(vk->signals.pending & unblocked);
+}
+
+/* ---- delivery ---- */
+
+static HD_NORETURN HD_NOINLINE void die(int sig, u64 pc)
 {
 	char message[64];
 	struct text t;
@@ -44,38 +142,74 @@ static HD_NORETURN void die(int sig, u64 pc)
 	sched_violation(sig == SIGABRT ? VIOLATION_ABORT : VIOLATION_CRASH, pc, 0, message);
 }
 
-static bool does_nothing(int sig)
+void signal_info_out(const struct vk_siginfo *i, siginfo_t *to)
 {
-	enum vk_disposition how = vk_signal_disposition(sig);
-	return how == VK_SIG_IGNORE || (how == VK_SIG_DEFAULT && (IGNORED_BY_DEFAULT & BIT(sig)));
+	memset(to, 0, sizeof(*to));
+	to->si_signo = i->sig;
+	to->si_code = i->code;
+	if (i->code == SI_TIMER) {
+		to->si_tid = i->timer;
+	} else {
+		to->si_pid = VK_PID;
+		to->si_uid = (u32)sys_call3(__NR_getuid, 0, 0, 0);
+	}
+	if (i->code == SI_TIMER || i->code == SI_QUEUE)
+		to->si_value.sival_ptr = (void *)i->value;
 }
 
-static void run_handler(int sig)
+#define STACK_LEFT 8192 /* what a handler leaves on an alternate stack, as far as it is cleaned up */
+
+/* Does the SUT's code that made the call run on its alternate stack? */
+static bool is_on_alternate(const struct vk_fiber *f)
 {
+	return f->alt_sp && kstack_running && kstack_running->door - f->alt_sp < f->alt_size;
+}
+
+/* On the alternate stack, if the fiber has one and is not there already. */
+static HD_NOINLINE void call_handler(const struct vk_sigaction *act, int sig, siginfo_t *info, u64 *context)
+{
+	struct vk_fiber *f = vk_self();
+	if (!(act->flags & SA_ONSTACK) || !f->alt_sp || is_on_alternate(f) || !kstack_entered()) {
+		kstack_call_out(act->handler, (u64)sig, (u64)info, (u64)context);
+		return;
+	}
+	u64 low = f->alt_sp, top = (low + f->alt_size) & ~15UL, door = kstack_running->door;
+	kstack_running->door = top;
+	kstack_call_out(act->handler, (u64)sig, (u64)info, (u64)context);
+	kstack_running->door = door;
+	u64 from = top - low > STACK_LEFT ? top - STACK_LEFT : low;
+	memset((void *)from, 0, top - from);
+}
+
+/*
+ * Linux stacks up a frame for each signal that is ready before the first instruction of any
+ * handler: the last one runs first.
+ */
+static void run_handler(const struct vk_siginfo *i, u64 pc)
+{
+	int sig = i->sig;
 	struct vk_sigaction act = vk->action[sig];
 	struct vk_fiber *f = vk_self();
 	u64 mask = f->mask;
 	f->mask |= act.mask | (act.flags & SA_NODEFER ? 0 : BIT(sig));
-	f->mask &= ~UNMASKABLE;
+	f->mask &= ~SIGNALS_UNMASKABLE;
 	if (act.flags & SA_RESETHAND) {
 		vk_declare(vk_action_object(sig), ACCESS_WRITE);
 		vk->action[sig].handler = HANDLER_DEFAULT;
 	}
-	siginfo_t info = {0};
-	info.si_signo = sig;
-	info.si_code = SI_TKILL;
-	info.si_pid = VK_PID;
+	signal_deliver(pc);
+	siginfo_t info;
+	signal_info_out(i, &info);
 	u64 context[128] = {0}; /* a ucontext nobody can resume from */
-	kstack_call_out(act.handler, (u64)sig, (u64)&info, (u64)context);
+	call_handler(&act, sig, &info, context);
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 
-static void deliver(int sig, u64 pc)
+static HD_NOINLINE void deliver_one(const struct vk_siginfo *i, u64 pc)
 {
-	if (does_nothing(sig))
-		return;
+	int sig = i->sig;
 	if (vk_signal_disposition(sig) == VK_SIG_HANDLER) {
-		run_handler(sig);
+		run_handler(i, pc);
 		return;
 	}
 	if (STOPS_BY_DEFAULT & BIT(sig)) {
@@ -85,94 +219,92 @@ static void deliver(int sig, u64 pc)
 	die(sig, pc);
 }
 
-static void deliver_pending(u64 pc)
+/* Those without effect that were blocked when they came: forgotten when they no longer are. */
+static void forget_ignored(struct vk_fiber *f)
 {
+	u64 left = (f->signals.pending | vk->signals.pending) & ~f->mask;
+	for (; left; left &= left - 1) {
+		int sig = __builtin_ctzll(left) + 1;
+		if (!signal_does_nothing(sig))
+			continue;
+		discard_from(sched_self_slot(), sig);
+		discard_from(TO_PROCESS, sig);
+	}
+}
+
+bool signal_deliver(u64 pc)
+{
+	bool restarts = false, own;
 	struct vk_fiber *f = vk_self();
-	u64 ready;
-	while ((ready = (f->pending | vk->pending) & ~f->mask)) {
-		int sig = __builtin_ctzll(ready) + 1;
-		if (!(f->pending & BIT(sig)))
+	if (!(f->signals.pending | vk->signals.pending))
+		return false;
+	vk_declare(VK_PENDING_SIGNALS, ACCESS_READ);
+	forget_ignored(f);
+	for (int n = 0, sig; (sig = signal_next(sched_self_slot(), &own)); n++) {
+		if (!own)
 			vk_declare(VK_PENDING_SIGNALS, ACCESS_WRITE);
-		*(f->pending & BIT(sig) ? &f->pending : &vk->pending) &= ~BIT(sig);
-		deliver(sig, pc);
+		vk_declare(vk_action_object(sig), ACCESS_READ);
+		struct vk_siginfo i = signal_dequeue(own ? sched_self_slot() : TO_PROCESS, sig);
+		if (!n)
+			restarts = vk->action[sig].flags & SA_RESTART;
+		deliver_one(&i, pc);
 	}
+	return restarts;
 }
 
-void vk_signal_raise(int sig, u64 pc)
+/* ---- for the scheduler and the engine ---- */
+
+bool vk_signals_take(void)
 {
-	vk_touch(NULL, vk_action_object(sig),
-		 ACCESS_READ); /* inside a step: who sets the action must be one, too */
-	if (does_nothing(sig))
-		return;
-	vk_self()->pending |= BIT(sig);
-	deliver_pending(pc);
+	return signal_deliver(0);
 }
 
-/* ---- sending ---- */
-
-static long send_to_other(const struct vk_call *c, u32 slot, int sig)
+void vk_signals_access(u32 slot, bool taken)
 {
-	if (!sched_fiber(slot))
-		return -ESRCH;
-	if (!sig || does_nothing(sig))
-		return 0;
-	if (vk_signal_disposition(sig) == VK_SIG_DEFAULT && !(vk->fiber[slot].mask & BIT(sig)))
-		die(sig, c->pc);
-	vk_refuse(c, "a signal to another thread");
-	return -ENOSYS;
-}
-
-static long send(struct vk_call *c, long tid, int sig)
-{
-	if (sig < 0 || sig > VK_SIGNALS)
-		return -EINVAL;
-	if (tid < VK_PID || tid >= VK_PID + LAYOUT_MAX_FIBERS)
-		return -ESRCH;
-	u32 slot = (u32)(tid - VK_PID);
+	bool own;
+	int sig = signal_next(slot, &own);
+	access_declare(VK_PENDING_SIGNALS, 1, taken && !own ? ACCESS_WRITE : ACCESS_READ);
+	access_declare(VK_TIMERS, 1, ACCESS_READ); /* the first fiber offers their expiry */
 	if (sig)
-		vk_use(c, vk_action_object(sig), ACCESS_READ);
-	if (slot != sched_self_slot())
-		return send_to_other(c, slot, sig);
-	if (sig)
-		vk_signal_raise(sig, c->pc);
-	return 0;
+		access_declare(vk_action_object(sig), 1, ACCESS_READ);
 }
 
-/* To the process: Linux prefers the caller if it does not block the signal, and so do we. */
-long vk_sys_kill(struct vk_call *c)
+bool vk_signals_open(u32 slot)
 {
-	int pid = (int)c->a[0], sig = (int)c->a[1];
-	if (pid != VK_PID && pid != 0) {
-		vk_refuse(c, "kill of another process");
-		return -ESRCH;
-	}
-	if (sig < 0 || sig > VK_SIGNALS)
-		return -EINVAL;
-	if (!sig)
+	for (int sig = 1; sig <= VK_SIGNALS; sig++)
+		if (vk_signal_disposition(sig) == VK_SIG_HANDLER && !(vk->fiber[slot].mask & BIT(sig)))
+			return true;
+	return false;
+}
+
+int vk_signal_ready(u32 slot, bool *restarts)
+{
+	bool own;
+	if (!((vk->fiber[slot].signals.pending | vk->signals.pending) & ~vk->fiber[slot].mask))
 		return 0;
-	vk_use(c, vk_action_object(sig), ACCESS_READ);
-	if (does_nothing(sig))
-		return 0;
-	if (vk_self()->mask & BIT(sig)) {
-		vk_use(c, VK_PENDING_SIGNALS, ACCESS_WRITE);
-		vk->pending |= BIT(sig);
-	} else {
-		vk_signal_raise(sig, c->pc);
-	}
-	return 0;
+	int sig = signal_next(slot, &own);
+	*restarts = sig && vk_signal_disposition(sig) == VK_SIG_HANDLER &&
+		    (vk->action[sig].flags & SA_RESTART);
+	return sig;
 }
 
-long vk_sys_tkill(struct vk_call *c)
+void vk_describe_signal(u32 slot, bool ends_wait, struct text *t)
 {
-	return send(c, (int)c->a[0], (int)c->a[1]);
-}
-
-long vk_sys_tgkill(struct vk_call *c)
-{
-	return (int)c->a[0] == VK_PID ? send(c, (int)c->a[1], (int)c->a[2]) : -ESRCH;
+	bool own;
+	text_str(t, ends_wait ? "is interrupted by " : "takes ");
+	signal_describe(signal_next(slot, &own), t);
 }
 
 /* ---- dispositions and masks ---- */
+
+/* Who ignores a signal discards it wherever it waits, and sigpending() can tell. */
+static SCHED_LOOK bool touch_action(struct vk_call *c, int sig, const struct vk_sigaction *new)
+{
+	bool step = vk_touch(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
+	bool ignores = new && (new->handler == HANDLER_IGNORE ||
+			       (new->handler == HANDLER_DEFAULT && (IGNORED_BY_DEFAULT & BIT(sig))));
+	return (ignores && vk_touch(c, VK_PENDING_SIGNALS, ACCESS_WRITE)) || step;
+}
 
 long vk_sys_rt_sigaction(struct vk_call *c)
 {
@@ -184,11 +316,17 @@ long vk_sys_rt_sigaction(struct vk_call *c)
 		return -EINVAL;
 	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
-	vk_use(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
+	signal_order(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
+	if (touch_action(c, sig, new)) {
+		vk_order(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
+		touch_action(c, sig, new);
+	}
 	struct vk_sigaction was = vk->action[sig];
 	if (new) {
 		vk->action[sig] = *new;
-		vk->action[sig].mask &= ~UNMASKABLE;
+		vk->action[sig].mask &= ~SIGNALS_UNMASKABLE;
+		if (signal_does_nothing(sig))
+			signal_discard(sig);
 	}
 	if (old)
 		*old = was;
@@ -210,7 +348,7 @@ static long change_mask(u64 *mask, int how, u64 set)
 	default:
 		return -EINVAL;
 	}
-	*mask &= ~UNMASKABLE;
+	*mask &= ~SIGNALS_UNMASKABLE;
 	return 0;
 }
 
@@ -218,22 +356,24 @@ long vk_sys_rt_sigprocmask(struct vk_call *c)
 {
 	const u64 *set = vk_user(c->a[1]);
 	u64 *old = vk_user(c->a[2]);
-	struct vk_fiber *f = vk_self();
-	u64 was = f->mask;
 	if (c->a[3] != sizeof(*set))
 		return -EINVAL;
 	if ((set && !vk_user_ok((u64)set, sizeof(*set))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
+	u64 was = vk_self()->mask, mask = was;
 	if (set) {
-		long err = change_mask(&f->mask, (int)c->a[0], *set);
+		long err = change_mask(&mask, (int)c->a[0], *set);
 		if (err)
 			return err;
 	}
+	if (mask != was)
+		signal_order(c, VK_MASKS, ACCESS_ADD);
+	vk_self()->mask = mask;
 	if (old)
 		*old = was;
 	if (set)
 		vk_use(c, VK_PENDING_SIGNALS, ACCESS_READ);
-	deliver_pending(c->pc);
+	signal_deliver(c->pc);
 	return 0;
 }
 
@@ -243,8 +383,9 @@ long vk_sys_rt_sigpending(struct vk_call *c)
 		return -EINVAL;
 	if (!vk_user_ok((u64)c->a[0], sizeof(u64)))
 		return -EFAULT;
+	signal_order(c, VK_PENDING_SIGNALS, ACCESS_READ);
 	vk_use(c, VK_PENDING_SIGNALS, ACCESS_READ);
-	*(u64 *)c->a[0] = (vk_self()->pending | vk->pending) & vk_self()->mask;
+	*(u64 *)c->a[0] = (vk_self()->signals.pending | vk->signals.pending) & vk_self()->mask;
 	return 0;
 }
 
@@ -255,9 +396,14 @@ long vk_sys_sigaltstack(struct vk_call *c)
 	struct vk_fiber *f = vk_self();
 	if ((new && !vk_user_ok((u64) new, sizeof(*new))) || (old && !vk_user_ok((u64)old, sizeof(*old))))
 		return -EFAULT;
+	bool on_it = is_on_alternate(f);
 	stack_t was = {.ss_sp = (void *)f->alt_sp, .ss_flags = (int)f->alt_flags, .ss_size = f->alt_size};
 	if (!f->alt_sp)
 		was.ss_flags = VK_SS_DISABLE;
+	else if (on_it)
+		was.ss_flags |= VK_SS_ONSTACK;
+	if (new &&on_it)
+		return -EPERM;
 	if (new && (new->ss_flags &VK_SS_DISABLE)) {
 		f->alt_sp = f->alt_size = f->alt_flags = 0;
 	} else if (new) {

@@ -117,11 +117,19 @@ long vk_sys_getrusage(struct vk_call *c)
 	return 0;
 }
 
-static long sleep_for(struct vk_call *c, u64 ns)
+/* rest: where to tell how much of the time was left, 0: nobody asks. */
+static long sleep_for(struct vk_call *c, u64 ns, long rest)
 {
-	struct op o = {.kind = OP_SLEEP, .flags = OPF_CANCEL, .arg = ns, .deadline = clock_deadline(ns)};
-	vk_step(c, &o);
-	return 0;
+	struct op o = {.kind = OP_SLEEP,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_SLEEP,
+		       .arg = ns,
+		       .deadline = clock_deadline(ns)};
+	if (vk_step(c, &o) != VK_RESTART)
+		return 0;
+	u64 end = o.deadline - 1, now = clock_now();
+	if (rest)
+		give_time(rest, end > now ? end - now : 0);
+	return VK_RESTART;
 }
 
 static long check_sleep(const struct __kernel_timespec *t)
@@ -135,7 +143,7 @@ long vk_sys_nanosleep(struct vk_call *c)
 {
 	const struct __kernel_timespec *t = vk_user(c->a[0]);
 	long err = check_sleep(t);
-	return err ? err : sleep_for(c, vk_time_ns(t));
+	return err ? err : sleep_for(c, vk_time_ns(t), c->a[1]);
 }
 
 long vk_sys_clock_nanosleep(struct vk_call *c)
@@ -152,10 +160,10 @@ long vk_sys_clock_nanosleep(struct vk_call *c)
 	if (err)
 		return err;
 	if (!(c->a[1] & TIMER_ABSTIME))
-		return sleep_for(c, vk_time_ns(t));
+		return sleep_for(c, vk_time_ns(t), c->a[3]);
 	u64 now = clock_value(kind), then = vk_time_ns(t);
 	if (then > now)
-		return sleep_for(c, then - now);
+		return sleep_for(c, then - now, 0);
 	vk_cancel_point(c);
 	return 0;
 }

@@ -92,7 +92,8 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
 struct net_address sock_client_address(const struct vk_sock *l);
-/* How many outcomes has accept? A connection from inside is 0, if there is one; then the clients that may come. */
+/* How many outcomes has accept? A connection from inside is 0, if there is one; then
+   the clients that may come. */
 u32 sock_arrivals(const struct vk_desc *l);
 /* "client 2 on ": what accept takes with this outcome. */
 void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t);

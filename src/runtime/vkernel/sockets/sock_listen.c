@@ -1,8 +1,9 @@
 /*
  * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the
- * listener's queue; client peers come when they are accepted: of clients that are alike the lowest number that
- * is left, which depends on what was accepted before and on nothing else; of different ones any; and any whose
- * last connection is over and who opens another one (vk->client_last). Accept has an outcome for each of them.
+ * listener's queue; client peers come when they are accepted: of clients that are alike the lowest number
+ * that is left, which depends on what was accepted before and on nothing else; of different ones any; and any
+ * whose last connection is over and who opens another one (vk->client_last). Accept has an outcome for each
+ * of them.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -45,8 +46,8 @@ static bool may_come(const struct vk_sock *l, u32 client)
 }
 
 /*
- * The client with this number (from 0) among those who may come; 0: there is none. A client that names no port
- * comes to a path only where it can't come to a port.
+ * The client with this number (from 0) among those who may come; 0: there is none. A client that names no
+ * port comes to a path only where it can't come to a port.
  */
 static u32 nth_client(const struct vk_sock *l, u32 nth)
 {
@@ -121,8 +122,10 @@ struct net_address sock_client_address(const struct vk_sock *l)
 {
 	static const u8 any[16];
 	struct net_address a = l->local;
-	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof(any)) && !sock_option(l, SOCK_ONLY_IPV6))
+	if (a.family == NET_INET6 && !memcmp(a.ip, any, sizeof(any)) && !sock_option(l, SOCK_ONLY_IPV6)) {
 		a.family = NET_INET;
+		a.path_len = 1; /* ::1 leads here, too */
+	}
 	return a;
 }
 
@@ -149,7 +152,8 @@ static void inherit(struct vk_sock *s, const struct vk_sock *l)
 	s->send_timeout = l->send_timeout;
 }
 
-/* The client has a new connection: what becomes of its old one, which it has given up, does not matter to it. */
+/* The client has a new connection: what becomes of its old one, which it has given up, does not matter to
+   it. */
 static void disown(u32 client)
 {
 	for (u32 i = 0; i < vk->desc_limit; i++)

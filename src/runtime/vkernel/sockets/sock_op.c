@@ -243,8 +243,19 @@ const struct op_class op_recv = {.name = "receive",
 				 .describe = recv_describe,
 				 .accesses = socket_accesses,
 				 .wait = sock_wait};
-const struct op_class op_send = {
-	.name = "send", .outcomes = send_outcomes, .describe = send_describe, .accesses = send_accesses};
+/* A peer that does not read; inside, anybody may. */
+static struct op_wait send_wait(const struct op *o)
+{
+	if (socket_of(o)->flavour != SOCK_PEER)
+		return (struct op_wait){.what = WAIT_ANYONE};
+	return (struct op_wait){.what = WAIT_PEER, .peer = &socket_of(o)->pos};
+}
+
+const struct op_class op_send = {.name = "send",
+				 .outcomes = send_outcomes,
+				 .describe = send_describe,
+				 .accesses = send_accesses,
+				 .wait = send_wait};
 const struct op_class op_connect = {.name = "connect",
 				    .outcomes = connect_outcomes,
 				    .describe = connect_describe,
@@ -278,12 +289,13 @@ bool sock_is_outside(const struct vk_desc *d)
 	       sock_expects_clients(s);
 }
 
-/* A peer takes all that is sent to it, so only sockets inside can make a sender wait. */
+/* Of peers only one that does not read can make a sender wait. */
 static u64 timeout_of(const struct vk_sock *s, u16 kind)
 {
 	if (kind == OP_RECV || kind == OP_ACCEPT)
 		return s->receive_timeout;
-	return kind == OP_SHUTDOWN || s->flavour == SOCK_PEER ? 0 : s->send_timeout;
+	bool waits = s->flavour != SOCK_PEER || (kind == OP_SEND && net_is_full(&s->pos));
+	return kind == OP_SHUTDOWN || !waits ? 0 : s->send_timeout;
 }
 
 static bool may_be_late(const struct vk_sock *s, u16 kind)
@@ -296,12 +308,15 @@ static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 	const struct vk_sock *s = sock_of(d);
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = o->kind == OP_SHUTDOWN ? 0 : OPF_CANCEL;
+	if (o->kind == OP_RECV || o->kind == OP_SEND || o->kind == OP_ACCEPT)
+		o->flags |= OPF_EINTR | OPF_RESTART;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
 	o->object = (u64)s;
 	u64 timeout = nonblocking ? 0 : timeout_of(s, o->kind);
 	if (!timeout)
 		return;
 	o->deadline = clock_deadline(timeout);
+	o->flags &= (u16)~OPF_RESTART;
 	if (may_be_late(s, o->kind))
 		o->flags |= OPF_LATE;
 }

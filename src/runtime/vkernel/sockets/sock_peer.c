@@ -112,6 +112,12 @@ static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 
 /* ---- sending ---- */
 
+static bool peer_can_send(const struct vk_desc *d, const struct op *o)
+{
+	(void)o;
+	return !net_is_full(&sock_of(d)->pos);
+}
+
 /* 0: it can be written to. */
 static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 {
@@ -154,8 +160,11 @@ static long peer_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 	if (to && s->family == NET_UNIX)
 		return -EISCONN;
 	sock_note_nonblocking(c, d, flags);
-	if (sock_step(c, d, OP_SEND, u->left, flags, (u64)u) == VK_RESTART)
-		return VK_RESTART;
+	long alt = sock_step(c, d, OP_SEND, u->left, flags, (u64)u);
+	if (alt == VK_RESTART)
+		return alt;
+	if (alt == ALT_TIMEOUT || net_is_full(&s->pos)) /* the latter: it must not wait */
+		return -EAGAIN;
 	return u->left ? write_pieces(c, s, u, flags) : closed_for_sending(c, s, flags);
 }
 
@@ -176,8 +185,11 @@ static SCHED_LOOK long send_view(struct vk_call *c, struct vk_sock *s, const str
 long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n)
 {
 	sock_note_nonblocking(c, d, 0);
-	if (sock_step(c, d, OP_SEND, n, 0, 0) == VK_RESTART)
-		return VK_RESTART;
+	long alt = sock_step(c, d, OP_SEND, n, 0, 0);
+	if (alt == VK_RESTART)
+		return alt;
+	if (alt == ALT_TIMEOUT || net_is_full(&sock_of(d)->pos))
+		return -EAGAIN;
 	return send_view(c, sock_of(d), in, pos, n);
 }
 
@@ -186,7 +198,7 @@ long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_d
 static u32 peer_poll(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
-	u32 flags, mask = POLLOUT | POLLWRNORM;
+	u32 flags, mask = net_is_full(&s->pos) ? 0 : POLLOUT | POLLWRNORM;
 	u64 have;
 	net_look(&s->pos, &have, &flags);
 	bool ends = (flags & (NET_EOF | NET_RESET)) || (s->shut & SHUT_READ);
@@ -253,5 +265,6 @@ const struct sock_ops sock_peer_ops = {
 	.shutdown = peer_shutdown,
 	.release = peer_release,
 	.can_recv = peer_can_recv,
+	.can_send = peer_can_send,
 	.describe = peer_describe,
 };

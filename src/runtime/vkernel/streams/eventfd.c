@@ -68,7 +68,7 @@ const struct op_class op_eventfd_write = {.name = "write eventfd",
 static long eventfd_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 value)
 {
 	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
 		       .n = !!(d->flags & O_NONBLOCK),
 		       .object = (u64)d,
 		       .arg = value};

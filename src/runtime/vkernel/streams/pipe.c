@@ -107,7 +107,7 @@ const struct op_class op_pipe_write = {.name = "write pipe",
 static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
 {
 	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
 		       .n = !!(d->flags & O_NONBLOCK),
 		       .object = (u64)pipe_of(d),
 		       .arg = bytes};
@@ -150,7 +150,7 @@ static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 		/* A large write stays one that takes what room there is, to its last byte. */
 		u64 need = total > VK_PIPE_BUF ? HD_MAX(u->left, (size_t)VK_PIPE_BUF + 1) : total;
 		if (pipe_step(c, d, OP_PIPE_WRITE, need) == VK_RESTART)
-			return VK_RESTART;
+			return done ? done : VK_RESTART;
 		if (!p->readers) {
 			if (!done)
 				vk_signal_raise(SIGPIPE, c->pc);

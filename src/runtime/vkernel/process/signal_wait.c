@@ -1,0 +1,155 @@
+/*
+ * signal_wait.c: waiting for signals: pause, sigsuspend, sigtimedwait and its relatives.
+ *
+ * Those that wait with another mask, or for blocked signals, change what kill() may do. So they begin with a
+ * step of its own (signal_order), once signals come from elsewhere: a handler may run there with the old
+ * mask, before the call began. What follows is inside the call.
+ */
+#include "runtime/vkernel/process/signals.h"
+
+static u32 never(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	(void)o;
+	return 0;
+}
+
+static void pause_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)o;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits for a signal" : "leaves its wait for a signal");
+}
+
+const struct op_class op_pause = {.name = "pause", .outcomes = never, .describe = pause_describe};
+
+long vk_sys_pause(struct vk_call *c)
+{
+	struct op o = {.kind = OP_PAUSE, .flags = OPF_CANCEL | OPF_EINTR};
+	return vk_step(c, &o); /* VK_RESTART: it was interrupted */
+}
+
+long vk_mask_enter(struct vk_call *c, long set, long size, u64 *kept)
+{
+	*kept = vk_self()->mask;
+	if (!set)
+		return 0;
+	if (size != sizeof(u64))
+		return -EINVAL;
+	if (!vk_user_ok((u64)set, sizeof(u64)))
+		return -EFAULT;
+	signal_order(c, VK_MASKS, ACCESS_ADD);
+	vk_self()->mask = *(const u64 *)set & ~SIGNALS_UNMASKABLE;
+	return 0;
+}
+
+void vk_mask_leave(u64 kept)
+{
+	vk_self()->mask = kept;
+}
+
+long vk_sys_rt_sigsuspend(struct vk_call *c)
+{
+	u64 kept;
+	long err = vk_mask_enter(c, c->a[0], c->a[1], &kept);
+	if (err)
+		return err;
+	struct op o = {.kind = OP_PAUSE, .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE};
+	long ret = vk_step(c, &o);
+	vk_mask_leave(kept);
+	return ret;
+}
+
+/* ---- sigtimedwait. arg: the set; n: it does not wait ---- */
+
+static int first_of(u32 slot, u64 set, bool *own)
+{
+	u64 mine = vk->fiber[slot].signals.pending & set, all = vk->signals.pending & set;
+	*own = mine;
+	return mine ? __builtin_ctzll(mine) + 1 : all ? __builtin_ctzll(all) + 1 : 0;
+}
+
+static u32 wait_outcomes(const struct fiber *f, const struct op *o)
+{
+	bool own;
+	return o->n || first_of(fiber_slot(f), o->arg, &own);
+}
+
+static void wait_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	bool own;
+	int sig = first_of(fiber_slot(f), o->arg, &own);
+	if (alt == OP_DESCRIBE_PENDING) {
+		text_str(t, "waits for signals");
+		for (u64 left = o->arg; left && left != ~(u64)0; left &= left - 1) {
+			text_str(t, left == o->arg ? " " : ", ");
+			signal_describe(__builtin_ctzll(left) + 1, t);
+		}
+	} else if (alt == ALT_TIMEOUT || !sig) {
+		text_str(t, "finds no signal");
+	} else {
+		text_str(t, "receives ");
+		signal_describe(sig, t);
+	}
+}
+
+static void wait_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)o;
+	(void)alt;
+	access_declare(VK_PENDING_SIGNALS, 1, ACCESS_WRITE);
+	access_declare(VK_MASKS, 1, ACCESS_ADD); /* it no longer wants them */
+}
+
+const struct op_class op_sigwait = {
+	.name = "wait for signals",
+	.outcomes = wait_outcomes,
+	.describe = wait_describe,
+	.accesses = wait_accesses,
+};
+
+static long give_info(const struct vk_siginfo *i, long to)
+{
+	siginfo_t info;
+	signal_info_out(i, &info);
+	if (to)
+		memcpy(vk_user(to), &info, sizeof(info));
+	return i->sig;
+}
+
+static long wait_for(struct vk_call *c, u64 set, const struct __kernel_timespec *t)
+{
+	struct op o = {.kind = OP_SIGWAIT, .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE, .arg = set};
+	if (t && !vk_time_ns(t))
+		o.n = 1;
+	else if (t)
+		o.deadline = clock_deadline(vk_time_ns(t));
+	signal_order(c, VK_MASKS, ACCESS_ADD);
+	vk_self()->wanted = set;
+	long alt = vk_step(c, &o);
+	vk_self()->wanted = 0;
+	if (alt == VK_RESTART)
+		return alt;
+	bool own;
+	int sig = alt == ALT_TIMEOUT ? 0 : first_of(sched_self_slot(), set, &own);
+	if (!sig)
+		return -EAGAIN;
+	struct vk_siginfo i = signal_dequeue(own ? sched_self_slot() : TO_PROCESS, sig);
+	return give_info(&i, c->a[1]);
+}
+
+long vk_sys_rt_sigtimedwait(struct vk_call *c)
+{
+	const u64 *set = vk_user(c->a[0]);
+	const struct __kernel_timespec *t = vk_user(c->a[2]);
+	if (c->a[3] != sizeof(*set))
+		return -EINVAL;
+	if (!vk_user_ok((u64)set, sizeof(*set)) ||
+	    (c->a[1] && !vk_user_ok((u64)c->a[1], sizeof(siginfo_t))) ||
+	    (t && !vk_user_ok((u64)t, sizeof(*t))))
+		return -EFAULT;
+	if (t && !vk_time_valid(t))
+		return -EINVAL;
+	return wait_for(c, *set & ~SIGNALS_UNMASKABLE, t);
+}

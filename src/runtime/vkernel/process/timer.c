@@ -1,0 +1,324 @@
+/*
+ * timer.c: timers that send signals: alarm, setitimer(ITIMER_REAL), timer_create.
+ *
+ * As with time-outs, how long something takes is not known: a timer that is armed may expire at any moment.
+ * That is an action of the process; the engine offers it beside what the first fiber could do (ALT_TIMER +
+ * n), which stays where it is. A timer whose signal would kill the process is a watchdog, and expires only
+ * when nothing else can happen. A periodic timer does not expire while its last signal still waits: nobody
+ * could tell, but for timer_getoverrun(), which is always 0 here.
+ *
+ * Timer 0 is ITIMER_REAL's, number n + 1 that of id n.
+ */
+#include <linux/time.h>
+
+#include "runtime/vkernel/process/signals.h"
+
+#define SECOND 1000000000u
+#define NOTIFY_SIGNAL 0
+#define NOTIFY_NONE 1
+#define NOTIFY_THREAD_ID 4
+
+static u32 target_of(const struct vk_timer *t)
+{
+	return t->thread ? t->thread - 1u : TO_PROCESS;
+}
+
+static u64 pending_of(const struct vk_timer *t)
+{
+	return t->thread ? vk->fiber[t->thread - 1].signals.pending : vk->signals.pending;
+}
+
+/* Would it kill the process when it expires? */
+static bool is_watchdog(const struct vk_timer *t)
+{
+	if (vk_signal_disposition(t->sig) != VK_SIG_DEFAULT || signal_does_nothing(t->sig))
+		return false;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (sched_alive(i) && !(vk->fiber[i].mask & SIGNAL_BIT(t->sig)))
+			return true;
+	return false;
+}
+
+u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < VK_MAX_TIMERS; i++) {
+		const struct vk_timer *t = &vk->timer[i];
+		if (!t->deadline || t->silent || (t->interval && (pending_of(t) & SIGNAL_BIT(t->sig))))
+			continue;
+		if (is_watchdog(t) && !nothing_else)
+			continue;
+		number[n] = i;
+		deadline[n++] = t->deadline;
+	}
+	return n;
+}
+
+void vk_timer_access(u32 n)
+{
+	const struct vk_timer *t = &vk->timer[n];
+	access_declare(VK_TIMERS, 1, ACCESS_WRITE);
+	access_declare(t->thread ? thread_object(t->thread - 1) : VK_PENDING_SIGNALS, 1, ACCESS_WRITE);
+	access_declare(vk_action_object(t->sig), 1, ACCESS_READ);
+	access_declare(VK_MASKS, 1, ACCESS_READ);
+}
+
+u64 vk_timer_expires(u32 n)
+{
+	struct vk_timer *t = &vk->timer[n];
+	struct vk_siginfo i = {
+		.sig = t->sig, .timer = (u16)n, .code = n ? SI_TIMER : SI_KERNEL, .value = t->value};
+	struct vk_call c = {0};
+	u64 deadline = t->deadline;
+	if (n)
+		i.timer = (u16)(n - 1);
+	t->deadline = t->interval ? HD_MAX(clock_now(), rt_wire->learnt.clock_read ? deadline - 1 : 0) +
+					    t->interval + 1
+				  : 0;
+	if (!t->thread || sched_alive(t->thread - 1u))
+		signal_send(&c, target_of(t), &i);
+	return deadline;
+}
+
+void vk_describe_timer(u32 n, struct text *t)
+{
+	text_str(t, "stays where it is; a timer expires and sends ");
+	signal_describe(vk->timer[n].sig, t);
+}
+
+/* ---- arming ---- */
+
+static void use_timers(struct vk_call *c, enum access_mode mode)
+{
+	signal_order(c, VK_TIMERS, mode);
+	vk_use(c, VK_TIMERS, mode);
+}
+
+static void arm(struct vk_timer *t, u64 deadline, u64 interval)
+{
+	if (deadline && !t->silent)
+		signal_learn();
+	t->deadline = deadline;
+	t->interval = deadline ? interval : 0;
+}
+
+/* Nanoseconds until it expires; one that could have, but has not: 1. */
+static u64 remaining(const struct vk_timer *t)
+{
+	if (!t->deadline)
+		return 0;
+	u64 now = clock_read();
+	return t->deadline - 1 > now ? t->deadline - 1 - now : 1;
+}
+
+static struct __kernel_timespec timespec_of(u64 ns)
+{
+	return (struct __kernel_timespec){.tv_sec = (long long)(ns / SECOND),
+					  .tv_nsec = (long long)(ns % SECOND)};
+}
+
+long vk_sys_alarm(struct vk_call *c)
+{
+	use_timers(c, ACCESS_WRITE);
+	struct vk_timer *t = &vk->timer[0];
+	u64 left = remaining(t), seconds = (u32)c->a[0];
+	t->sig = seconds ? SIGALRM : 0;
+	arm(t, seconds ? clock_deadline(seconds * SECOND) : 0, 0);
+	return (long)(left < SECOND && left ? 1 : (left + SECOND / 2) / SECOND);
+}
+
+static bool only_real(const struct vk_call *c)
+{
+	if (!c->a[0])
+		return true;
+	if (c->a[0] == ITIMER_VIRTUAL || c->a[0] == ITIMER_PROF)
+		vk_refuse(c, "interval timers of CPU time");
+	return false;
+}
+
+struct timevals { /* struct itimerval */
+	long interval_sec, interval_usec, sec, usec;
+};
+
+static void give_itimer(long to)
+{
+	const struct vk_timer *t = &vk->timer[0];
+	u64 left = remaining(t);
+	*(struct timevals *)vk_user(to) = (struct timevals){
+		(long)(t->interval / SECOND), (long)(t->interval % SECOND / 1000), (long)(left / SECOND),
+		(long)(left % SECOND / 1000)};
+}
+
+long vk_sys_getitimer(struct vk_call *c)
+{
+	if (!only_real(c))
+		return -EINVAL;
+	if (!vk_user_ok((u64)c->a[1], sizeof(struct timevals)))
+		return -EFAULT;
+	use_timers(c, ACCESS_READ);
+	give_itimer(c->a[1]);
+	return 0;
+}
+
+static bool timeval_ok(long sec, long usec)
+{
+	return sec >= 0 && usec >= 0 && usec < 1000000;
+}
+
+long vk_sys_setitimer(struct vk_call *c)
+{
+	if (!only_real(c))
+		return -EINVAL;
+	struct timevals v = {0};
+	if ((c->a[1] && !vk_user_ok((u64)c->a[1], sizeof(v))) ||
+	    (c->a[2] && !vk_user_ok((u64)c->a[2], sizeof(v))))
+		return -EFAULT;
+	if (c->a[1])
+		v = *(const struct timevals *)vk_user(c->a[1]);
+	if (!timeval_ok(v.sec, v.usec) || !timeval_ok(v.interval_sec, v.interval_usec))
+		return -EINVAL;
+	use_timers(c, ACCESS_WRITE);
+	if (c->a[2])
+		give_itimer(c->a[2]);
+	u64 ns = (u64)v.sec * SECOND + (u64)v.usec * 1000;
+	vk->timer[0].sig = ns ? SIGALRM : 0;
+	arm(&vk->timer[0], ns ? clock_deadline(ns) : 0,
+	    (u64)v.interval_sec * SECOND + (u64)v.interval_usec * 1000);
+	return 0;
+}
+
+/* ---- timer_create ---- */
+
+static bool clock_runs(int clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME;
+}
+
+static u32 free_timer(void)
+{
+	u32 n = 1;
+	while (n < VK_MAX_TIMERS && vk->timer[n].used)
+		n++;
+	return n;
+}
+
+/* 0 and *t, or an error. */
+static long from_event(struct vk_call *c, const sigevent_t *e, u32 n, struct vk_timer *t)
+{
+	*t = (struct vk_timer){.used = 1, .sig = SIGALRM, .value = n - 1};
+	if (!e)
+		return 0;
+	if (!vk_user_ok((u64)e, sizeof(*e)))
+		return -EFAULT;
+	t->sig = (u16)e->sigev_signo;
+	t->value = (u64)e->sigev_value.sival_ptr;
+	t->silent = e->sigev_notify == NOTIFY_NONE;
+	if (t->silent)
+		return 0;
+	if (e->sigev_signo < 1 || e->sigev_signo > VK_SIGNALS)
+		return -EINVAL;
+	if (e->sigev_notify == NOTIFY_THREAD_ID) {
+		u32 slot = (u32)(e->_sigev_un._tid - VK_PID);
+		if (slot >= LAYOUT_MAX_FIBERS || !sched_alive(slot))
+			return -EINVAL;
+		t->thread = (u16)(slot + 1);
+	} else if (e->sigev_notify != NOTIFY_SIGNAL) {
+		vk_refuse(c, "timer_create (SIGEV_THREAD)");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+long vk_sys_timer_create(struct vk_call *c)
+{
+	int clock = (int)c->a[0];
+	struct vk_timer t;
+	if (!clock_runs(clock)) {
+		vk_refuse(c, "timer_create (other clocks)");
+		return -EINVAL;
+	}
+	if (!vk_user_ok((u64)c->a[2], sizeof(int)))
+		return -EFAULT;
+	use_timers(c, ACCESS_WRITE);
+	u32 n = free_timer();
+	if (n == VK_MAX_TIMERS) {
+		vk_refuse(c, "limit: 32 timers");
+		return -EAGAIN;
+	}
+	long err = from_event(c, vk_user(c->a[1]), n, &t);
+	if (err)
+		return err;
+	t.wall = clock == CLOCK_REALTIME;
+	vk->timer[n] = t;
+	*(int *)vk_user(c->a[2]) = (int)n - 1;
+	return 0;
+}
+
+/* NULL: there is none with that id. */
+static struct vk_timer *timer_of(struct vk_call *c, enum access_mode mode)
+{
+	u32 n = (u32)c->a[0] + 1;
+	use_timers(c, mode);
+	return n && n < VK_MAX_TIMERS && vk->timer[n].used ? &vk->timer[n] : NULL;
+}
+
+long vk_sys_timer_delete(struct vk_call *c)
+{
+	struct vk_timer *t = timer_of(c, ACCESS_WRITE);
+	if (!t)
+		return -EINVAL;
+	*t = (struct vk_timer){0};
+	return 0;
+}
+
+struct timespecs { /* struct itimerspec */
+	struct __kernel_timespec interval, value;
+};
+
+static void give_timer(const struct vk_timer *t, long to)
+{
+	struct timespecs s = {timespec_of(t->interval), timespec_of(remaining(t))};
+	memcpy(vk_user(to), &s, sizeof(s));
+}
+
+long vk_sys_timer_gettime(struct vk_call *c)
+{
+	const struct vk_timer *t = timer_of(c, ACCESS_READ);
+	if (!t)
+		return -EINVAL;
+	if (!vk_user_ok((u64)c->a[1], sizeof(struct timespecs)))
+		return -EFAULT;
+	give_timer(t, c->a[1]);
+	return 0;
+}
+
+long vk_sys_timer_getoverrun(struct vk_call *c)
+{
+	return timer_of(c, ACCESS_READ) ? 0 : -EINVAL;
+}
+
+static u64 deadline_of(const struct vk_timer *t, const struct __kernel_timespec *at, bool absolute)
+{
+	if (!at->tv_sec && !at->tv_nsec)
+		return 0;
+	return absolute ? clock_deadline_at(t->wall ? 0 : 1, (long)at->tv_sec, (long)at->tv_nsec)
+			: clock_deadline(vk_time_ns(at));
+}
+
+long vk_sys_timer_settime(struct vk_call *c)
+{
+	const struct timespecs *new = vk_user(c->a[2]);
+	if (!new)
+		return -EINVAL;
+	if (!vk_user_ok((u64) new, sizeof(*new)) || (c->a[3] && !vk_user_ok((u64)c->a[3], sizeof(*new))))
+		return -EFAULT;
+	if (!vk_time_valid(&new->value) || !vk_time_valid(&new->interval))
+		return -EINVAL;
+	struct vk_timer *t = timer_of(c, ACCESS_WRITE);
+	if (!t)
+		return -EINVAL;
+	if (c->a[3])
+		give_timer(t, c->a[3]);
+	arm(t, deadline_of(t, &new->value, c->a[1] & TIMER_ABSTIME), vk_time_ns(&new->interval));
+	return 0;
+}

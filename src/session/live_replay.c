@@ -1,0 +1,156 @@
+#include "session/live_replay.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define SAMPLES_MS 3000 /* no further execution is begun after that */
+#define LOOK_MS 1
+
+struct playing {
+	const struct live_replay *how;
+	struct sut sut;
+	u64 deadline_ms;
+	u32 violation; /* that happened */
+	bool ended;
+	u64 arg; /* of WIRE_EV_END */
+};
+
+static const struct session_observer *observer(const struct playing *r)
+{
+	return r->how->plan->observer;
+}
+
+static void handle_event(struct playing *r)
+{
+	const struct wire_event *e = &r->sut.worker->event;
+
+	if (e->kind == WIRE_EV_VIOLATION)
+		r->violation = e->violation;
+	if (e->kind == WIRE_EV_END) {
+		r->ended = true;
+		r->arg = e->arg;
+	}
+	sut_acknowledge(&r->sut);
+}
+
+/* False: it has ended, or nobody waits for it any more. */
+static bool serve(struct playing *r)
+{
+	struct pollfd bell = {.fd = r->sut.bell, .events = POLLIN};
+
+	switch (sut_look(&r->sut)) {
+	case SUT_REQUEST:
+		network_serve(r->how->network, &r->sut);
+		return true;
+	case SUT_ENDED:
+		return false;
+	default:
+		break;
+	}
+	switch (sut_wait_event(&r->sut, 0)) {
+	case SUT_EVENT:
+		handle_event(r);
+		return true;
+	case SUT_ENDED:
+		return false;
+	default:
+		poll(&bell, 1, LOOK_MS);
+		return !observer(r)->stop_requests(observer(r)->self) && monotonic_ms() < r->deadline_ms;
+	}
+}
+
+static enum live_end judge(const struct playing *r, enum violation_kind violation, char why[LIVE_WHY])
+{
+	const struct wire_result *result = &r->sut.worker->result;
+
+	if (result->error[0] || result->incomplete[0]) {
+		snprintf(why, LIVE_WHY, "%.*s", (int)sizeof(result->incomplete) - 1,
+			 result->error[0] ? result->error : result->incomplete);
+		return LIVE_DIFFERS;
+	}
+	if (!r->ended) {
+		snprintf(why, LIVE_WHY, "the execution could not be played to its end");
+		return LIVE_FAILED;
+	}
+	if (r->arg == 2 || r->violation != violation) {
+		snprintf(why, LIVE_WHY, "the program took other steps, or ended in another way (%s)",
+			 r->violation < VIOLATION_KINDS ? violation_traits(r->violation)->name : "unknown");
+		return LIVE_DIFFERS;
+	}
+	return LIVE_SAME;
+}
+
+static int fresh_peers(const struct live_replay *how, char why[LIVE_WHY])
+{
+	struct peer_options peers = how->plan->peers;
+	struct problem p;
+
+	network_end(how->network);
+	peers.append_logs = true;
+	if (network_start(how->network, &peers, &how->plan->broker, &p) == 0)
+		return 0;
+	snprintf(why, LIVE_WHY, "the peers could not be started again: %.1000s", p.text);
+	return -1;
+}
+
+enum live_end live_replay(const struct live_replay *how, const struct findings *found, const u32 *path,
+			  u64 len, enum violation_kind violation, char why[LIVE_WHY])
+{
+	struct playing r = {.how = how};
+	struct launch l = *how->launch;
+	struct problem p;
+	enum live_end end;
+
+	why[0] = 0;
+	if (fresh_peers(how, why))
+		return LIVE_FAILED;
+	l.config.net.live = 1;
+	l.config.net.confirm = 1;
+	l.learnt = &found->learnt;
+	l.task = (struct wire_task){.mode = WIRE_REPLAY, .violation = violation, .path_len = len};
+	l.path = path;
+	l.trees = found->trees;
+	l.trees_len = found->trees_len;
+	if (sut_start(&r.sut, &l, NULL, 0, &p)) {
+		snprintf(why, LIVE_WHY, "%.1000s", p.text);
+		return LIVE_FAILED;
+	}
+	observer(&r)->process(observer(&r)->self, r.sut.pid, true);
+	r.deadline_ms = monotonic_ms() + 3ull * how->plan->broker.peer_timeout_ms + 10000;
+	while (!r.ended && serve(&r))
+		;
+	end = judge(&r, violation, why);
+	observer(&r)->process(observer(&r)->self, r.sut.pid, false);
+	sut_end(&r.sut);
+	return end;
+}
+
+void live_replay_samples(const struct live_replay *how, const struct findings *found, struct outcome *o)
+{
+	const struct session_observer *watch = how->plan->observer;
+	u64 start = monotonic_ms();
+	char why[LIVE_WHY];
+
+	for (size_t i = 0; i < found->samples && monotonic_ms() - start < SAMPLES_MS; i++) {
+		if (watch->stop_requests(watch->self) || (*how->end_ms && monotonic_ms() >= *how->end_ms))
+			return;
+		enum live_end end = live_replay(how, found, found->sample[i].path, found->sample[i].len,
+						VIOLATION_NONE, why);
+
+		if (end == LIVE_FAILED) {
+			if (o->notes < HD_ARRAY_LEN(o->note))
+				snprintf(o->note[o->notes++], sizeof(o->note[0]),
+					 "no execution was played again with fresh peers: %.180s", why);
+			return;
+		}
+		o->played_again++;
+		if (end == LIVE_DIFFERS) {
+			snprintf(o->incomplete_why, sizeof(o->incomplete_why),
+				 "An execution was played again with fresh peers, and differs: %.2900s", why);
+			return;
+		}
+	}
+}

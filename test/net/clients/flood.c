@@ -1,0 +1,33 @@
+/*
+ * A server that accepts and never reads. What is sent waits in buffers, and these are finite: little goes through, a flood waits
+ * for ever. With a time-out for sending it does not.
+ *
+ * heddle: verdict=verified outcomes=2 args=little server="@peer listen {port:7000} idle"
+ * heddle: verdict=violation kind=comm-deadlock server="@peer listen {port:7000} idle"
+ * heddle: verdict=verified outcomes=1 args=timeout server="@peer listen {port:7000} idle"
+ * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} eof"
+ * native: skip
+ */
+#include <errno.h>
+
+#include "net.h"
+
+int main(int argc, char **argv)
+{
+	static char data[262144];
+	struct timeval limit = {.tv_sec = 1};
+	int fd = dial(PORT), pieces = story(argc, argv, "little") ? 2 : 20;
+	if (story(argc, argv, "timeout"))
+		OK(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)));
+	while (pieces--) {
+		ssize_t n = write(fd, data, sizeof(data));
+		if (n < 0) {
+			CHECK(errno == EAGAIN);
+			heddle_outcome(1);
+			return 0;
+		}
+		CHECK(n == sizeof(data));
+	}
+	heddle_outcome(2);
+	return 0;
+}
