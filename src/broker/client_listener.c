@@ -72,6 +72,27 @@ static void take_port(int fd, struct net_address *a)
 	a->port = ntohs(a->family == NET_INET ? s.v4.sin_port : s.v6.sin6_port);
 }
 
+/*
+ * The ports that were taken for the SUT's addresses before, in this run of heddle: clients tell the port they
+ * connect to (HTTP's Host), so those that are started again find the same one.
+ */
+#define PORTS_KEPT 16
+static struct kept_port {
+	struct net_address sut;
+	u16 port;
+} kept_port[PORTS_KEPT];
+
+static struct kept_port *kept_port_of(const struct net_address *sut)
+{
+	for (u32 i = 0; i < PORTS_KEPT; i++) {
+		if (!kept_port[i].port)
+			kept_port[i].sut = *sut;
+		if (is_same(&kept_port[i].sut, sut))
+			return &kept_port[i];
+	}
+	return NULL;
+}
+
 static int bind_at(struct net_address *a)
 {
 	struct sockaddr_storage s;
@@ -81,6 +102,9 @@ static int bind_at(struct net_address *a)
 	int fd = socket(a->family, a->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
+	int on = 1;
+	if (a->port) /* connections that ended a moment ago don't matter */
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, (struct sockaddr *)&s, len) || (a->type == NET_STREAM && listen(fd, BACKLOG))) {
 		int error = errno;
 		close(fd);
@@ -94,7 +118,20 @@ static int bind_at(struct net_address *a)
 static int listen_for(struct broker *b, const struct net_address *sut, struct net_address *physical)
 {
 	int err = choose_address(b, sut, physical);
-	return err ? err : bind_at(physical);
+	if (err)
+		return err;
+	struct kept_port *kept = sut->family == NET_UNIX ? NULL : kept_port_of(sut);
+	int fd = -EADDRINUSE;
+	if (kept && kept->port) {
+		physical->port = kept->port;
+		fd = bind_at(physical);
+		physical->port = fd < 0 ? 0 : physical->port;
+	}
+	if (fd < 0)
+		fd = bind_at(physical);
+	if (fd >= 0 && kept)
+		kept->port = physical->port;
+	return fd;
 }
 
 /* The same port of ::1, for clients of a program that listens on all addresses of IPv6. -1: there is none. */

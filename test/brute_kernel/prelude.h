@@ -378,9 +378,28 @@ static void setup_event(void)
 	event_fd = eventfd(0, 0);
 }
 
+/* Nobody is joined before all have come to their ends: pthread_kill and pthread_cancel may be given any handle till then. */
+static sem_t ended;
+static void *(*body_of[MOST])(void *);
+
+static void post_ended(void *arg)
+{
+	(void)arg;
+	sem_post(&ended);
+}
+
+static void *run_body(void *arg)
+{
+	pthread_cleanup_push(post_ended, NULL);
+	body_of[(unsigned *)arg - reg](arg);
+	pthread_cleanup_pop(1);
+	return NULL;
+}
+
 static void start(int t, void *(*body)(void *))
 {
-	if (pthread_create(&thread[t], NULL, body, &reg[t]))
+	body_of[t] = body;
+	if (pthread_create(&thread[t], NULL, run_body, &reg[t]))
 		abort();
 }
 
@@ -389,6 +408,9 @@ static void finish(int threads)
 	unsigned h = 0;
 	for (int i = 0; i < threads; i++)
 		sem_post(&gate);
+	for (int i = 0; i < threads; i++)
+		while (sem_wait(&ended))
+			;
 	for (int i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	for (int i = 0; i < threads; i++)

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../unit/track_world.h"
+#include "../unit/state/track_world.h"
 #include "faulty_pages.h"
 
 #define MANY_BASE (LAYOUT_HEAP_BASE + LAYOUT_HEAP_STRIDE)

@@ -158,7 +158,7 @@ static u32 outcomes(const struct op *o)
 	const struct op_class *k = op_classes[o->kind];
 	if (o->kind == OP_SLEEP)
 		return 0; /* until its time comes */
-	return k && k->outcomes ? k->outcomes(NULL, o) : 1;
+	return k && k->outcomes ? k->outcomes(sched_self(), o) : 1;
 }
 
 u32 sched_step(const struct op *o)
@@ -181,7 +181,7 @@ u32 sched_step(const struct op *o)
 	struct text t;
 	text_init(&t, words, sizeof(words));
 	if (k && k->describe)
-		k->describe(NULL, o, 0, &t);
+		k->describe(sched_self(), o, 0, &t);
 	if (!outcomes(o)) {
 		if (!o->deadline)
 			leave(FAKE_BLOCKED);
@@ -314,6 +314,8 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec)
 	(void)clock_id;
 	return (u64)sec * 1000000000u + (u64)nsec + 1;
 }
+
+struct kstack *kstack_running; /* no kernel stacks here */
 
 u64 kstack_call_out(u64 fn, u64 a, u64 b, u64 c)
 {
