@@ -194,7 +194,10 @@ int option_peers_settle(struct check_options *o, struct problem *p)
 		return problem_set(p, "--%s-trees: with --cache none there are no trees to speak of",
 				   o->load_trees[0] ? "load" : "save");
 	o->config.net.live = !o->load_trees[0];
-	if (o->config.net.mode != CACHE_BRANCHING || !(o->peers.servers + o->peers.clients))
+	/* Clients of the real world tell ports and times, and leave by an end or a reset as
+	   it happens: only on request. */
+	bool unasked = o->peers.clients && !o->config.net.recheck;
+	if (o->config.net.mode != CACHE_BRANCHING || !(o->peers.servers + o->peers.clients) || unasked)
 		o->config.net.samples = 0;
 	return 0;
 }

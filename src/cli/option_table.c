@@ -238,9 +238,8 @@ static const struct option_spec check_table[] = {
 	{"clients", 0, OPTION_CALL, "N", "so many clients; the last --client serves for the rest", 0,
 	 apply_clients},
 	{"recheck", 0, OPTION_CALL, "N",
-	 "at the end, play N executions and have N conversations once more with peers, and compare (default "
-	 "4 "
-	 "executions)",
+	 "at the end, play N executions and have N conversations once more with peers, and compare (default: "
+	 "4 executions with servers, none with clients)",
 	 0, apply_recheck},
 	{"ask-again", 0, OPTION_CALL, NULL, NULL, 0, apply_ask_again},
 	{"identical-clients", 0, OPTION_FLAG, NULL, "all clients say the same to the same",
