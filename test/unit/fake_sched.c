@@ -279,6 +279,11 @@ u32 sched_fiber_limit(void)
 	return HD_ARRAY_LEN(fibers);
 }
 
+void fiber_set_gs(u64 base)
+{
+	(void)base;
+}
+
 const struct op *fiber_op(const struct fiber *f)
 {
 	return &f->op;
