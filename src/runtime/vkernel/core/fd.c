@@ -116,18 +116,26 @@ bool vk_is_console(int fd)
 /* ---- looking up ---- */
 
 /*
- * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps
- * anyway share one object: with late lookups it costs next to nothing to call them shared, and a server that
- * hands its connections to threads would teach the search the same lesson once for each, and be started again
- * each time.
+ * Whose number. Threads that open and close files of their own get the same numbers at different times; that each
+ * closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt about a number is
+ * learnt for it and for the fiber that opened it: who closes or replaces what a fiber opened under this
+ * number meets who uses that. A call that comes too early or too late meets others in "free" (above), and then,
+ * having become a step, what somebody else opened there. All numbers whose calls are steps anyway share one
+ * object: with late lookups it costs next to nothing to call them shared, and a server that hands its
+ * connections to threads would teach the search the same lesson once for each, and be started again each time.
  */
-static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
+static u64 number_lesson(int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
-	if (!d || !vk_kinds[d->kind]->waits)
-		return vk_touch(c, vk_fd_object(fd), mode);
+	if (!d)
+		return vk_fd_object(fd);
+	return vk_kinds[d->kind]->waits ? VK_STREAM_NUMBERS : vk_fd_opened_object(fd, vk->fd[fd].opener);
+}
+
+static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
+{
 	vk_declare(vk_fd_object(fd), mode);
-	return vk_touch(c, VK_STREAM_NUMBERS, mode);
+	return vk_touch(c, number_lesson(fd), mode);
 }
 
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
@@ -142,7 +150,9 @@ static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
 	vk_touch(NULL, vk_fd_taken_object(fd), ACCESS_READ);
 	if (!d)
 		number |= vk_touch(c, vk_fd_free_object(fd), ACCESS_READ);
-	bool flags = d && vk_touch(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
+	bool flags = d && vk_touch(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_READ);
+	if (d)
+		vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
 	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
 }
 
@@ -223,7 +233,7 @@ struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
 	if (slot == VK_MAX_DESCS)
 		return NULL;
 	struct vk_desc *d = &vk->desc[slot];
-	*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags};
+	*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags, .maker = sched_self_slot()};
 	vk->desc_limit = HD_MAX(vk->desc_limit, slot + 1);
 	vk_declare(VK_SLOTS, ACCESS_WRITE);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
@@ -269,7 +279,8 @@ static void set_number(u32 fd, const struct vk_desc *d, bool cloexec)
 {
 	vk_declare(VK_FD_TABLE, ACCESS_WRITE);
 	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
-	vk->fd[fd] = (struct vk_fd){.desc = (u16)(vk_desc_slot(d) + 1), .cloexec = cloexec};
+	vk->fd[fd] = (struct vk_fd){
+		.desc = (u16)(vk_desc_slot(d) + 1), .cloexec = cloexec, .opener = sched_self_slot() & 0x7fff};
 	vk->fd_limit = HD_MAX(vk->fd_limit, fd + 1);
 }
 
@@ -456,14 +467,18 @@ long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags)
 		vk_refuse(c, "fcntl(F_SETFL, O_ASYNC)");
 		return -EINVAL;
 	}
-	vk_use(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
+	vk_use(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_WRITE);
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
 	d->flags = (d->flags & ~settable) | (flags & settable);
 	return 0;
 }
 
 long vk_fd_set_cloexec(struct vk_call *c, int fd, bool cloexec)
 {
-	vk_use(c, vk_fd_object(fd), ACCESS_WRITE);
+	if (touch_number(c, fd, ACCESS_WRITE)) {
+		vk_order(c, vk_fd_object(fd), ACCESS_WRITE);
+		touch_number(c, fd, ACCESS_WRITE);
+	}
 	if (!vk_fd_peek(fd))
 		return -EBADF;
 	vk->fd[fd].cloexec = cloexec;
