@@ -274,14 +274,29 @@ HD_NORETURN void sched_exit(int status)
 
 /* ---- other neighbours ---- */
 
+u32 sched_fiber_limit(void)
+{
+	return HD_ARRAY_LEN(fibers);
+}
+
+void fiber_set_gs(u64 base)
+{
+	(void)base;
+}
+
+const struct op *fiber_op(const struct fiber *f)
+{
+	return &f->op;
+}
+
+struct op *fiber_op_mut(struct fiber *f)
+{
+	return &f->op;
+}
+
 bool sched_alive(u32 slot)
 {
 	return slot < 4;
-}
-
-u32 sched_fiber_limit(void)
-{
-	return 4;
 }
 
 bool sched_alone(void)

@@ -72,6 +72,18 @@ void fiber_set_fs(u64 tcb)
 		sys_call3(SYS_arch_prctl, ARCH_SET_FS, (long)tcb, 0);
 }
 
+void fiber_set_gs(u64 base)
+{
+	static u64 now; /* what the register holds, whoever runs */
+	if (hd_likely(base == now))
+		return;
+	now = base;
+	if (rt_libc.have_fsgsbase)
+		__asm__ volatile("wrgsbase %0" : : "r"(base));
+	else
+		sys_call3(SYS_arch_prctl, ARCH_SET_GS, (long)base, 0);
+}
+
 HD_LEAF u64 fiber_get_fs(void)
 {
 	u64 tcb;
@@ -115,12 +127,22 @@ void fiber_track_stacks(void)
 	track_set_stacks(&stacks);
 }
 
-/* The first frame: registers zero, control words as in a fresh process, then fiber_entry. */
-static u64 first_context(u64 top)
+/* A thread inherits the floating-point environment of its creator, as the switch keeps it (switch.S). */
+static u64 float_control(void)
+{
+	u32 mxcsr;
+	u16 control, status;
+	__asm__ volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2" : "=m"(mxcsr), "=m"(control), "=m"(status));
+	return mxcsr | (u64)control << 32 | (u64)(status & 0x3f) << 48;
+}
+#define FRESH_FLOAT_CONTROL (0x1f80 | 0x037fUL << 32)
+
+/* The first frame: registers zero, then fiber_entry. */
+static u64 first_context(u64 top, u64 control)
 {
 	u64 *sp = (u64 *)((top & ~63UL) - 8 * sizeof(*sp));
 	memset(sp, 0, 8 * sizeof(*sp));
-	sp[0] = 0x1f80 | 0x037fUL << 32;
+	sp[0] = control;
 	sp[7] = (u64)fiber_entry;
 	return (u64)sp;
 }
@@ -134,7 +156,7 @@ void fiber_make_main(void (*entry)(void))
 	f->life = FIBER_ALIVE;
 	f->tcb = fiber_get_fs();
 	f->op.kind = OP_START;
-	f->sp = first_context(fiber_stack_top(0));
+	f->sp = first_context(fiber_stack_top(0), FRESH_FLOAT_CONTROL);
 	kstack_make(0, f->sp);
 	if (!rt_wire->learnt.names)
 		rt_wire->learnt.names = 1; /* slot 0 is main */
@@ -212,8 +234,9 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	f->entry = entry;
 	f->arg = arg;
 	f->stack_size = (u32)stack_size;
+	f->gs = model->fiber[parent].gs;
 	f->op.kind = OP_START;
-	f->sp = first_context(fiber_stack_top(slot) - tls_bytes(slot));
+	f->sp = first_context(fiber_stack_top(slot) - tls_bytes(slot), float_control());
 	kstack_make(slot, f->sp);
 	return f;
 }

@@ -13,6 +13,7 @@ HD_NORETURN void context_resume(u64 to_sp);
 HD_NORETURN void stack_call(void (*fn)(void), u64 top);
 
 void fiber_set_fs(u64 tcb);
+void fiber_set_gs(u64 base);
 u64 fiber_get_fs(void);
 
 /* Fiber 0: the process as the kernel started it. entry: what it runs; does not return. */

@@ -30,6 +30,7 @@ struct fiber {
 	u16 cancelling;
 	u32 parent, child_index; /* its name, see thread.c */
 	u64 entry, arg, result;
+	u64 gs;       /* base of GS: arch_prctl */
 	u64 specific; /* block of pthread_setspecific values in its own arena, or 0 */
 	u32 specific_len, stack_size;
 	u64 yields, yield_mark; /* fair.c */

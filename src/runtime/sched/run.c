@@ -96,6 +96,7 @@ enum run_end run_fiber(u32 slot, u32 alt)
 	kstack_run(slot, f->sp);
 	fair_moves(slot);
 	fiber_set_fs(f->tcb);
+	fiber_set_gs(f->gs);
 	run.in_fiber = true;
 	context_switch(&run.sp, f->sp);
 	run.in_fiber = false;

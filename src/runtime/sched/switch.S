@@ -1,11 +1,38 @@
 /*
  * Context switch. A suspended context is a stack pointer; on the stack lie, from low
- * to high: mxcsr and x87 control word (8 bytes), r15 r14 r13 r12 rbx rbp, return address.
+ * to high: mxcsr (4 bytes), x87 control word and the exceptions of its status word (2 each), r15 r14
+ * r13 r12 rbx rbp, return address.
  * fiber_regs() in fiber.c knows this layout.
  */
 	.text
 
 #include "runtime/kstack/zero.inc"
+
+/*
+ * Floating-point control and exceptions of the context at rsp. The status word can only be loaded with the
+ * whole environment (28 bytes); registers are empty at a call, and nobody asks for its other fields. Changes
+ * rax; leaves zeroes below rsp.
+ */
+	.macro load_float_control
+	ldmxcsr (%rsp)
+	fldcw 4(%rsp)
+	fnstsw %ax
+	andl $0x3f, %eax
+	cmpw 6(%rsp), %ax
+	je 83f
+	fnclex
+	cmpw $0, 6(%rsp)
+	je 83f
+	fnstenv -32(%rsp)
+	movw 6(%rsp), %ax
+	orw %ax, -28(%rsp)
+	fldenv -32(%rsp)
+	movq $0, -32(%rsp)
+	movq $0, -24(%rsp)
+	movq $0, -16(%rsp)
+	movq $0, -8(%rsp)
+83:
+	.endm
 
 /* void context_switch(u64 *save_sp, u64 to_sp) */
 	.globl context_switch
@@ -35,6 +62,8 @@ context_switch:
 	.cfi_adjust_cfa_offset 8
 	stmxcsr (%rsp)
 	fnstcw 4(%rsp)
+	fnstsw 6(%rsp)
+	andw $0x3f, 6(%rsp)
 	movq %rsp, (%rdi)
 	/* A fiber that waits: zeroes below its stack pointer (kstack.h, K3). */
 	cmpq kstack_running(%rip), %rsp
@@ -42,8 +71,7 @@ context_switch:
 	movq kstack_low(%rip), %r11
 	zero_up_to_rsp %r11
 1:	movq %rsi, %rsp
-	ldmxcsr (%rsp)
-	fldcw 4(%rsp)
+	load_float_control
 	addq $8, %rsp
 	.cfi_adjust_cfa_offset -8
 	popq %r15
@@ -75,8 +103,7 @@ context_switch:
 context_resume:
 	.cfi_startproc
 	movq %rdi, %rsp
-	ldmxcsr (%rsp)
-	fldcw 4(%rsp)
+	load_float_control
 	addq $8, %rsp
 	popq %r15
 	popq %r14

@@ -26,9 +26,9 @@
  * outcome, too (ALT_FD_KEPT): the number is forgotten. Else a thread that could always find its descriptor
  * closed would never be seen to wait for ever.
  *
- * The description is held from the announcement on, so a close by another fiber releases it only when this
- * fiber moves. That is no loss: in an execution in which the lookup comes after the close, it could as well
- * come right behind it, since what the fiber does up to its next step nobody sees.
+ * The description is held from the announcement on, so a close by another fiber does not release it, although
+ * this fiber may not have looked yet. Where that could be seen, the close decides (fd.c, "Closing what others are
+ * about to use").
  */
 #include "runtime/vkernel/core/call.h"
 
@@ -101,7 +101,7 @@ void vk_call_ends(u32 slot)
 
 void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d)
 {
-	c->watch = (u64)(fd + 1) << 32 | (u64)(d - vk->desc + 1);
+	c->watch = vk_watch(fd, d);
 }
 
 bool vk_watch_changed(u64 watch)
@@ -124,11 +124,35 @@ void vk_describe_fd_kept(u64 watch, struct text *t)
 	text_str(t, " was");
 }
 
+/* Whoever closed the number has decided that this call had not looked yet (fd.c). */
+void vk_call_lose(u32 slot, struct vk_desc *d)
+{
+	struct vk_fiber *f = &vk->fiber[slot];
+	for (u32 i = 0; i < VK_MAX_HELD; i++) {
+		if (f->held[i].desc != vk_desc_slot(d) + 1)
+			continue;
+		f->held[i] = (struct vk_held){0};
+		vk_desc_put(d);
+		return;
+	}
+}
+
+static SCHED_LOOK bool has_lost(const struct vk_call *c)
+{
+	const struct vk_fiber *f = vk_self();
+	for (u32 i = 0; i < VK_MAX_HELD; i++)
+		if (f->held[i].desc && f->held[i].call == (u64)c)
+			return false;
+	return true;
+}
+
 static long step_watching(struct vk_call *c, struct op o)
 {
 	o.watch = c->watch;
 	c->watch = 0;
 	u32 alt = sched_step(&o);
+	if (has_lost(c))
+		return VK_RESTART;
 	if (alt == ALT_FD_KEPT) {
 		o.watch = 0;
 		sched_scrub(); /* the first time left its bytes where frames will lie that wait */

@@ -13,6 +13,13 @@ void vk_call_begin(struct vk_call *c);
 void vk_call_forget(struct vk_call *c);
 /* The call has found d (may be NULL), and keeps it; returns d. */
 struct vk_desc *vk_call_found(struct vk_call *c, struct vk_desc *d);
+/* The call of another fiber lets d go, which it had found by a late lookup. */
+void vk_call_lose(u32 slot, struct vk_desc *d);
+/* struct op, watch: this number, as long as it means d. */
+static inline u64 vk_watch(int fd, const struct vk_desc *d)
+{
+	return (u64)(fd + 1) << 32 | (vk_desc_slot(d) + 1);
+}
 /* It has found d behind fd, but others may change that until its step. */
 void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d);
 

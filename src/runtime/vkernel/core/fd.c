@@ -26,11 +26,74 @@ const struct vk_ops *const vk_kinds[VK_KINDS] = {
 	[VK_SOCKET] = &vk_socket_ops,
 };
 
+struct vk_desc *vk_fd_peek(int fd)
+{
+	if (fd < 0 || fd >= VK_MAX_FDS || !vk->fd[fd].desc)
+		return NULL;
+	return &vk->desc[vk->fd[fd].desc - 1];
+}
+
+/*
+ * Closing what others are about to use. A call that has looked up late (call.c) holds the description before it is
+ * known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone keep the description
+ * alive, then its end, which its other end or a poll sees, comes now or later: it is decided in the moment of
+ * the close. Outcome 0: none of them has looked yet; they let go, and will look again. Outcome 1: the one there
+ * is has, and keeps it. (Of several, any may have, and each decides for itself later; that all of them then find
+ * it closed, although it stayed open for them, is one execution too many.)
+ */
+static u32 count_watchers(int fd, const struct vk_desc *d)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		const struct fiber *f = sched_fiber(i);
+		n += f && fiber_op(f)->watch == vk_watch(fd, d);
+	}
+	return n;
+}
+
+/* How many calls decide, with this close, over the end of what is behind fd; 0: its end is not at stake. */
+static u32 deciding_watchers(int fd)
+{
+	const struct vk_desc *d = vk_fd_peek(fd);
+	u32 n = d && d->refs > 1 && vk_kinds[d->kind]->waits ? count_watchers(fd, d) : 0;
+	return n && d->refs == 1 + n ? n : 0;
+}
+
+static SCHED_LOOK void settle_watchers(int fd, long alt)
+{
+	u32 n = deciding_watchers(fd);
+	struct vk_desc *d = vk_fd_peek(fd);
+	for (u32 i = 0; n && i < sched_fiber_limit(); i++) {
+		struct fiber *f = sched_fiber(i);
+		if (!f || fiber_op(f)->watch != vk_watch(fd, d) || (alt && n > 1))
+			continue;
+		struct op *o = fiber_op_mut(f);
+		vk_declare(thread_object(i), ACCESS_WRITE);
+		if (alt) {
+			o->watch = 0;
+			continue;
+		}
+		*o = (struct op){.kind = OP_FILE,
+				 .flags = o->flags & OPF_CANCEL,
+				 .object = vk_fd_object(fd),
+				 .n = ACCESS_READ};
+		vk_call_lose(i, d);
+	}
+}
+
+static u32 close_outcomes(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return deciding_watchers((int)o->arg) ? 2 : 1;
+}
+
 static void close_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close " : "closes ");
 	vk_describe_fd((int)o->arg, t);
+	if (alt == 1)
+		text_str(t, ", which another thread's call has found open");
 }
 
 /* op: object = description (0: none), arg = number. What its release changes, vk_desc_put() declares. */
@@ -41,14 +104,8 @@ static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	vk_op_changes(o, VK_FD_TABLE);
 	vk_op_changes(o, vk_fd_object((int)o->arg));
 }
-const struct op_class op_close = {.name = "close", .describe = close_describe, .accesses = close_accesses};
-
-struct vk_desc *vk_fd_peek(int fd)
-{
-	if (fd < 0 || fd >= VK_MAX_FDS || !vk->fd[fd].desc)
-		return NULL;
-	return &vk->desc[vk->fd[fd].desc - 1];
-}
+const struct op_class op_close = {
+	.name = "close", .outcomes = close_outcomes, .describe = close_describe, .accesses = close_accesses};
 
 bool vk_is_console(int fd)
 {
@@ -59,18 +116,26 @@ bool vk_is_console(int fd)
 /* ---- looking up ---- */
 
 /*
- * What stands for the meaning of a number: for most files the entry itself. All those whose calls are steps
- * anyway share one object: with late lookups it costs next to nothing to call them shared, and a server that
- * hands its connections to threads would teach the search the same lesson once for each, and be started again
- * each time.
+ * Whose number. Threads that open and close files of their own get the same numbers at different times; that each
+ * closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt about a number is
+ * learnt for it and for the fiber that opened it: who closes or replaces what a fiber opened under this
+ * number meets who uses that. A call that comes too early or too late meets others in "free" (above), and then,
+ * having become a step, what somebody else opened there. All numbers whose calls are steps anyway share one
+ * object: with late lookups it costs next to nothing to call them shared, and a server that hands its
+ * connections to threads would teach the search the same lesson once for each, and be started again each time.
  */
-static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
+static u64 number_lesson(int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
-	if (!d || !vk_kinds[d->kind]->waits)
-		return vk_touch(c, vk_fd_object(fd), mode);
+	if (!d)
+		return vk_fd_object(fd);
+	return vk_kinds[d->kind]->waits ? VK_STREAM_NUMBERS : vk_fd_opened_object(fd, vk->fd[fd].opener);
+}
+
+static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
+{
 	vk_declare(vk_fd_object(fd), mode);
-	return vk_touch(c, VK_STREAM_NUMBERS, mode);
+	return vk_touch(c, number_lesson(fd), mode);
 }
 
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
@@ -85,7 +150,9 @@ static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
 	vk_touch(NULL, vk_fd_taken_object(fd), ACCESS_READ);
 	if (!d)
 		number |= vk_touch(c, vk_fd_free_object(fd), ACCESS_READ);
-	bool flags = d && vk_touch(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
+	bool flags = d && vk_touch(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_READ);
+	if (d)
+		vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
 	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
 }
 
@@ -166,7 +233,7 @@ struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
 	if (slot == VK_MAX_DESCS)
 		return NULL;
 	struct vk_desc *d = &vk->desc[slot];
-	*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags};
+	*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags, .maker = sched_self_slot()};
 	vk->desc_limit = HD_MAX(vk->desc_limit, slot + 1);
 	vk_declare(VK_SLOTS, ACCESS_WRITE);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
@@ -212,7 +279,8 @@ static void set_number(u32 fd, const struct vk_desc *d, bool cloexec)
 {
 	vk_declare(VK_FD_TABLE, ACCESS_WRITE);
 	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
-	vk->fd[fd] = (struct vk_fd){.desc = (u16)(vk_desc_slot(d) + 1), .cloexec = cloexec};
+	vk->fd[fd] = (struct vk_fd){
+		.desc = (u16)(vk_desc_slot(d) + 1), .cloexec = cloexec, .opener = sched_self_slot() & 0x7fff};
 	vk->fd_limit = HD_MAX(vk->fd_limit, fd + 1);
 }
 
@@ -275,8 +343,10 @@ void vk_fd_change(struct vk_call *c, int fd)
 	if (!change_shows(c, fd))
 		return;
 	struct op o = {.kind = OP_CLOSE, .object = (u64)vk_fd_peek(fd), .arg = (u64)fd};
-	vk_step_once(c, &o);
+	long alt = c->stepped ? -1 : vk_step(c, &o);
 	change_shows(c, fd);
+	if (alt >= 0)
+		settle_watchers(fd, alt);
 }
 
 static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)
@@ -397,14 +467,18 @@ long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags)
 		vk_refuse(c, "fcntl(F_SETFL, O_ASYNC)");
 		return -EINVAL;
 	}
-	vk_use(c, vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
+	vk_use(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_WRITE);
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
 	d->flags = (d->flags & ~settable) | (flags & settable);
 	return 0;
 }
 
 long vk_fd_set_cloexec(struct vk_call *c, int fd, bool cloexec)
 {
-	vk_use(c, vk_fd_object(fd), ACCESS_WRITE);
+	if (touch_number(c, fd, ACCESS_WRITE)) {
+		vk_order(c, vk_fd_object(fd), ACCESS_WRITE);
+		touch_number(c, fd, ACCESS_WRITE);
+	}
 	if (!vk_fd_peek(fd))
 		return -EBADF;
 	vk->fd[fd].cloexec = cloexec;

@@ -78,7 +78,7 @@ static void describe_object(u64 object, struct text *t)
 		vk_describe_fd((int)(u32)key, t);
 		break;
 	case OBJECT_DESC:
-		vk_describe_desc(&vk->desc[key / VK_DESC_PARTS], t);
+		vk_describe_desc(&vk->desc[(u32)key / VK_DESC_PARTS], t);
 		break;
 	case OBJECT_SOCKET:
 		vk_describe_desc(&vk->desc[(key & ~VK_SOCKET_NAME) / 2], t);

@@ -104,6 +104,11 @@ static inline u64 vk_fd_free_object(int fd)
 {
 	return object_id(OBJECT_FD, (u64)(u32)fd | (u64)1 << 40);
 }
+/* A number since this fiber opened it: a lesson, without words (core/fd.c, "Whose number"). */
+static inline u64 vk_fd_opened_object(int fd, u32 opener)
+{
+	return object_id(OBJECT_FD, (u64)(u32)fd | (u64)opener << 44 | (u64)1 << 42);
+}
 static inline u64 vk_fd_taken_object(int fd)
 {
 	return object_id(OBJECT_FD, (u64)(u32)fd | (u64)1 << 41);

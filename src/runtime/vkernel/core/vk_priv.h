@@ -82,7 +82,8 @@ struct vk_desc {
 	u16 kind;
 	u16 sub;          /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
 	u32 refs;         /* descriptors, plus fibers inside a call */
-	u32 flags, pad;   /* O_* */
+	u32 flags;        /* O_* */
+	u32 maker;        /* slot of the fiber that made it */
 	u32 object, pad2; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
 	u64 host;         /* key of the host node */
 	u64 pos;          /* file offset; directory: hash of the last name; eventfd: counter */
@@ -90,7 +91,8 @@ struct vk_desc {
 
 struct vk_fd {
 	u16 desc; /* slot + 1 */
-	u16 cloexec;
+	u16 cloexec : 1;
+	u16 opener : 15; /* slot of the fiber that made it mean this */
 };
 
 /* The SUT's buffers, and how far a call has got in them. */
@@ -398,6 +400,14 @@ extern struct vk_model *vk;
 static inline u32 vk_desc_slot(const struct vk_desc *d)
 {
 	return (u32)(d - vk->desc);
+}
+/*
+ * A part of this description, not of others that have or had its slot: what is learnt about its uses. As with
+ * numbers (core/fd.c, "Whose number").
+ */
+static inline u64 vk_desc_lesson(const struct vk_desc *d, enum vk_desc_part part)
+{
+	return vk_desc_object(vk_desc_slot(d), part) | (u64)(d->maker + 1) << 40;
 }
 static inline struct vk_fiber *vk_self(void)
 {

@@ -95,8 +95,10 @@ static long open_regular(struct vk_call *c, struct vk_place *p, u32 flags)
 		err = host_open(p->host);
 	if (err)
 		return err;
-	if (flags & O_TRUNC)
+	if (flags & O_TRUNC) {
+		vk_inode_changes(p->inode);
 		vk_inode_resize(c, p->inode, 0);
+	}
 	return install(c, describe_place(p, VK_FILE, flags), flags);
 }
 

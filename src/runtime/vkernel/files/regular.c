@@ -64,6 +64,7 @@ static long file_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 		if (err)
 			return err;
 	}
+	vk_inode_changes(d->object);
 	size_t done = vk_uio_in(u, vk_inode_data(d->object) + *pos, u->left);
 	*pos += done;
 	return (long)done;
@@ -167,6 +168,7 @@ long vk_sys_ftruncate(struct vk_call *c)
 	if (d->kind != VK_FILE || (d->flags & O_ACCMODE) == O_RDONLY)
 		return -EINVAL;
 	vk_file_use(c, d, ACCESS_WRITE, false);
+	vk_inode_changes(d->object);
 	return vk_inode_resize(c, d->object, (u64)c->a[1]);
 }
 
@@ -182,6 +184,7 @@ long vk_sys_truncate(struct vk_call *c)
 		return S_ISDIR(p.mode) ? -EISDIR : p.mode ? -EINVAL : -ENOENT;
 	if ((err = vk_place_may(&p, 2)) || (err = vk_copy_up(c, &p, true)))
 		return err;
+	vk_inode_changes(p.inode);
 	return vk_inode_resize(c, p.inode, (u64)c->a[1]);
 }
 

@@ -48,7 +48,8 @@ bool touch_place(struct vk_call *c, const struct vk_place *p, enum access_mode m
 
 bool touch_position(struct vk_call *c, const struct vk_desc *d)
 {
-	return vk_touch(c, vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION), ACCESS_WRITE);
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_POSITION), ACCESS_WRITE);
+	return vk_touch(c, vk_desc_lesson(d, VK_DESC_POSITION), ACCESS_WRITE);
 }
 
 /* ---- in words: keys are hashes, of which an object id keeps 56 bits ---- */

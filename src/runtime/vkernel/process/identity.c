@@ -2,6 +2,7 @@
  * identity.c: who and where the SUT is: numbers, the machine. Constants, so that every start looks
  * the same: process 1000, 4 CPUs (settings.c), 4 GiB.
  */
+#include <asm/prctl.h>
 #include <linux/sysinfo.h>
 #include <linux/utsname.h>
 
@@ -129,19 +130,31 @@ long vk_sys_getgroups(struct vk_call *c)
 	return 1;
 }
 
-/* FS is the fiber's thread pointer: reading it is fine, moving it would lose the fiber. */
+static long tell_base(struct vk_call *c, u64 base)
+{
+	if (!vk_user_out_ok((u64)c->a[1], sizeof(base)))
+		return -EFAULT;
+	*(u64 *)c->a[1] = base;
+	return 0;
+}
+
+/* FS is the fiber's thread pointer: reading it is fine, moving it would lose the fiber. GS is free for all. */
 long vk_sys_arch_prctl(struct vk_call *c)
 {
-	const long get_fs = 0x1003;
-	if (c->a[0] != get_fs) {
-		if (c->a[0] < 0x3000) /* above: shadow stacks, which this machine does not have */
-			vk_refuse(c, "arch_prctl");
-		return -EINVAL;
+	struct fiber *self = sched_self();
+	switch (c->a[0]) {
+	case ARCH_GET_FS:
+		return tell_base(c, self->tcb);
+	case ARCH_GET_GS:
+		return tell_base(c, self->gs);
+	case ARCH_SET_GS:
+		if ((u64)c->a[1] >= 0x7ffffffff000)
+			return -EPERM;
+		self->gs = (u64)c->a[1];
+		fiber_set_gs(self->gs);
+		return 0;
 	}
-	u64 tcb;
-	__asm__("mov %%fs:0, %0" : "=r"(tcb));
-	if (!vk_user_out_ok((u64)c->a[1], sizeof(tcb)))
-		return -EFAULT;
-	*(u64 *)c->a[1] = tcb;
-	return 0;
+	if (c->a[0] < 0x3000) /* above: shadow stacks, which this machine does not have */
+		vk_refuse(c, "arch_prctl");
+	return -EINVAL;
 }
