@@ -13,11 +13,13 @@ static size_t uio_move(struct vk_uio *u, u8 *kernel, size_t n, bool out)
 	while (done < n) {
 		const struct iovec *v = &u->iov[u->at];
 		size_t part = HD_MIN((size_t)v->iov_len - u->off, n - done);
-		u8 *user = (u8 *)v->iov_base + u->off;
+		u8 *user = (u8 *)((u64)v->iov_base + u->off);
 		size_t there = part ? vk_user_prefix((u64)user, part, out) : 0;
 		u->faulted = there < part;
 		part = there;
-		if (out && kernel)
+		if (!part)
+			; /* an empty or unmapped piece: its address may be NULL */
+		else if (out && kernel)
 			memmove(user, kernel + done, part);
 		else if (out)
 			memset(user, 0, part);
