@@ -178,6 +178,10 @@ static bool is_free_choice(const struct step *s)
 	if (step_is(s, "sendfile") &&
 	    (fstat(s->fd, &st) || S_ISFIFO(st.st_mode) || fstat(s->fd2, &st) || !S_ISREG(st.st_mode)))
 		return true;
+	/* Which devices can splice is the version's affair. */
+	if (step_is(s, "splice") && ((!fstat(s->fd, &st) && !S_ISFIFO(st.st_mode) && !S_ISREG(st.st_mode)) ||
+				     (!fstat(s->fd2, &st) && !S_ISFIFO(st.st_mode) && !S_ISREG(st.st_mode))))
+		return true;
 	if (fstat(s->fd, &st))
 		return false;
 	return (S_ISDIR(st.st_mode) && step_is(s, "lseek")) ||

@@ -109,6 +109,11 @@ void access_declare(u64 object, u32 bytes, enum access_mode mode)
 	footprint_add(&fake.touched, object, bytes, mode);
 }
 
+const struct footprint *access_footprint(void)
+{
+	return &fake.touched;
+}
+
 bool sched_all_joined(void)
 {
 	return fake.joined;
