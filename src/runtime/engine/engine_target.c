@@ -147,7 +147,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
 	/* Who went past the point before the request did so in an execution where it moved first. */
-	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off) {
+	if (hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o)) {
 		out[0] = ACTION(slot, ALT_CANCEL);
 		return 1;
 	}

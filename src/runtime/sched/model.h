@@ -27,8 +27,8 @@ struct fiber {
 	struct op op;
 	struct op suspended; /* what it waits for (OPF_WAITER) while a handler runs; kind 0: nothing */
 	u8 life, detached, cancel_off, cancel_asked;
-	u16 atomic; /* depth of heddle_atomic sections */
-	u16 cancelling;
+	u16 atomic;              /* depth of heddle_atomic sections */
+	u16 cancel_async;        /* at any operation, not at cancellation points alone */
 	u32 parent, child_index; /* its name, see thread.c */
 	u64 entry, arg, result;
 	u64 gs;       /* base of GS: arch_prctl */

@@ -296,8 +296,23 @@ int thread_cancel_state(int off, int *old)
 	struct fiber *f = sched_self();
 	if (old)
 		*old = f->cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+	if (off != PTHREAD_CANCEL_DISABLE && off != PTHREAD_CANCEL_ENABLE)
+		return EINVAL;
 	f->cancel_off = off == PTHREAD_CANCEL_DISABLE;
-	return off == PTHREAD_CANCEL_DISABLE || off == PTHREAD_CANCEL_ENABLE ? 0 : EINVAL;
+	return f->cancel_async ? thread_testcancel() : 0;
+}
+
+int thread_cancel_type(int type, int *old)
+{
+	struct fiber *f = sched_self();
+	if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
+		return EINVAL;
+	if (old)
+		*old = f->cancel_async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+	if (f->cancel_async) /* still, for the last time */
+		thread_testcancel();
+	sched_self()->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+	return sched_self()->cancel_async ? thread_testcancel() : 0;
 }
 
 /* --- create, join, detach --- */
