@@ -12,7 +12,6 @@
 #include "base/sys.h"
 #include "runtime/libc/libc.h"
 #include "runtime/rt.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 

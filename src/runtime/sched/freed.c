@@ -19,7 +19,7 @@ static HD_NORETURN void use_of_freed(u64 object, const char *what, u64 pc)
 	sched_violation(VIOLATION_LOCK_MISUSE, pc, object, buf);
 }
 
-SCHED_LOOK void freed_check(u64 object, const char *what, u64 pc)
+HD_NOINLINE void freed_check(u64 object, const char *what, u64 pc)
 {
 	u64 start, size;
 	if (object - LAYOUT_HEAP_BASE >= LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)

@@ -205,7 +205,7 @@ bool atomics_trapped(greg_t *g)
 	return true;
 }
 
-static SCHED_LOOK u64 operand(const struct wire_site *s, const u64 *reg)
+static HD_NOINLINE u64 operand(const struct wire_site *s, const u64 *reg)
 {
 	if (s->pause || s->base == WIRE_SITE_ELSEWHERE)
 		return 0;

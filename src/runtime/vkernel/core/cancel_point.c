@@ -27,7 +27,7 @@ static bool accepts_by_step(int fd)
 /* NO_POINT: it is none, or always a step that is one; LATER: it will be, unless it fails before. */
 enum point { NO_POINT, BEFORE, LATER };
 
-static SCHED_LOOK enum point point_of(const struct vk_call *c)
+static HD_NOINLINE enum point point_of(const struct vk_call *c)
 {
 	int fd = (int)c->a[0], command = (int)c->a[1];
 	switch (c->nr) {

@@ -59,7 +59,7 @@ static u32 deciding_watchers(int fd)
 	return n && d->refs == 1 + n ? n : 0;
 }
 
-static SCHED_LOOK void settle_watchers(int fd, long alt)
+static HD_NOINLINE void settle_watchers(int fd, long alt)
 {
 	u32 n = deciding_watchers(fd);
 	struct vk_desc *d = vk_fd_peek(fd);
@@ -141,7 +141,7 @@ static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
-static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
+static HD_NOINLINE enum shows use_shows(struct vk_call *c, int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	if (fd < 0 || fd >= VK_MAX_FDS)
@@ -187,7 +187,7 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 	return vk_call_found(c, vk_fd_peek(fd));
 }
 
-static SCHED_LOOK bool look_up_late(struct vk_call *c, int fd)
+static HD_NOINLINE bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
 	if (!d || c->stepped || use_shows(c, fd) != SHOWS_NUMBER)
@@ -330,7 +330,7 @@ static bool close_shows(struct vk_call *c, int fd)
 	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }
 
-static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
+static HD_NOINLINE bool change_shows(struct vk_call *c, int fd)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
@@ -349,7 +349,7 @@ void vk_fd_change(struct vk_call *c, int fd)
 		settle_watchers(fd, alt);
 }
 
-static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)
+static HD_NOINLINE bool take_shows(struct vk_call *c, u32 from, u32 count)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);

@@ -79,7 +79,7 @@ long vk_uio_init(struct vk_call *c, struct vk_uio *u, const struct iovec *iov, l
 }
 
 /* Is the first thing that a transfer does a step on the description? */
-static SCHED_LOOK bool steps_first(int fd)
+static HD_NOINLINE bool steps_first(int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	return d &&

@@ -107,7 +107,6 @@ long vk_syscall(struct vk_call *c)
 		vk_cancel_point_before(c);
 	vk_call_begin(c);
 	for (;;) {
-		sched_scrub(); /* where frames will lie that wait; the second time, of what the first left */
 		long ret = dispatch(c);
 		bool lookup = c->watch;
 		vk_call_forget(c);

@@ -303,7 +303,7 @@ static bool may_be_late(const struct vk_sock *s, u16 kind)
 	return kind == OP_ACCEPT || (kind == OP_RECV && sock_is_outside(&vk->desc[s - vk->sock]));
 }
 
-static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
+static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 {
 	const struct vk_sock *s = sock_of(d);
 	bool nonblocking = sock_nonblocking(d, flags);
