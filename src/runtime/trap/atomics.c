@@ -33,7 +33,7 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/trap/cpu.h"
+#include "runtime/trap/emulate.h"
 
 #define INT3 0xcc
 #define JMP_REL32 0xe9
@@ -192,7 +192,7 @@ bool atomics_trapped(greg_t *g)
 	if (!s || !(rt_wire->config.atomics || s->random))
 		return false;
 	if (s->random) {
-		cpu_random(g, s);
+		emulate_random(g, s);
 		return true;
 	}
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);

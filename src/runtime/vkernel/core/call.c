@@ -31,6 +31,7 @@
  * about to use").
  */
 #include "runtime/vkernel/core/call.h"
+#include "runtime/sched/op_classes.h"
 
 /* ---- holding ---- */
 

@@ -17,6 +17,7 @@
  *   free    Calls that find a number free read it, who takes the number changes it. If different fibers
  *           do so, a call that is about to find it free is a step.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
 

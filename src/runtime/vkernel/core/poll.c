@@ -6,6 +6,7 @@
  * engine wants to know. A call is a step as soon as one descriptor is of a kind that waits, or if the
  * call itself would wait.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 
 static u32 ready_events(const struct pollfd *p)

@@ -36,7 +36,6 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
-#include "runtime/sched/op_classes.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/core/abi.h"
 #include "runtime/vkernel/core/objects.h"
@@ -430,7 +429,7 @@ struct vk_desc *vk_device_new(u16 which, u32 flags);
 
 void vk_random_bytes(struct vk_uio *u, size_t n);
 
-/* ---- system calls, one declaration a handler; the table is table.c ---- */
+/* ---- system calls, one declaration a handler; the table is syscall_table.c ---- */
 
 typedef long vk_handler(struct vk_call *c);
 #define VK_HANDLER(name) vk_handler vk_sys_##name;

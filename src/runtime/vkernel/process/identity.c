@@ -6,6 +6,7 @@
 #include <linux/sysinfo.h>
 #include <linux/utsname.h>
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define MEMORY (4ul << 30)

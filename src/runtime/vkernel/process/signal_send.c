@@ -3,6 +3,7 @@
  * thread it is sent by a step (OP_SIGNAL), and comes some time later. So it is with one to the process,
  * unless the caller alone can take it.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/process/signals.h"
 
 void signal_learn(void)

@@ -11,6 +11,7 @@
  *   s->partner                                    the socket itself; 0: it was closed meanwhile
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 

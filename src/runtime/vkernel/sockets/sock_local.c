@@ -16,6 +16,7 @@
  * Given up: Linux counts a sender's buffer in memory used, so that it holds a few hundred tiny messages or
  * some hundred KiB of large ones, and TCP's grows. Here it is SOCK_ROOM bytes.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 

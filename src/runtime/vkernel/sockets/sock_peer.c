@@ -8,6 +8,7 @@
  * first (ECONNRESET; or EPIPE behind a FIN); from then on reads give 0, and writes EPIPE.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
