@@ -4,6 +4,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/fiber.h"
+#include "wire/wire.h"
 
 #define CHOOSE_MAX 4096
 

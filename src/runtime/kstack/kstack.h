@@ -48,7 +48,8 @@
 
 #include "base/base.h"
 #include "wire/layout.h"
-#include "wire/wire.h"
+
+struct wire_regs;
 
 /* At the top of each kernel stack; tracked. All zero when the fiber does not exist. */
 struct kstack {

@@ -39,6 +39,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
+#include "wire/wire.h"
 
 #define LOOKS_MAX 256
 

@@ -8,6 +8,7 @@
 #include "runtime/net/wire_transport.h"
 #include "search/search.h"
 #include "search/target.h"
+#include "wire/wire.h"
 
 static struct cache *cache;
 static const struct net_sut *sut;

@@ -20,6 +20,7 @@
 
 #include "runtime/sched/op_classes.h"
 #include "runtime/kstack/kstack.h"
+#include "wire/wire.h"
 
 void *memset(void *to, int c, size_t n);
 

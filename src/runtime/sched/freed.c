@@ -5,6 +5,7 @@
 #include "runtime/heap/sites.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/op_classes.h"
+#include "wire/layout.h"
 
 static HD_NORETURN void use_of_freed(u64 object, const char *what, u64 pc)
 {

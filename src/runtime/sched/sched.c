@@ -11,6 +11,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "runtime/sched/thread.h"
+#include "wire/wire.h"
 
 void *memcpy(void *to, const void *from, size_t n);
 

@@ -13,7 +13,9 @@
 
 #include "base/base.h"
 #include "base/text.h"
-#include "wire/wire.h"
+#include "wire/action.h"
+#include "wire/regs.h"
+#include "wire/violation.h"
 
 struct fiber;
 

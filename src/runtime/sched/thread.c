@@ -15,6 +15,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/run.h"
+#include "wire/wire.h"
 
 #define CANCELED ((u64)-1)
 #define UNWINDER_BYTES (16u << 10) /* of stack, at most, that libgcc needs to find the first landing pad */

@@ -34,6 +34,7 @@
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/trap/emulate.h"
+#include "wire/wire.h"
 
 #define INT3 0xcc
 #define JMP_REL32 0xe9

@@ -7,6 +7,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/vk.h"
+#include "wire/wire.h"
 
 #define TICKS_PER_NS 2
 #define TICKS_AT_START \

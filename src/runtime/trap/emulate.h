@@ -1,6 +1,6 @@
 /*
- * emulate.h: instructions whose results would differ from run to run are answered by us: rdtsc and rdtscp from
- * the virtual clock (the kernel lets them fault: PR_SET_TSC), rdrand and rdseed from the seeded stream
+ * emulate.h: instructions whose results would differ from run to run are answered by us: rdtsc and rdtscp
+ * from the virtual clock (the kernel lets them fault: PR_SET_TSC), rdrand and rdseed from the seeded stream
  * (they are patched, as atomic instructions are).
  */
 #ifndef HEDDLE_RUNTIME_EMULATE_H

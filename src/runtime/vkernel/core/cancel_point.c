@@ -8,6 +8,7 @@
 #include "runtime/sched/thread.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "wire/wire.h"
 
 /* Does it begin with a step on this descriptor that is a cancellation point itself? */
 static bool steps_on(int fd)

@@ -35,12 +35,13 @@ struct vk_desc *vk_fd_peek(int fd)
 }
 
 /*
- * Closing what others are about to use. A call that has looked up late (call.c) holds the description before it is
- * known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone keep the description
- * alive, then its end, which its other end or a poll sees, comes now or later: it is decided in the moment of
- * the close. Outcome 0: none of them has looked yet; they let go, and will look again. Outcome 1: the one there
- * is has, and keeps it. (Of several, any may have, and each decides for itself later; that all of them then find
- * it closed, although it stayed open for them, is one execution too many.)
+ * Closing what others are about to use. A call that has looked up late (call.c) holds the description
+ * before it is known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone
+ * keep the description alive, then its end, which its other end or a poll sees, comes now or later: it is
+ * decided in the moment of the close. Outcome 0: none of them has looked yet; they let go, and will look
+ * again. Outcome 1: the one there is has, and keeps it. (Of several, any may have, and each decides for
+ * itself later; that all of them then find it closed, although it stayed open for them, is one execution
+ * too many.)
  */
 static u32 count_watchers(int fd, const struct vk_desc *d)
 {
@@ -117,13 +118,14 @@ bool vk_is_console(int fd)
 /* ---- looking up ---- */
 
 /*
- * Whose number. Threads that open and close files of their own get the same numbers at different times; that each
- * closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt about a number is
- * learnt for it and for the fiber that opened it: who closes or replaces what a fiber opened under this
- * number meets who uses that. A call that comes too early or too late meets others in "free" (above), and then,
- * having become a step, what somebody else opened there. All numbers whose calls are steps anyway share one
- * object: with late lookups it costs next to nothing to call them shared, and a server that hands its
- * connections to threads would teach the search the same lesson once for each, and be started again each time.
+ * Whose number. Threads that open and close files of their own get the same numbers at different times;
+ * that each closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt
+ * about a number is learnt for it and for the fiber that opened it: who closes or replaces what a fiber
+ * opened under this number meets who uses that. A call that comes too early or too late meets others in
+ * "free" (above), and then, having become a step, what somebody else opened there. All numbers whose calls
+ * are steps anyway share one object: with late lookups it costs next to nothing to call them shared, and a
+ * server that hands its connections to threads would teach the search the same lesson once for each, and be
+ * started again each time.
  */
 static u64 number_lesson(int fd)
 {

@@ -6,6 +6,7 @@
 #include "runtime/vkernel/files/host.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "wire/wire.h"
 
 struct vk_model *vk;
 

@@ -43,7 +43,6 @@
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
-#include "wire/wire.h"
 
 #define VK_MAX_FDS 8192                  /* RLIMIT_NOFILE, hard and at the start */
 #define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */

@@ -5,6 +5,7 @@
  */
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/process/signals.h"
+#include "wire/wire.h"
 
 void signal_learn(void)
 {
