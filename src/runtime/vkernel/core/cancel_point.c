@@ -14,9 +14,7 @@
 static bool steps_on(int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
-	if (!d)
-		return false;
-	return d->kind == VK_PIPE || d->kind == VK_EVENTFD || (d->kind == VK_SOCKET && sock_steps_first(d));
+	return d && vk_desc_steps_first(d);
 }
 
 static bool accepts_by_step(int fd)

@@ -113,6 +113,8 @@ struct vk_ops {
 	u64 (*object)(const struct vk_desc *d); /* with waits: what its calls meet at */
 	bool stream;                            /* no offset: ESPIPE */
 	bool waits;                             /* calls are steps; poll must be one, too */
+	/* with waits: is a transfer's first act a step on it? NULL: always */
+	bool (*steps_first)(const struct vk_desc *d);
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
@@ -214,6 +216,8 @@ bool vk_user_out_ok(u64 address, size_t n);
 size_t vk_user_prefix(u64 address, size_t n, bool write);
 /* A call is going to use memory of the SUT there: a step, where others change what it may do with it. */
 void vk_user_use(struct vk_call *c, u64 address);
+/* Is the first thing that a transfer does a step on the description? */
+bool vk_desc_steps_first(const struct vk_desc *d);
 size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n); /* to the SUT; from NULL: zeros */
 size_t vk_uio_in(struct vk_uio *u, void *to, size_t n);
 bool vk_uio_readable(const struct vk_uio *u); /* all that is left; for what is sent whole, or not */

@@ -104,6 +104,7 @@ const struct vk_ops vk_socket_ops = {
 	.object = socket_object,
 	.pending = socket_pending,
 	.release = socket_release,
+	.steps_first = sock_steps_first,
 	.stream = true,
 	.waits = true,
 };
