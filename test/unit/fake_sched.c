@@ -15,6 +15,7 @@
 #include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 struct fake_sched fake;
 static struct wire_shared wire;

@@ -19,6 +19,7 @@
 #include "search/search.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 static struct wire_violation last;
 

@@ -21,6 +21,7 @@
 #include "runtime/vkernel/vk_ops.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 /* --- what can happen --- */
 

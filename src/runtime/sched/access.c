@@ -14,6 +14,7 @@
 #include "base/pages.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
+#include "wire/wire.h"
 
 #define FIRST_SLOTS (1u << 12)
 

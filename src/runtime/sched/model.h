@@ -11,6 +11,7 @@
 #define HEDDLE_RUNTIME_MODEL_H
 
 #include "runtime/sched/sched.h"
+#include "wire/layout.h"
 
 #define FIBER_ROBUST 4
 #define FIBER_LOCKS 6

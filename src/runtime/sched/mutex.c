@@ -185,7 +185,7 @@ static int relock(struct vmutex *m)
 }
 
 /* What can be said before waiting: 0 or an error; -1: wait. */
-static SCHED_LOOK int lock_at_once(struct vmutex *m, bool timed, u64 pc)
+static HD_NOINLINE int lock_at_once(struct vmutex *m, bool timed, u64 pc)
 {
 	check_alive(m, pc);
 	if (mutex_mine((u64)m)) {
@@ -209,7 +209,7 @@ int mutex_lock(struct vmutex *m, u64 deadline, u64 pc)
 	return mutex_take(m);
 }
 
-static SCHED_LOOK int trylock_at_once(struct vmutex *m, u64 pc)
+static HD_NOINLINE int trylock_at_once(struct vmutex *m, u64 pc)
 {
 	check_alive(m, pc);
 	if (mutex_mine((u64)m))
@@ -232,7 +232,7 @@ int mutex_trylock(struct vmutex *m, u64 pc)
 }
 
 /* 0 or an error; -1: release in a step of its own. */
-static SCHED_LOOK int unlock_at_once(struct vmutex *m, u64 pc)
+static HD_NOINLINE int unlock_at_once(struct vmutex *m, u64 pc)
 {
 	check_alive(m, pc);
 	if (hd_unlikely(!mutex_mine((u64)m))) {
@@ -263,7 +263,7 @@ int mutex_unlock(struct vmutex *m, u64 pc)
 }
 
 /* Will a fiber that waits for something else come back to this mutex? */
-static SCHED_LOOK bool waited_for(u64 mutex)
+static HD_NOINLINE bool waited_for(u64 mutex)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct fiber *f = sched_fiber(i);

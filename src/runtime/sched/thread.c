@@ -16,6 +16,7 @@
 #include "runtime/sched/mutex.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/run.h"
+#include "wire/wire.h"
 
 #define CANCELED ((u64)-1)
 #define UNWINDER_BYTES (16u << 10) /* of stack, at most, that libgcc needs to find the first landing pad */
@@ -142,7 +143,7 @@ static HD_NORETURN void leave(struct fiber *f)
 
 /* That it has ended is seen by those who ask without waiting; for others the end belongs to the step
    before. */
-static SCHED_LOOK bool end_is_step(void)
+static HD_NOINLINE bool end_is_step(void)
 {
 	return access_use(thread_end_object(sched_self_slot()), ACCESS_RELEASE);
 }
@@ -343,7 +344,7 @@ static void look_at(const struct fiber *f, enum access_mode mode)
 		       f ? mode : ACCESS_READ);
 }
 
-static SCHED_LOOK int before_join(u64 tcb, bool waits)
+static HD_NOINLINE int before_join(u64 tcb, bool waits)
 {
 	const struct fiber *f = fiber_by_tcb(tcb);
 	look_at(f, ACCESS_READ);

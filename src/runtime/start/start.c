@@ -37,6 +37,7 @@
 #include "runtime/trap/trap.h"
 #include "runtime/vkernel/vk.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 #define ENGINE_STACK (1UL << 20)
 

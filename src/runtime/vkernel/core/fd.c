@@ -17,6 +17,7 @@
  *   free    Calls that find a number free read it, who takes the number changes it. If different fibers
  *           do so, a call that is about to find it free is a step.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
 
@@ -34,12 +35,13 @@ struct vk_desc *vk_fd_peek(int fd)
 }
 
 /*
- * Closing what others are about to use. A call that has looked up late (call.c) holds the description before it is
- * known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone keep the description
- * alive, then its end, which its other end or a poll sees, comes now or later: it is decided in the moment of
- * the close. Outcome 0: none of them has looked yet; they let go, and will look again. Outcome 1: the one there
- * is has, and keeps it. (Of several, any may have, and each decides for itself later; that all of them then find
- * it closed, although it stayed open for them, is one execution too many.)
+ * Closing what others are about to use. A call that has looked up late (call.c) holds the description
+ * before it is known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone
+ * keep the description alive, then its end, which its other end or a poll sees, comes now or later: it is
+ * decided in the moment of the close. Outcome 0: none of them has looked yet; they let go, and will look
+ * again. Outcome 1: the one there is has, and keeps it. (Of several, any may have, and each decides for
+ * itself later; that all of them then find it closed, although it stayed open for them, is one execution
+ * too many.)
  */
 static u32 count_watchers(int fd, const struct vk_desc *d)
 {
@@ -59,7 +61,7 @@ static u32 deciding_watchers(int fd)
 	return n && d->refs == 1 + n ? n : 0;
 }
 
-static SCHED_LOOK void settle_watchers(int fd, long alt)
+static HD_NOINLINE void settle_watchers(int fd, long alt)
 {
 	u32 n = deciding_watchers(fd);
 	struct vk_desc *d = vk_fd_peek(fd);
@@ -116,13 +118,14 @@ bool vk_is_console(int fd)
 /* ---- looking up ---- */
 
 /*
- * Whose number. Threads that open and close files of their own get the same numbers at different times; that each
- * closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt about a number is
- * learnt for it and for the fiber that opened it: who closes or replaces what a fiber opened under this
- * number meets who uses that. A call that comes too early or too late meets others in "free" (above), and then,
- * having become a step, what somebody else opened there. All numbers whose calls are steps anyway share one
- * object: with late lookups it costs next to nothing to call them shared, and a server that hands its
- * connections to threads would teach the search the same lesson once for each, and be started again each time.
+ * Whose number. Threads that open and close files of their own get the same numbers at different times;
+ * that each closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt
+ * about a number is learnt for it and for the fiber that opened it: who closes or replaces what a fiber
+ * opened under this number meets who uses that. A call that comes too early or too late meets others in
+ * "free" (above), and then, having become a step, what somebody else opened there. All numbers whose calls
+ * are steps anyway share one object: with late lookups it costs next to nothing to call them shared, and a
+ * server that hands its connections to threads would teach the search the same lesson once for each, and be
+ * started again each time.
  */
 static u64 number_lesson(int fd)
 {
@@ -141,7 +144,7 @@ static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
-static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
+static HD_NOINLINE enum shows use_shows(struct vk_call *c, int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	if (fd < 0 || fd >= VK_MAX_FDS)
@@ -187,7 +190,7 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 	return vk_call_found(c, vk_fd_peek(fd));
 }
 
-static SCHED_LOOK bool look_up_late(struct vk_call *c, int fd)
+static HD_NOINLINE bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
 	if (!d || c->stepped || use_shows(c, fd) != SHOWS_NUMBER)
@@ -330,7 +333,7 @@ static bool close_shows(struct vk_call *c, int fd)
 	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }
 
-static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
+static HD_NOINLINE bool change_shows(struct vk_call *c, int fd)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
@@ -349,7 +352,7 @@ void vk_fd_change(struct vk_call *c, int fd)
 		settle_watchers(fd, alt);
 }
 
-static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)
+static HD_NOINLINE bool take_shows(struct vk_call *c, u32 from, u32 count)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);

@@ -6,6 +6,7 @@
  * engine wants to know. A call is a step as soon as one descriptor is of a kind that waits, or if the
  * call itself would wait.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 
 static u32 ready_events(const struct pollfd *p)
@@ -39,7 +40,7 @@ static bool may_wait(const struct pollfd *p, u32 n)
 }
 
 /* Is there a socket in the list whose partner is outside, so that what it waits for may be late? */
-static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
+static HD_NOINLINE bool may_be_late(const struct pollfd *p, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
 		const struct vk_desc *d = vk_fd_peek(p[i].fd);
@@ -54,7 +55,7 @@ static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
  * that does not wait, or asks for other things at the same time, could come back without it, and that is not
  * explored yet.
  */
-static SCHED_LOOK void note_delays(const struct vk_call *c, const struct pollfd *p, u32 n, u64 timeout)
+static HD_NOINLINE void note_delays(const struct vk_call *c, const struct pollfd *p, u32 n, u64 timeout)
 {
 	for (u32 i = 0; i < n; i++)
 		if ((p[i].revents & POLLIN) && (n > 1 || !timeout) && may_be_late(&p[i], 1))
@@ -62,7 +63,7 @@ static SCHED_LOOK void note_delays(const struct vk_call *c, const struct pollfd 
 }
 
 /* ready_events only looks: whatever it wants to know must have been asked for. */
-static SCHED_LOOK void resolve_list(const struct pollfd *p, u32 n)
+static HD_NOINLINE void resolve_list(const struct pollfd *p, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
 		const struct vk_desc *d = vk_fd_peek(p[i].fd);
@@ -129,7 +130,7 @@ const struct op_class op_poll = {.name = "poll",
 #define FOREVER (~(u64)0)
 
 /* late: what peers have said comes too late for this call. */
-static SCHED_LOOK long fill_in(struct pollfd *p, u32 n, bool late)
+static HD_NOINLINE long fill_in(struct pollfd *p, u32 n, bool late)
 {
 	long ready = 0;
 	for (u32 i = 0; i < n; i++) {
@@ -143,7 +144,7 @@ static SCHED_LOOK long fill_in(struct pollfd *p, u32 n, bool late)
 }
 
 /* Which descriptions the numbers stand for, as one number. */
-static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
+static HD_NOINLINE u64 meaning(const struct pollfd *p, u32 n)
 {
 	const u64 prime = 1099511628211u;
 	u64 sum = 0;
@@ -161,7 +162,7 @@ static const long *pselect_mask(const struct vk_call *c)
 	return c->nr == __NR_pselect6 && m && m[0] ? m : NULL;
 }
 
-static SCHED_LOOK bool has_mask(const struct vk_call *c)
+static HD_NOINLINE bool has_mask(const struct vk_call *c)
 {
 	return (c->nr == __NR_ppoll && c->a[3]) || pselect_mask(c);
 }

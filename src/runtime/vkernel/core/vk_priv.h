@@ -36,7 +36,6 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
-#include "runtime/sched/op_classes.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/core/abi.h"
 #include "runtime/vkernel/core/objects.h"
@@ -44,7 +43,6 @@
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
-#include "wire/wire.h"
 
 #define VK_MAX_FDS 8192                  /* RLIMIT_NOFILE, hard and at the start */
 #define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */
@@ -115,6 +113,8 @@ struct vk_ops {
 	u64 (*object)(const struct vk_desc *d); /* with waits: what its calls meet at */
 	bool stream;                            /* no offset: ESPIPE */
 	bool waits;                             /* calls are steps; poll must be one, too */
+	/* with waits: is a transfer's first act a step on it? NULL: always */
+	bool (*steps_first)(const struct vk_desc *d);
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
@@ -216,6 +216,8 @@ bool vk_user_out_ok(u64 address, size_t n);
 size_t vk_user_prefix(u64 address, size_t n, bool write);
 /* A call is going to use memory of the SUT there: a step, where others change what it may do with it. */
 void vk_user_use(struct vk_call *c, u64 address);
+/* Is the first thing that a transfer does a step on the description? */
+bool vk_desc_steps_first(const struct vk_desc *d);
 size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n); /* to the SUT; from NULL: zeros */
 size_t vk_uio_in(struct vk_uio *u, void *to, size_t n);
 bool vk_uio_readable(const struct vk_uio *u); /* all that is left; for what is sent whole, or not */
@@ -430,7 +432,7 @@ struct vk_desc *vk_device_new(u16 which, u32 flags);
 
 void vk_random_bytes(struct vk_uio *u, size_t n);
 
-/* ---- system calls, one declaration a handler; the table is table.c ---- */
+/* ---- system calls, one declaration a handler; the table is syscall_table.c ---- */
 
 typedef long vk_handler(struct vk_call *c);
 #define VK_HANDLER(name) vk_handler vk_sys_##name;

@@ -174,7 +174,7 @@ static void use_range(struct vk_call *c, u32 range)
 }
 
 /* The same where memory goes, or gets other rights: calls that use it can tell. */
-static SCHED_LOOK bool change_shows(struct vk_call *c, u32 range)
+static HD_NOINLINE bool change_shows(struct vk_call *c, u32 range)
 {
 	bool seen = vk_touch(c, vk_mapping_object(range), ACCESS_WRITE);
 	return seen | vk_touch(c, vk_rights_object(range), ACCESS_WRITE);

@@ -8,6 +8,7 @@
  * first (ECONNRESET; or EPIPE behind a FIN); from then on reads give 0, and writes EPIPE.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -72,7 +73,7 @@ static u64 copy_out(const struct vk_sock *s, struct vk_uio *u, u64 n)
 }
 
 /* *more: something was delivered before, so the end is not told yet. */
-static SCHED_LOOK long take(struct vk_sock *s, struct vk_uio *u, u32 flags, bool more)
+static HD_NOINLINE long take(struct vk_sock *s, struct vk_uio *u, u32 flags, bool more)
 {
 	u32 state = 0;
 	u64 have = net_ask(&s->pos, &state), n = HD_MIN(have, (u64)u->left);
@@ -97,7 +98,6 @@ static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 	if (flags & MSG_OOB_)
 		return -EINVAL;
 	do {
-		sched_scrub(); /* the second time, the first left its bytes where frames will lie that wait */
 		sock_note_nonblocking(c, d, flags);
 		long alt = sock_step(c, d, OP_RECV, u->left, flags, (u64)u);
 		if (alt == VK_RESTART)
@@ -168,8 +168,8 @@ static long peer_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 	return u->left ? write_pieces(c, s, u, flags) : closed_for_sending(c, s, flags);
 }
 
-static SCHED_LOOK long send_view(struct vk_call *c, struct vk_sock *s, const struct vk_desc *in, u64 *pos,
-				 u64 n)
+static HD_NOINLINE long send_view(struct vk_call *c, struct vk_sock *s, const struct vk_desc *in, u64 *pos,
+				  u64 n)
 {
 	const u8 *at = NULL;
 	u64 from = *pos;

@@ -1,5 +1,5 @@
 /*
- * table.c: every system call of x86-64, one line each.
+ * syscall_table.c: every system call of x86-64, one line each.
  *
  *   VIRTUAL  the virtual kernel does it (vk_sys_*)
  *   HOST     harmless and constant, no pointers: the real kernel answers
