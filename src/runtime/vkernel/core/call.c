@@ -26,9 +26,9 @@
  * outcome, too (ALT_FD_KEPT): the number is forgotten. Else a thread that could always find its descriptor
  * closed would never be seen to wait for ever.
  *
- * The description is held from the announcement on, so a close by another fiber does not release it, although
- * this fiber may not have looked yet. Where that could be seen, the close decides (fd.c, "Closing what others are
- * about to use").
+ * The description is held from the announcement on, so a close by another fiber does not release it,
+ * although this fiber may not have looked yet. Where that could be seen, the close decides (fd.c, "Closing
+ * what others are about to use").
  */
 #include "runtime/vkernel/core/call.h"
 

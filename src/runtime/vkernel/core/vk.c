@@ -137,7 +137,7 @@ void vk_fiber_end(u32 slot)
 	struct vk_fiber *f = &vk->fiber[slot];
 	vk_call_ends(slot);
 	vk_settings_forget(slot);
-	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags |
-	    f->random) /* its page stays cold */
+	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags | f->random |
+	    f->hides) /* its page stays cold */
 		*f = (struct vk_fiber){0};
 }

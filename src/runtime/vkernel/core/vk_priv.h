@@ -46,7 +46,9 @@
 #include "state/track.h"
 #include "wire/wire.h"
 
-#define VK_MAX_FDS 8192                  /* RLIMIT_NOFILE, hard and at the start */
+#define VK_MAX_FDS 8192 /* RLIMIT_NOFILE, hard and at the start */
+#define VK_HIDDEN_FDS 8 /* of each fiber, above all others: core/fd.c, "Hidden numbers" */
+#define VK_ALL_FDS (VK_MAX_FDS + LAYOUT_MAX_FIBERS * VK_HIDDEN_FDS)
 #define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */
 #define VK_MAX_PIPES (VK_MAX_FDS / 2)    /* more there can't be */
 #define VK_PIPE_SIZE 65536u
@@ -331,6 +333,7 @@ struct vk_fiber {
 	struct vk_signals signals;
 	u64 alt_sp, alt_size, alt_flags;
 	u64 random; /* position in this fiber's stream */
+	u64 hides;  /* inside functions of libc whose descriptors are hidden */
 	/*
 	 * Descriptions that calls under way keep alive, outer calls first (a signal handler makes calls
 	 * inside one).
@@ -366,7 +369,7 @@ void vk_settings_forget(u32 slot);
 struct vk_model {
 	u32 fd_limit, desc_limit; /* one above the highest in use */
 	struct vk_limit limit[VK_LIMIT_COUNT];
-	struct vk_fd fd[VK_MAX_FDS];
+	struct vk_fd fd[VK_ALL_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];

@@ -138,7 +138,7 @@ static long tell_base(struct vk_call *c, u64 base)
 	return 0;
 }
 
-/* FS is the fiber's thread pointer: reading it is fine, moving it would lose the fiber. GS is free for all. */
+/* FS is the fiber's thread pointer: reading it is fine, moving it would lose the fiber. GS is free. */
 long vk_sys_arch_prctl(struct vk_call *c)
 {
 	struct fiber *self = sched_self();
