@@ -14,8 +14,9 @@
  *   taken   Every call on a number reads it; who takes the number in the middle of a step changes it.
  *           If different fibers do so, taking it is a step of its own, and calls that come too early will be
  *           seen. Calls that find the number open are no steps for that reason: they can't tell when.
- *   free    Calls that find a number free read it, who takes the number changes it. If different fibers
- *           do so, a call that is about to find it free is a step.
+ *   free    Calls that find a number free read it, who takes or closes the number changes it. If different
+ *           fibers do so, a call that is about to find it free is a step, and so is a close: else a number
+ *           that is open for a moment only would never be found open.
  */
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -379,6 +380,7 @@ static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
 	bool seen = !is_hidden((u32)fd) && vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
 	seen |= touch_number(c, fd, ACCESS_WRITE);
+	seen |= vk_touch(c, vk_fd_free_object(fd), ACCESS_WRITE);
 	if (!vk_fd_peek(fd))
 		vk_touch(NULL, VK_HIDDEN_NUMBERS, ACCESS_READ);
 	return seen | close_shows(c, fd);
