@@ -24,6 +24,7 @@ enum vk_process_object {
 	VK_PROCESS_GUARDS,      /* vk->guards */
 	VK_PROCESS_HIDDEN_FDS,  /* no words: whether hidden numbers can be told from others (core/fd.c) */
 	VK_PROCESS_TIMERS,      /* vk->timer */
+	VK_PROCESS_CREDENTIALS, /* vk->credentials */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -38,6 +39,7 @@ enum vk_process_object {
 #define VK_GUARDS object_id(OBJECT_PROCESS, VK_PROCESS_GUARDS)
 #define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
 #define VK_TIMERS object_id(OBJECT_PROCESS, VK_PROCESS_TIMERS)
+#define VK_CREDENTIALS object_id(OBJECT_PROCESS, VK_PROCESS_CREDENTIALS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* vk->settings[slot], and a thread's name, as others can set and get them. */

@@ -81,8 +81,6 @@ static __attribute__((noinline)) long dispatch(struct vk_call *c)
 	switch (s->how) {
 	case CALL_VIRTUAL:
 		return s->handler(c);
-	case CALL_HOST: /* no pointers among the arguments: see table.c */
-		return sys_call6(c->nr, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]);
 	case CALL_CONST:
 		return s->value;
 	default:

@@ -366,6 +366,20 @@ u32 vk_fd_max(void);
 void vk_settings_inherit(u32 slot, u32 creator);
 void vk_settings_forget(u32 slot);
 
+/* ---- credentials (process/credentials.c): what they are xor what they were at the start ---- */
+
+enum vk_id { VK_ID_USER, VK_ID_GROUP };
+#define VK_MAX_GROUPS 32
+struct vk_credentials {
+	u32 id[2][3]; /* real, effective, saved */
+	u32 fs[2];    /* xor the effective one */
+	u64 caps[3];
+	u32 groups_set, group_count; /* set: they are others than at the start */
+	u32 group[VK_MAX_GROUPS];
+};
+/* Is the effective user root? Declares nothing. */
+bool vk_may_do_all(void);
+
 struct vk_model {
 	u32 fd_limit, desc_limit; /* one above the highest in use */
 	struct vk_limit limit[VK_LIMIT_COUNT];
@@ -374,7 +388,8 @@ struct vk_model {
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	struct vk_settings settings[LAYOUT_MAX_FIBERS];
-	u64 process_settings;      /* bits by enum vk_setting */
+	u64 process_settings; /* bits by enum vk_setting */
+	struct vk_credentials credentials;
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;
@@ -442,7 +457,7 @@ typedef long vk_handler(struct vk_call *c);
 
 struct vk_syscall_class {
 	const char *name;
-	enum { CALL_UNKNOWN = 0, CALL_VIRTUAL, CALL_HOST, CALL_CONST, CALL_REFUSED } how;
+	enum { CALL_UNKNOWN = 0, CALL_VIRTUAL, CALL_CONST, CALL_REFUSED } how;
 	vk_handler *handler;
 	long value; /* CALL_CONST: the result */
 };
