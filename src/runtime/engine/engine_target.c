@@ -28,10 +28,11 @@
 /*
  * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first
  * search would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual
- * time first, then at four, and so on; with a horizon given, up to that. Persistent.
+ * time first, then at four, and so on, but as far as the next time-out; with a horizon given, up to that.
+ * Persistent.
  */
 #define FIRST_HORIZON 60000000000u
-static u64 horizon;
+static u64 horizon, next_beyond; /* next_beyond: the first of those that were not explored; 0: none */
 static bool horizon_hit;
 
 static u64 last_horizon(void)
@@ -44,8 +45,9 @@ bool engine_widen_horizon(void)
 {
 	if (!horizon_hit || horizon >= last_horizon())
 		return false;
-	horizon = HD_MIN(horizon * 4, last_horizon());
+	horizon = HD_MIN(HD_MAX(horizon * 4, next_beyond), last_horizon());
 	horizon_hit = false;
+	next_beyond = 0;
 	return true;
 }
 
@@ -58,6 +60,7 @@ static bool within_horizon(u64 deadline)
 	if (deadline <= HD_MAX(horizon, model->now))
 		return true;
 	horizon_hit = true;
+	next_beyond = next_beyond ? HD_MIN(next_beyond, deadline) : deadline;
 	rt_worker->result.horizon_hit = horizon == last_horizon();
 	return false;
 }
@@ -426,6 +429,7 @@ static void target_restart(void *t)
 	rt_worker->result.outcomes = 0;
 	rt_worker->result.horizon_hit = 0;
 	horizon_hit = false;
+	next_beyond = 0;
 	rt_worker->result.yields_cut = 0;
 	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;
 }

@@ -82,8 +82,6 @@ static __attribute__((noinline)) long dispatch(struct vk_call *c)
 	switch (s->how) {
 	case CALL_VIRTUAL:
 		return s->handler(c);
-	case CALL_HOST: /* no pointers among the arguments: see syscall_table.c */
-		return sys_call6(c->nr, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]);
 	case CALL_CONST:
 		return s->value;
 	default:
@@ -137,7 +135,7 @@ void vk_fiber_end(u32 slot)
 	struct vk_fiber *f = &vk->fiber[slot];
 	vk_call_ends(slot);
 	vk_settings_forget(slot);
-	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags |
-	    f->random) /* its page stays cold */
+	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags | f->random |
+	    f->hides) /* its page stays cold */
 		*f = (struct vk_fiber){0};
 }

@@ -44,7 +44,9 @@
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
 
-#define VK_MAX_FDS 8192                  /* RLIMIT_NOFILE, hard and at the start */
+#define VK_MAX_FDS 8192 /* RLIMIT_NOFILE, hard and at the start */
+#define VK_HIDDEN_FDS 8 /* of each fiber, above all others: core/fd.c, "Hidden numbers" */
+#define VK_ALL_FDS (VK_MAX_FDS + LAYOUT_MAX_FIBERS * VK_HIDDEN_FDS)
 #define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */
 #define VK_MAX_PIPES (VK_MAX_FDS / 2)    /* more there can't be */
 #define VK_PIPE_SIZE 65536u
@@ -333,6 +335,7 @@ struct vk_fiber {
 	struct vk_signals signals;
 	u64 alt_sp, alt_size, alt_flags;
 	u64 random; /* position in this fiber's stream */
+	u64 hides;  /* inside functions of libc whose descriptors are hidden */
 	/*
 	 * Descriptions that calls under way keep alive, outer calls first (a signal handler makes calls
 	 * inside one).
@@ -365,15 +368,30 @@ u32 vk_fd_max(void);
 void vk_settings_inherit(u32 slot, u32 creator);
 void vk_settings_forget(u32 slot);
 
+/* ---- credentials (process/credentials.c): what they are xor what they were at the start ---- */
+
+enum vk_id { VK_ID_USER, VK_ID_GROUP };
+#define VK_MAX_GROUPS 32
+struct vk_credentials {
+	u32 id[2][3]; /* real, effective, saved */
+	u32 fs[2];    /* xor the effective one */
+	u64 caps[3];
+	u32 groups_set, group_count; /* set: they are others than at the start */
+	u32 group[VK_MAX_GROUPS];
+};
+/* Is the effective user root? Declares nothing. */
+bool vk_may_do_all(void);
+
 struct vk_model {
 	u32 fd_limit, desc_limit; /* one above the highest in use */
 	struct vk_limit limit[VK_LIMIT_COUNT];
-	struct vk_fd fd[VK_MAX_FDS];
+	struct vk_fd fd[VK_ALL_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	struct vk_settings settings[LAYOUT_MAX_FIBERS];
-	u64 process_settings;      /* bits by enum vk_setting */
+	u64 process_settings; /* bits by enum vk_setting */
+	struct vk_credentials credentials;
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;
@@ -441,7 +459,7 @@ typedef long vk_handler(struct vk_call *c);
 
 struct vk_syscall_class {
 	const char *name;
-	enum { CALL_UNKNOWN = 0, CALL_VIRTUAL, CALL_HOST, CALL_CONST, CALL_REFUSED } how;
+	enum { CALL_UNKNOWN = 0, CALL_VIRTUAL, CALL_CONST, CALL_REFUSED } how;
 	vk_handler *handler;
 	long value; /* CALL_CONST: the result */
 };

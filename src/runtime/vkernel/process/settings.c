@@ -77,9 +77,10 @@ void vk_settings_forget(u32 slot)
 	*settings_of(slot) = none;
 }
 
-static bool may_do_all(void)
+static bool may_do_all(struct vk_call *c)
 {
-	return sys_call3(__NR_geteuid, 0, 0, 0) == 0;
+	vk_use(c, VK_CREDENTIALS, ACCESS_READ);
+	return vk_may_do_all();
 }
 
 /* ---- processors ---- */
@@ -149,7 +150,7 @@ static long set_policy(struct vk_call *c, long tid, long policy, int priority)
 		return -EINVAL; /* SCHED_DEADLINE has more to it than a priority */
 	if (is_real_time(kind) ? priority < 1 || priority > 99 : priority != 0)
 		return -EINVAL;
-	if (is_real_time(kind) && (kind != s->policy || priority > s->priority) && !may_do_all())
+	if (is_real_time(kind) && (kind != s->policy || priority > s->priority) && !may_do_all(c))
 		return -EPERM;
 	s->policy = (u8)kind;
 	s->priority = (u8)priority;
@@ -219,10 +220,10 @@ long vk_sys_sched_getattr(struct vk_call *c)
 	return 0;
 }
 
-static long set_nice(struct vk_settings *s, int nice)
+static long set_nice(struct vk_call *c, struct vk_settings *s, int nice)
 {
 	nice = HD_MAX(-20, HD_MIN(19, nice));
-	if (nice < s->nice && !may_do_all())
+	if (nice < s->nice && !may_do_all(c))
 		return -EACCES;
 	s->nice = (signed char)nice;
 	return 0;
@@ -244,7 +245,8 @@ long vk_sys_sched_setattr(struct vk_call *c)
 	long err = set_policy(c, (int)c->a[0], attr.sched_policy | reset, (int)attr.sched_priority);
 	if (err || is_real_time(attr.sched_policy))
 		return err;
-	return set_nice(settings_of(c->a[0] ? (u32)(c->a[0] - VK_PID) : sched_self_slot()), attr.sched_nice);
+	return set_nice(c, settings_of(c->a[0] ? (u32)(c->a[0] - VK_PID) : sched_self_slot()),
+			attr.sched_nice);
 }
 
 /* Of a process: its first thread, as in Linux. Groups and users: all threads. */
@@ -272,7 +274,7 @@ long vk_sys_getpriority(struct vk_call *c)
 long vk_sys_setpriority(struct vk_call *c)
 {
 	long slot = nice_target(c, ACCESS_WRITE);
-	return slot < 0 ? slot : set_nice(settings_of((u32)slot), (int)c->a[2]);
+	return slot < 0 ? slot : set_nice(c, settings_of((u32)slot), (int)c->a[2]);
 }
 
 long vk_sys_ioprio_get(struct vk_call *c)

@@ -151,8 +151,13 @@ long vk_sys_tkill(struct vk_call *c)
 	return thread_kill(c, (int)c->a[0], (int)c->a[1]);
 }
 
+/* libc has other threads call setuid for themselves, by a signal of its own. Here they need not. */
+#define LIBC_SETXID 33
+
 long vk_sys_tgkill(struct vk_call *c)
 {
+	if ((int)c->a[2] == LIBC_SETXID)
+		return -ESRCH;
 	return (int)c->a[0] == VK_PID ? thread_kill(c, (int)c->a[1], (int)c->a[2]) : -ESRCH;
 }
 
