@@ -52,7 +52,9 @@ void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, siz
 
 void cache_set_confirm(struct cache *c)
 {
-	hd_assert(c->live && c->ops == &branching_ops);
+	hd_assert(c->live && c->ops != &none_ops);
+	if (c->ops == &linear_ops)
+		c->ops = &linear_confirm_ops;
 	c->confirm = true;
 }
 

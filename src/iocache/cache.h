@@ -129,7 +129,7 @@ int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool close
 
 /*
  * A known execution is played with live peers: every request goes out, in the order in which the SUT makes
- * them, and every answer is compared with the trees. Branching, with a transport.
+ * them, and every answer is compared with the trees. Not in mode none.
  */
 void cache_set_confirm(struct cache *c);
 
