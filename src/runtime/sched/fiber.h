@@ -32,8 +32,8 @@ u32 fiber_live_count(void);
 bool fiber_ever_detached(void);
 
 /*
- * A fiber that was asked to cancels itself at this operation. Taking the mutex again behind a wait is part of that
- * wait, which is a cancellation point of its own.
+ * A fiber that was asked to cancels itself at this operation. Taking the mutex again behind a wait is part
+ * of that wait, which is a cancellation point of its own.
  */
 static inline bool fiber_is_cancelled_at(const struct fiber *f, const struct op *o)
 {

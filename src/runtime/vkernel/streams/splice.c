@@ -7,6 +7,7 @@
  */
 #include <asm/signal.h>
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define FLAG_NONBLOCK 2
