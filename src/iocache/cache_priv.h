@@ -53,7 +53,10 @@ struct cache_mode_ops {
 	bool forks;     /* trees may */
 	bool instances; /* a tree for each simultaneous connection */
 };
-extern const struct cache_mode_ops branching_ops, linear_ops, none_ops;
+extern const struct cache_mode_ops branching_ops, linear_ops, linear_confirm_ops, none_ops;
+int branching_send(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end);
+int branching_look(struct cache *c, u32 tree, const struct tree_at *at);
+int branching_close(struct cache *c, u32 tree, const struct tree_at *at);
 
 struct cache {
 	struct trees *t;

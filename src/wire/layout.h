@@ -47,4 +47,7 @@ _Static_assert(LAYOUT_HEAP_BASE + LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE <= LAY
 _Static_assert(LAYOUT_MMAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE <= LAYOUT_END,
 	       "mmap and what follows");
 
+/* Communication trees (iocache/tree.h), in what a run shares. */
+#define WIRE_TREES_SIZE (8UL << 30) /* sparse */
+
 #endif

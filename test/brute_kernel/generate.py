@@ -150,16 +150,27 @@ def fold_result(register, result):
     return fold(register, result)
 
 
-def successors(p, pcs, regs, kernel):
+def leave_cancelled(pcs, regs, t, k):
+    k.leave(t)
+    return pcs[:t] + (CANCELLED,) + pcs[t + 1:], regs[:t] + (fold(regs[t], 777),) + regs[t + 1:], k
+
+
+def successors(p, pcs, regs, kernel, late):
+    """late: whether a request is there is found out before the call acts, and others may come in between. POSIX leaves
+    it open, unless the call waits."""
     for t, body in enumerate(p.threads):
         if pcs[t] == CANCELLED or pcs[t] == len(body):
             continue
         op = body[pcs[t]]
         k = kernel.clone()
-        if op[0] in POINTS and k.cancel_asked[t] and not k.cancel_off[t]:
-            k.leave(t)
-            yield pcs[:t] + (CANCELLED,) + pcs[t + 1:], regs[:t] + (fold(regs[t], 777),) + regs[t + 1:], k
+        cancelled = op[0] in POINTS and k.cancel_asked[t] and not k.cancel_off[t]
+        if cancelled and not k.looked[t]:
+            yield leave_cancelled(pcs, regs, t, k)
             continue
+        if late and op[0] in POINTS and not k.looked[t]:
+            looked = kernel.clone()
+            looked.looked[t] = True
+            yield pcs, regs, looked
         if op[0] in LOOKUPS and k.held[t] is None and op[1] in k.fds and k.works_on(*op[:2]):
             entered = kernel.clone()
             entered.enter(t, op[1])
@@ -167,20 +178,34 @@ def successors(p, pcs, regs, kernel):
         try:
             result = getattr(k, op[0])(t, *op[1:])
         except Wait:
+            if cancelled:
+                yield leave_cancelled(pcs, regs, t, kernel.clone())
             continue
         k.leave(t)
+        k.looked[t] = False
         yield pcs[:t] + (pcs[t] + 1,) + pcs[t + 1:], regs[:t] + (fold_result(regs[t], result),) + regs[t + 1:], k
 
 
 def explore(p, limit):
-    """None: too many states."""
+    """What must be found, and what may; None: too many states."""
+    truth = explore_once(p, limit, False)
+    truth_late = truth
+    if truth and any(op[0] == "cancel" for body in p.threads for op in body):
+        truth_late = explore_once(p, 3 * limit, True)
+    if not truth_late:
+        return None
+    truth.allowed, truth.allowed_deadlock = truth_late.outcomes, truth_late.deadlock
+    return truth
+
+
+def explore_once(p, limit, late):
     truth = Truth()
     first = (tuple([0] * len(p.threads)), tuple([0] * len(p.threads)), start(p))
     seen, stack = {(first[0], first[1], first[2].key())}, [first]
     while stack:
         pcs, regs, kernel = stack.pop()
         moved = False
-        for after in successors(p, pcs, regs, kernel):
+        for after in successors(p, pcs, regs, kernel, late):
             moved = True
             key = (after[0], after[1], after[2].key())
             if key not in seen:

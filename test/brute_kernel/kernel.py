@@ -52,6 +52,7 @@ class Kernel:
         self.keys = 0
         self.rolls = 0
         self.held = [None] * threads
+        self.looked = [False] * threads  # in a cancellation point, and has found no request
 
     def clone(self):
         return copy.deepcopy(self)
@@ -64,7 +65,7 @@ class Kernel:
                 tuple((bytes(p[0]), bytes(p[1]), *p[2:]) for p in self.pairs), tuple(map(tuple, self.events)),
                 self.umask_, self.cwd, tuple(self.pages), tuple(sorted(self.env.items())), self.limit,
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
-                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held))
+                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked))
 
     # ---- descriptors ----
 

@@ -7,6 +7,7 @@
  * heddle: args=pipe verdict=verified outcomes=0,9
  * heddle: args=socket verdict=verified outcomes=0,9
  * heddle: args=early verdict=verified outcomes=0,9
+ * heddle: args=moment verdict=verified outcomes=0,9
  * heddle: args=cloexec verdict=verified outcomes=0,1
  * heddle: args=replace verdict=verified outcomes=0,1
  * heddle: args=double verdict=verified outcomes=0,9
@@ -55,6 +56,12 @@ static void *early(void *arg)
 	return arg;
 }
 
+static void *opens_for_a_moment(void *arg)
+{
+	OK(close(open("/dev/zero", O_RDONLY)));
+	return arg;
+}
+
 static void *sets_cloexec(void *arg)
 {
 	OK(fcntl(number, F_SETFD, FD_CLOEXEC));
@@ -99,6 +106,10 @@ int main(int argc, char **argv)
 	char c;
 	if (is("early")) {
 		pair(early, taker);
+		return 0;
+	}
+	if (is("moment")) {
+		pair(early, opens_for_a_moment);
 		return 0;
 	}
 	if (is("lowest")) {

@@ -9,6 +9,7 @@
  * heddle: args=heartbeat verdict=verified states<=20
  * heddle: args=near verdict=violation kind=assert
  * heddle: args=far verdict=violation kind=assert
+ * heddle: args=both verdict=violation kind=assert options="--keep-going" outcomes=7
  * heddle: args=stuck verdict=violation kind=deadlock options="--time-horizon 10s"
  * native: skip
  */
@@ -77,6 +78,11 @@ int main(int argc, char **argv)
 	}
 	if (story(argc, argv, "far"))
 		join(spawn(ticks, &lock));
+	if (story(argc, argv, "both")) { /* --keep-going: the bug near by is not the end of it */
+		CHECK(heddle_choose(2));
+		sleep(600);
+		heddle_outcome(7);
+	}
 	if (story(argc, argv, "stuck")) {
 		sleep(5);
 		OK(pthread_mutex_lock(&lock));

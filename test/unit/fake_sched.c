@@ -15,6 +15,7 @@
 #include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 struct fake_sched fake;
 static struct wire_shared wire;
@@ -107,6 +108,11 @@ bool access_use(u64 object, enum access_mode mode)
 void access_declare(u64 object, u32 bytes, enum access_mode mode)
 {
 	footprint_add(&fake.touched, object, bytes, mode);
+}
+
+const struct footprint *access_footprint(void)
+{
+	return &fake.touched;
 }
 
 bool sched_all_joined(void)

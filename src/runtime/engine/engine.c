@@ -19,6 +19,7 @@
 #include "search/search.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 static struct wire_violation last;
 
@@ -201,8 +202,8 @@ static void search(void)
 	target_mark root = engine_ops.mark(NULL);
 	for (;;) {
 		rt_worker->result.end = search_run(&target, &options, &hooks, &rt_worker->stats);
-		if (rt_worker->result.end != SEARCH_COMPLETE || rt_worker->stats.violations ||
-		    !engine_widen_horizon())
+		/* Complete in spite of violations, with --keep-going: what lies beyond belongs to it. */
+		if (rt_worker->result.end != SEARCH_COMPLETE || !engine_widen_horizon())
 			break;
 		engine_ops.undo(NULL, root);
 		engine_ops.restart(NULL);

@@ -22,6 +22,7 @@
 #include "runtime/vkernel/core/vk_owner.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 /* ---- what belongs to whom ---- */
 

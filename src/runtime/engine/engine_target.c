@@ -21,16 +21,18 @@
 #include "runtime/vkernel/vk_ops.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 /* --- what can happen --- */
 
 /*
  * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first
  * search would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual
- * time first, then at four, and so on; with a horizon given, up to that. Persistent.
+ * time first, then at four, and so on, but as far as the next time-out; with a horizon given, up to that.
+ * Persistent.
  */
 #define FIRST_HORIZON 60000000000u
-static u64 horizon;
+static u64 horizon, next_beyond; /* next_beyond: the first of those that were not explored; 0: none */
 static bool horizon_hit;
 
 static u64 last_horizon(void)
@@ -43,8 +45,9 @@ bool engine_widen_horizon(void)
 {
 	if (!horizon_hit || horizon >= last_horizon())
 		return false;
-	horizon = HD_MIN(horizon * 4, last_horizon());
+	horizon = HD_MIN(HD_MAX(horizon * 4, next_beyond), last_horizon());
 	horizon_hit = false;
+	next_beyond = 0;
 	return true;
 }
 
@@ -57,6 +60,7 @@ static bool within_horizon(u64 deadline)
 	if (deadline <= HD_MAX(horizon, model->now))
 		return true;
 	horizon_hit = true;
+	next_beyond = next_beyond ? HD_MIN(next_beyond, deadline) : deadline;
 	rt_worker->result.horizon_hit = horizon == last_horizon();
 	return false;
 }
@@ -147,7 +151,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
 	/* Who went past the point before the request did so in an execution where it moved first. */
-	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off) {
+	if (hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o)) {
 		out[0] = ACTION(slot, ALT_CANCEL);
 		return 1;
 	}
@@ -425,6 +429,7 @@ static void target_restart(void *t)
 	rt_worker->result.outcomes = 0;
 	rt_worker->result.horizon_hit = 0;
 	horizon_hit = false;
+	next_beyond = 0;
 	rt_worker->result.yields_cut = 0;
 	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;

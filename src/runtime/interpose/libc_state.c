@@ -18,7 +18,17 @@
 #include "runtime/libc/state.h"
 #include "runtime/vkernel/core/objects.h"
 
-enum libc_use { STREAM, STREAM_LOOK, DIRECTORY, CHANGE, LOOK, LOOK_IF_ARG0_NULL, LOOK_IF_ARG1_NULL };
+enum libc_use {
+	STREAM,
+	STREAM_LOOK,
+	DIRECTORY,
+	CHANGE,
+	LOOK,
+	LOOK_IF_ARG0_NULL,
+	LOOK_IF_ARG1_NULL,
+	CHANGE_HIDING,
+	HIDING
+};
 enum { ARG0 = LIBC_OBJECTS, ARG1, ARG2, ARG3, ARG4 };
 
 #define STATE(name, arguments, after, object, use) {object, use},
@@ -54,7 +64,9 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 	u32 object = rows[index].object;
 	u64 address = object >= ARG0 ? args[object - ARG0] : object == LIBC_STDIN ? (u64)libc_standard[0] : 0;
 	enum access_mode mode = after ? ACCESS_READ : ACCESS_WRITE;
-	if (!sched_active() || sched_all_joined())
+	if (rows[index].use >= CHANGE_HIDING && start_taken_over())
+		vk_hide_descriptors(!after);
+	if (!sched_active() || sched_all_joined() || rows[index].use == HIDING)
 		return;
 	switch ((enum libc_use)rows[index].use) {
 	case STREAM_LOOK:
@@ -78,6 +90,8 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 			mode = ACCESS_READ;
 		break;
 	case CHANGE:
+	case CHANGE_HIDING:
+	case HIDING:
 		break;
 	}
 	vk_use_outside(object == LIBC_BREAK ? VK_BREAK : libc_object((enum libc_object)object), mode);

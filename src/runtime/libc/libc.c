@@ -1,5 +1,6 @@
 #include "runtime/libc/libc.h"
 #include "runtime/libc/state.h"
+#include "runtime/libc/warm_up.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -91,6 +92,7 @@ void libc_find(bool old_start)
 	l->tid_offset = find_tid_offset();
 	dl_iterate_phdr(note_tls, NULL);
 	libc_state_setup();
+	warm_up_setup();
 	make_multithreaded();
 	setvbuf(stdout, NULL, _IONBF, 0);
 }

@@ -39,7 +39,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/scratch.h"
+#include "wire/wire.h"
 
 #define LOOKS_MAX 256
 
@@ -112,8 +112,8 @@ static bool looks_often(u64 address, u64 how, u64 pc)
 	return again > LOOKS_MAX || (looks > LOOKS_MAX && how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
 }
 
-/* Runs on the scratch stack: it depends on persistent memory. */
-static u64 use(u64 address, u64 size, u64 how, u64 pc)
+/* Is this access a step? */
+static HD_NOINLINE bool use(u64 address, u64 size, u32 how, u64 pc)
 {
 	bool write = how & MEMORY_WRITE, alone = sched_all_joined();
 	u32 held = how & (MEMORY_ATOMIC | MEMORY_VOLATILE) ? LOCKSET_NONE : held_locks(write);
@@ -169,7 +169,7 @@ void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	if (!on || !size || !sched_active())
 		return;
-	if (scratch_call(use, address, size, how, pc))
+	if (use(address, size, how, pc))
 		step_access(address, size, how, pc);
 	check_heap(address, size, how & MEMORY_WRITE, pc);
 }

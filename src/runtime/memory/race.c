@@ -2,6 +2,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/heap/sites.h"
 #include "runtime/sched/fiber.h"
+#include "wire/wire.h"
 
 static bool is_access(const struct op *o)
 {

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "runtime/rt.h"
 #include "runtime/sched/sched.h"
+#include "wire/wire.h"
 
 static struct pages_vec whole; /* a reply that came in several parts */
 

@@ -14,6 +14,7 @@
 #include "base/pages.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
+#include "wire/wire.h"
 
 #define FIRST_SLOTS (1u << 12)
 
@@ -60,11 +61,15 @@ static bool merge(void)
 
 /*
  * Others can't tell where in its step a use is merged, but a handler of the fiber itself can, if a signal may
- * come any time: between the unlock of one lock and that of the next one, say.
+ * come any time: between the unlock of one lock and that of the next one, say. So can who finds the fiber
+ * cancelled there.
  */
 static bool interruptible(void)
 {
-	return hd_unlikely(rt_wire->learnt.signals_used) && sched_kernel->signals_open(sched_self_slot());
+	if (hd_unlikely(rt_wire->learnt.signals_used) && sched_kernel->signals_open(sched_self_slot()))
+		return true;
+	const struct fiber *f = sched_self();
+	return hd_unlikely(f->cancel_async) && !f->cancel_off && rt_wire->learnt.cancel_used;
 }
 
 static inline struct lesson *slot_of(u64 object)

@@ -7,6 +7,7 @@
 #include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
+#include "wire/wire.h"
 
 static struct {
 	u64 sp;        /* the engine's context while a fiber runs */

@@ -32,11 +32,13 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
 #include "runtime/libc/libc.h"
+#include "runtime/libc/warm_up.h"
 #include "runtime/start/maps.h"
 #include "runtime/trap/atomics.h"
 #include "runtime/trap/trap.h"
 #include "runtime/vkernel/vk.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 #define ENGINE_STACK (1UL << 20)
 
@@ -127,6 +129,8 @@ DOOR_INSIDE(void, start_first_step)(void)
 
 static int main_of_fiber_0(int argc, char **argv, char **envp)
 {
+	if (sched_all_joined()) /* no constructor has started a thread that could look on */
+		warm_up();
 	start_first_step();
 	return thread_main(start.main, argc, argv, envp);
 }

@@ -53,6 +53,8 @@ void vk_call_ends(u32 slot);
  * a step where another fiber could tell when.
  */
 void vk_use_outside(u64 object, enum access_mode mode);
+/* The running fiber enters, or leaves, a function whose descriptors the program never sees. */
+void vk_hide_descriptors(bool on);
 /* Its number, as gettid() says. */
 long vk_thread_id(u32 slot);
 /* The name of a thread (NUL-terminated, at most 15 characters; 16 bytes). 0 or -errno. */

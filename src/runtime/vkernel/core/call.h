@@ -22,6 +22,8 @@ static inline u64 vk_watch(int fd, const struct vk_desc *d)
 }
 /* It has found d behind fd, but others may change that until its step. */
 void vk_call_watch(struct vk_call *c, int fd, const struct vk_desc *d);
+/* A number for d, from that one on; as Linux, the description is found first, then a number for it. */
+long vk_fd_dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexec);
 
 /*
  * Act on a request for cancellation where this call is a cancellation point, but does not look for one

@@ -1,5 +1,5 @@
 /*
- * fd.c: descriptors and open file descriptions: allocation, dup, close, fcntl.
+ * fd.c: descriptors and open file descriptions: allocation, dup, close.
  *
  * Descriptor numbers are shared state: which number open() gives depends on who closed
  * what before, and a read on a number that another fiber closes fails or hits another
@@ -14,9 +14,11 @@
  *   taken   Every call on a number reads it; who takes the number in the middle of a step changes it.
  *           If different fibers do so, taking it is a step of its own, and calls that come too early will be
  *           seen. Calls that find the number open are no steps for that reason: they can't tell when.
- *   free    Calls that find a number free read it, who takes the number changes it. If different fibers
- *           do so, a call that is about to find it free is a step.
+ *   free    Calls that find a number free read it, who takes or closes the number changes it. If different
+ *           fibers do so, a call that is about to find it free is a step, and so is a close: else a number
+ *           that is open for a moment only would never be found open.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
 
@@ -28,18 +30,19 @@ const struct vk_ops *const vk_kinds[VK_KINDS] = {
 
 struct vk_desc *vk_fd_peek(int fd)
 {
-	if (fd < 0 || fd >= VK_MAX_FDS || !vk->fd[fd].desc)
+	if (fd < 0 || fd >= VK_ALL_FDS || !vk->fd[fd].desc)
 		return NULL;
 	return &vk->desc[vk->fd[fd].desc - 1];
 }
 
 /*
- * Closing what others are about to use. A call that has looked up late (call.c) holds the description before it is
- * known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone keep the description
- * alive, then its end, which its other end or a poll sees, comes now or later: it is decided in the moment of
- * the close. Outcome 0: none of them has looked yet; they let go, and will look again. Outcome 1: the one there
- * is has, and keeps it. (Of several, any may have, and each decides for itself later; that all of them then find
- * it closed, although it stayed open for them, is one execution too many.)
+ * Closing what others are about to use. A call that has looked up late (call.c) holds the description
+ * before it is known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone
+ * keep the description alive, then its end, which its other end or a poll sees, comes now or later: it is
+ * decided in the moment of the close. Outcome 0: none of them has looked yet; they let go, and will look
+ * again. Outcome 1: the one there is has, and keeps it. (Of several, any may have, and each decides for
+ * itself later; that all of them then find it closed, although it stayed open for them, is one execution
+ * too many.)
  */
 static u32 count_watchers(int fd, const struct vk_desc *d)
 {
@@ -59,7 +62,7 @@ static u32 deciding_watchers(int fd)
 	return n && d->refs == 1 + n ? n : 0;
 }
 
-static SCHED_LOOK void settle_watchers(int fd, long alt)
+static HD_NOINLINE void settle_watchers(int fd, long alt)
 {
 	u32 n = deciding_watchers(fd);
 	struct vk_desc *d = vk_fd_peek(fd);
@@ -116,13 +119,14 @@ bool vk_is_console(int fd)
 /* ---- looking up ---- */
 
 /*
- * Whose number. Threads that open and close files of their own get the same numbers at different times; that each
- * closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt about a number is
- * learnt for it and for the fiber that opened it: who closes or replaces what a fiber opened under this
- * number meets who uses that. A call that comes too early or too late meets others in "free" (above), and then,
- * having become a step, what somebody else opened there. All numbers whose calls are steps anyway share one
- * object: with late lookups it costs next to nothing to call them shared, and a server that hands its
- * connections to threads would teach the search the same lesson once for each, and be started again each time.
+ * Whose number. Threads that open and close files of their own get the same numbers at different times;
+ * that each closes a 3 and uses a 3 does not mean that one closes what the other uses. So what is learnt
+ * about a number is learnt for it and for the fiber that opened it: who closes or replaces what a fiber
+ * opened under this number meets who uses that. A call that comes too early or too late meets others in
+ * "free" (above), and then, having become a step, what somebody else opened there. All numbers whose calls
+ * are steps anyway share one object: with late lookups it costs next to nothing to call them shared, and a
+ * server that hands its connections to threads would teach the search the same lesson once for each, and be
+ * started again each time.
  */
 static u64 number_lesson(int fd)
 {
@@ -141,15 +145,17 @@ static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
-static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
+static HD_NOINLINE enum shows use_shows(struct vk_call *c, int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
-	if (fd < 0 || fd >= VK_MAX_FDS)
+	if (fd < 0 || fd >= VK_ALL_FDS)
 		return SHOWS_NOT;
 	bool number = touch_number(c, fd, ACCESS_READ);
 	vk_touch(NULL, vk_fd_taken_object(fd), ACCESS_READ);
-	if (!d)
+	if (!d) {
 		number |= vk_touch(c, vk_fd_free_object(fd), ACCESS_READ);
+		vk_touch(NULL, VK_HIDDEN_NUMBERS, ACCESS_READ);
+	}
 	bool flags = d && vk_touch(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_READ);
 	if (d)
 		vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
@@ -187,7 +193,7 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 	return vk_call_found(c, vk_fd_peek(fd));
 }
 
-static SCHED_LOOK bool look_up_late(struct vk_call *c, int fd)
+static HD_NOINLINE bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
 	if (!d || c->stepped || use_shows(c, fd) != SHOWS_NUMBER)
@@ -275,41 +281,81 @@ void vk_desc_put(struct vk_desc *d)
 
 /* ---- numbers ---- */
 
+/*
+ * Hidden numbers. getaddrinfo, getpwnam and the like open and close files that the program never hears of.
+ * Which numbers they have meanwhile makes others' numbers differ, and each open and close a step: two
+ * threads that ask for "localhost" would have thousands of states. So in such functions
+ * (interpose/libc_state.c) a fiber takes numbers of its own, above all others.
+ *
+ * Given up by that: that another thread's open gets a higher number while such a function is at work. Not
+ * given up: a thread that uses or closes a number which is not open could hit one of those files; and one
+ * that has closed a standard descriptor and opens it anew could find it taken. Where that happens, numbers
+ * are not hidden from then on (a lesson).
+ */
+static bool is_hidden(u32 fd)
+{
+	return fd >= VK_MAX_FDS;
+}
+
+static HD_NOINLINE bool hides(void)
+{
+	return vk_self()->hides && (sched_all_joined() || !access_learn(VK_HIDDEN_NUMBERS, ACCESS_ADD));
+}
+
+static u32 lowest_free(u32 from)
+{
+	u32 fd = from, limit = is_hidden(from) ? VK_ALL_FDS : vk->fd_limit;
+	while (fd < limit && vk->fd[fd].desc)
+		fd++;
+	return fd;
+}
+
+/* Where to look for a free number: among the hidden ones of the fiber, if that is due and there is one. */
+static u32 first_number(u32 from)
+{
+	if (!hides())
+		return from;
+	u32 hidden = VK_MAX_FDS + sched_self_slot() * VK_HIDDEN_FDS;
+	return lowest_free(hidden) < hidden + VK_HIDDEN_FDS ? hidden : from;
+}
+
+void vk_hide_descriptors(bool on)
+{
+	vk_self()->hides += on ? 1 : (u64)-1;
+}
+
 static void set_number(u32 fd, const struct vk_desc *d, bool cloexec)
 {
-	vk_declare(VK_FD_TABLE, ACCESS_WRITE);
+	if (!is_hidden(fd))
+		vk_declare(VK_FD_TABLE, ACCESS_WRITE);
 	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
 	vk->fd[fd] = (struct vk_fd){
 		.desc = (u16)(vk_desc_slot(d) + 1), .cloexec = cloexec, .opener = sched_self_slot() & 0x7fff};
-	vk->fd_limit = HD_MAX(vk->fd_limit, fd + 1);
+	if (!is_hidden(fd))
+		vk->fd_limit = HD_MAX(vk->fd_limit, fd + 1);
 }
 
 static void clear_number(u32 fd)
 {
-	vk_declare(VK_FD_TABLE, ACCESS_WRITE);
+	if (!is_hidden(fd))
+		vk_declare(VK_FD_TABLE, ACCESS_WRITE);
 	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
 	vk->fd[fd] = (struct vk_fd){0};
 	while (vk->fd_limit && !vk->fd[vk->fd_limit - 1].desc)
 		vk->fd_limit--;
 }
 
-static u32 lowest_free(u32 from)
-{
-	u32 fd = from;
-	while (fd < vk->fd_limit && vk->fd[fd].desc)
-		fd++;
-	return fd;
-}
-
 bool vk_fd_full(void)
 {
-	return lowest_free(0) >= vk_fd_max();
+	u32 from = first_number(0);
+	return !is_hidden(from) && lowest_free(from) >= vk_fd_max();
 }
 
 static long install_from(struct vk_desc *d, u32 from, bool cloexec)
 {
+	from = first_number(from);
 	u32 fd = lowest_free(from);
-	if (fd >= vk_fd_max()) {
+	if (!is_hidden(from) && fd >= vk_fd_max()) {
 		vk_desc_put(d);
 		return -EMFILE;
 	}
@@ -330,11 +376,14 @@ static bool close_shows(struct vk_call *c, int fd)
 	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }
 
-static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
+static HD_NOINLINE bool change_shows(struct vk_call *c, int fd)
 {
-	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
+	bool seen = !is_hidden((u32)fd) && vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
 	seen |= touch_number(c, fd, ACCESS_WRITE);
+	seen |= vk_touch(c, vk_fd_free_object(fd), ACCESS_WRITE);
+	if (!vk_fd_peek(fd))
+		vk_touch(NULL, VK_HIDDEN_NUMBERS, ACCESS_READ);
 	return seen | close_shows(c, fd);
 }
 
@@ -349,12 +398,14 @@ void vk_fd_change(struct vk_call *c, int fd)
 		settle_watchers(fd, alt);
 }
 
-static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)
+static HD_NOINLINE bool take_shows(struct vk_call *c, u32 from, u32 count)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
 	for (u32 fd = lowest_free(from); count-- && fd < vk_fd_max(); fd = lowest_free(fd + 1)) {
 		vk_touch(NULL, vk_fd_free_object((int)fd), ACCESS_WRITE);
+		if (fd <= 2)
+			vk_touch(NULL, VK_HIDDEN_NUMBERS, ACCESS_READ);
 		if (!c->stepped)
 			seen |= vk_touch(c, vk_fd_taken_object((int)fd), ACCESS_WRITE);
 	}
@@ -363,7 +414,7 @@ static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)
 
 void vk_fd_take(struct vk_call *c, u32 from, u32 count)
 {
-	if (!take_shows(c, from, count))
+	if (is_hidden(first_number(from)) || !take_shows(c, from, count))
 		return;
 	struct op o = {.kind = OP_FILE, .object = VK_FD_TABLE, .n = ACCESS_WRITE};
 	vk_step_once(c, &o);
@@ -383,7 +434,7 @@ long vk_fd_drop(int fd)
 long vk_sys_close(struct vk_call *c)
 {
 	int fd = (int)c->a[0];
-	if (fd < 0 || fd >= VK_MAX_FDS)
+	if (fd < 0 || fd >= VK_ALL_FDS)
 		return -EBADF;
 	vk_fd_change(c, fd);
 	return vk_fd_drop(fd);
@@ -409,8 +460,7 @@ long vk_sys_close_range(struct vk_call *c)
 	return 0;
 }
 
-/* As Linux: the description is found first, then a number for it. */
-static long dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexec)
+long vk_fd_dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexec)
 {
 	if (!d)
 		return -EBADF;
@@ -441,7 +491,7 @@ static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 
 long vk_sys_dup(struct vk_call *c)
 {
-	return dup_from(c, vk_fd_use(c, (int)c->a[0]), 0, false);
+	return vk_fd_dup_from(c, vk_fd_use(c, (int)c->a[0]), 0, false);
 }
 
 long vk_sys_dup2(struct vk_call *c)
@@ -460,19 +510,6 @@ long vk_sys_dup3(struct vk_call *c)
 	return dup_onto(c, from, to, flags & O_CLOEXEC);
 }
 
-long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags)
-{
-	const u32 settable = O_APPEND | O_NONBLOCK | O_NOATIME | FASYNC | O_DIRECT;
-	if (flags & FASYNC) {
-		vk_refuse(c, "fcntl(F_SETFL, O_ASYNC)");
-		return -EINVAL;
-	}
-	vk_use(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_WRITE);
-	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
-	d->flags = (d->flags & ~settable) | (flags & settable);
-	return 0;
-}
-
 long vk_fd_set_cloexec(struct vk_call *c, int fd, bool cloexec)
 {
 	if (touch_number(c, fd, ACCESS_WRITE)) {
@@ -483,59 +520,4 @@ long vk_fd_set_cloexec(struct vk_call *c, int fd, bool cloexec)
 		return -EBADF;
 	vk->fd[fd].cloexec = cloexec;
 	return 0;
-}
-
-/* Locks of the traditional kind keep out other processes, never this one's threads. */
-static long record_lock(const struct vk_desc *d, int cmd, long arg)
-{
-	struct flock *l = vk_user(arg);
-	if (!vk_user_ok((u64)arg, sizeof(*l)))
-		return -EFAULT;
-	if (l->l_type < F_RDLCK || l->l_type > F_UNLCK)
-		return -EINVAL;
-	if (cmd == F_GETLK) {
-		l->l_type = F_UNLCK;
-		return 0;
-	}
-	u32 mode = d->flags & O_ACCMODE;
-	bool denied = (l->l_type == F_RDLCK && mode == O_WRONLY) ||
-		      (l->l_type == F_WRLCK && mode == O_RDONLY);
-	return denied || (d->flags & O_PATH) ? -EBADF : 0;
-}
-
-long vk_sys_fcntl(struct vk_call *c)
-{
-	int fd = (int)c->a[0], cmd = (int)c->a[1];
-	long arg = c->a[2];
-	struct vk_desc *d = vk_fd_use(c, fd);
-	if (!d)
-		return -EBADF;
-	switch (cmd) {
-	case F_DUPFD:
-	case F_DUPFD_CLOEXEC:
-		return dup_from(c, d, (u32)arg, cmd == F_DUPFD_CLOEXEC);
-	case F_GETFD:
-		return vk->fd[fd].cloexec;
-	case F_SETFD:
-		return vk_fd_set_cloexec(c, fd, arg & FD_CLOEXEC);
-	case F_GETFL:
-		return d->flags;
-	case F_SETFL:
-		return vk_desc_set_flags(c, d, (u32)arg);
-	case F_GETPIPE_SZ:
-	case F_SETPIPE_SZ:
-		return vk_pipe_resize(c, d, cmd == F_SETPIPE_SZ ? (u32)arg : 0);
-	case F_GETOWN:
-	case F_GETSIG:
-		return 0;
-	case F_GETLK:
-	case F_SETLK:
-	case F_SETLKW:
-		return record_lock(d, cmd, arg);
-	}
-	bool of_description = cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW;
-	if (!of_description && cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
-		return -EINVAL;
-	vk_refuse(c, of_description ? "fcntl (locks of open file descriptions)" : "fcntl (signals, seals)");
-	return -ENOSYS;
 }

@@ -22,7 +22,9 @@ enum vk_process_object {
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
 	VK_PROCESS_NAMES,       /* vk->names */
 	VK_PROCESS_GUARDS,      /* vk->guards */
+	VK_PROCESS_HIDDEN_FDS,  /* no words: whether hidden numbers can be told from others (core/fd.c) */
 	VK_PROCESS_TIMERS,      /* vk->timer */
+	VK_PROCESS_CREDENTIALS, /* vk->credentials */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -33,9 +35,11 @@ enum vk_process_object {
 #define VK_CLIENTS object_id(OBJECT_PROCESS, VK_PROCESS_CLIENTS)
 #define VK_PARTED object_id(OBJECT_PROCESS, VK_PROCESS_PARTED)
 #define VK_SLOTS object_id(OBJECT_PROCESS, VK_PROCESS_SLOTS)
+#define VK_HIDDEN_NUMBERS object_id(OBJECT_PROCESS, VK_PROCESS_HIDDEN_FDS)
 #define VK_GUARDS object_id(OBJECT_PROCESS, VK_PROCESS_GUARDS)
 #define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
 #define VK_TIMERS object_id(OBJECT_PROCESS, VK_PROCESS_TIMERS)
+#define VK_CREDENTIALS object_id(OBJECT_PROCESS, VK_PROCESS_CREDENTIALS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* vk->settings[slot], and a thread's name, as others can set and get them. */
@@ -54,6 +58,7 @@ static inline u64 vk_key_object(u32 key)
 /* State that libc keeps for all threads (interpose/libc_state.c). It lies in the
    program's memory: no words of ours. */
 enum libc_object {
+	LIBC_NOTHING,
 	LIBC_STDIN, /* an address in truth, as other streams */
 	LIBC_BREAK, /* VK_BREAK in truth: libc's copy of the program break */
 	LIBC_ATEXIT,

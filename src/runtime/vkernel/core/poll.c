@@ -7,6 +7,7 @@
  * (streams/selector.h). A call is a step as soon as one descriptor is of a kind that waits, or if the call
  * itself would wait.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/streams/selector.h"
 
@@ -152,7 +153,7 @@ const struct op_class op_poll = {.name = "poll",
 
 #define FOREVER (~(u64)0)
 
-static SCHED_LOOK long fill_in(struct pollfd *p, u32 n)
+static HD_NOINLINE long fill_in(struct pollfd *p, u32 n)
 {
 	long ready = 0;
 	for (u32 i = 0; i < n; i++) {
@@ -162,13 +163,13 @@ static SCHED_LOOK long fill_in(struct pollfd *p, u32 n)
 	return ready;
 }
 
-static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
+static HD_NOINLINE bool may_be_late(const struct pollfd *p, u32 n)
 {
 	struct selector s = selector_of(p, n);
 	return selector_may_be_late(&s);
 }
 
-static SCHED_LOOK void arrive(const struct op *o, u32 alt)
+static HD_NOINLINE void arrive(const struct op *o, u32 alt)
 {
 	struct selector s = selector_of_op(o);
 	selector_resolve(&s);
@@ -176,7 +177,7 @@ static SCHED_LOOK void arrive(const struct op *o, u32 alt)
 }
 
 /* Which descriptions the numbers stand for, as one number. */
-static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
+static HD_NOINLINE u64 meaning(const struct pollfd *p, u32 n)
 {
 	const u64 prime = 1099511628211u;
 	u64 sum = 0;
@@ -194,7 +195,7 @@ static const long *pselect_mask(const struct vk_call *c)
 	return c->nr == __NR_pselect6 && m && m[0] ? m : NULL;
 }
 
-static SCHED_LOOK bool has_mask(const struct vk_call *c)
+static HD_NOINLINE bool has_mask(const struct vk_call *c)
 {
 	return (c->nr == __NR_ppoll && c->a[3]) || pselect_mask(c);
 }

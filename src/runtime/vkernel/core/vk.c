@@ -6,6 +6,7 @@
 #include "runtime/vkernel/files/host.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "wire/wire.h"
 
 struct vk_model *vk;
 
@@ -81,8 +82,6 @@ static __attribute__((noinline)) long dispatch(struct vk_call *c)
 	switch (s->how) {
 	case CALL_VIRTUAL:
 		return s->handler(c);
-	case CALL_HOST: /* no pointers among the arguments: see table.c */
-		return sys_call6(c->nr, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]);
 	case CALL_CONST:
 		return s->value;
 	default:
@@ -107,7 +106,6 @@ long vk_syscall(struct vk_call *c)
 		vk_cancel_point_before(c);
 	vk_call_begin(c);
 	for (;;) {
-		sched_scrub(); /* where frames will lie that wait; the second time, of what the first left */
 		long ret = dispatch(c);
 		bool lookup = c->watch;
 		vk_call_forget(c);
@@ -137,7 +135,7 @@ void vk_fiber_end(u32 slot)
 	struct vk_fiber *f = &vk->fiber[slot];
 	vk_call_ends(slot);
 	vk_settings_forget(slot);
-	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags |
-	    f->random) /* its page stays cold */
+	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags | f->random |
+	    f->hides) /* its page stays cold */
 		*f = (struct vk_fiber){0};
 }

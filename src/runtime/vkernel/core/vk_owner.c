@@ -100,6 +100,8 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_LIMITS, "the limits of the process");
 	if (INSIDE(process_settings, &at))
 		return belongs(o, VK_SETTINGS, "the settings of the process");
+	if (INSIDE(credentials, &at))
+		return belongs(o, VK_CREDENTIALS, "the credentials");
 	if (INSIDE(timer, &at))
 		return belongs(o, VK_TIMERS, "the timers");
 	if (INSIDE(signals, &at))

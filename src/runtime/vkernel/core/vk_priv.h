@@ -36,7 +36,6 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
-#include "runtime/sched/op_classes.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/core/abi.h"
 #include "runtime/vkernel/core/objects.h"
@@ -44,9 +43,10 @@
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
-#include "wire/wire.h"
 
-#define VK_MAX_FDS 8192                  /* RLIMIT_NOFILE, hard and at the start */
+#define VK_MAX_FDS 8192 /* RLIMIT_NOFILE, hard and at the start */
+#define VK_HIDDEN_FDS 8 /* of each fiber, above all others: core/fd.c, "Hidden numbers" */
+#define VK_ALL_FDS (VK_MAX_FDS + LAYOUT_MAX_FIBERS * VK_HIDDEN_FDS)
 #define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */
 #define VK_MAX_PIPES (VK_MAX_FDS / 2)    /* more there can't be */
 #define VK_PIPE_SIZE 65536u
@@ -115,6 +115,8 @@ struct vk_ops {
 	u64 (*object)(const struct vk_desc *d); /* with waits: what its calls meet at */
 	bool stream;                            /* no offset: ESPIPE */
 	bool waits;                             /* calls are steps; poll must be one, too */
+	/* with waits: is a transfer's first act a step on it? NULL: always */
+	bool (*steps_first)(const struct vk_desc *d);
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
@@ -216,6 +218,8 @@ bool vk_user_out_ok(u64 address, size_t n);
 size_t vk_user_prefix(u64 address, size_t n, bool write);
 /* A call is going to use memory of the SUT there: a step, where others change what it may do with it. */
 void vk_user_use(struct vk_call *c, u64 address);
+/* Is the first thing that a transfer does a step on the description? */
+bool vk_desc_steps_first(const struct vk_desc *d);
 size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n); /* to the SUT; from NULL: zeros */
 size_t vk_uio_in(struct vk_uio *u, void *to, size_t n);
 bool vk_uio_readable(const struct vk_uio *u); /* all that is left; for what is sent whole, or not */
@@ -331,6 +335,7 @@ struct vk_fiber {
 	struct vk_signals signals;
 	u64 alt_sp, alt_size, alt_flags;
 	u64 random; /* position in this fiber's stream */
+	u64 hides;  /* inside functions of libc whose descriptors are hidden */
 	/*
 	 * Descriptions that calls under way keep alive, outer calls first (a signal handler makes calls
 	 * inside one).
@@ -363,15 +368,30 @@ u32 vk_fd_max(void);
 void vk_settings_inherit(u32 slot, u32 creator);
 void vk_settings_forget(u32 slot);
 
+/* ---- credentials (process/credentials.c): what they are xor what they were at the start ---- */
+
+enum vk_id { VK_ID_USER, VK_ID_GROUP };
+#define VK_MAX_GROUPS 32
+struct vk_credentials {
+	u32 id[2][3]; /* real, effective, saved */
+	u32 fs[2];    /* xor the effective one */
+	u64 caps[3];
+	u32 groups_set, group_count; /* set: they are others than at the start */
+	u32 group[VK_MAX_GROUPS];
+};
+/* Is the effective user root? Declares nothing. */
+bool vk_may_do_all(void);
+
 struct vk_model {
 	u32 fd_limit, desc_limit; /* one above the highest in use */
 	struct vk_limit limit[VK_LIMIT_COUNT];
-	struct vk_fd fd[VK_MAX_FDS];
+	struct vk_fd fd[VK_ALL_FDS];
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
 	struct vk_settings settings[LAYOUT_MAX_FIBERS];
-	u64 process_settings;      /* bits by enum vk_setting */
+	u64 process_settings; /* bits by enum vk_setting */
+	struct vk_credentials credentials;
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;
@@ -430,7 +450,7 @@ struct vk_desc *vk_device_new(u16 which, u32 flags);
 
 void vk_random_bytes(struct vk_uio *u, size_t n);
 
-/* ---- system calls, one declaration a handler; the table is table.c ---- */
+/* ---- system calls, one declaration a handler; the table is syscall_table.c ---- */
 
 typedef long vk_handler(struct vk_call *c);
 #define VK_HANDLER(name) vk_handler vk_sys_##name;
@@ -439,7 +459,7 @@ typedef long vk_handler(struct vk_call *c);
 
 struct vk_syscall_class {
 	const char *name;
-	enum { CALL_UNKNOWN = 0, CALL_VIRTUAL, CALL_HOST, CALL_CONST, CALL_REFUSED } how;
+	enum { CALL_UNKNOWN = 0, CALL_VIRTUAL, CALL_CONST, CALL_REFUSED } how;
 	vk_handler *handler;
 	long value; /* CALL_CONST: the result */
 };

@@ -6,6 +6,7 @@
 #include <linux/sysinfo.h>
 #include <linux/utsname.h>
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define MEMORY (4ul << 30)
@@ -96,40 +97,6 @@ long vk_sys_getcpu(struct vk_call *c)
 
 /* ---- odds and ends ---- */
 
-/* Three ids: real, effective, saved. */
-static long give_ids(struct vk_call *c, long real, long effective)
-{
-	u32 ids[3] = {(u32)sys_call3(real, 0, 0, 0), (u32)sys_call3(effective, 0, 0, 0)};
-	ids[2] = ids[1];
-	for (int i = 0; i < 3; i++) {
-		if (!vk_user_out_ok((u64)c->a[i], sizeof(u32)))
-			return -EFAULT;
-		*(u32 *)c->a[i] = ids[i];
-	}
-	return 0;
-}
-
-long vk_sys_getresuid(struct vk_call *c)
-{
-	return give_ids(c, __NR_getuid, __NR_geteuid);
-}
-
-long vk_sys_getresgid(struct vk_call *c)
-{
-	return give_ids(c, __NR_getgid, __NR_getegid);
-}
-
-long vk_sys_getgroups(struct vk_call *c)
-{
-	u32 gid = (u32)sys_call3(__NR_getegid, 0, 0, 0);
-	if (c->a[0] <= 0)
-		return c->a[0] < 0 ? -EINVAL : 1;
-	if (!vk_user_out_ok((u64)c->a[1], sizeof(gid)))
-		return -EFAULT;
-	*(u32 *)c->a[1] = gid;
-	return 1;
-}
-
 static long tell_base(struct vk_call *c, u64 base)
 {
 	if (!vk_user_out_ok((u64)c->a[1], sizeof(base)))
@@ -138,7 +105,7 @@ static long tell_base(struct vk_call *c, u64 base)
 	return 0;
 }
 
-/* FS is the fiber's thread pointer: reading it is fine, moving it would lose the fiber. GS is free for all. */
+/* FS is the fiber's thread pointer: it may be read; moving it would lose the fiber. GS is free for all. */
 long vk_sys_arch_prctl(struct vk_call *c)
 {
 	struct fiber *self = sched_self();

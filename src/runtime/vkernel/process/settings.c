@@ -25,14 +25,31 @@ static struct vk_settings *settings_of(u32 slot)
 	return &vk->settings[slot];
 }
 
+static bool slot_touch(const struct vk_call *c, u32 slot, enum access_mode mode)
+{
+	bool shows = vk_touch(c, vk_settings_object(slot), mode);
+	if (slot != sched_self_slot()) /* whether it has ended shows */
+		shows |= vk_touch(c, thread_end_object(slot), ACCESS_TRY);
+	return shows;
+}
+
+/* The settings of a thread are used so; false: it has ended. The first thread's number lasts. */
+static bool slot_use(struct vk_call *c, u32 slot, enum access_mode mode)
+{
+	if (slot_touch(c, slot, mode)) {
+		vk_order(c, vk_settings_object(slot), mode);
+		slot_touch(c, slot, mode);
+	}
+	return sched_alive(slot) || (slot == 0 && sched_fiber(slot));
+}
+
 /* Thread `tid` (0: the caller) as a slot; it is used so. -ESRCH: there is none. */
 static long thread_use(struct vk_call *c, long tid, enum access_mode mode)
 {
 	u32 slot = tid ? (u32)(tid - VK_PID) : sched_self_slot();
 	if (slot >= LAYOUT_MAX_FIBERS || !sched_fiber(slot))
 		return -ESRCH;
-	vk_use(c, vk_settings_object(slot), mode);
-	return sched_fiber(slot) ? (long)slot : -ESRCH;
+	return slot_use(c, slot, mode) ? (long)slot : -ESRCH;
 }
 
 void vk_settings_inherit(u32 slot, u32 creator)
@@ -60,9 +77,10 @@ void vk_settings_forget(u32 slot)
 	*settings_of(slot) = none;
 }
 
-static bool may_do_all(void)
+static bool may_do_all(struct vk_call *c)
 {
-	return sys_call3(__NR_geteuid, 0, 0, 0) == 0;
+	vk_use(c, VK_CREDENTIALS, ACCESS_READ);
+	return vk_may_do_all();
 }
 
 /* ---- processors ---- */
@@ -132,7 +150,7 @@ static long set_policy(struct vk_call *c, long tid, long policy, int priority)
 		return -EINVAL; /* SCHED_DEADLINE has more to it than a priority */
 	if (is_real_time(kind) ? priority < 1 || priority > 99 : priority != 0)
 		return -EINVAL;
-	if (is_real_time(kind) && (kind != s->policy || priority > s->priority) && !may_do_all())
+	if (is_real_time(kind) && (kind != s->policy || priority > s->priority) && !may_do_all(c))
 		return -EPERM;
 	s->policy = (u8)kind;
 	s->priority = (u8)priority;
@@ -202,10 +220,10 @@ long vk_sys_sched_getattr(struct vk_call *c)
 	return 0;
 }
 
-static long set_nice(struct vk_settings *s, int nice)
+static long set_nice(struct vk_call *c, struct vk_settings *s, int nice)
 {
 	nice = HD_MAX(-20, HD_MIN(19, nice));
-	if (nice < s->nice && !may_do_all())
+	if (nice < s->nice && !may_do_all(c))
 		return -EACCES;
 	s->nice = (signed char)nice;
 	return 0;
@@ -227,7 +245,8 @@ long vk_sys_sched_setattr(struct vk_call *c)
 	long err = set_policy(c, (int)c->a[0], attr.sched_policy | reset, (int)attr.sched_priority);
 	if (err || is_real_time(attr.sched_policy))
 		return err;
-	return set_nice(settings_of(c->a[0] ? (u32)(c->a[0] - VK_PID) : sched_self_slot()), attr.sched_nice);
+	return set_nice(c, settings_of(c->a[0] ? (u32)(c->a[0] - VK_PID) : sched_self_slot()),
+			attr.sched_nice);
 }
 
 /* Of a process: its first thread, as in Linux. Groups and users: all threads. */
@@ -255,7 +274,7 @@ long vk_sys_getpriority(struct vk_call *c)
 long vk_sys_setpriority(struct vk_call *c)
 {
 	long slot = nice_target(c, ACCESS_WRITE);
-	return slot < 0 ? slot : set_nice(settings_of((u32)slot), (int)c->a[2]);
+	return slot < 0 ? slot : set_nice(c, settings_of((u32)slot), (int)c->a[2]);
 }
 
 long vk_sys_ioprio_get(struct vk_call *c)
@@ -376,7 +395,8 @@ long vk_sys_prlimit64(struct vk_call *c)
 
 static long set_name(struct vk_call *c, struct fiber *f, const char *name)
 {
-	vk_use(c, vk_settings_object(fiber_slot(f)), ACCESS_WRITE);
+	if (!slot_use(c, fiber_slot(f), ACCESS_WRITE))
+		return -ENOENT; /* /proc/self/task/TID/comm */
 	vk_declare(thread_object(fiber_slot(f)), ACCESS_WRITE);
 	memset(f->name, 0, NAME_SIZE);
 	for (u32 i = 0; i < NAME_SIZE - 1 && vk_user_ok((u64)name + i, 1) && name[i]; i++)
@@ -396,7 +416,8 @@ static long get_name(struct vk_call *c, const struct fiber *f, char *to)
 {
 	if (!vk_user_out_ok((u64)to, NAME_SIZE))
 		return -EFAULT;
-	vk_use(c, vk_settings_object(fiber_slot(f)), ACCESS_READ);
+	if (!slot_use(c, fiber_slot(f), ACCESS_READ))
+		return -ENOENT; /* /proc/self/task/TID/comm */
 	vk_declare(thread_object(fiber_slot(f)), ACCESS_READ);
 	if (f->name[0])
 		memcpy(to, f->name, NAME_SIZE);

@@ -3,25 +3,16 @@
  * thread it is sent by a step (OP_SIGNAL), and comes some time later. So it is with one to the process,
  * unless the caller alone can take it.
  */
-#include "runtime/scratch.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/process/signals.h"
+#include "wire/wire.h"
 
-static u64 learn(u64 a, u64 b, u64 c, u64 d)
+void signal_learn(void)
 {
-	(void)a;
-	(void)b;
-	(void)c;
-	(void)d;
 	if (!rt_wire->learnt.signals_used) {
 		rt_wire->learnt.signals_used = 1;
 		sched_want_restart();
 	}
-	return 0;
-}
-
-void signal_learn(void)
-{
-	scratch_call(learn, 0, 0, 0, 0);
 }
 
 void signal_order(struct vk_call *c, u64 object, enum access_mode mode)
@@ -98,7 +89,7 @@ static long to_thread(struct vk_call *c, long tid, const struct vk_siginfo *i)
 /* ---- to the process ---- */
 
 /* Could a thread other than the caller take it? */
-static SCHED_LOOK bool others_can_take(int sig)
+static HD_NOINLINE bool others_can_take(int sig)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct vk_fiber *f = &vk->fiber[i];
@@ -160,8 +151,13 @@ long vk_sys_tkill(struct vk_call *c)
 	return thread_kill(c, (int)c->a[0], (int)c->a[1]);
 }
 
+/* libc has other threads call setuid for themselves, by a signal of its own. Here they need not. */
+#define LIBC_SETXID 33
+
 long vk_sys_tgkill(struct vk_call *c)
 {
+	if ((int)c->a[2] == LIBC_SETXID)
+		return -ESRCH;
 	return (int)c->a[0] == VK_PID ? thread_kill(c, (int)c->a[1], (int)c->a[2]) : -ESRCH;
 }
 

@@ -12,6 +12,7 @@
 #include <linux/time.h>
 
 #include "runtime/vkernel/process/signals.h"
+#include "wire/wire.h"
 
 #define SECOND 1000000000u
 #define NOTIFY_SIGNAL 0

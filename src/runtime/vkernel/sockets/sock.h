@@ -156,6 +156,8 @@ void sock_arrive(struct vk_desc *d, const struct sock_arrival *a);
 u32 sock_peer_mask(const struct vk_sock *s, const struct sock_arrival *a);
 /* --accept always and its like: an operation does not have to wait for the network alone. */
 bool sock_always(enum net_always what);
+/* --short-io on */
+bool sock_short_io(void);
 
 /* ---- sock_connecting.c ---- */
 

@@ -16,8 +16,9 @@
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
+#include "wire/wire.h"
 
-static bool short_io(void)
+bool sock_short_io(void)
 {
 	return rt_wire->config.net.short_io;
 }
@@ -52,7 +53,7 @@ static u32 boundaries(u64 from, u64 have, u64 least, u64 *out)
 {
 	const u64 at[] = {HD_MAX(least, (u64)1), have - 1, have};
 	u32 n = 0;
-	for (u32 i = short_io() ? 0 : 2; i < HD_ARRAY_LEN(at); i++)
+	for (u32 i = sock_short_io() ? 0 : 2; i < HD_ARRAY_LEN(at); i++)
 		if (at[i] > from && at[i] <= have && at[i] >= least && (!n || at[i] > out[n - 1]))
 			out[n++] = at[i];
 	return n;
@@ -72,7 +73,7 @@ void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *news)
 	u32 n = boundaries(now.bytes, have, 1, to);
 	for (u32 i = 0; i < n && last < bytes; i++) {
 		/* Without short reads all comes at once, and is there for the next call as well. */
-		later.bytes = short_io() ? HD_MIN(to[i], bytes) : to[i];
+		later.bytes = sock_short_io() ? HD_MIN(to[i], bytes) : to[i];
 		if (later.bytes > last)
 			add(news, later);
 		last = later.bytes;

@@ -1,6 +1,7 @@
 /*
  * sock_call.c: the calls that send, receive and shut down, whatever the flavour of the socket.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 

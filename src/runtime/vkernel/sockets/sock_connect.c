@@ -4,6 +4,7 @@
  * none.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -59,7 +60,7 @@ static long reach_peer(struct vk_desc *d, const struct net_address *to)
 }
 
 /* After the step: look who is there. */
-static SCHED_LOOK long reach(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
+static HD_NOINLINE long reach(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	struct vk_desc *l = sock_listener(to, s->type);
@@ -74,13 +75,13 @@ static SCHED_LOOK long reach(struct vk_call *c, struct vk_desc *d, const struct 
 	return l ? reach_inside(c, d, l, to) : reach_peer(d, to);
 }
 
-static SCHED_LOOK bool nothing_there(const struct net_address *to, long *err)
+static HD_NOINLINE bool nothing_there(const struct net_address *to, long *err)
 {
 	return !sock_at_path(to, err) && *err;
 }
 
 /* What connect depends on, once more, in the state in which it happens. */
-static SCHED_LOOK void look_again(struct vk_call *c, const struct net_address *to)
+static HD_NOINLINE void look_again(struct vk_call *c, const struct net_address *to)
 {
 	if (is_path(to))
 		sock_path_use(c, to);

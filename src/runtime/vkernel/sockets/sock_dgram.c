@@ -11,6 +11,7 @@
  *   s->partner                                    the socket itself; 0: it was closed meanwhile
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -243,7 +244,7 @@ static struct vk_sock *find_unix(const struct vk_call *c, struct vk_sock *s, con
 	return *err ? NULL : r;
 }
 
-static SCHED_LOOK u64 send_blocker(const struct vk_call *c, struct vk_sock *s, const struct net_address *to)
+static HD_NOINLINE u64 send_blocker(const struct vk_call *c, struct vk_sock *s, const struct net_address *to)
 {
 	long err;
 	const struct vk_sock *r = find_unix(c, s, to, &err);
@@ -260,7 +261,6 @@ static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 		sock_port_look(c, to);
 	}
 	do {
-		sched_scrub();
 		if (sock_step(c, d, OP_SEND, u->left, flags, send_blocker(c, s, to)) == VK_RESTART)
 			return VK_RESTART;
 		if (to) {
@@ -368,7 +368,7 @@ static u32 dgram_recv_outcomes(const struct vk_desc *d, const struct op *o)
  * The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look
  * like a deadlock.
  */
-static SCHED_LOOK void note_clients(const struct vk_call *c, const struct vk_sock *s)
+static HD_NOINLINE void note_clients(const struct vk_call *c, const struct vk_sock *s)
 {
 	if (is_unix(s) && s->bound && !s->held && net_next_client(vk->client_taken, 0) &&
 	    !sock_somebody_listens(0))

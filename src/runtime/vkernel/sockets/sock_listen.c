@@ -6,6 +6,7 @@
  * of them.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -215,7 +216,7 @@ u32 sock_arrivals(const struct vk_desc *l)
 	return (s->queue[0] != 0) + sock_clients_left(s);
 }
 
-static SCHED_LOOK struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l, u32 alt, long *err)
+static HD_NOINLINE struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l, u32 alt, long *err)
 {
 	if (sock_of(l)->flavour != SOCK_LISTEN || (sock_of(l)->shut & SHUT_READ)) {
 		*err = -EINVAL;

@@ -4,6 +4,7 @@
 #include <asm/signal.h>
 
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -342,46 +343,73 @@ bool sock_is_outside(const struct vk_desc *d)
 	       (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree || sock_expects_clients(s);
 }
 
-/* Of peers only one that does not read can make a sender wait. */
-static u64 timeout_of(const struct vk_sock *s, u16 kind)
+static u64 receive_timeout(const struct vk_sock *s)
 {
-	if (kind == OP_RECV || kind == OP_ACCEPT)
-		return s->receive_timeout;
-	bool waits = s->flavour != SOCK_PEER || (kind == OP_SEND && net_is_full(&s->pos));
-	return kind == OP_SHUTDOWN || !waits ? 0 : s->send_timeout;
+	return s->receive_timeout;
 }
 
-static bool may_be_late(const struct vk_sock *s, u16 kind)
+/* Of peers only one that does not read can make a sender wait, and none makes a connect wait. */
+static u64 send_timeout(const struct vk_sock *s)
 {
-	return kind == OP_ACCEPT || (kind == OP_RECV && sock_is_outside(&vk->desc[s - vk->sock]));
+	return s->flavour != SOCK_PEER || net_is_full(&s->pos) ? s->send_timeout : 0;
 }
 
-static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
+static u64 connect_timeout(const struct vk_sock *s)
+{
+	return s->flavour != SOCK_PEER ? s->send_timeout : 0;
+}
+
+static bool data_may_be_late(const struct vk_sock *s)
+{
+	return sock_is_outside(&vk->desc[s - vk->sock]);
+}
+
+static bool clients_may_be_late(const struct vk_sock *s)
+{
+	(void)s;
+	return true;
+}
+
+/* What steps of sockets differ in when they are made. */
+static const struct sock_step_traits {
+	u16 flags;                                    /* OPF_* */
+	bool ends;                                    /* it takes part in VK_ENDS */
+	u64 (*timeout)(const struct vk_sock *s);      /* NULL: it never waits */
+	bool (*may_be_late)(const struct vk_sock *s); /* OPF_LATE; NULL: no */
+} step_traits[] = {
+	[OP_RECV] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, data_may_be_late},
+	[OP_SEND] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, true, send_timeout, NULL},
+	[OP_ACCEPT] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, clients_may_be_late},
+	[OP_CONNECT] = {OPF_CANCEL, false, connect_timeout, NULL},
+	[OP_SHUTDOWN] = {0, true, NULL, NULL},
+};
+
+static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 {
 	const struct vk_sock *s = sock_of(d);
+	const struct sock_step_traits *traits = &step_traits[o->kind];
 	bool nonblocking = sock_nonblocking(d, flags);
-	o->flags = o->kind == OP_SHUTDOWN ? 0 : OPF_CANCEL;
-	if (o->kind == OP_RECV || o->kind == OP_SEND || o->kind == OP_ACCEPT)
-		o->flags |= OPF_EINTR | OPF_RESTART;
+	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
 	o->object = (u64)s;
-	u64 timeout = nonblocking ? 0 : timeout_of(s, o->kind);
+	u64 timeout = nonblocking || !traits->timeout ? 0 : traits->timeout(s);
 	if (!timeout)
 		return;
 	o->deadline = clock_deadline(timeout);
 	o->flags &= (u16)~OPF_RESTART;
-	if (may_be_late(s, o->kind))
+	if (traits->may_be_late && traits->may_be_late(s))
 		o->flags |= OPF_LATE;
 }
 
 long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
 {
 	struct op o = {.kind = kind, .arg = bytes, .arg2 = arg2};
-	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+	bool ends = step_traits[kind].ends;
+	if (ends)
 		vk_touch(NULL, VK_ENDS, ACCESS_ADD);
 	fill_op(&o, d, flags);
 	long alt = vk_step(c, &o);
-	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+	if (ends)
 		vk_declare(VK_ENDS, ACCESS_ADD);
 	return alt;
 }

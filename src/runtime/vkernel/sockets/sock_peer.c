@@ -9,6 +9,7 @@
  * first (ECONNRESET; or EPIPE behind a FIN); from then on reads give 0, and writes EPIPE.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -128,7 +129,7 @@ static u64 copy_out(const struct vk_sock *s, struct vk_uio *u, u64 n)
  * With way number `alt` of those that the step had. *more: something was delivered before, so the end is not
  * told yet.
  */
-static SCHED_LOOK long take(struct vk_desc *d, u32 how, u32 alt, struct vk_uio *u, bool more)
+static HD_NOINLINE long take(struct vk_desc *d, u32 how, u32 alt, struct vk_uio *u, bool more)
 {
 	struct vk_sock *s = sock_of(d);
 	struct sock_news ways;
@@ -166,7 +167,6 @@ static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 		return -EINVAL;
 	u32 how = flags | (sock_nonblocking(d, flags) ? MSG_DONTWAIT_ : 0);
 	do {
-		sched_scrub(); /* the second time, the first left its bytes where frames will lie that wait */
 		long alt = sock_step(c, d, OP_RECV, u->left, how, (u64)u);
 		if (alt == VK_RESTART)
 			return alt;
@@ -188,7 +188,7 @@ static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 static u32 send_ways(const struct vk_sock *s, u64 bytes, u32 how, u64 *amount)
 {
 	u32 n = 0;
-	bool parts = (how & MSG_DONTWAIT_) && rt_wire->config.net.short_io && !sock_always(NET_WRITE_ALWAYS);
+	bool parts = (how & MSG_DONTWAIT_) && sock_short_io() && !sock_always(NET_WRITE_ALWAYS);
 	if (net_is_full(&s->pos)) {
 		amount[n] = 0;
 		return how & MSG_DONTWAIT_ ? 1 : 0;
@@ -271,7 +271,7 @@ static long send_amount(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, 
 	return done;
 }
 
-static SCHED_LOOK long send_part(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, u32 how, u32 alt)
+static HD_NOINLINE long send_part(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, u32 how, u32 alt)
 {
 	u64 amount[SEND_WAYS];
 	send_ways(s, u->left, how, amount);
@@ -296,7 +296,7 @@ static long peer_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 	return alt == ALT_TIMEOUT ? -EAGAIN : send_part(c, s, u, how, (u32)alt);
 }
 
-static SCHED_LOOK struct vk_uio view_of(const struct vk_desc *in, u64 pos, u64 n, struct iovec *v)
+static HD_NOINLINE struct vk_uio view_of(const struct vk_desc *in, u64 pos, u64 n, struct iovec *v)
 {
 	const u8 *at = NULL;
 	v->iov_len = HD_MIN((u64)vk_file_view(in, pos, &at), n);
@@ -304,8 +304,8 @@ static SCHED_LOOK struct vk_uio view_of(const struct vk_desc *in, u64 pos, u64 n
 	return (struct vk_uio){.iov = v, .count = 1, .left = v->iov_len};
 }
 
-static SCHED_LOOK long send_view(struct vk_call *c, struct vk_sock *s, const struct vk_desc *in, u64 *pos,
-				 u64 n, u32 how, u32 alt)
+static HD_NOINLINE long send_view(struct vk_call *c, struct vk_sock *s, const struct vk_desc *in, u64 *pos,
+				  u64 n, u32 how, u32 alt)
 {
 	u64 from = *pos, amount[SEND_WAYS];
 	struct iovec v;

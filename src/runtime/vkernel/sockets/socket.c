@@ -105,6 +105,7 @@ const struct vk_ops vk_socket_ops = {
 	.object = socket_object,
 	.pending = socket_pending,
 	.release = socket_release,
+	.steps_first = sock_steps_first,
 	.stream = true,
 	.waits = true,
 };
@@ -143,7 +144,7 @@ struct vk_desc *sock_use(struct vk_call *c, int fd, long *err)
 	return only_a_socket(vk_fd_use(c, fd), err);
 }
 
-static SCHED_LOOK bool socket_matches(int fd, bool (*such)(const struct vk_desc *d))
+static HD_NOINLINE bool socket_matches(int fd, bool (*such)(const struct vk_desc *d))
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	return d && d->kind == VK_SOCKET && such(d);

@@ -1,6 +1,7 @@
 /*
  * eventfd.c: a counter to wait for. It lives in the description itself.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define EFD_SEMAPHORE 1u

@@ -8,6 +8,7 @@
  */
 #include <asm/signal.h>
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 static struct vk_pipe *pipe_of(const struct vk_desc *d)

@@ -7,6 +7,7 @@
 #include "runtime/vkernel/streams/selector.h"
 
 #include "runtime/vkernel/sockets/sock.h"
+#include "wire/wire.h"
 
 #define MAX_SOCKETS 24u
 #define FULL_SUBSETS 3u

@@ -1,8 +1,7 @@
 /*
- * table.c: every system call of x86-64, one line each.
+ * syscall_table.c: every system call of x86-64, one line each.
  *
  *   VIRTUAL  the virtual kernel does it (vk_sys_*)
- *   HOST     harmless and constant, no pointers: the real kernel answers
  *   CONST    always this answer: advice we need not take, ids, calls that never were
  *   REFUSED  outside the model: noted for the verdict, ENOSYS
  *
@@ -11,7 +10,6 @@
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define VIRTUAL(call, fn) [__NR_##call] = {#call, CALL_VIRTUAL, vk_sys_##fn, 0}
-#define HOST(call) [__NR_##call] = {#call, CALL_HOST, NULL, 0}
 #define CONST(call, result) [__NR_##call] = {#call, CALL_CONST, NULL, result}
 #define REFUSED(call) [__NR_##call] = {#call, CALL_REFUSED, NULL, 0}
 /* Newer than the headers of the oldest supported build machine. */
@@ -120,31 +118,31 @@ const struct vk_syscall_class vk_syscalls[] = {
 	VIRTUAL(sysinfo, sysinfo),
 	VIRTUAL(times, times),
 	REFUSED(ptrace),
-	HOST(getuid),
+	VIRTUAL(getuid, getuid),
 	REFUSED(syslog),
-	HOST(getgid),
-	REFUSED(setuid),
-	REFUSED(setgid),
-	HOST(geteuid),
-	HOST(getegid),
-	REFUSED(setpgid),
+	VIRTUAL(getgid, getgid),
+	VIRTUAL(setuid, setuid),
+	VIRTUAL(setgid, setgid),
+	VIRTUAL(geteuid, geteuid),
+	VIRTUAL(getegid, getegid),
+	VIRTUAL(setpgid, setpgid),
 	CONST(getppid, 1),
 	CONST(getpgrp, VK_PID),
-	REFUSED(setsid),
-	REFUSED(setreuid),
-	REFUSED(setregid),
+	CONST(setsid, -EPERM),
+	VIRTUAL(setreuid, setreuid),
+	VIRTUAL(setregid, setregid),
 	VIRTUAL(getgroups, getgroups),
-	REFUSED(setgroups),
-	REFUSED(setresuid),
+	VIRTUAL(setgroups, setgroups),
+	VIRTUAL(setresuid, setresuid),
 	VIRTUAL(getresuid, getresuid),
-	REFUSED(setresgid),
+	VIRTUAL(setresgid, setresgid),
 	VIRTUAL(getresgid, getresgid),
-	CONST(getpgid, VK_PID),
-	REFUSED(setfsuid),
-	REFUSED(setfsgid),
-	CONST(getsid, VK_PID),
-	REFUSED(capget),
-	REFUSED(capset),
+	VIRTUAL(getpgid, getpgid),
+	VIRTUAL(setfsuid, setfsuid),
+	VIRTUAL(setfsgid, setfsgid),
+	VIRTUAL(getsid, getpgid),
+	VIRTUAL(capget, capget),
+	VIRTUAL(capset, capset),
 	VIRTUAL(rt_sigpending, rt_sigpending),
 	VIRTUAL(rt_sigtimedwait, rt_sigtimedwait),
 	VIRTUAL(rt_sigqueueinfo, rt_sigqueueinfo),
@@ -293,8 +291,8 @@ const struct vk_syscall_class vk_syscalls[] = {
 	REFUSED(unshare),
 	CONST(set_robust_list, 0),
 	REFUSED(get_robust_list),
-	REFUSED(splice),
-	REFUSED(tee),
+	VIRTUAL(splice, splice),
+	VIRTUAL(tee, tee),
 	CONST(sync_file_range, 0),
 	REFUSED(vmsplice),
 	REFUSED(move_pages),

@@ -1,0 +1,72 @@
+/*
+ * fcntl.c: flags of descriptors and descriptions, and what else goes by fcntl.
+ */
+#include "runtime/vkernel/core/call.h"
+
+long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags)
+{
+	const u32 settable = O_APPEND | O_NONBLOCK | O_NOATIME | FASYNC | O_DIRECT;
+	if (flags & FASYNC) {
+		vk_refuse(c, "fcntl(F_SETFL, O_ASYNC)");
+		return -EINVAL;
+	}
+	vk_use(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_WRITE);
+	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
+	d->flags = (d->flags & ~settable) | (flags & settable);
+	return 0;
+}
+
+/* Locks of the traditional kind keep out other processes, never this one's threads. */
+static long record_lock(const struct vk_desc *d, int cmd, long arg)
+{
+	struct flock *l = vk_user(arg);
+	if (!vk_user_ok((u64)arg, sizeof(*l)))
+		return -EFAULT;
+	if (l->l_type < F_RDLCK || l->l_type > F_UNLCK)
+		return -EINVAL;
+	if (cmd == F_GETLK) {
+		l->l_type = F_UNLCK;
+		return 0;
+	}
+	u32 mode = d->flags & O_ACCMODE;
+	bool denied = (l->l_type == F_RDLCK && mode == O_WRONLY) ||
+		      (l->l_type == F_WRLCK && mode == O_RDONLY);
+	return denied || (d->flags & O_PATH) ? -EBADF : 0;
+}
+
+long vk_sys_fcntl(struct vk_call *c)
+{
+	int fd = (int)c->a[0], cmd = (int)c->a[1];
+	long arg = c->a[2];
+	struct vk_desc *d = vk_fd_use(c, fd);
+	if (!d)
+		return -EBADF;
+	switch (cmd) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		return vk_fd_dup_from(c, d, (u32)arg, cmd == F_DUPFD_CLOEXEC);
+	case F_GETFD:
+		return vk->fd[fd].cloexec;
+	case F_SETFD:
+		return vk_fd_set_cloexec(c, fd, arg & FD_CLOEXEC);
+	case F_GETFL:
+		return d->flags;
+	case F_SETFL:
+		return vk_desc_set_flags(c, d, (u32)arg);
+	case F_GETPIPE_SZ:
+	case F_SETPIPE_SZ:
+		return vk_pipe_resize(c, d, cmd == F_SETPIPE_SZ ? (u32)arg : 0);
+	case F_GETOWN:
+	case F_GETSIG:
+		return 0;
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+		return record_lock(d, cmd, arg);
+	}
+	bool of_description = cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW;
+	if (!of_description && cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
+		return -EINVAL;
+	vk_refuse(c, of_description ? "fcntl (locks of open file descriptions)" : "fcntl (signals, seals)");
+	return -ENOSYS;
+}
