@@ -70,8 +70,9 @@
 	X(END, end)   /* a thread ends, where somebody can tell when */ \
 	X(FREE, free) /* of a heap block with locks or the like in it */ \
 	X(SIGWAIT, sigwait) \
-	X(PAUSE, pause)   /* waits for a signal that has a handler */ \
-	X(SPLICE, splice) /* between two pipes */
+	X(PAUSE, pause)             /* waits for a signal that has a handler */ \
+	X(SPLICE, splice)           /* between two pipes */ \
+	X(SOCKET_LOOK, socket_look) /* how far has the network come? */
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

@@ -188,13 +188,14 @@ u32 sched_step(const struct op *o)
 	text_init(&t, words, sizeof(words));
 	if (k && k->describe)
 		k->describe(sched_self(), o, 0, &t);
-	if (!outcomes(o)) {
+	u32 n = outcomes(o);
+	if (!n) {
 		if (!o->deadline)
 			leave(FAKE_BLOCKED);
 		fake.now = o->deadline - 1;
 		return ALT_TIMEOUT;
 	}
-	return 0;
+	return HD_MIN(fake.alt, n - 1);
 }
 
 static struct fiber fibers[4];

@@ -165,7 +165,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	for (u32 i = 0; i < n; i++)
 		out[i] = ACTION(slot, i);
 	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
-	bool waits = !n, give_up = waits || (o->flags & OPF_LATE);
+	bool waits = !n, give_up = waits || ((o->flags & OPF_LATE) && (!c->late || c->late(f, o)));
 	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
 	if (hd_unlikely(o->watch))
@@ -431,6 +431,7 @@ static void target_restart(void *t)
 	horizon_hit = false;
 	next_beyond = 0;
 	rt_worker->result.yields_cut = 0;
+	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;
 }
 

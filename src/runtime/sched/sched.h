@@ -83,6 +83,8 @@ struct op_class {
 	 * goes on. NULL: nothing others can see.
 	 */
 	void (*accesses)(const struct fiber *f, const struct op *o, u32 alt);
+	/* With OPF_LATE: may it give up although it has outcomes? NULL: yes. */
+	bool (*late)(const struct fiber *f, const struct op *o);
 	/* Who can end its wait. NULL: WAIT_ANYONE. */
 	struct op_wait (*wait)(const struct op *o);
 	/*

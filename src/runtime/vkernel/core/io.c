@@ -201,6 +201,8 @@ static long tell_pending(struct vk_call *c, struct vk_desc *d)
 		return -EFAULT;
 	if (d->kind == VK_FILE)
 		vk_file_use(c, d, ACCESS_READ, true);
+	else if (d->kind == VK_SOCKET && sock_of(d)->flavour == SOCK_PEER) /* what has arrived by now */
+		sock_look(c, d, ~(u64)0, 0);
 	else if (ops->waits) /* whose calls are steps, always */
 		vk_order(c, ops->object(d), ACCESS_READ);
 	long n = ops->pending(c, d); /* of a file: negative behind its end */

@@ -223,6 +223,8 @@ long vk_sys_shutdown(struct vk_call *c)
 	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err || how > 2)
 		return err ? err : -EINVAL;
+	if (sock_of(d)->flavour == SOCK_CONNECTING && !sock_of(d)->refused)
+		vk_refuse(c, "shutdown of a connection that is under way");
 	how += SHUT_READ; /* 0, 1, 2 are read, write, both: as bits 1, 2, 3 */
 	if (sock_step(c, d, OP_SHUTDOWN, how, 0, 0) == VK_RESTART)
 		return VK_RESTART;

@@ -353,6 +353,17 @@ static u32 dgram_sources(const struct vk_desc *d)
 	return s->error ? 1 : sock_sources(s);
 }
 
+/* Who does not wait may find that nothing has arrived yet: the last outcome. */
+static u32 dgram_recv_outcomes(const struct vk_desc *d, const struct op *o)
+{
+	const struct vk_sock *s = sock_of(d);
+	u32 n = dgram_sources(d);
+	if (!(o->n & MSG_DONTWAIT_))
+		return dgram_can_recv(d, o) ? HD_MAX(n, 1u) : 0;
+	bool late = n && !s->error && !s->held && !s->arrived && !sock_always(NET_READ_ALWAYS);
+	return HD_MAX(n, 1u) + late;
+}
+
 /*
  * The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look
  * like a deadlock.
@@ -378,12 +389,14 @@ static long dgram_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 		return -EAGAIN;
 	if (s->error)
 		return take_error(s);
-	u32 source = sock_source(s, (u32)alt);
+	u32 source = sock_source(s, (u32)alt); /* none: nothing has arrived yet */
 	if (!source)
 		return (s->shut & SHUT_READ) && !sock_nonblocking(d, flags) ? 0 : -EAGAIN;
-	if (sock_source_is_outside(source))
-		sock_note_nonblocking(c, d, flags);
 	sock_note_served();
+	if (sock_source_is_outside(source) && !(flags & MSG_PEEK_))
+		s->arrived = 0;
+	else if (sock_source_is_outside(source))
+		s->arrived = sock_nonblocking(d, flags);
 	return sock_source_recv(s, source, u, flags, from, out_flags);
 }
 
@@ -397,7 +410,7 @@ static u32 dgram_poll(const struct vk_desc *d)
 		mask |= POLLHUP;
 	if (s->shut & SHUT_READ)
 		mask |= POLLIN | POLLRDNORM | POLLRDHUP;
-	if (sock_sources(s))
+	if (s->held || s->arrived)
 		mask |= POLLIN | POLLRDNORM;
 	if (!r || has_room(s, r, 0))
 		mask |= POLLOUT | POLLWRNORM | POLLWRBAND;
@@ -444,6 +457,7 @@ const struct sock_ops sock_dgram_ops = {
 	.send = dgram_send,
 	.recv = dgram_recv,
 	.sources = dgram_sources,
+	.recv_outcomes = dgram_recv_outcomes,
 	.poll = dgram_poll,
 	.pending = dgram_pending,
 	.release = dgram_release,

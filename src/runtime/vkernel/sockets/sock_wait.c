@@ -14,7 +14,7 @@ void sock_resolve(const struct vk_desc *d)
 	const struct vk_sock *s = sock_of(d);
 	if (d->kind != VK_SOCKET)
 		return;
-	if (s->flavour == SOCK_PEER)
+	if (s->flavour == SOCK_PEER || s->flavour == SOCK_CONNECTING)
 		net_resolve(&s->pos);
 	if (s->flavour != SOCK_DATAGRAM || s->family == NET_UNIX)
 		return;

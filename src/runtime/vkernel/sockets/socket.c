@@ -25,8 +25,9 @@ static void idle_describe(const struct vk_desc *d, struct text *t)
 static const struct sock_ops idle_ops = {.poll = idle_poll, .describe = idle_describe};
 
 const struct sock_ops *const sock_flavours[SOCK_FLAVOURS] = {
-	[SOCK_IDLE] = &idle_ops,        [SOCK_LISTEN] = &sock_listen_ops,  [SOCK_PEER] = &sock_peer_ops,
-	[SOCK_LOCAL] = &sock_local_ops, [SOCK_DATAGRAM] = &sock_dgram_ops,
+	[SOCK_IDLE] = &idle_ops,           [SOCK_LISTEN] = &sock_listen_ops,
+	[SOCK_PEER] = &sock_peer_ops,      [SOCK_LOCAL] = &sock_local_ops,
+	[SOCK_DATAGRAM] = &sock_dgram_ops, [SOCK_CONNECTING] = &sock_connecting_ops,
 };
 
 /* ---- as a descriptor ---- */
