@@ -39,6 +39,7 @@ static int add_mark(struct cache *c, u32 tree, const struct tree_at *at, u64 sai
 	tree_mark_before(c->t, at, &before);
 	hd_assert(before.reply >= said);
 	u64 known = before.reply - said;
+	clock_readings_adopt(c, at, said, known);
 	struct tree_at against;
 	if (r->len < known || tree_reply_same(c->t, at, said, r->data, known) < known ||
 	    (before.flags & NET_CLOSED & ~r->flags)) {
@@ -59,6 +60,7 @@ int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
 	c->reply.flags &= NET_CLOSED | NET_TIMED | NET_GUESSED | NET_AGAIN | NET_GONE | NET_UNREAD;
 	if (!tree_mark_at(c->t, at, &m))
 		return add_mark(c, tree, at, said);
+	clock_readings_adopt(c, at, said, m.reply > said ? m.reply - said : 0);
 	return as_recorded(c, at, &m, said) ? 0 : error_nondeterministic(c, tree, at, said, at);
 }
 
