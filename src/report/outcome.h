@@ -25,8 +25,9 @@ struct outcome_net {
 	bool used; /* a connection was opened; all else is zero if not */
 	struct net_config config;
 	struct cache_stats cache;
-	u64 timed;   /* answers after which a peer waited with a time-out: it may say more later */
-	u64 guessed; /* answers whose end was guessed from silence */
+	u64 timed;          /* answers after which a peer waited with a time-out: it may say more later */
+	u64 guessed;        /* answers whose end was guessed from silence */
+	u64 clock_readings; /* answers that told another time than recorded, and counted as the same */
 	struct trees_blob trees;
 };
 

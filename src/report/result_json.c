@@ -59,6 +59,7 @@ static json_t *cache_json(const struct outcome_net *n)
 		{"rechecked", c->rechecked},
 		{"timed", n->timed},
 		{"guessed", n->guessed},
+		{"clock_readings", n->clock_readings},
 	};
 	json_t *j = json_pack("{s:s, s:b}", "mode", n->used ? cache_mode_name(n->config.mode) : "none",
 			      "live", !!n->config.live);

@@ -10,6 +10,8 @@
 #include "session/live_replay.h"
 #include "session/replay_run.h"
 
+#define CLIENT_TRIES 3
+
 /* A replay, and what its listeners need. */
 struct replayed {
 	const struct session_observer *observer;
@@ -213,16 +215,26 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 	return 0;
 }
 
-/* It happens with the answers of the trees: does it with fresh peers, too? Without
-   any it cannot be otherwise. */
+/*
+ * It happens with the answers of the trees: does it with fresh peers, too? Without any it cannot be
+ * otherwise. Clients say what they do as fast as they can, and leave by an end or a reset as it happens: they
+ * have several tries.
+ */
 static enum live_end confirm(const struct reproduction *how, const struct findings *f, const struct trace *t,
 			     char why[LIVE_WHY])
 {
 	const struct wire_violation *v = &t->violation.found;
 
+	enum live_end end = LIVE_SAME;
+
 	if (!how->live || !t->trees)
-		return LIVE_SAME;
-	return live_replay(how->live, f, t->violation.path, v->path_len, v->kind, why);
+		return end;
+	for (u32 tries = how->launch->config.net.clients ? CLIENT_TRIES : 1; tries; tries--) {
+		end = live_replay(how->live, f, t->violation.path, v->path_len, v->kind, why);
+		if (end == LIVE_SAME)
+			break;
+	}
+	return end;
 }
 
 static int unconfirmed_by_peers(struct outcome *o, struct trace *t, const char *why)

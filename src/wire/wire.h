@@ -158,8 +158,9 @@ struct wire_result {
 	u32 trivial;     /* enum wire_trivial */
 	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
-	u32 samples, pad;
-	u64 ends; /* end states that were met, samples or not */
+	u32 samples;
+	u32 clock_readings; /* answers of peers that told another time, and counted as the same */
+	u64 ends;           /* end states that were met, samples or not */
 	struct wire_sample sample[WIRE_MAX_SAMPLES];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];

@@ -12,7 +12,8 @@
  *	take:N          read N bytes and forget them                eof    read until the SUT shuts down
  *	echo            send the line back                          shut   shut down our writing side
  *	send:TEXT       %l the line, %n how many lines yet, %b how many bytes yet,
- *	                %c a counter of all connections, %t the same without adding, %r a random number
+ *	                %c a counter of all connections, %t the same without adding, %r a random number,
+ *	                %d the time as 12:34:56.123456, %e nanoseconds since 1970
  *	letter          the line is a number n: send the n-th letter of the alphabet
  *	big:N           send N bytes, in pieces of 1000
  *	others:TEXT     send it on all other connections
@@ -136,6 +137,15 @@ static void put_value(FILE *out, struct talk *t, char what)
 	case 'r':
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		fprintf(out, "%09ld", now.tv_nsec);
+		break;
+	case 'd':
+		clock_gettime(CLOCK_REALTIME, &now);
+		fprintf(out, "%02ld:%02ld:%02ld.%06ld", now.tv_sec / 3600 % 24, now.tv_sec / 60 % 60,
+			now.tv_sec % 60, now.tv_nsec / 1000);
+		break;
+	case 'e':
+		clock_gettime(CLOCK_REALTIME, &now);
+		fprintf(out, "%ld%09ld", now.tv_sec, now.tv_nsec);
 		break;
 	default:
 		fail("unknown %%%c", what);
