@@ -474,14 +474,16 @@ long vk_fd_dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexec
 /* As Linux: the lookup and the change are one moment. */
 static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 {
-	if (to < 0 || (u32)to >= vk_fd_max())
+	if (to < 0 || to >= VK_MAX_FDS)
 		return -EBADF;
+	if ((u32)to >= vk_fd_max())
+		vk_use(c, VK_LIMITS, ACCESS_READ);
 	vk_fd_touch(c, from);
-	if (!vk_fd_peek(from))
+	if (!vk_fd_peek(from) || (u32)to >= vk_fd_max())
 		return -EBADF;
 	vk_fd_change(c, to);
 	struct vk_desc *d = vk_fd_peek(from);
-	if (!d)
+	if (!d || (u32)to >= vk_fd_max())
 		return -EBADF;
 	vk_desc_ref(d);
 	vk_fd_drop(to);
