@@ -190,9 +190,12 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->cancel_used = from->cancel_used;
 	to->signals_used = from->signals_used;
 	to->fair = from->fair;
+	to->weak = from->weak;
+	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
 	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));
+	memcpy(to->ordered_unit, from->ordered_unit, to->ordered * sizeof(to->ordered_unit[0]));
 }
 
 /* Checked on the way out of shared memory, like everything else. */
