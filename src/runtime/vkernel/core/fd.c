@@ -23,9 +23,9 @@
 #include "runtime/vkernel/sockets/sock.h"
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
-	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops, [VK_DIR] = &vk_dir_ops,
-	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops, [VK_EVENTFD] = &vk_eventfd_ops,
-	[VK_SOCKET] = &vk_socket_ops,
+	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops,         [VK_DIR] = &vk_dir_ops,
+	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops,         [VK_EVENTFD] = &vk_eventfd_ops,
+	[VK_TIMERFD] = &vk_timerfd_ops, [VK_SIGNALFD] = &vk_signalfd_ops, [VK_SOCKET] = &vk_socket_ops,
 };
 
 struct vk_desc *vk_fd_peek(int fd)

@@ -73,6 +73,8 @@ enum vk_kind {
 	VK_DEVICE, /* /dev/null and relatives */
 	VK_PIPE,
 	VK_EVENTFD,
+	VK_TIMERFD,
+	VK_SIGNALFD,
 	VK_SOCKET,
 	VK_KINDS
 };
@@ -80,13 +82,14 @@ enum vk_kind {
 /* An open file description: what dup shares. */
 struct vk_desc {
 	u16 kind;
-	u16 sub;          /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
-	u32 refs;         /* descriptors, plus fibers inside a call */
-	u32 flags;        /* O_* */
-	u32 maker;        /* slot of the fiber that made it */
-	u32 object, pad2; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;         /* key of the host node */
-	u64 pos;          /* file offset; directory: hash of the last name; eventfd: counter */
+	u16 sub;   /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
+	u32 refs;  /* descriptors, plus fibers inside a call */
+	u32 flags; /* O_* */
+	u32 maker; /* slot of the fiber that made it */
+	u32 object,
+		pad2; /* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
+	u64 host;     /* key of the host node */
+	u64 pos; /* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
 };
 
 struct vk_fd {
@@ -120,7 +123,7 @@ struct vk_ops {
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
-	vk_eventfd_ops, vk_socket_ops;
+	vk_eventfd_ops, vk_timerfd_ops, vk_signalfd_ops, vk_socket_ops;
 
 /*
  * The description behind a descriptor, for a call: a step first, where other fibers change what the number
@@ -323,7 +326,9 @@ struct vk_signals {
 struct vk_timer {
 	u16 used, silent; /* silent: it can only be looked at */
 	u16 sig, thread;  /* thread: slot + 1; 0: to the process */
-	u32 wall, pad;
+	u32 wall;
+	u16 desc;     /* timerfd: slot + 1 of its description */
+	u16 rank;     /* timerfd, armed: the how-manieth of them, in the order of arming, from 1 */
 	u64 deadline; /* as in struct op; 0: not armed */
 	u64 interval, value;
 };

@@ -40,6 +40,8 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 		return 0;
 	if (slot == TO_PROCESS ? !sched_alone() : slot != sched_self_slot())
 		signal_learn();
+	if (slot != TO_PROCESS)
+		signalfd_checks(c, slot, i->sig);
 	if (signal_queue(slot, i))
 		return 0;
 	vk_refuse(c, "limit: 16 signals that wait in one queue");
