@@ -1,8 +1,8 @@
 /*
  * atomic.c: atomic operations of 1 to 8 bytes. The compiler leaves the operation itself to us. Whatever order
  * the program asked for, it is done sequentially consistently: that is the model that heddle explores. The
- * order as written decides what is a race. A compare-and-exchange counts as a write even when it fails, as in ThreadSanitizer; what it expects lies in
- * memory that is read, and written if it fails, like any other.
+ * order as written decides what is a race. A compare-and-exchange counts as a write even when it fails, as
+ * in ThreadSanitizer; what it expects lies in memory that is read, and written if it fails, like any other.
  */
 #include "hooks/hooks.h"
 

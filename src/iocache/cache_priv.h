@@ -137,8 +137,8 @@ bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, s
 /* ---- clock_reading.c ---- */
 
 /*
- * Of c->reply, said at `at` behind the first `said` bytes, so many bytes are recorded: where they tell another
- * time, and only that, the recorded one takes its place.
+ * Of c->reply, said at `at` behind the first `said` bytes, so many bytes are recorded: where they tell
+ * another time, and only that, the recorded one takes its place.
  */
 void clock_readings_adopt(struct cache *c, const struct tree_at *at, u64 said, u64 known);
 
