@@ -21,11 +21,13 @@
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/streams/epoll.h"
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
 	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops,         [VK_DIR] = &vk_dir_ops,
 	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops,         [VK_EVENTFD] = &vk_eventfd_ops,
 	[VK_TIMERFD] = &vk_timerfd_ops, [VK_SIGNALFD] = &vk_signalfd_ops, [VK_SOCKET] = &vk_socket_ops,
+	[VK_EPOLL] = &vk_epoll_ops,
 };
 
 struct vk_desc *vk_fd_peek(int fd)
@@ -261,6 +263,8 @@ void vk_desc_ref(struct vk_desc *d)
 
 static void desc_free(struct vk_desc *d)
 {
+	if (hd_unlikely(vk->epolls))
+		epoll_forget(d);
 	if (vk_kinds[d->kind]->release)
 		vk_kinds[d->kind]->release(d);
 	vk_declare(VK_SLOTS, ACCESS_WRITE);

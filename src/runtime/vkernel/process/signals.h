@@ -53,5 +53,7 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i);
 
 /* A signal for this thread alone: refused where signalfds could not tell whose it is (streams/signalfd.c). */
 void signalfd_checks(const struct vk_call *c, u32 slot, int sig);
+/* One was queued: an edge for who watches a signalfd. */
+void signalfd_wake(int sig);
 
 #endif

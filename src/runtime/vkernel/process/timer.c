@@ -19,6 +19,7 @@
 
 #include "runtime/vkernel/process/signals.h"
 #include "runtime/vkernel/process/timers.h"
+#include "runtime/vkernel/streams/epoll.h"
 #include "wire/wire.h"
 
 #define SECOND 1000000000u
@@ -128,6 +129,7 @@ static u64 next_deadline(const struct vk_timer *t)
 static void count(struct vk_timer *t)
 {
 	desc_of(t)->pos++;
+	epoll_wake(desc_of(t), POLLIN);
 	t->deadline = next_deadline(t);
 	drop_rank(t);
 	if (t->deadline)

@@ -236,6 +236,9 @@ long vk_sys_shutdown(struct vk_call *c)
 	const struct sock_ops *ops = sock_ops_of(d);
 	if ((how & ~s->shut) && ops->shutdown)
 		err = ops->shutdown(d, how & ~s->shut);
+	sock_wake(s, 0);
+	if (sock_partner(s))
+		sock_wake(sock_partner(s), 0);
 	if (!err &&
 	    (s->flavour != SOCK_IDLE || s->family == NET_UNIX)) /* TCP's former listener is like new */
 		s->shut |= (u8)how;

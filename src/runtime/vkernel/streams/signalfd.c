@@ -9,6 +9,7 @@
 
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/process/signals.h"
+#include "runtime/vkernel/streams/epoll.h"
 
 static u64 waiting_for(u32 slot, const struct vk_desc *d)
 {
@@ -118,6 +119,13 @@ const struct vk_ops vk_signalfd_ops = {
 	.stream = true,
 	.waits = true,
 };
+
+void signalfd_wake(int sig)
+{
+	for (u32 i = 0; vk->epolls && i < vk->desc_limit; i++)
+		if (vk->desc[i].kind == VK_SIGNALFD && (vk->desc[i].pos & SIGNAL_BIT(sig)))
+			epoll_wake(&vk->desc[i], POLLIN);
+}
 
 void signalfd_checks(const struct vk_call *c, u32 slot, int sig)
 {
