@@ -246,6 +246,8 @@ static int start(struct arrival *k, struct problem *p)
 	if (k->pid <= 0)
 		return reply_error(k->n, NET_ERROR_TOOL, "%s", p->text);
 	k->procs = peer_procs_of(k->b, k->pid);
+	if (k->n->client <= NET_MAX_CLIENTS && k->b->long_alarms[k->n->client])
+		quiet_set_long_alarms(k->procs->q);
 	k->start = k->asleep_since = monotonic_ms();
 	int fd = -1, status = wait_for_it(k, &fd);
 	if (!status)

@@ -271,6 +271,8 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 		quiet_tell(c->procs->q, r.look, r.count, n->text, sizeof(n->text));
 	if (c->client && c->procs && !quiet_alive(c->procs->q))
 		c->answer |= NET_GONE;
+	if (c->client && c->client <= NET_MAX_CLIENTS && c->procs)
+		b->long_alarms[c->client] |= quiet_long_alarms(c->procs->q);
 	if (c->next_fd >= 0)
 		c->answer = (c->answer | NET_AGAIN) & ~NET_GONE;
 	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);
