@@ -42,10 +42,13 @@ static int another(struct wire_net *n, const struct connection *c)
 	char name[200];
 	if (!c)
 		return reply_error(n, NET_ERROR_ANOTHER, "a client peer opened a further connection");
-	return reply_error(
-		n, NET_ERROR_ANOTHER,
-		"client %u opened a further connection besides %s: a client peer may open only one",
-		c->client, connection_text(c, name, sizeof(name)));
+	return reply_error(n, NET_ERROR_ANOTHER,
+			   "client %u opened a further connection besides %s: several connections of one "
+			   "client at the same "
+			   "time are not followed, only one after the other; can it be told to have one at a "
+			   "time, and be "
+			   "started several times (--clients N)?",
+			   c->client, connection_text(c, name, sizeof(name)));
 }
 
 /*

@@ -71,6 +71,9 @@ static int crosstalk(struct quiesce *r)
 		const struct connection *c = r->conn[i];
 		if (!c->polled || c->eof || c->reset || !is_readable(c))
 			continue;
+		int ended = server_check_alive(r->b, r->c, r->n); /* all its connections ended at once */
+		if (ended)
+			return ended;
 		return reply_error(
 			r->n, NET_ERROR_CROSSTALK,
 			"the peer answered on another connection than it was asked: after an exchange "
