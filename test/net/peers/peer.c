@@ -19,6 +19,7 @@
  *	others:TEXT     send it on all other connections
  *	want:TEXT       read a line; a wrong one ends this process with status 1
  *	sleep:MS        sleep                                       jitter:US   sleep up to so long
+ *	after:HOW:MS    let a timer expire: itimer, posix-timer, timerfd, timerfd-epoll, rcvtimeo; with `serial`
  *	patience:MS     wait for input, that long at most           idle   never read nor write any more
  *	close, reset    end the connection, reset: with a RST       die:N  end the process
  *	unless:TEXT     skip the next word if the line is TEXT      when:TEXT  … if it is not
@@ -36,6 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "delay.h"
 #include "endpoint.h"
 
 struct talk {
@@ -237,6 +239,15 @@ static const char *argument(const char *word, const char *name)
 	return !strncmp(word, name, n) && word[n] == ':' ? word + n + 1 : NULL;
 }
 
+static int after(const char *words)
+{
+	char how[32] = "";
+	long ms = 0;
+	if (sscanf(words, "%31[^:]:%ld", how, &ms) != 2 || !delay(how, ms))
+		fail("after:%s is unknown", words);
+	return 1;
+}
+
 /* 0: the connection is over. */
 static int play_text(struct talk *t, const char *word)
 {
@@ -255,6 +266,8 @@ static int play_text(struct talk *t, const char *word)
 		sleep_us(atol(a) * 1000);
 	else if ((a = argument(word, "patience")))
 		poll(&(struct pollfd){.fd = t->fd, .events = POLLIN}, 1, atoi(a));
+	else if ((a = argument(word, "after")))
+		return after(a);
 	else if (!strcmp(word, "idle"))
 		for (;;)
 			pause();
