@@ -21,6 +21,7 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->memory += s->memory;
 	sum->sanity_checks += s->sanity_checks;
 	sum->audits += s->audits;
+	sum->glances += s->glances;
 	sum->unsynchronised += s->unsynchronised;
 	for (u32 i = 0, to = 0; i < SEARCH_MAX_UNSYNCHRONISED && to < SEARCH_MAX_UNSYNCHRONISED; to++)
 		if (!sum->unsynchronised_at[to].address)
@@ -167,6 +168,19 @@ static void add_refused(const struct wire_result *r, struct findings *f)
 	}
 }
 
+static void add_unsynchronised(const struct wire_result *r, struct findings *f)
+{
+	for (u32 i = 0; i < HD_MIN(r->unsynchronised, (u32)WIRE_MAX_UNSYNCHRONISED); i++) {
+		size_t known = 0;
+
+		while (known < f->unsynchronised_count &&
+		       f->unsynchronised[known].address != r->unsynchronised_at[i].address)
+			known++;
+		if (known == f->unsynchronised_count && known < WIRE_MAX_UNSYNCHRONISED)
+			f->unsynchronised[f->unsynchronised_count++] = r->unsynchronised_at[i];
+	}
+}
+
 int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
 		   struct problem *p)
 {
@@ -176,6 +190,7 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_violations(s, s->worker->number == 0, found);
 	add_samples(s, found);
 	add_refused(&s->worker->result, found);
+	add_unsynchronised(&s->worker->result, found);
 	found->environment = s->environment;
 	return 0;
 }

@@ -218,7 +218,7 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		return problem_set(p, "out of memory");
 	ret = search(s, o, found, p);
 	if (ret == 0) {
-		reproduce_refused(&how, found, o);
+		reproduce_places(&how, found, o);
 		ret = reproduce_violations(&how, found, o, p);
 	}
 	if (ret == 0 && how.live && s->launch.config.net.samples && outcome_verdict(o) == VERDICT_VERIFIED)

@@ -11,7 +11,7 @@
  * enough to know, for each place, the last accesses to it (items), and who knows of each of them. So:
  *
  *   unit     a place in memory whose plain accesses are steps: 4 bytes, or 1 where smaller accesses are made;
- *   item     (unit, fiber, kind): the fiber's last access of that kind (plain or atomic, read or write);
+ *   item     (unit, fiber, kind): this fiber's last access of that kind; kind: plain or atomic, read or write;
  *   knower   who or what carries knowledge of items: fibers, synchronisation objects, atomic variables;
  *            beside these for each fiber what it knew at its last release fence, and what an acquire fence
  *            would tell it.
@@ -37,8 +37,7 @@
  * says (a semaphore's poster whose post somebody else took), never less.
  *
  * A relaxed store ends the release sequence of other fibers; that of its own fiber goes on, as in C11 (C++20
- * would end it, too). Consume is acquire. Volatile is sequentially consistent: the old idiom, taken at its
- * word.
+ * would end it, too). Consume is acquire. Volatile is sequentially consistent: the old idiom, taken at its word.
  */
 #include "runtime/memory/order.h"
 
@@ -80,12 +79,12 @@ _Static_assert(sizeof(*state) <= MODEL_ORDER_SIZE, "it fits");
 /* --- what is persistent --- */
 
 /* 4 bytes. */
-struct order_place {
+struct ordered_cell {
 	u64 address;
 	u32 whole, byte[SHADOW_GRAIN]; /* number of the unit + 1 */
 	bool atomic;                   /* used by an atomic access */
 };
-static struct table places = TABLE_OF(struct order_place);
+static struct table places = TABLE_OF(struct ordered_cell);
 struct number {
 	u64 key;
 	u32 number;
@@ -107,14 +106,14 @@ static u32 units(void)
 
 #define BYTE_UNIT (1UL << 63)
 
-static struct order_place *place_of(u64 address)
+static struct ordered_cell *place_of(u64 address)
 {
 	return table_find(&places, address & ~(u64)(SHADOW_GRAIN - 1));
 }
 
 static void place_number(u64 key, u32 number)
 {
-	struct order_place *p = table_add(&places, key & ~BYTE_UNIT & ~(u64)(SHADOW_GRAIN - 1));
+	struct ordered_cell *p = table_add(&places, key & ~BYTE_UNIT & ~(u64)(SHADOW_GRAIN - 1));
 	if (!p)
 		sched_limit("no memory for what happens before what");
 	if (key & BYTE_UNIT)
@@ -293,7 +292,7 @@ static void note_item(u32 unit, u32 slot, u64 how, u64 pc)
 static void each_unit(u64 address, u64 size, bool (*fn)(void *self, u32 unit, u64 address), void *self)
 {
 	for (u64 a = address; a < address + size; a = (a / SHADOW_GRAIN + 1) * SHADOW_GRAIN) {
-		const struct order_place *p = place_of(a);
+		const struct ordered_cell *p = place_of(a);
 		u64 end = HD_MIN((a / SHADOW_GRAIN + 1) * SHADOW_GRAIN, address + size);
 		if (p && p->whole && !p->byte[0] && !fn(self, p->whole - 1, a))
 			return;
@@ -307,7 +306,7 @@ static void each_unit(u64 address, u64 size, bool (*fn)(void *self, u32 unit, u6
 static void learn_place(u64 cell, bool whole, u64 how)
 {
 	bool atomic = how & (MEMORY_ATOMIC | MEMORY_VOLATILE);
-	struct order_place *p = table_add(&places, cell);
+	struct ordered_cell *p = table_add(&places, cell);
 	if (!p)
 		sched_limit("no memory for what happens before what");
 	bool seen = p->atomic, split = p->byte[0], numbered = p->whole || split;
