@@ -1,4 +1,7 @@
-/* Mutexes, condition variables, reader-writer locks, spin locks and barriers of POSIX threads. */
+/*
+ * Mutexes, condition variables, reader-writer locks, spin locks and barriers of POSIX threads. Those that are
+ * shared between processes are like others: there is one process.
+ */
 #include <pthread.h>
 
 #include "runtime/interpose/interpose.h"
@@ -22,18 +25,13 @@ static u64 deadline(clockid_t clock, const struct timespec *ts)
 
 DOOR(int, pthread_mutex_init)(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
-	int kind = PTHREAD_MUTEX_TIMED_NP, shared = PTHREAD_PROCESS_PRIVATE, robust = PTHREAD_MUTEX_STALLED;
+	int kind = PTHREAD_MUTEX_TIMED_NP, robust = PTHREAD_MUTEX_STALLED;
 	if (attr) {
 		pthread_mutexattr_gettype(attr, &kind);
-		pthread_mutexattr_getpshared(attr, &shared);
 		pthread_mutexattr_getrobust(attr, &robust);
 	}
-	if (shared == PTHREAD_PROCESS_SHARED || robust == PTHREAD_MUTEX_ROBUST) {
-		sched_refused(robust == PTHREAD_MUTEX_ROBUST ? "pthread_mutex_init of a robust mutex"
-							     : "pthread_mutex_init of a process-shared mutex",
-			      DOOR_CALLER);
-		return ENOTSUP;
-	}
+	if (robust == PTHREAD_MUTEX_ROBUST)
+		kind |= MUTEX_ROBUST;
 	freed_check((u64)m, "a mutex", DOOR_CALLER);
 	return mutex_init(MUTEX(m), kind);
 }
@@ -70,8 +68,7 @@ DOOR(int, pthread_mutex_timedlock)(pthread_mutex_t *m, const struct timespec *ts
 
 DOOR(int, pthread_mutex_consistent)(pthread_mutex_t *m)
 {
-	(void)m;
-	return EINVAL; /* robust mutexes are refused */
+	return mutex_consistent(MUTEX(m), DOOR_CALLER);
 }
 
 DOOR(int, pthread_mutex_getprioceiling)(const pthread_mutex_t *m, int *ceiling)
@@ -86,15 +83,8 @@ DOOR(int, pthread_mutex_getprioceiling)(const pthread_mutex_t *m, int *ceiling)
 DOOR(int, pthread_cond_init)(pthread_cond_t *c, const pthread_condattr_t *attr)
 {
 	clockid_t clock = CLOCK_REALTIME;
-	int shared = PTHREAD_PROCESS_PRIVATE;
-	if (attr) {
+	if (attr)
 		pthread_condattr_getclock(attr, &clock);
-		pthread_condattr_getpshared(attr, &shared);
-	}
-	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_cond_init of a process-shared condition variable", DOOR_CALLER);
-		return ENOTSUP;
-	}
 	freed_check((u64)c, "a condition variable", DOOR_CALLER);
 	return cond_init(COND(c), (u32)clock);
 }
@@ -136,15 +126,9 @@ DOOR(int, pthread_cond_broadcast)(pthread_cond_t *c)
 
 DOOR(int, pthread_rwlock_init)(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
 {
-	int kind = PTHREAD_RWLOCK_DEFAULT_NP, shared = PTHREAD_PROCESS_PRIVATE;
-	if (attr) {
+	int kind = PTHREAD_RWLOCK_DEFAULT_NP;
+	if (attr)
 		pthread_rwlockattr_getkind_np(attr, &kind);
-		pthread_rwlockattr_getpshared(attr, &shared);
-	}
-	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_rwlock_init of a process-shared lock", DOOR_CALLER);
-		return ENOTSUP;
-	}
 	freed_check((u64)l, "a rwlock", DOOR_CALLER);
 	return rwlock_init(RWLOCK(l), (u32)kind);
 }
@@ -203,10 +187,7 @@ DOOR(int, pthread_rwlock_unlock)(pthread_rwlock_t *l)
 
 DOOR(int, pthread_spin_init)(pthread_spinlock_t *s, int shared)
 {
-	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_spin_init of a process-shared lock", DOOR_CALLER);
-		return ENOTSUP;
-	}
+	(void)shared;
 	freed_check((u64)s, "a spin lock", DOOR_CALLER);
 	return spin_init((struct vspin *)s);
 }
@@ -235,13 +216,7 @@ DOOR(int, pthread_spin_unlock)(pthread_spinlock_t *s)
 
 DOOR(int, pthread_barrier_init)(pthread_barrier_t *b, const pthread_barrierattr_t *attr, unsigned count)
 {
-	int shared = PTHREAD_PROCESS_PRIVATE;
-	if (attr)
-		pthread_barrierattr_getpshared(attr, &shared);
-	if (shared == PTHREAD_PROCESS_SHARED) {
-		sched_refused("pthread_barrier_init of a process-shared barrier", DOOR_CALLER);
-		return ENOTSUP;
-	}
+	(void)attr;
 	freed_check((u64)b, "a barrier", DOOR_CALLER);
 	return barrier_init(BARRIER(b), count);
 }

@@ -73,12 +73,12 @@ static void wake(struct fiber *f)
 	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg, .flags = OPF_WAITER};
 }
 
-static void relock(struct vcond *c, struct vmutex *m, u64 pc)
+static int relock(struct vcond *c, struct vmutex *m, u64 pc)
 {
 	struct op o = {.kind = OP_COND_RELOCK, .object = (u64)c, .arg = (u64)m};
 	sched_step(&o);
 	freed_check((u64)m, "a mutex", pc);
-	mutex_take_again(m);
+	return mutex_take_again(m);
 }
 
 /* An error; 0: go on; -1: go on with a step of its own. */
@@ -116,13 +116,12 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 	u32 alt = sched_step(&o);
 	if (alt == 0) {
 		freed_check((u64)m, "a mutex", pc);
-		mutex_take_again(m);
-		return 0;
+		return mutex_take_again(m);
 	}
-	relock(c, m, pc);
+	int err = relock(c, m, pc);
 	if (alt == ALT_CANCEL)
 		thread_cancel_now();
-	return alt == ALT_TIMEOUT ? ETIMEDOUT : 0;
+	return err ? err : alt == ALT_TIMEOUT ? ETIMEDOUT : 0;
 }
 
 static SCHED_LOOK bool signal_is_step(struct vcond *c, u64 pc)

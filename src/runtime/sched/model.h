@@ -13,6 +13,7 @@
 #include "runtime/sched/sched.h"
 
 #define FIBER_LOCKS 6
+#define FIBER_ROBUST 8
 
 enum fiber_life {
 	FIBER_FREE = 0,
@@ -35,7 +36,8 @@ struct fiber {
 	u32 specific_len, stack_size;
 	u64 yields, yield_mark; /* fair.c */
 	char name[16];
-	u64 held[FIBER_LOCKS]; /* locks, for instrumented programs: memory/held_set.c */
+	u64 robust[FIBER_ROBUST]; /* robust mutexes that it holds, at the front: mutex.c */
+	u64 held[FIBER_LOCKS];    /* locks, for instrumented programs: memory/held_set.c */
 };
 
 #define MODEL_KEYS 1024

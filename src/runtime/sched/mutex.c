@@ -42,13 +42,53 @@ bool mutex_mine(u64 mutex)
 	return m->held && m->owner == my_number();
 }
 
-static void mutex_take(struct vmutex *m)
+/* ---- robust mutexes: pthread_mutexattr_setrobust(3) ---- */
+
+static bool is_robust(const struct vmutex *m)
 {
+	return m->kind > 0 && (m->kind & MUTEX_ROBUST);
+}
+
+static HD_NOINLINE void note_robust(const struct vmutex *m)
+{
+	struct fiber *f = sched_self();
+	u32 i = 0;
+	while (i < FIBER_ROBUST && f->robust[i])
+		i++;
+	if (i < FIBER_ROBUST)
+		f->robust[i] = (u64)m;
+	else
+		sched_refused("limit: more than 8 robust mutexes held by one thread", 0);
+}
+
+static HD_NOINLINE void forget_robust(const struct vmutex *m)
+{
+	struct fiber *f = sched_self();
+	u32 i = 0;
+	while (i < FIBER_ROBUST && f->robust[i] != (u64)m)
+		i++;
+	for (; i < FIBER_ROBUST; i++)
+		f->robust[i] = i + 1 < FIBER_ROBUST ? f->robust[i + 1] : 0;
+}
+
+/* ---- taking and giving back ---- */
+
+/* It is free; 0, or what the caller is told. */
+static int mutex_take(struct vmutex *m)
+{
+	if (hd_unlikely(m->state == MUTEX_LOST))
+		return ENOTRECOVERABLE;
 	access_wrote((u64)m, sizeof(*m));
 	m->held = 1;
 	m->owner = my_number();
 	m->count = 0;
 	held_locked((u64)m, true);
+	if (hd_likely(!is_robust(m)))
+		return 0;
+	note_robust(m);
+	if (m->state == MUTEX_OWNER_DIED)
+		m->state = MUTEX_INCONSISTENT;
+	return m->state == MUTEX_INCONSISTENT ? EOWNERDEAD : 0;
 }
 
 static void release(struct vmutex *m)
@@ -56,6 +96,43 @@ static void release(struct vmutex *m)
 	access_wrote((u64)m, sizeof(*m));
 	m->held = m->count = m->owner = 0;
 	held_unlocked((u64)m);
+	if (hd_likely(!is_robust(m)))
+		return;
+	forget_robust(m);
+	if (m->state == MUTEX_INCONSISTENT)
+		m->state = MUTEX_LOST; /* it was given back as it was found */
+}
+
+int mutex_consistent(struct vmutex *m, u64 pc)
+{
+	freed_check((u64)m, "a mutex", pc);
+	if (!is_robust(m) || !mutex_mine((u64)m) || m->state != MUTEX_INCONSISTENT)
+		return EINVAL;
+	access_declare((u64)m, 1, ACCESS_WRITE);
+	access_wrote((u64)m, sizeof(*m));
+	m->state = MUTEX_SOUND;
+	return 0;
+}
+
+static SCHED_LOOK bool abandon_is_step(const struct vmutex *m)
+{
+	return access_use((u64)m, ACCESS_RELEASE);
+}
+
+void mutex_owner_ends(void)
+{
+	for (;;) {
+		struct vmutex *m = (struct vmutex *)sched_self()->robust[0];
+		if (hd_likely(!m))
+			return;
+		if (abandon_is_step(m)) {
+			struct op o = {.kind = OP_MUTEX_UNLOCK, .object = (u64)m};
+			sched_step(&o);
+		}
+		enum mutex_state before = m->state;
+		release(m);
+		m->state = before == MUTEX_LOST ? MUTEX_LOST : MUTEX_OWNER_DIED;
+	}
 }
 
 bool mutex_release_once(struct vmutex *m)
@@ -74,12 +151,12 @@ bool mutex_free_for(u64 mutex, const struct fiber *f)
 	return !m->held || (kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP && m->owner == fiber_slot(f) + 1);
 }
 
-void mutex_take_again(struct vmutex *m)
+int mutex_take_again(struct vmutex *m)
 {
-	if (mutex_mine((u64)m))
-		m->count++;
-	else
-		mutex_take(m);
+	if (!mutex_mine((u64)m))
+		return mutex_take(m);
+	m->count++;
+	return 0;
 }
 
 static void clear(struct vmutex *m, int kind)
@@ -134,8 +211,7 @@ int mutex_lock(struct vmutex *m, u64 deadline, u64 pc)
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	check_alive(m, pc);
-	mutex_take(m);
-	return 0;
+	return mutex_take(m);
 }
 
 static SCHED_LOOK int trylock_at_once(struct vmutex *m, u64 pc)
@@ -155,10 +231,7 @@ int mutex_trylock(struct vmutex *m, u64 pc)
 	struct op o = {.kind = OP_MUTEX_TRYLOCK, .object = (u64)m};
 	sched_step(&o);
 	check_alive(m, pc);
-	if (m->held)
-		return EBUSY;
-	mutex_take(m);
-	return 0;
+	return m->held ? EBUSY : mutex_take(m);
 }
 
 /* 0 or an error; -1: release in a step of its own. */
@@ -166,7 +239,8 @@ static SCHED_LOOK int unlock_at_once(struct vmutex *m, u64 pc)
 {
 	check_alive(m, pc);
 	if (hd_unlikely(!mutex_mine((u64)m))) {
-		if (kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP || kind_of(m) == PTHREAD_MUTEX_ERRORCHECK_NP)
+		if (kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP || kind_of(m) == PTHREAD_MUTEX_ERRORCHECK_NP ||
+		    is_robust(m))
 			return EPERM;
 		misuse(m, m->held ? "unlock by another thread of " : "unlock of an unlocked ", pc);
 	}

@@ -13,6 +13,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/mutex.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/run.h"
 
@@ -150,6 +151,7 @@ static SCHED_LOOK bool end_is_step(void)
 void end_step(void);
 DOOR_INSIDE(void, end_step)(void)
 {
+	mutex_owner_ends();
 	if (!end_is_step())
 		return;
 	struct op o = {.kind = OP_END, .object = thread_end_object(sched_self_slot())};
