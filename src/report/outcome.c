@@ -125,11 +125,18 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	}
 }
 
-const char *outcome_scope(const struct outcome *o)
+void outcome_scope(const struct outcome *o, char *out, size_t cap)
 {
-	if (outcome_verdict(o) != VERDICT_VERIFIED || (o->hooks && !o->races_ignored))
-		return "";
-	return o->hooks ? ", data races ignored" : ", data races not looked at";
+	out[0] = 0;
+	if (outcome_verdict(o) != VERDICT_VERIFIED)
+		return;
+	if (o->unsynchroniseds)
+		snprintf(out, cap, ", but threads share %s%s without synchronisation that is seen",
+			 o->unsynchronised[0].what, o->unsynchroniseds > 1 ? " and more" : "");
+	else if (o->hooks && o->races_ignored)
+		snprintf(out, cap, ", data races ignored");
+	else if (!o->hooks)
+		snprintf(out, cap, ", data races not looked at");
 }
 
 const char *outcome_granularity(const struct outcome *o)
@@ -163,7 +170,7 @@ void outcome_forget(struct outcome *o)
 	o->violations = 0;
 	o->unconfirmed = 0;
 	o->doubtful[0] = o->doubtful_call[0] = 0;
-	o->refuseds = 0;
+	o->refuseds = o->unsynchroniseds = 0;
 	o->notes = 0;
 	o->outcomes = 0;
 	o->incomplete_why[0] = o->trivial_why[0] = 0;

@@ -36,6 +36,21 @@ static json_t *refused_json(const struct outcome *o)
 	return list;
 }
 
+static json_t *unsynchronised_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->unsynchroniseds; i++) {
+		const struct outcome_unsynchronised *u = &o->unsynchronised[i];
+
+		json_array_append_new(list,
+				      json_pack("{s:o, s:[i, i], s:[o, o]}", "variable", json_text(u->what),
+						"threads", (int)u->thread[0], (int)u->thread[1], "where",
+						json_text(u->where[0]), json_text(u->where[1])));
+	}
+	return list;
+}
+
 /* Without peers: the contract's section, with zeroes. */
 static json_t *cache_json(const struct outcome_net *n)
 {
@@ -59,6 +74,7 @@ static json_t *cache_json(const struct outcome_net *n)
 		{"rechecked", c->rechecked},
 		{"timed", n->timed},
 		{"guessed", n->guessed},
+		{"clock_readings", n->clock_readings},
 	};
 	json_t *j = json_pack("{s:s, s:b}", "mode", n->used ? cache_mode_name(n->config.mode) : "none",
 			      "live", !!n->config.live);
@@ -110,6 +126,7 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"restarts", s->restarts},
 		{"sanity_checks", s->sanity_checks},
 		{"audits", s->audits},
+		{"glances", s->glances},
 		{"unsynchronised", s->unsynchronised},
 	};
 
@@ -139,6 +156,7 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
 	json_object_set_new(j, "suppressed", json_integer(o->suppressed));
 	json_object_set_new(j, "refused", refused_json(o));
+	json_object_set_new(j, "unsynchronised_at", unsynchronised_json(o));
 	json_object_set_new(j, "outcomes", outcomes_json(o));
 	json_object_set_new(j, "notes", notes_json(o));
 	json_object_set_new(j, "granularity", json_string(outcome_granularity(o)));

@@ -207,9 +207,10 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 
 static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
-	const struct live_replay live = {s->plan, &s->launch, &s->network, &time_limit.end_ms};
+	const struct live_replay live = {s->plan, &s->launch, &s->network, &o->net.clock_readings,
+					 &time_limit.end_ms};
 	const struct reproduction how = {&s->launch, s->observer, s->plan->suppressions, &s->ignored,
-					 s->launch.config.net.samples && s->network.peers ? &live : NULL};
+					 s->plan->confirm && s->network.peers ? &live : NULL};
 	struct findings *found = calloc(1, sizeof(*found));
 	int ret;
 
@@ -217,10 +218,10 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		return problem_set(p, "out of memory");
 	ret = search(s, o, found, p);
 	if (ret == 0) {
-		reproduce_refused(&how, found, o);
+		reproduce_places(&how, found, o);
 		ret = reproduce_violations(&how, found, o, p);
 	}
-	if (ret == 0 && how.live && outcome_verdict(o) == VERDICT_VERIFIED)
+	if (ret == 0 && how.live && s->launch.config.net.samples && outcome_verdict(o) == VERDICT_VERIFIED)
 		live_replay_samples(&live, found, o);
 	findings_free(found);
 	return ret;

@@ -72,7 +72,10 @@
 	X(SIGWAIT, sigwait) \
 	X(PAUSE, pause)             /* waits for a signal that has a handler */ \
 	X(SPLICE, splice)           /* between two pipes */ \
-	X(SOCKET_LOOK, socket_look) /* how far has the network come? */
+	X(SOCKET_LOOK, socket_look) /* how far has the network come? */ \
+	X(TIMERFD_READ, timerfd_read) \
+	X(SIGNALFD_READ, signalfd_read) \
+	X(EPOLL_WAIT, epoll_wait)
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

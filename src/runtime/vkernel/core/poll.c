@@ -143,13 +143,19 @@ static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	selector_declare(&s, alt < OP_DESCRIBE_PENDING ? way_of(o, alt) : 0);
 }
 
+static struct op_wait poll_wait(const struct op *o)
+{
+	struct selector s = selector_of_op(o);
+	return selector_wait(&s);
+}
+
 const struct op_class op_poll = {.name = "poll",
 				 .resolve = poll_resolve,
 				 .outcomes = poll_outcomes,
 				 .describe = poll_describe,
 				 .accesses = poll_accesses,
 				 .late = poll_late,
-				 .wait = sock_wait_poll};
+				 .wait = poll_wait};
 
 #define FOREVER (~(u64)0)
 
@@ -173,7 +179,7 @@ static HD_NOINLINE void arrive(const struct op *o, u32 alt)
 {
 	struct selector s = selector_of_op(o);
 	selector_resolve(&s);
-	selector_arrive(&s, way_of(o, alt), NULL);
+	selector_arrive(&s, way_of(o, alt));
 }
 
 /* Which descriptions the numbers stand for, as one number. */
@@ -243,6 +249,7 @@ static long poll_call(struct vk_call *c, u64 timeout)
 {
 	struct pollfd *p = vk_user(c->a[0]);
 	u32 n = (u32)c->a[1];
+	vk_use(c, VK_LIMITS, ACCESS_READ);
 	if (n > vk_fd_max())
 		return -EINVAL;
 	if (n && !vk_user_out_ok((u64)p, n * sizeof(*p)))
@@ -256,8 +263,7 @@ long vk_sys_poll(struct vk_call *c)
 	return poll_call(c, ms < 0 ? FOREVER : (u64)ms * 1000000);
 }
 
-/* 0 and *ns, or an error. */
-static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
+long vk_poll_timeout(const struct __kernel_timespec *t, u64 *ns)
 {
 	*ns = FOREVER;
 	if (!t)
@@ -270,26 +276,25 @@ static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
 	return 0;
 }
 
-/* A call that finds nothing without having to wait takes what was blocked before, as one that waits would. */
-static long leave_mask(struct vk_call *c, long ret, u64 kept)
+long vk_poll_leave_mask(long result, long mask, u64 kept)
 {
 	bool restarts;
-	if (!ret && has_mask(c) && vk_signal_ready(sched_self_slot(), &restarts)) {
+	if (!result && mask && vk_signal_ready(sched_self_slot(), &restarts)) {
 		vk_signals_take();
-		ret = -EINTR;
+		result = -EINTR;
 	}
 	vk_mask_leave(kept);
-	return ret;
+	return result;
 }
 
 long vk_sys_ppoll(struct vk_call *c)
 {
 	u64 ns;
 	u64 kept;
-	long err = timeout_of(vk_user(c->a[2]), &ns);
+	long err = vk_poll_timeout(vk_user(c->a[2]), &ns);
 	if (!err)
 		err = vk_mask_enter(c, c->a[3], c->a[4], &kept);
-	return err ? err : leave_mask(c, poll_call(c, ns), kept);
+	return err ? err : vk_poll_leave_mask(poll_call(c, ns), c->a[3], kept);
 }
 
 /* ---- select: three bit sets ---- */
@@ -382,11 +387,11 @@ long vk_sys_pselect6(struct vk_call *c)
 {
 	u64 ns;
 	u64 kept;
-	long err = timeout_of(vk_user(c->a[4]), &ns);
+	long err = vk_poll_timeout(vk_user(c->a[4]), &ns);
 	if (!err && c->a[5] && !vk_user_ok((u64)c->a[5], 2 * sizeof(long)))
 		err = -EFAULT;
 	const long *mask = err ? NULL : pselect_mask(c);
 	if (!err)
 		err = vk_mask_enter(c, mask ? mask[0] : 0, mask ? mask[1] : 0, &kept);
-	return err ? err : leave_mask(c, select_call(c, ns), kept);
+	return err ? err : vk_poll_leave_mask(select_call(c, ns), mask ? mask[0] : 0, kept);
 }

@@ -73,20 +73,24 @@ enum vk_kind {
 	VK_DEVICE, /* /dev/null and relatives */
 	VK_PIPE,
 	VK_EVENTFD,
+	VK_TIMERFD,
+	VK_SIGNALFD,
 	VK_SOCKET,
+	VK_EPOLL,
 	VK_KINDS
 };
 
 /* An open file description: what dup shares. */
 struct vk_desc {
 	u16 kind;
-	u16 sub;          /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
-	u32 refs;         /* descriptors, plus fibers inside a call */
-	u32 flags;        /* O_* */
-	u32 maker;        /* slot of the fiber that made it */
-	u32 object, pad2; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;         /* key of the host node */
-	u64 pos;          /* file offset; directory: hash of the last name; eventfd: counter */
+	u16 sub;   /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
+	u32 refs;  /* descriptors, plus fibers inside a call */
+	u32 flags; /* O_* */
+	u32 maker; /* slot of the fiber that made it */
+	u32 object,
+		pad2; /* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
+	u64 host;     /* key of the host node */
+	u64 pos; /* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
 };
 
 struct vk_fd {
@@ -120,7 +124,7 @@ struct vk_ops {
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
-	vk_eventfd_ops, vk_socket_ops;
+	vk_eventfd_ops, vk_timerfd_ops, vk_signalfd_ops, vk_socket_ops, vk_epoll_ops;
 
 /*
  * The description behind a descriptor, for a call: a step first, where other fibers change what the number
@@ -249,8 +253,26 @@ struct vk_pipe {
 };
 /* "the pipe 3 <- 4" */
 void vk_describe_pipe(const struct vk_pipe *p, struct text *t);
+/* Something has happened for who watches this end by epoll: POLL*, 0: any. */
+void vk_pipe_wake(const struct vk_pipe *p, u16 end, u32 events);
 /* F_GETPIPE_SZ (want 0) and F_SETPIPE_SZ. */
 long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want);
+
+/* ---- epoll sets (streams/epoll.c) ---- */
+
+#define VK_MAX_EPOLLS 64u
+#define VK_EPOLL_ITEMS 1024u
+struct vk_epoll {
+	u32 used, count, ready, pad; /* ready: how many are in the ready list */
+	struct vk_epoll_item {
+		int fd;     /* the number by which it was added */
+		u32 events; /* EPOLL* */
+		u64 data;
+		u16 desc;  /* slot + 1; 0: a free place */
+		u16 place; /* in the ready list, from 1; 0: it is not there */
+		u32 pad;
+	} item[VK_EPOLL_ITEMS];
+};
 
 /* ---- files ---- */
 
@@ -323,7 +345,9 @@ struct vk_signals {
 struct vk_timer {
 	u16 used, silent; /* silent: it can only be looked at */
 	u16 sig, thread;  /* thread: slot + 1; 0: to the process */
-	u32 wall, pad;
+	u32 wall;
+	u16 desc;     /* timerfd: slot + 1 of its description */
+	u16 rank;     /* timerfd, armed: the how-manieth of them, in the order of arming, from 1 */
 	u64 deadline; /* as in struct op; 0: not armed */
 	u64 interval, value;
 };
@@ -403,6 +427,8 @@ struct vk_model {
 	struct vk_name name[VK_MAX_NAMES];
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
+	u64 epolls; /* one above the highest in use */
+	struct vk_epoll epoll[VK_MAX_EPOLLS];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
 	/* … and whose last one was closed, there, if they open another one */
 	struct cache_pos client_last[NET_MAX_CLIENTS];

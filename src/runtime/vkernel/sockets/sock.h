@@ -86,12 +86,16 @@ void sock_describe_number(const struct vk_desc *d, struct text *t);
 
 /* The call changes something of this socket, its options apart; what a poll looks at. */
 void sock_declare(const struct vk_sock *s);
+/* Something has happened to it: an edge for who watches it by epoll (streams/epoll.h). */
+void sock_wake(const struct vk_sock *s, u32 events);
 /* Its names change, inside a step. */
 void sock_names_change(const struct vk_sock *s);
 void sock_declare_poll(const struct vk_desc *d);
 
 /* ---- sock_call.c ---- */
 
+/* A call is about to fail as the socket is neither connected nor listening: others may change that. */
+void sock_connected_use(struct vk_call *c, const struct vk_desc *d);
 /* Whatever the flavour. to: may be NULL. */
 long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 	       const struct net_address *to);
@@ -344,7 +348,9 @@ const struct cache_pos *sock_client_connected(const struct vk_sock *s);
 
 /* Who can end the wait of a step on a socket, or of a poll: op_class.wait (sock_wait.c). */
 struct op_wait sock_wait(const struct op *o);
-struct op_wait sock_wait_poll(const struct op *o);
+struct op_wait sock_wait_of(const struct vk_sock *s);
+/* Would this peer have to speak next, as far as can be told? */
+bool sock_peer_owes(const struct cache_pos *pos);
 /* s is about to be connected to this address. */
 void sock_clients_note_connect(struct vk_call *c, const struct vk_sock *s, const struct net_address *to);
 long sock_client_send(struct vk_call *c, const struct vk_sock *s, u32 client, struct vk_uio *u);

@@ -240,9 +240,14 @@ void sock_arrive(struct vk_desc *d, const struct sock_arrival *a)
 {
 	struct vk_sock *s = sock_of(d);
 	sock_declare(s);
+	bool more = a->bytes > s->arrived, ends = a->ended && !s->end_arrived, room = s->full && !a->full;
 	s->arrived = a->bytes;
 	s->end_arrived = a->ended;
 	s->full = a->full;
 	if (s->flavour == SOCK_CONNECTING && !a->under_way && !s->refused)
 		sock_connecting_ends(d);
+	if (more || ends)
+		sock_wake(s, ends ? 0 : POLLIN | POLLRDNORM);
+	if (room)
+		sock_wake(s, POLLOUT | POLLWRNORM);
 }

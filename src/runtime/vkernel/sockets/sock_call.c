@@ -25,6 +25,8 @@ static long receive_unconnected(const struct vk_sock *s)
 long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 	       const struct net_address *to)
 {
+	if (!sock_ops_of(d)->send)
+		sock_connected_use(c, d);
 	const struct sock_ops *ops = sock_ops_of(d);
 	return ops->send ? vk_uio_result(u, ops->send(c, d, u, flags, to))
 			 : send_unconnected(c, sock_of(d), flags, to);
@@ -33,6 +35,8 @@ long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags
 long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
 		  u32 *out_flags)
 {
+	if (!sock_ops_of(d)->recv)
+		sock_connected_use(c, d);
 	const struct sock_ops *ops = sock_ops_of(d);
 	if (!ops->recv)
 		return receive_unconnected(sock_of(d));
@@ -236,6 +240,9 @@ long vk_sys_shutdown(struct vk_call *c)
 	const struct sock_ops *ops = sock_ops_of(d);
 	if ((how & ~s->shut) && ops->shutdown)
 		err = ops->shutdown(d, how & ~s->shut);
+	sock_wake(s, 0);
+	if (sock_partner(s))
+		sock_wake(sock_partner(s), 0);
 	if (!err &&
 	    (s->flavour != SOCK_IDLE || s->family == NET_UNIX)) /* TCP's former listener is like new */
 		s->shut |= (u8)how;

@@ -28,6 +28,7 @@ long sock_connecting_begin(struct vk_desc *d, const struct net_address *to)
 void sock_connecting_ends(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
+	sock_wake(s, 0);
 	vk_declare(vk_socket_name_object(vk_desc_slot(d)), ACCESS_WRITE);
 	if (s->refusal) {
 		s->error = s->refusal;

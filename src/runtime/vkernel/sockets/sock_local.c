@@ -48,6 +48,7 @@ void sock_local_reset(struct vk_sock *s)
 	s->error = s->fin_seen ? EPIPE : ECONNRESET;
 	s->was_reset = 1;
 	s->shut = SHUT_READ | SHUT_WRITE;
+	sock_wake(s, 0);
 }
 
 static long take_error(struct vk_sock *s)

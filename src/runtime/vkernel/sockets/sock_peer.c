@@ -266,8 +266,11 @@ static long send_amount(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, 
 	u->left = amount;
 	long done = write_pieces(c, s, u, how);
 	u->left += rest;
-	if (done >= 0)
-		s->full = rest != 0;
+	if (done < 0)
+		return done;
+	if (s->full && !rest)
+		sock_wake(s, POLLOUT | POLLWRNORM);
+	s->full = rest != 0;
 	return done;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
+#include "runtime/vkernel/streams/epoll.h"
 
 static u32 idle_poll(const struct vk_desc *d)
 {
@@ -75,6 +76,12 @@ static long socket_pending(struct vk_call *c, const struct vk_desc *d)
 void sock_declare(const struct vk_sock *s)
 {
 	vk_declare(vk_socket_object((u32)(s - vk->sock)), ACCESS_WRITE);
+}
+
+void sock_wake(const struct vk_sock *s, u32 events)
+{
+	if (hd_unlikely(vk->epolls))
+		epoll_wake(&vk->desc[s - vk->sock], events);
 }
 
 void sock_names_change(const struct vk_sock *s)

@@ -19,6 +19,7 @@ struct candidates {
 	u32 item[MAX_SOCKETS];
 	u8 ways[MAX_SOCKETS]; /* of each: at least one more than nothing new, or forced */
 	u8 digit[MAX_SOCKETS];
+	bool is_forced[MAX_SOCKETS];
 };
 
 static bool is_socket(const struct selector_item *it)
@@ -54,6 +55,7 @@ static void news_of(const struct selector *s, u32 i, struct sock_news *n)
 
 static void find_candidates(const struct selector *s, struct candidates *c)
 {
+	HD_WIDE_FRAME();
 	c->count = 0;
 	c->forced = c->cut = false;
 	for (u32 i = 0; i < s->count; i++) {
@@ -68,6 +70,7 @@ static void find_candidates(const struct selector *s, struct candidates *c)
 		}
 		c->item[c->count] = i;
 		c->digit[c->count] = 0;
+		c->is_forced[c->count] = n.forced;
 		c->ways[c->count++] = (u8)n.count;
 	}
 }
@@ -155,6 +158,7 @@ static u32 find_way(const struct selector *s, struct candidates *c, u32 way)
 
 u32 selector_ways(const struct selector *s, bool *forced)
 {
+	HD_WIDE_FRAME();
 	struct candidates c;
 	find_candidates(s, &c);
 	*forced = c.forced;
@@ -188,13 +192,14 @@ static void reorder(u32 *out, u32 n, u32 order)
 
 u32 selector_news(const struct selector *s, u32 way, u32 *out, u32 room)
 {
+	HD_WIDE_FRAME();
 	struct candidates c;
 	u32 n = 0;
 	find_candidates(s, &c);
 	if (c.count)
 		find_way(s, &c, way);
 	for (u32 i = 0; i < c.count; i++) {
-		if (!c.digit[i] && !c.forced)
+		if (!c.digit[i] && !c.is_forced[i])
 			continue;
 		if (n < room)
 			out[n] = c.item[i];
@@ -203,34 +208,34 @@ u32 selector_news(const struct selector *s, u32 way, u32 *out, u32 room)
 	return n;
 }
 
-u32 selector_arrive(const struct selector *s, u32 way, u32 *out)
+void selector_arrive(const struct selector *s, u32 way)
 {
+	HD_WIDE_FRAME();
 	struct candidates c;
-	u32 n = 0;
+	u32 moving[MAX_SOCKETS], n = 0;
 	find_candidates(s, &c);
 	if (!c.count)
-		return 0;
+		return;
 	u32 order = find_way(s, &c, way);
-	for (u32 i = 0; i < c.count; i++) {
+	for (u32 i = 0; i < c.count; i++)
+		if (c.digit[i] || c.is_forced[i])
+			moving[n++] = i;
+	if (s->ordered)
+		reorder(moving, n, order);
+	for (u32 i = 0; i < n; i++) {
 		struct sock_news news;
 		struct selector_item it;
-		news_of(s, c.item[i], &news);
-		s->item(s->list, c.item[i], &it);
-		if (!c.digit[i] && !news.forced)
-			continue;
-		if (out)
-			out[n++] = c.item[i];
-		sock_arrive(it.desc, &news.way[c.digit[i]]);
+		news_of(s, c.item[moving[i]], &news);
+		s->item(s->list, c.item[moving[i]], &it);
+		sock_arrive(it.desc, &news.way[c.digit[moving[i]]]);
 	}
-	if (out && s->ordered)
-		reorder(out, n, order);
-	return n;
 }
 
 /* ---- what it touches ---- */
 
 void selector_declare(const struct selector *s, u32 way)
 {
+	HD_WIDE_FRAME();
 	struct candidates c;
 	for (u32 i = 0; i < s->count; i++) {
 		struct selector_item it;
@@ -247,7 +252,7 @@ void selector_declare(const struct selector *s, u32 way)
 	for (u32 i = 0; i < c.count; i++) {
 		struct selector_item it;
 		s->item(s->list, c.item[i], &it);
-		if (c.digit[i] || c.forced)
+		if (c.digit[i] || c.is_forced[i])
 			access_declare(vk_socket_object(vk_desc_slot(it.desc)), 1, ACCESS_WRITE);
 	}
 }
@@ -271,4 +276,25 @@ bool selector_may_be_late(const struct selector *s)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Any of them could end the wait. A peer that owes something weighs more than a client that may come, which
+ * weighs more than a client that keeps its connection open.
+ */
+struct op_wait selector_wait(const struct selector *s)
+{
+	struct op_wait found = {.what = WAIT_ANYONE};
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		s->item(s->list, i, &it);
+		if (!is_socket(&it))
+			continue;
+		struct op_wait w = sock_wait_of(sock_of(it.desc));
+		if (w.what == WAIT_PEER && sock_peer_owes(w.peer))
+			return w;
+		if (w.what == WAIT_CLIENT || (w.what == WAIT_PEER && found.what != WAIT_CLIENT))
+			found = w;
+	}
+	return found;
 }

@@ -30,18 +30,27 @@ struct selector {
  * come (--read always and its like). Pure, behind sock_resolve of all sockets.
  */
 u32 selector_ways(const struct selector *s, bool *forced);
-/*
- * The network has gone this way. out: the items for which that is news, in the order in which it came (room
- * for s->count), NULL: nobody wants to know; returns how many.
- */
-u32 selector_arrive(const struct selector *s, u32 way, u32 *out);
+/* The network has gone this way. */
+void selector_arrive(const struct selector *s, u32 way);
 /* Which items have news then, for people: the first `room` of them; returns how many. Changes nothing. */
 u32 selector_news(const struct selector *s, u32 way, u32 *out, u32 room);
 /* Declares what a step with this way touches: what it looks at, and what arrives. On the engine's stack. */
 void selector_declare(const struct selector *s, u32 way);
 /* Asks the network for all that these functions look at. */
 void selector_resolve(const struct selector *s);
+/* Who can end a wait for them. */
+struct op_wait selector_wait(const struct selector *s);
 /* May something be late? */
 bool selector_may_be_late(const struct selector *s);
+
+/* ---- core/poll.c ---- */
+
+/* 0 and *ns (all ones: for ever), or an error. */
+long vk_poll_timeout(const struct __kernel_timespec *t, u64 *ns);
+/*
+ * The end of a call that had another signal mask (mask: where; 0: it had none), behind vk_mask_enter. One
+ * that finds nothing without having to wait takes what was blocked before, as one that waits would.
+ */
+long vk_poll_leave_mask(long result, long mask, u64 kept);
 
 #endif

@@ -52,6 +52,7 @@ static void drop_front(struct vk_pipe *p, u32 n)
 	memmove(p->data, p->data + n, p->len - n);
 	memset(p->data + p->len - n, 0, n);
 	p->len -= n;
+	vk_pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
 }
 
 static long no_reader(const struct vk_call *c)
@@ -82,6 +83,7 @@ static long between_pipes(struct vk_call *c, const struct vk_desc *in, const str
 		return -EAGAIN;
 	memcpy(to->data + to->len, from->data, n);
 	to->len += n;
+	vk_pipe_wake(to, VK_PIPE_READ, POLLIN | POLLRDNORM);
 	if (!copy)
 		drop_front(from, n);
 	return n;
