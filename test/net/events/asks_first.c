@@ -1,7 +1,7 @@
 /*
  * asks_first.c: FIONREAD, MSG_PEEK and poll agree with the read that follows: what was seen is there.
  *
- * heddle: verdict=verified server="@peer listen {port} send:hello~"
+ * heddle: verdict=verified server="@peer listen {port:7000} send:hello~"
  */
 #include "event.h"
 

@@ -2,7 +2,7 @@
  * busy_retry.c: a client that asks again and again without waiting: the loop adds no states, and is no livelock while
  * the answer is on its way.
  *
- * heddle: verdict=verified server="@peer listen {port} line echo"
+ * heddle: verdict=verified server="@peer listen {port:7000} line echo"
  */
 #include "event.h"
 

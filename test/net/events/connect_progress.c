@@ -2,10 +2,10 @@
  * connect_progress.c: a non-blocking connect: it is in progress, then done, or refused; SO_ERROR tells. The hasty
  * version writes at once; the blind one does not ask SO_ERROR, and nobody listens.
  *
- * heddle: verdict=verified args=right server="@peer listen {port} line echo"
- * heddle: verdict=violation kind=assert args=hasty server="@peer listen {port} line echo"
- * heddle: verdict=verified args=refused server="@peer listen {port:7001} line echo"
- * heddle: verdict=violation kind=assert args=blind server="@peer listen {port:7001} line echo"
+ * heddle: verdict=verified args=right server="@peer listen {port:7000} line echo"
+ * heddle: verdict=violation kind=assert args=hasty server="@peer listen {port:7000} line echo"
+ * heddle: verdict=verified args=refused options="--allow-refused"
+ * heddle: verdict=violation kind=assert args=blind options="--allow-refused"
  * native: skip
  */
 #include "event.h"

@@ -2,7 +2,7 @@
  * edge_drain.c: edge-triggered: who does not read up to EAGAIN is not told again, and the client waits for ever.
  *
  * heddle: verdict=verified args=right clients=1 client="@peer connect {port} send:abcdefgh~ want:abcdefgh"
- * heddle: verdict=violation kind=deadlock args=once clients=1 client="@peer connect {port} send:abcdefgh~ want:abcdefgh"
+ * heddle: verdict=violation kind=comm-deadlock args=once clients=1 client="@peer connect {port} send:abcdefgh~ want:abcdefgh"
  * native: args=right
  */
 #include "event.h"

@@ -4,7 +4,7 @@
  *
  * heddle: verdict=verified args=right clients=1 client="@peer connect {port} send:a~ want:a send:b~ want:b"
  * heddle: verdict=violation kind=assert args=both clients=1 client="@peer connect {port} send:a~ want:a send:b~ want:b"
- * heddle: verdict=violation kind=deadlock args=unarmed clients=1 client="@peer connect {port} send:a~ want:a send:b~ want:b"
+ * heddle: verdict=violation kind=comm-deadlock args=unarmed clients=1 client="@peer connect {port} send:a~ want:a send:b~ want:b"
  * native: skip
  */
 #include "event.h"
