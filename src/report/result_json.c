@@ -51,6 +51,17 @@ static json_t *unsynchronised_json(const struct outcome *o)
 	return list;
 }
 
+/* Of those behind refused calls one is kept. */
+static json_t *doubtful_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+
+	if (o->doubtful[0])
+		json_array_append_new(list, json_pack("{s:o, s:o}", "call", json_text(o->doubtful_call),
+						      "violation", json_text(o->doubtful)));
+	return list;
+}
+
 /* Without peers: the contract's section, with zeroes. */
 static json_t *cache_json(const struct outcome_net *n)
 {
@@ -154,6 +165,9 @@ static json_t *result_json(const struct outcome *o)
 	add_counts(j, o);
 	json_object_set_new(j, "violations", violations_json(o));
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
+	json_object_set_new(j, "doubtful", doubtful_json(o));
+	json_object_set_new(j, "trivial", json_boolean(o->trivial_why[0]));
+	json_object_set_new(j, "played_again", json_integer(o->played_again));
 	json_object_set_new(j, "suppressed", json_integer(o->suppressed));
 	json_object_set_new(j, "refused", refused_json(o));
 	json_object_set_new(j, "unsynchronised_at", unsynchronised_json(o));
