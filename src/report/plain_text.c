@@ -243,7 +243,7 @@ static void print_verdict(FILE *f, const struct outcome *o)
 
 static void print_refused(FILE *f, const struct outcome *o)
 {
-	for (size_t i = 0; i < o->refuseds; i++) {
+	for (size_t i = 0; i < o->refused_count; i++) {
 		const struct outcome_refused *r = &o->refused[i];
 
 		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where,

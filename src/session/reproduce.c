@@ -256,7 +256,7 @@ static void note_doubtful(const struct wire_result *result, struct trace *t, str
 		return;
 	snprintf(call, sizeof(call), "%.*s", (int)sizeof(call) - 1, result->refused_call[0].call);
 	snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s", call);
-	for (size_t i = 0; i < o->refuseds; i++)
+	for (size_t i = 0; i < o->refused_count; i++)
 		if (!strcmp(o->refused[i].call, call) && o->refused[i].where[0]) {
 			snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s at %s", call,
 				 o->refused[i].where);
@@ -367,7 +367,7 @@ void reproduce_refused(const struct reproduction *how, const struct findings *fo
 	struct execution_log log = {0};
 	struct problem unused;
 
-	o->refuseds = found->refused_count;
+	o->refused_count = found->refused_count;
 	for (size_t i = 0; i < found->refused_count; i++) {
 		const struct wire_refused *from = &found->refused[i];
 		struct outcome_refused *to = &o->refused[i];
