@@ -62,9 +62,9 @@ struct outcome {
 	char trivial_why[512]; /* nothing of what the program is there for was seen: why; "": it was */
 	struct outcome_net net;
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
-	size_t refuseds;
+	size_t refused_count;
 	struct outcome_unsynchronised unsynchronised[WIRE_MAX_UNSYNCHRONISED];
-	size_t unsynchroniseds;
+	size_t unsynchronised_count;
 	long outcome[WIRE_MAX_OUTCOMES];
 	size_t outcomes;
 	char note[8][256];

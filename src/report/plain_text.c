@@ -244,7 +244,7 @@ static void print_verdict(FILE *f, const struct outcome *o)
 
 static void print_refused(FILE *f, const struct outcome *o)
 {
-	for (size_t i = 0; i < o->refuseds; i++) {
+	for (size_t i = 0; i < o->refused_count; i++) {
 		const struct outcome_refused *r = &o->refused[i];
 
 		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where,
@@ -255,13 +255,13 @@ static void print_refused(FILE *f, const struct outcome *o)
 /* A step begins at the operation that it is named after, and goes on to the thread's next one. */
 static void print_unsynchronised(FILE *f, const struct outcome *o)
 {
-	for (size_t i = 0; i < o->unsynchroniseds; i++) {
+	for (size_t i = 0; i < o->unsynchronised_count; i++) {
 		const struct outcome_unsynchronised *u = &o->unsynchronised[i];
 
 		fprintf(f, "  unsynchronised: %s, used by thread %u behind %s and by thread %u behind %s\n",
 			u->what, u->thread[0], u->where[0], u->thread[1], u->where[1]);
 	}
-	if (o->unsynchroniseds)
+	if (o->unsynchronised_count)
 		fputs("  A race, or atomics: other orders of these accesses were not explored; rebuild with "
 		      "heddle cc "
 		      "to have them checked.\n",

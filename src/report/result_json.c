@@ -28,7 +28,7 @@ static json_t *refused_json(const struct outcome *o)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < o->refuseds; i++)
+	for (size_t i = 0; i < o->refused_count; i++)
 		json_array_append_new(list,
 				      json_pack("{s:o, s:o, s:I}", "call", json_text(o->refused[i].call),
 						"where", json_text(o->refused[i].where), "count",
@@ -40,7 +40,7 @@ static json_t *unsynchronised_json(const struct outcome *o)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < o->unsynchroniseds; i++) {
+	for (size_t i = 0; i < o->unsynchronised_count; i++) {
 		const struct outcome_unsynchronised *u = &o->unsynchronised[i];
 
 		json_array_append_new(list,

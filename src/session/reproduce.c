@@ -256,7 +256,7 @@ static void note_doubtful(const struct wire_result *result, struct trace *t, str
 		return;
 	snprintf(call, sizeof(call), "%.*s", (int)sizeof(call) - 1, result->refused_call[0].call);
 	snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s", call);
-	for (size_t i = 0; i < o->refuseds; i++)
+	for (size_t i = 0; i < o->refused_count; i++)
 		if (!strcmp(o->refused[i].call, call) && o->refused[i].where[0]) {
 			snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s at %s", call,
 				 o->refused[i].where);
@@ -392,7 +392,7 @@ static void look_up_places(void *self, struct symbols *symbols)
 
 static void copy_unsynchronised(const struct findings *found, struct outcome *o)
 {
-	o->unsynchroniseds = found->unsynchronised_count;
+	o->unsynchronised_count = found->unsynchronised_count;
 	for (size_t i = 0; i < found->unsynchronised_count; i++) {
 		const struct wire_unsynchronised *from = &found->unsynchronised[i];
 		struct outcome_unsynchronised *to = &o->unsynchronised[i];
@@ -413,7 +413,7 @@ void reproduce_places(const struct reproduction *how, const struct findings *fou
 	struct execution_log log = {0};
 	struct problem unused;
 
-	o->refuseds = found->refused_count;
+	o->refused_count = found->refused_count;
 	for (size_t i = 0; i < found->refused_count; i++) {
 		const struct wire_refused *from = &found->refused[i];
 		struct outcome_refused *to = &o->refused[i];

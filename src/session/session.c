@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "iocache/tree.h"
 #include "session/collect.h"
 #include "session/live_replay.h"
@@ -37,17 +37,9 @@ static struct {
 	bool (*interrupted)(void);
 } time_limit;
 
-static u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
-}
-
 static bool is_over(u64 grace_ms)
 {
-	return time_limit.end_ms && now_ms() >= time_limit.end_ms + grace_ms;
+	return time_limit.end_ms && monotonic_ms() >= time_limit.end_ms + grace_ms;
 }
 
 /* Is a peer waited for in vain? */
@@ -70,7 +62,7 @@ static void process_runs(const struct session *s, pid_t pid, bool runs)
 static void tick(const struct session *s)
 {
 	const struct cache_stats *c = trees_stats(sut_trees(&s->worker[0]));
-	struct session_progress progress = {.elapsed_ms = now_ms() - s->start_ms,
+	struct session_progress progress = {.elapsed_ms = monotonic_ms() - s->start_ms,
 					    .network = c->trees > 0,
 					    .hits = c->hits,
 					    .misses = c->misses,
@@ -192,14 +184,14 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 {
 	int ret;
 
-	s->start_ms = now_ms();
+	s->start_ms = monotonic_ms();
 	time_limit.end_ms = s->launch.config.search.max_time_ms
 				    ? s->start_ms + s->launch.config.search.max_time_ms
 				    : 0;
 	if (start_workers(s, p))
 		return -1;
 	serve_until_end(s);
-	o->wall_s = (double)(now_ms() - s->start_ms) / 1000;
+	o->wall_s = (double)(monotonic_ms() - s->start_ms) / 1000;
 	ret = collect(s, o, found, p);
 	end_workers(s);
 	return ret;
