@@ -70,7 +70,8 @@
 	X(END, end)   /* a thread ends, where somebody can tell when */ \
 	X(FREE, free) /* of a heap block with locks or the like in it */ \
 	X(SIGWAIT, sigwait) \
-	X(PAUSE, pause) /* waits for a signal that has a handler */
+	X(PAUSE, pause) /* waits for a signal that has a handler */ \
+	X(FILE_LOCK, file_lock)
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,
