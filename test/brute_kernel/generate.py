@@ -8,7 +8,7 @@ from kernel import (E, FIRST_FD, LOOKUPS, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK,
 MASK = 0xffffffff
 NAMES = "abc"
 GROUPS = ("numbers", "file", "names", "pipe", "pair", "event", "process", "libc", "mapping", "signal", "cancel",
-          "unix", "handler", "timer", "directory")
+          "unix", "handler", "timer", "directory", "lock")
 
 
 def fold(register, value):
@@ -39,15 +39,17 @@ class Generator:
             groups = ["unix", *(g for g in groups if g in ("libc", "mapping", "signal", "handler", "timer"))]
         if "handler" in groups and "cancel" in groups:  # a handler in a thread that is at its end
             groups.remove("cancel")
+        if "lock" in groups:  # all its descriptors are files
+            groups = ["lock", *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer"))]
         if "directory" in groups:  # names are relative to it
             groups = [g for g in groups if g not in ("file", "names", "numbers", "process")]
         self.groups = groups
-        for kind in ("unix", "file", "pipe", "pair", "event"):
+        for kind in ("unix", "lock", "file", "pipe", "pair", "event"):
             if kind in groups or (kind == "file" and "numbers" in groups):
                 p.setup.append((kind,))
         count = r.choice((2, 2, 2, 3))
         self.count = count
-        self.top = FIRST_FD + sum({"pipe": 2, "pair": 2, "unix": 3}.get(s[0], 1) for s in p.setup) + 1
+        self.top = FIRST_FD + sum({"pipe": 2, "pair": 2, "unix": 3, "lock": 2}.get(s[0], 1) for s in p.setup) + 1
         for thread in range(count):
             self.thread = thread
             p.threads.append([getattr(self, r.choice(groups))() for _ in range(r.randint(1, 4 if count == 2 else 2))])
@@ -94,6 +96,11 @@ class Generator:
         r = self.r
         return r.choice((("connect", r.randint(FIRST_FD, FIRST_FD + 2)), ("connect", r.randint(FIRST_FD, FIRST_FD + 2)),
                          ("accept", FIRST_FD), ("accept", FIRST_FD), self.stream(), self.stream()))
+
+    def lock(self):
+        r = self.r
+        return r.choice((*[("flock", self.fd(), r.choice((1, 2, 2, 8)))] * 4, ("close", self.fd()), ("dup", self.fd()),
+                         ("open", r.choice("ab"), O_RDWR | O_CREAT)))
 
     def handler(self):
         r = self.r
@@ -153,6 +160,9 @@ def start(p):
             k.install(Description("listener", O_RDWR | O_NONBLOCK))
             k.install(Description("pair", O_RDWR))
             k.install(Description("pair", O_RDWR))
+        elif kind == "lock":
+            k.install(Description("file", O_RDWR, 0))
+            k.install(Description("file", O_RDWR, 0))
         elif kind == "file":
             k.install(Description("file", O_RDWR, 0))
         elif kind == "pipe":

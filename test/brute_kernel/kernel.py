@@ -54,6 +54,7 @@ class Kernel:
         self.caught = [set() for _ in range(threads)]  # SIGWINCH, which has a handler: in the queue of a thread
         self.process_caught = set()
         self.masked = [True] * threads
+        self.locks = {}          # description index -> exclusive: flock
         self.timers = [0]        # seconds left, as set
         self.inside = False      # the current directory is d
         self.listening = []      # pairs that nobody has accepted
@@ -74,7 +75,7 @@ class Kernel:
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
                 tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked),
                 tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
-                self.inside, tuple(self.listening), self.deaf)
+                self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())))
 
     # ---- descriptors ----
 
@@ -133,6 +134,7 @@ class Kernel:
         d = self.descs[i]
         d.refs -= 1
         if not d.refs:
+            self.locks.pop(i, None)
             self.release(d)
             self.descs[i] = None
 
@@ -217,6 +219,23 @@ class Kernel:
         if not d:
             return E["EBADF"]
         d.flags = (d.flags & 3) | flags
+        return 0
+
+    def flock(self, t, n, how):
+        """LOCK_SH 1, LOCK_EX 2, LOCK_UN 8; never waits. A lock that can't be converted is lost."""
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        i = self.descs.index(d)
+        if how != 8 and self.locks.get(i) == (how == 2):
+            return 0
+        self.locks.pop(i, None)
+        if how == 8:
+            return 0
+        for j, exclusive in self.locks.items():
+            if self.descs[j].thing == d.thing and (exclusive or how == 2):
+                return E["EAGAIN"]
+        self.locks[i] = how == 2
         return 0
 
     # ---- bytes: results are folded byte by byte ----
@@ -644,6 +663,7 @@ class Kernel:
 
 
 # Calls that look up their first argument, a descriptor, and then do their work on what they found.
-LOOKUPS = {"read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl", "connect", "accept"}
+LOOKUPS = {"read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl", "connect", "accept",
+           "flock"}
 POINTS = {"open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
           "readable", "writable"}

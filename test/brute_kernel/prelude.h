@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -135,6 +136,10 @@ static void call_pread(unsigned *reg, int fd, int count, int at)
 	long r = -1;
 	POINT(r = pread(fd, data, (size_t)count, at));
 	fold_bytes(reg, r, data);
+}
+static void call_flock(unsigned *reg, int fd, int how)
+{
+	fold_result(reg, flock(fd, how | LOCK_NB));
 }
 static void call_lseek(unsigned *reg, int fd, int offset, int whence)
 {
@@ -429,6 +434,11 @@ static void setup_file(void)
 {
 	if (open("a", O_RDWR) < 0)
 		abort();
+}
+static void setup_lock(void)
+{
+	setup_file();
+	setup_file();
 }
 static void setup_pipe(void)
 {

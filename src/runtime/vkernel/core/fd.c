@@ -20,6 +20,7 @@
  */
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
+#include "runtime/vkernel/files/file_locks.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/streams/epoll.h"
 
@@ -265,6 +266,7 @@ static void desc_free(struct vk_desc *d)
 {
 	if (hd_unlikely(vk->epolls))
 		epoll_forget(d);
+	vk_file_locks_drop(d);
 	if (vk_kinds[d->kind]->release)
 		vk_kinds[d->kind]->release(d);
 	vk_declare(VK_SLOTS, ACCESS_WRITE);
@@ -372,10 +374,12 @@ long vk_fd_install(struct vk_desc *d, bool cloexec)
 	return install_from(d, 0, cloexec);
 }
 
-/* The last close of a pipe end is seen by the other end. */
+/* The last close of a pipe end is seen by the other end, and it gives up locks. */
 static bool close_shows(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
+	if (d && d->refs == 1 && vk_file_locks_held(d) && vk_touch(c, VK_FILE_LOCKS, ACCESS_WRITE))
+		return true;
 	return d && d->refs == 1 && vk_kinds[d->kind]->waits &&
 	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }

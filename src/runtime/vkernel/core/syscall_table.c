@@ -89,7 +89,7 @@ const struct vk_syscall_class vk_syscalls[] = {
 	REFUSED(msgrcv),
 	REFUSED(msgctl),
 	VIRTUAL(fcntl, fcntl),
-	REFUSED(flock),
+	VIRTUAL(flock, flock),
 	VIRTUAL(fsync, fsync),
 	VIRTUAL(fdatasync, fsync),
 	VIRTUAL(truncate, truncate),

@@ -308,6 +308,21 @@ long vk_dir_seek(struct vk_call *c, struct vk_desc *d, long offset, int whence);
 long vk_file_copy(struct vk_call *c, struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos,
 		  u64 n);
 
+/* ---- locks on files (files/file_locks.c) ---- */
+
+#define VK_MAX_LOCKS 64
+enum vk_lock_kind { VK_LOCK_WHOLE, VK_LOCK_RECORD }; /* flock, fcntl: they don't see each other */
+struct vk_lock {
+	u64 file;       /* an object id */
+	u64 start, end; /* both belong to it */
+	u32 desc;       /* slot + 1 of the owner */
+	u16 kind, exclusive;
+};
+struct vk_file_locks {
+	u32 count, of_process; /* of_process: some thread has set a traditional lock */
+	struct vk_lock lock[VK_MAX_LOCKS];
+};
+
 /* ---- memory mappings ---- */
 
 struct vk_map {
@@ -416,6 +431,7 @@ struct vk_model {
 	struct vk_settings settings[LAYOUT_MAX_FIBERS];
 	u64 process_settings; /* bits by enum vk_setting */
 	struct vk_credentials credentials;
+	struct vk_file_locks file_locks;
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;
