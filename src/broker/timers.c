@@ -5,13 +5,13 @@
  *     timerfd       /proc/PID/fdinfo tells when it expires.
  *     SO_RCVTIMEO   asked of the socket itself (pidfd_getfd); then it is as in grace.c.
  *     timer_create, alarm, setitimer
- *                   Of the first /proc/PID/timers tells that there is one, of the others nothing does but that
- *                   SIGALRM is caught. When they expire is not known.
+ *                   Of the first /proc/PID/timers tells that there is one, of the others nothing does but
+ *                   that SIGALRM is caught. When they expire is not known.
  *
  * As in grace.c, who may speak soon is given the time, and who runs in a circle is not waited for again and
  * again. So a process whose timers are not known has GRACE_MS to act when it was first asked something: if it
- * does, it gets about that time from now on, if it does not, its timers are long ones. A timerfd that has ticked a few times, and the
- * peer said nothing, is housekeeping.
+ * does, it gets about that time from now on, if it does not, its timers are long ones. A timerfd that has
+ * ticked a few times, and the peer said nothing, is housekeeping.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -87,10 +87,11 @@ struct vk_desc {
 	u32 refs;  /* descriptors, plus fibers inside a call */
 	u32 flags; /* O_* */
 	u32 maker; /* slot of the fiber that made it */
-	u32 object,
-		pad2; /* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;     /* key of the host node */
-	u64 pos; /* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
+	/* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
+	u32 object, pad2;
+	u64 host; /* key of the host node */
+	/* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
+	u64 pos;
 };
 
 struct vk_fd {
