@@ -162,7 +162,9 @@ DOOR(int, pthread_kill)(pthread_t t, int sig)
 
 DOOR(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
 {
-	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE, .si_pid = RT_PID, .si_value = value};
+	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+	info.si_pid = RT_PID; /* not in the initializer: the two are members of one union */
+	info.si_value = value;
 	struct vk_call c = {.nr = SYS_rt_tgsigqueueinfo, .a = {0, 0, 0, (long)&info}, .pc = DOOR_CALLER};
 	return thread_signal(t, sig, &c);
 }

@@ -11,8 +11,7 @@
  * enough to know, for each place, the last accesses to it (items), and who knows of each of them. So:
  *
  *   unit     a place in memory whose plain accesses are steps: 4 bytes, or 1 where smaller accesses are made;
- *   item     (unit, fiber, kind): this fiber's last access of that kind: plain or atomic, read or
- *            write;
+ *   item     (unit, fiber, kind): the fiber's last access of that kind (plain or atomic, read or write);
  *   knower   who or what carries knowledge of items: fibers, synchronisation objects, atomic variables;
  *            beside these for each fiber what it knew at its last release fence, and what an acquire fence
  *            would tell it.
