@@ -395,6 +395,15 @@ struct vk_credentials {
 /* Is the effective user root? Declares nothing. */
 bool vk_may_do_all(void);
 
+/* ---- named semaphores (process/named_semaphores.c) ---- */
+
+#define VK_MAX_SEMAPHORES 32
+struct vk_semaphore {
+	char name[48];
+	u32 refs, linked; /* sem_open without sem_close; linked: the name leads here */
+	u32 words[8];     /* the sem_t */
+};
+
 struct vk_model {
 	u32 fd_limit, desc_limit; /* one above the highest in use */
 	struct vk_limit limit[VK_LIMIT_COUNT];
@@ -406,6 +415,7 @@ struct vk_model {
 	u64 process_settings; /* bits by enum vk_setting */
 	struct vk_credentials credentials;
 	struct vk_file_locks file_locks;
+	struct vk_semaphore semaphore[VK_MAX_SEMAPHORES];
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;
