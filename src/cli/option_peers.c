@@ -80,6 +80,45 @@ int apply_clients(struct check_options *o, const struct option_spec *s, const ch
 	return 0;
 }
 
+int apply_short_io(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	bool on = !strcmp(value, "on");
+	if (!on && strcmp(value, "off"))
+		return problem_set(p, "--%s: on or off, not %s", s->name, value);
+	o->config.net.short_io = on;
+	return 0;
+}
+
+int apply_ready_subsets(struct check_options *o, const struct option_spec *s, const char *value,
+			struct problem *p)
+{
+	bool all = !strcmp(value, "all");
+	if (!all && strcmp(value, "some"))
+		return problem_set(p, "--%s: all or some, not %s", s->name, value);
+	o->config.net.all_subsets = all;
+	return 0;
+}
+
+/* --accept, --read, --write, --connect. */
+int apply_always(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	static const struct {
+		const char *name;
+		enum net_always bit;
+	} table[] = {{"accept", NET_ACCEPT_ALWAYS},
+		     {"read", NET_READ_ALWAYS},
+		     {"write", NET_WRITE_ALWAYS},
+		     {"connect", NET_CONNECT_ALWAYS}};
+	bool always = !strcmp(value, "always");
+	if (!always && strcmp(value, "explore"))
+		return problem_set(p, "--%s: explore or always, not %s", s->name, value);
+	for (size_t i = 0; i < HD_ARRAY_LEN(table); i++)
+		if (!strcmp(s->name, table[i].name))
+			o->config.net.always = always ? o->config.net.always | table[i].bit
+						      : o->config.net.always & ~(u32)table[i].bit;
+	return 0;
+}
+
 int apply_recheck(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
 {
 	(void)s;
@@ -197,7 +236,9 @@ int option_peers_settle(struct check_options *o, struct problem *p)
 	/* Clients of the real world tell ports and times, and leave by an end or a reset as
 	   it happens: only on request. */
 	bool unasked = o->peers.clients && !o->config.net.recheck;
-	if (o->config.net.mode != CACHE_BRANCHING || !(o->peers.servers + o->peers.clients) || unasked)
+	bool possible = o->config.net.mode != CACHE_NONE && o->config.net.live;
+	o->confirm = possible && o->config.net.samples;
+	if (!possible || !(o->peers.servers + o->peers.clients) || unasked)
 		o->config.net.samples = 0;
 	return 0;
 }

@@ -13,7 +13,7 @@ static bool branching_open_again(struct cache *c, u32 tree, u32 nth)
 	return nth > tree_opened(c->t, tree);
 }
 
-static int branching_send(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end)
+int branching_send(struct cache *c, u32 tree, struct tree_at *at, const void *data, size_t n, bool end)
 {
 	struct physical *p;
 	int err = physical_take(c, tree, at, &p);
@@ -21,14 +21,14 @@ static int branching_send(struct cache *c, u32 tree, struct tree_at *at, const v
 }
 
 /* A position where the peer was never asked: bring a connection there and ask. */
-static int branching_look(struct cache *c, u32 tree, const struct tree_at *at)
+int branching_look(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	struct tree_at same = *at;
 	return branching_send(c, tree, &same, NULL, 0, false);
 }
 
 /* Others may need the connection after backtracking. */
-static int branching_close(struct cache *c, u32 tree, const struct tree_at *at)
+int branching_close(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	(void)c, (void)tree, (void)at;
 	return 0;

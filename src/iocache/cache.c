@@ -52,8 +52,15 @@ void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, siz
 
 void cache_set_confirm(struct cache *c)
 {
-	hd_assert(c->live && c->ops == &branching_ops);
+	hd_assert(c->live && c->ops != &none_ops);
+	if (c->ops == &linear_ops)
+		c->ops = &linear_confirm_ops;
 	c->confirm = true;
+}
+
+u64 cache_clock_readings(const struct cache *c)
+{
+	return c->clock_readings;
 }
 
 void cache_backtracked(struct cache *c)
@@ -153,14 +160,18 @@ static void set_position(struct cache *c, struct cache_pos *pos, u32 tree)
 				  .instance = tree_key_of(c->t, tree)->instance};
 }
 
-/* Of a tree that is known. A client's later connection is there when it was asked for
-   (cache_resolve_again). */
+/*
+ * Of a tree that is known. Where every call goes out, a client's later connection is there already if the SUT
+ * was not rolled back since it was asked for (cache_resolve_again).
+ */
 static bool must_open(struct cache *c, u32 tree, u32 nth)
 {
 	struct tree_at root = root_at(c, tree);
-	if (!c->confirm)
-		return c->ops->open_again(c, tree, nth);
-	return !tree_key_of(c->t, tree)->after || !physical_find(c, tree, &root);
+	if (always_asks(c) && tree_key_of(c->t, tree)->after) {
+		const struct physical *p = physical_find(c, tree, &root);
+		return !p || (!c->confirm && p->epoch != c->epoch);
+	}
+	return c->confirm || c->ops->open_again(c, tree, nth);
 }
 
 int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos)
@@ -217,8 +228,7 @@ int cache_resolve_again(struct cache *c, const struct cache_pos *last)
 	struct tree_at at = pos_at(last);
 	struct mark_view m;
 	struct cache_pos next = {0};
-	if (c->ops != &branching_ops || (c->live && !c->transport.next) ||
-	    (tree_mark_at(c->t, &at, &m) && (m.flags & NET_GONE)))
+	if ((c->live && !c->transport.next) || (tree_mark_at(c->t, &at, &m) && (m.flags & NET_GONE)))
 		return 0;
 	int err = cache_open_again(c, last, &next);
 	return err ? (NET_IS_ERRNO(err) ? 0 : err) : 1;

@@ -79,7 +79,7 @@ void cache_set_schedule(struct cache *c, void (*tell)(void *self, char *out, siz
 int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *pos);
 /*
  * The connection that stood at *last was closed by the SUT, or the client has given it up (NET_AGAIN): does
- * the client open another one? 1: yes, 0: no. It may have to be asked (I/O). Branching only; elsewhere 0.
+ * the client open another one? 1: yes, 0: no. It may have to be asked (I/O).
  */
 int cache_resolve_again(struct cache *c, const struct cache_pos *last);
 /* That connection: like cache_open. */
@@ -129,9 +129,12 @@ int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool close
 
 /*
  * A known execution is played with live peers: every request goes out, in the order in which the SUT makes
- * them, and every answer is compared with the trees. Branching, with a transport.
+ * them, and every answer is compared with the trees. Not in mode none.
  */
 void cache_set_confirm(struct cache *c);
+
+/* How often an answer told another time than the recorded one, and counted as the same: clock_reading.c. */
+u64 cache_clock_readings(const struct cache *c);
 
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);

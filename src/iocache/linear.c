@@ -19,7 +19,7 @@ static int linear_send(struct cache *c, u32 tree, struct tree_at *at, const void
 	if (!tree_is_leaf(c->t, at))
 		return error_diverged_write(c, tree, at, data, n, end);
 	u64 from = at->written;
-	int err = branching_ops.send(c, tree, at, data, n, end);
+	int err = branching_send(c, tree, at, data, n, end);
 	if (!err)
 		error_note_schedule(c, tree, from);
 	return err;
@@ -37,6 +37,17 @@ static int linear_close(struct cache *c, u32 tree, const struct tree_at *at)
 	branch_get(c->t, at->branch, &b);
 	return at->written == b.fork + b.len ? 0 : error_diverged_close(c, tree, at);
 }
+
+/* A known execution goes over fresh connections, one for each tree, and every answer is compared. */
+const struct cache_mode_ops linear_confirm_ops = {
+	.open_again = linear_open_again,
+	.send = branching_send,
+	.look = branching_look,
+	.close = branching_close,
+	.answers = true,
+	.forks = true,
+	.instances = true,
+};
 
 const struct cache_mode_ops linear_ops = {
 	.open_again = linear_open_again,

@@ -22,7 +22,8 @@
 #define HEDDLE_IOCACHE_TREE_H
 
 #include "base/base.h"
-#include "wire/wire.h"
+#include "wire/layout.h"
+#include "wire/wire_net.h"
 
 #define TREES_MAGIC 0x7365657274646568u
 #define TREES_VERSION 3u

@@ -6,7 +6,7 @@
  *
  * So rdtsc is forbidden (it raises SIGSEGV, and the parent gives the answer, a counter), and the child runs
  * on one processor, until an int3 stops it at its entry point. rdtsc stays forbidden: from there on the
- * runtime answers it (runtime/trap/cpu.c).
+ * runtime answers it (runtime/trap/emulate.c).
  */
 #include "launch/loading.h"
 
@@ -106,7 +106,7 @@ static int run_to_entry(struct loading *l)
 	}
 }
 
-/* As if there had never been an int3. rdtsc stays forbidden: the runtime answers it (trap/cpu.h). */
+/* As if there had never been an int3. rdtsc stays forbidden: the runtime answers it (trap/emulate.h). */
 static int restore_entry(const struct loading *l)
 {
 	struct user_regs_struct regs;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/wire.h"
+
 static void line_free(struct log_entry *l)
 {
 	free(l->text);

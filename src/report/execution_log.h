@@ -6,7 +6,7 @@
 #define HEDDLE_REPORT_EXECUTION_LOG_H
 
 #include "report/symbols.h"
-#include "wire/wire.h"
+#include "wire/regs.h"
 
 struct log_entry {
 	u32 kind;   /* enum wire_event_kind: STEP, OUTPUT, FIBER or VIOLATION */

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "launch/problem.h"
-#include "wire/wire.h"
+#include "wire/regs.h"
 
 struct symbols;
 

@@ -42,7 +42,8 @@ void symbols_demangle(const char *name, char *out, size_t cap)
 	if (plain)
 		drop_function_generics(plain);
 	else
-		plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_TYPES);
+		plain = cplus_demangle_v3(name,
+					  DMGL_PARAMS); /* not DMGL_TYPES: C's function b is no "bool" */
 	snprintf(out, cap, "%s", plain ? plain : name);
 	free(plain);
 }

@@ -11,6 +11,7 @@
 #include "launch/program.h"
 #include "report/execution_log.h"
 #include "report/violation_record.h"
+#include "wire/wire.h"
 
 #define TRACE_VERSION 1
 

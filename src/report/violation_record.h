@@ -6,7 +6,7 @@
 #ifndef HEDDLE_REPORT_VIOLATION_RECORD_H
 #define HEDDLE_REPORT_VIOLATION_RECORD_H
 
-#include "wire/wire.h"
+#include "wire/violation.h"
 
 struct violation {
 	struct wire_violation

@@ -4,6 +4,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "wire/wire.h"
 
 struct wire_shared *rt_wire;
 struct wire_worker *rt_worker;

@@ -5,10 +5,10 @@
 #define HEDDLE_RUNTIME_RT_H
 
 #include "base/base.h"
-#include "wire/wire.h"
 
 #define RT_PID 1000 /* what the SUT believes its process id to be */
 
+/* Whoever looks inside includes wire/wire.h. */
 extern struct wire_shared *rt_wire;
 extern struct wire_worker *rt_worker;
 

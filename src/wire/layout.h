@@ -18,7 +18,7 @@
 #define LAYOUT_MAX_FIBERS 1280
 
 #define LAYOUT_MODEL_BASE 0x100000000000UL
-#define LAYOUT_MODEL_SIZE 0x000040000000UL /* 1 GiB, of which few pages are ever written */
+#define LAYOUT_MODEL_SIZE 0x000060000000UL /* 1.5 GiB, of which few pages are ever written */
 
 /* Below STACKS: unwinders expect that addresses rise towards the callers. */
 #define LAYOUT_KSTACK_BASE 0x10f000000000UL
@@ -46,5 +46,8 @@ _Static_assert(LAYOUT_HEAP_BASE + LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE <= LAY
 	       "heap and mmap");
 _Static_assert(LAYOUT_MMAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE <= LAYOUT_END,
 	       "mmap and what follows");
+
+/* Communication trees (iocache/tree.h), in what a run shares. */
+#define WIRE_TREES_SIZE (8UL << 30) /* sparse */
 
 #endif

@@ -70,7 +70,12 @@
 	X(END, end)   /* a thread ends, where somebody can tell when */ \
 	X(FREE, free) /* of a heap block with locks or the like in it */ \
 	X(SIGWAIT, sigwait) \
-	X(PAUSE, pause) /* waits for a signal that has a handler */ \
+	X(PAUSE, pause)             /* waits for a signal that has a handler */ \
+	X(SPLICE, splice)           /* between two pipes */ \
+	X(SOCKET_LOOK, socket_look) /* how far has the network come? */ \
+	X(TIMERFD_READ, timerfd_read) \
+	X(SIGNALFD_READ, signalfd_read) \
+	X(EPOLL_WAIT, epoll_wait) \
 	X(FILE_LOCK, file_lock)
 
 enum op_kind {

@@ -17,11 +17,13 @@
 #define HEDDLE_WIRE_WIRE_H
 
 #include "base/base.h"
+#include "wire/action.h"
 #include "wire/layout.h"
 #include "wire/learnt.h"
-#include "wire/wire_net.h"
+#include "wire/regs.h"
 #include "wire/search_options.h"
 #include "wire/violation.h"
+#include "wire/wire_net.h"
 
 #define WIRE_MAGIC 0x656c64646568u
 /* The sizes are part of it: a runtime of another build would misread the rest without a word. */
@@ -29,9 +31,8 @@
 #define WIRE_FD 1000
 #define WIRE_WORKER_FD 1001
 #define WIRE_MAP_BASE LAYOUT_END /* where the runtime maps the shared part */
-/* Behind struct wire_shared in the same file: communication trees (iocache/tree.h). */
+/* Behind struct wire_shared in the same file: communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes. */
 #define WIRE_TREES (64UL << 20)
-#define WIRE_TREES_SIZE (8UL << 30) /* sparse */
 #define WIRE_SHARED_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
 #define WIRE_WORKER_BASE (WIRE_MAP_BASE + (16UL << 30)) /* where the runtime maps its own part */
 #define WIRE_ARENA (16UL << 20)                         /* offset of the arena in it */
@@ -47,27 +48,6 @@ enum wire_mode {
 };
 
 enum wire_phase { WIRE_STARTING = 0, WIRE_RUNNING, WIRE_DONE, WIRE_FAILED };
-
-/* An action: fiber slot and outcome. */
-#define ACTION(fiber, alt) ((u32)(fiber) << 16 | (u32)(alt))
-#define ACTION_FIBER(a) ((a) >> 16)
-#define ACTION_ALT(a) ((a)&0xffffu)
-/* Outcomes 0, 1, 2 … are the operation's own; these are common to all. */
-#define ALT_TIMEOUT 0xffffu
-#define ALT_SPURIOUS 0xfffeu
-#define ALT_CANCEL 0xfffdu
-#define ALT_FD_CHANGED \
-	0xfffcu /* the descriptor means something else by now, and the call looked it up after that */
-#define ALT_FD_KEPT 0xfffbu /* the same, but the call looked it up before, and goes on waiting */
-#define ALT_SIGNAL \
-	0xfffau /* signals are taken first: handlers run, then the same operation is pending again */
-#define ALT_EINTR 0xfff9u /* signals are taken while it waits, and that ends the wait */
-#define ALT_RESTART \
-	0xfff8u /* no action, a result of sched_step(): the same, and the call is to begin again */
-/* ALT_TIMER + n: no act of the fiber, which stays where it is: timer n of the process expires. */
-#define ALT_TIMER 0xff00u
-#define ALT_TIMERS 64
-#define ALT_IS_TIMER(alt) ((alt)-ALT_TIMER < ALT_TIMERS)
 
 /* A race that is no violation, because the user knows it: two instructions, on one address or (0) on any. */
 #define WIRE_MAX_IGNORED 256
@@ -136,10 +116,6 @@ struct wire_atomics {
 #define WIRE_MAX_VIOLATIONS 256
 #define WIRE_MAX_DOUBTFUL 4
 
-struct wire_regs { /* enough for a DWARF unwinder */
-	u64 rip, rsp, rbp, rbx, r12, r13, r14, r15;
-};
-
 /*
  * regs and the bytes of the stack from regs.rsp on let the controller find the caller's line when pc lies
  * inside a library. rip 0: pc is all there is.
@@ -152,6 +128,16 @@ struct wire_refused {
 	struct wire_regs regs;
 	u64 stack_len;
 	u8 stack[WIRE_REFUSED_STACK];
+};
+
+/*
+ * A word of an unmodified program's memory that two threads use without synchronisation that is seen, and where
+ * they stood before the steps that do: return addresses, or where the thread starts.
+ */
+#define WIRE_MAX_UNSYNCHRONISED 16
+struct wire_unsynchronised {
+	u64 address, pc[2];
+	u32 thread[2]; /* from 1 */
 };
 
 /* Executions that can be played again with live peers: paths in the worker's arena. */
@@ -180,10 +166,14 @@ struct wire_result {
 	u64 exit_status; /* other than 0, the first that was seen */
 	u32 ended_well;  /* some execution ends otherwise */
 	u32 trivial;     /* enum wire_trivial */
+	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
-	u32 samples, pad;
-	u64 ends; /* end states that were met, samples or not */
+	u32 samples;
+	u32 clock_readings; /* answers of peers that told another time, and counted as the same */
+	u64 ends;           /* end states that were met, samples or not */
+	u32 unsynchronised, pad; /* of unsynchronised_at */
 	struct wire_sample sample[WIRE_MAX_SAMPLES];
+	struct wire_unsynchronised unsynchronised_at[WIRE_MAX_UNSYNCHRONISED];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

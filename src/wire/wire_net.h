@@ -106,6 +106,14 @@ struct wire_net {
 /* A datagram travels, and is stored in trees, behind its length: little endian, so many bytes. */
 #define NET_FRAME_HEAD 4u
 
+/* --accept always and its like: an operation does not have to wait if the peer has done its part. */
+enum net_always {
+	NET_ACCEPT_ALWAYS = 1,
+	NET_READ_ALWAYS = 2,
+	NET_WRITE_ALWAYS = 4,
+	NET_CONNECT_ALWAYS = 8,
+};
+
 /* What the runtime is told about peers (part of struct wire_config). */
 struct net_config {
 	u32 mode;              /* enum cache_mode */
@@ -116,6 +124,9 @@ struct net_config {
 	u32 servers;           /* server peers */
 	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
 	u32 samples;           /* so many executions are kept, to be played again with fresh peers */
+	u32 short_io;          /* bytes arrive in parts, and the send buffer takes parts */
+	u32 always;            /* enum net_always */
+	u32 all_subsets;       /* --ready-subsets all: every subset of sockets with news, and every order */
 	u32 confirm; /* a replay with live peers: every request goes out, and is compared with the trees */
 	/* Clients of the same class (client n + 1) come in the order of their numbers,
 	   those of others in any. */

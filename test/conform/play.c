@@ -345,6 +345,21 @@ PLAY(play_sendfile)
 	add_long(out, at);
 }
 
+/* Without waiting: the world of these sequences has one thread. */
+PLAY(play_splice)
+{
+	long from = s->offset & 255, to = s->path * 7;
+	out->ret = k(SYS_splice, s->fd2, s->n % 5 == 1 ? (long)&from : 0, s->fd,
+		     s->n % 7 == 1 ? (long)&to : 0, s->n % 300, 2);
+	add_long(out, from);
+	add_long(out, to);
+}
+
+PLAY(play_tee)
+{
+	out->ret = k(SYS_tee, s->fd2, s->fd, s->n % 300, 2, 0, 0);
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -390,20 +405,28 @@ static const struct {
 	void (*play)(kernel *k, const struct step *s, struct answer *out);
 	unsigned weight;
 } plays[] = {
-	{"open", play_open, 10},        {"openat", play_openat, 2},       {"close", play_close, 6},
-	{"read", play_read, 8},         {"pread", play_pread, 3},         {"write", play_write, 8},
-	{"write8", play_write8, 3},     {"pwrite", play_pwrite, 3},       {"readv", play_readv, 2},
-	{"writev", play_writev, 2},     {"lseek", play_lseek, 4},         {"dup", play_dup, 2},
-	{"dup2", play_dup2, 2},         {"dup3", play_dup3, 1},           {"fcntl", play_fcntl, 4},
-	{"pipe", play_pipe, 3},         {"eventfd", play_eventfd, 2},     {"stat", play_stat, 4},
-	{"fstat", play_fstat, 3},       {"fstatat", play_fstatat, 2},     {"statx", play_statx, 1},
-	{"access", play_access, 2},     {"readlink", play_readlink, 2},   {"unlink", play_unlink, 4},
-	{"unlinkat", play_unlinkat, 2}, {"rename", play_rename, 5},       {"mkdir", play_mkdir, 3},
-	{"rmdir", play_rmdir, 3},       {"link", play_link, 3},           {"symlink", play_symlink, 2},
-	{"truncate", play_truncate, 2}, {"ftruncate", play_ftruncate, 2}, {"chmod", play_chmod, 1},
-	{"fchmod", play_fchmod, 1},     {"umask", play_umask, 1},         {"getcwd", play_getcwd, 1},
-	{"chdir", play_chdir, 1},       {"poll", play_poll, 4},           {"select", play_select, 2},
-	{"ioctl", play_ioctl, 2},       {"sendfile", play_sendfile, 2},   {"list", play_list, 3},
+	{"open", play_open, 10},        {"openat", play_openat, 2},
+	{"close", play_close, 6},       {"read", play_read, 8},
+	{"pread", play_pread, 3},       {"write", play_write, 8},
+	{"write8", play_write8, 3},     {"pwrite", play_pwrite, 3},
+	{"readv", play_readv, 2},       {"writev", play_writev, 2},
+	{"lseek", play_lseek, 4},       {"dup", play_dup, 2},
+	{"dup2", play_dup2, 2},         {"dup3", play_dup3, 1},
+	{"fcntl", play_fcntl, 4},       {"pipe", play_pipe, 3},
+	{"eventfd", play_eventfd, 2},   {"stat", play_stat, 4},
+	{"fstat", play_fstat, 3},       {"fstatat", play_fstatat, 2},
+	{"statx", play_statx, 1},       {"access", play_access, 2},
+	{"readlink", play_readlink, 2}, {"unlink", play_unlink, 4},
+	{"unlinkat", play_unlinkat, 2}, {"rename", play_rename, 5},
+	{"mkdir", play_mkdir, 3},       {"rmdir", play_rmdir, 3},
+	{"link", play_link, 3},         {"symlink", play_symlink, 2},
+	{"truncate", play_truncate, 2}, {"ftruncate", play_ftruncate, 2},
+	{"chmod", play_chmod, 1},       {"fchmod", play_fchmod, 1},
+	{"umask", play_umask, 1},       {"getcwd", play_getcwd, 1},
+	{"chdir", play_chdir, 1},       {"poll", play_poll, 4},
+	{"select", play_select, 2},     {"ioctl", play_ioctl, 2},
+	{"sendfile", play_sendfile, 2}, {"list", play_list, 3},
+	{"splice", play_splice, 3},     {"tee", play_tee, 1},
 };
 #define PLAYS (sizeof plays / sizeof plays[0])
 

@@ -4,6 +4,9 @@
  * heddle: args=protect verdict=violation kind=crash
  * heddle: args=protect_bss verdict=violation kind=crash
  * heddle: args=protect_heap verdict=violation kind=crash
+ * heddle: args=protect_for_a_moment verdict=violation kind=crash
+ * heddle: args=protect_heap_for_a_moment verdict=violation kind=crash
+ * heddle: args=unmap_for_a_moment verdict=violation kind=crash
  * heddle: args=unmap verdict=violation kind=crash
  * heddle: args=remap verdict=violation kind=crash
  * heddle: args=right verdict=verified
@@ -25,6 +28,20 @@ static int gone;
 static int is(const char *name)
 {
 	return !strcmp(how, name);
+}
+
+/* Without the lock: nothing but the memory itself is shared. */
+static void *takes_for_a_moment(void *arg)
+{
+	if (is("unmap_for_a_moment")) {
+		OK(munmap(page, 4096));
+		CHECK(mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			   0) == page);
+	} else {
+		OK(mprotect(page, 4096, PROT_READ));
+		OK(mprotect(page, 4096, PROT_READ | PROT_WRITE));
+	}
+	return arg;
 }
 
 static void *takes(void *arg)
@@ -49,7 +66,7 @@ int main(int argc, char **argv)
 		mmap(page + 4096, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	if (is("protect_bss"))
 		page = bss;
-	if (is("protect_heap"))
+	if (is("protect_heap") || is("protect_heap_for_a_moment"))
 		page = aligned_alloc(4096, 4096);
 	if (is("beyond")) {
 		char name[] = "/tmp/mapXXXXXX";
@@ -60,7 +77,7 @@ int main(int argc, char **argv)
 		CHECK(m[200] == 0);
 		return m[5000]; /* SIGBUS */
 	}
-	pthread_t t = spawn(takes, NULL);
+	pthread_t t = spawn(strstr(how, "for_a_moment") ? takes_for_a_moment : takes, NULL);
 	if (is("right")) {
 		OK(pthread_mutex_lock(&lock));
 		if (!gone)

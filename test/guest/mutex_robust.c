@@ -1,121 +1,120 @@
 /*
- * Robust mutexes: who locks one whose owner has ended is told so, and repairs what it protects, or nobody can lock it
- * any more. A plain mutex is lost.
+ * mutex_robust.c: the owner of a robust mutex ends: the next one is told, and mends it, or it is lost for good; a
+ * normal mutex stays locked. Process-shared and priority-inheriting mutexes are like others here.
  *
- * heddle: args=repaired verdict=verified outcomes=0,130
+ * heddle: args=mend verdict=verified outcomes=0,1
  * heddle: args=lost verdict=verified
- * heddle: args=try verdict=verified outcomes=0,16,130
- * heddle: args=cond verdict=verified
- * heddle: args=cancelled verdict=verified outcomes=130
- * heddle: args=again verdict=verified
- * heddle: args=careless verdict=violation kind=assert
- * heddle: args=plain verdict=violation kind=deadlock
- * native: args=repaired any
+ * heddle: args=wait verdict=verified
+ * heddle: args=cancelled verdict=verified
+ * heddle: args=normal verdict=violation kind=deadlock
+ * heddle: args=shared verdict=verified
+ * heddle: args=inherit verdict=verified
+ * native: args=mend
  * native: args=lost
- * native: args=cond
- * native: args=cancelled any
- * native: args=again
+ * native: args=wait
+ * native: args=cancelled
+ * native: args=shared
+ * native: args=inherit
  */
+#include <sched.h>
+
 #include "guest.h"
 
 static pthread_mutex_t lock;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int half_done;
+static int waits, in;
 
+/* Ends with the lock. */
 static void *dies(void *arg)
 {
-	int r = pthread_mutex_lock(&lock);
-	CHECK(!r || r == EOWNERDEAD || r == ENOTRECOVERABLE);
-	half_done = 1;
-	return arg;
+	OK(pthread_mutex_lock(&lock));
+	if (arg)
+		pause(); /* to be cancelled */
+	return NULL;
 }
 
 static void *signals_and_dies(void *arg)
 {
 	OK(pthread_mutex_lock(&lock));
-	half_done = 1;
-	pthread_cond_signal(&changed);
+	while (!waits) {
+		OK(pthread_mutex_unlock(&lock));
+		sched_yield();
+		OK(pthread_mutex_lock(&lock));
+	}
+	OK(pthread_cond_signal(&changed));
 	return arg;
 }
 
-static void *waits_for_ever(void *arg)
+static void *works(void *arg)
 {
 	OK(pthread_mutex_lock(&lock));
-	for (;;)
-		pause();
+	CHECK(++in == 1);
+	in--;
+	OK(pthread_mutex_unlock(&lock));
 	return arg;
 }
 
-static void make(int robust)
+static void init(int argc, char **argv)
 {
 	pthread_mutexattr_t attr;
 	OK(pthread_mutexattr_init(&attr));
-	OK(pthread_mutexattr_setrobust(&attr, robust));
+	if (story(argc, argv, "shared"))
+		OK(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
+	else if (story(argc, argv, "inherit"))
+		OK(pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT));
+	else if (!story(argc, argv, "normal"))
+		OK(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST));
 	OK(pthread_mutex_init(&lock, &attr));
 }
 
-static int repair(int r)
+static void wait_for_signal(void)
 {
-	if (r == EOWNERDEAD) {
-		half_done = 0;
-		OK(pthread_mutex_consistent(&lock));
-	}
-	CHECK(pthread_mutex_consistent(&lock) == EINVAL);
-	CHECK(!half_done);
+	OK(pthread_mutex_lock(&lock));
+	pthread_t t = spawn(signals_and_dies, NULL);
+	waits = 1;
+	CHECK(pthread_cond_wait(&changed, &lock) == EOWNERDEAD);
+	OK(pthread_mutex_consistent(&lock));
 	OK(pthread_mutex_unlock(&lock));
-	return r;
+	join(t);
 }
 
 int main(int argc, char **argv)
 {
-	make(story(argc, argv, "plain") ? PTHREAD_MUTEX_STALLED : PTHREAD_MUTEX_ROBUST);
-	if (story(argc, argv, "cond")) { /* the signaller ends with the mutex locked */
-		OK(pthread_mutex_lock(&lock));
-		pthread_t t = spawn(signals_and_dies, NULL);
-		int r = 0;
-		while (!half_done && !r)
-			r = pthread_cond_wait(&changed, &lock);
-		CHECK(r == EOWNERDEAD);
-		repair(r);
+	init(argc, argv);
+	if (story(argc, argv, "wait")) {
+		wait_for_signal();
+		return 0;
+	}
+	int ends_well = story(argc, argv, "shared") || story(argc, argv, "inherit");
+	int cancelled = story(argc, argv, "cancelled");
+	pthread_t t = spawn(ends_well ? works : dies, cancelled ? &lock : NULL);
+	if (ends_well) {
+		works(NULL);
 		join(t);
 		return 0;
 	}
-	if (story(argc, argv, "cancelled")) {
-		pthread_t t = spawn(waits_for_ever, NULL);
-		usleep(1000);
+	if (cancelled)
 		OK(pthread_cancel(t));
+	if (!story(argc, argv, "mend"))
 		join(t);
-		int r = pthread_mutex_lock(&lock);
-		heddle_outcome(r ? (unsigned long)r : EOWNERDEAD);
-		return 0;
-	}
-	pthread_t t = spawn(dies, NULL);
-	if (story(argc, argv, "repaired")) {
-		int r = pthread_mutex_lock(&lock);
-		heddle_outcome((unsigned long)repair(r));
-	} else if (story(argc, argv, "try")) {
-		int r = pthread_mutex_trylock(&lock);
-		heddle_outcome((unsigned long)r);
-		if (r != EBUSY)
-			repair(r);
-	} else if (story(argc, argv, "lost")) {
+	int r = pthread_mutex_lock(&lock);
+	CHECK(r == EOWNERDEAD || ((story(argc, argv, "mend") || cancelled) && r == 0));
+	CHECK(pthread_mutex_trylock(&lock) == EBUSY);
+	if (story(argc, argv, "mend"))
+		heddle_outcome(r == EOWNERDEAD);
+	if (r && !story(argc, argv, "lost"))
+		OK(pthread_mutex_consistent(&lock));
+	CHECK(pthread_mutex_consistent(&lock) == (r && story(argc, argv, "lost") ? 0 : EINVAL));
+	OK(pthread_mutex_unlock(&lock));
+	if (story(argc, argv, "lost")) {
+		t = spawn(dies, NULL);
 		join(t);
 		CHECK(pthread_mutex_lock(&lock) == EOWNERDEAD);
 		OK(pthread_mutex_unlock(&lock));
 		CHECK(pthread_mutex_lock(&lock) == ENOTRECOVERABLE);
 		CHECK(pthread_mutex_trylock(&lock) == ENOTRECOVERABLE);
-		return 0;
-	} else if (story(argc, argv, "again")) {
-		join(t);
-		join(spawn(dies, NULL));
-		CHECK(pthread_mutex_lock(&lock) == EOWNERDEAD);
-		repair(EOWNERDEAD);
-		return 0;
-	} else {
-		pthread_mutex_lock(&lock); /* does not look whether the owner has died */
-		CHECK(!half_done);
-		pthread_mutex_unlock(&lock);
 	}
-	join(t);
+	if (story(argc, argv, "mend") && !r)
+		join(t);
 	return 0;
 }

@@ -2,6 +2,8 @@
  * A thread that has said "done" may not have ended yet: who asks without waiting can tell.
  *
  * heddle: args=try verdict=verified outcomes=0,1,10,11
+ * heddle: args=name verdict=verified outcomes=0,1,2
+ * heddle: args=processors verdict=verified outcomes=0,1
  * heddle: args=kill verdict=verified outcomes=0,1
  * native: any
  */
@@ -18,8 +20,31 @@ static void *work(void *arg)
 	return arg;
 }
 
+static void *take_name(void *arg)
+{
+	OK(pthread_setname_np(pthread_self(), "worker"));
+	return arg;
+}
+
+/* A thread's name and settings are there until it has ended, joined or not. */
+static void look_at_settings(int name)
+{
+	pthread_t t = spawn(take_name, NULL);
+	char text[16] = "";
+	cpu_set_t set;
+	int r = name ? pthread_getname_np(t, text, sizeof(text))
+		     : pthread_getaffinity_np(t, sizeof(set), &set);
+	CHECK(r == 0 || r == (name ? ENOENT : ESRCH));
+	heddle_outcome(r ? 0 : !strcmp(text, "worker") ? 2 : 1);
+	join(t);
+}
+
 int main(int argc, char **argv)
 {
+	if (story(argc, argv, "name") || story(argc, argv, "processors")) {
+		look_at_settings(story(argc, argv, "name"));
+		return 0;
+	}
 	pthread_t t = spawn(work, NULL);
 	OK(pthread_mutex_lock(&lock));
 	int seen = done;

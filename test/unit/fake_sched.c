@@ -15,6 +15,7 @@
 #include "runtime/kstack/kstack.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 struct fake_sched fake;
 static struct wire_shared wire;
@@ -109,6 +110,11 @@ void access_declare(u64 object, u32 bytes, enum access_mode mode)
 	footprint_add(&fake.touched, object, bytes, mode);
 }
 
+const struct footprint *access_footprint(void)
+{
+	return &fake.touched;
+}
+
 bool sched_all_joined(void)
 {
 	return fake.joined;
@@ -182,13 +188,14 @@ u32 sched_step(const struct op *o)
 	text_init(&t, words, sizeof(words));
 	if (k && k->describe)
 		k->describe(sched_self(), o, 0, &t);
-	if (!outcomes(o)) {
+	u32 n = outcomes(o);
+	if (!n) {
 		if (!o->deadline)
 			leave(FAKE_BLOCKED);
 		fake.now = o->deadline - 1;
 		return ALT_TIMEOUT;
 	}
-	return 0;
+	return HD_MIN(fake.alt, n - 1);
 }
 
 static struct fiber fibers[4];

@@ -17,6 +17,7 @@ struct fake_sched {
 	u32 slot;    /* who runs */
 	u32 steps;   /* how many steps so far */
 	struct op last;
+	u32 alt;                   /* the outcome that steps have, if they have so many; else their last */
 	void (*during_step)(void); /* what others do while a fiber waits for its turn */
 	u64 now;
 	u32 clock_reads;

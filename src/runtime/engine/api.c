@@ -3,8 +3,8 @@
 #include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/fiber.h"
+#include "wire/wire.h"
 
 #define CHOOSE_MAX 4096
 
@@ -60,23 +60,14 @@ DOOR(void, heddle_rt_atomic_end)(void)
 		f->atomic--;
 }
 
-static u64 note_outcome(u64 value, u64 b, u64 c, u64 d)
-{
-	(void)b;
-	(void)c;
-	(void)d;
-	struct wire_result *r = &rt_worker->result;
-	for (u32 i = 0; i < r->outcomes; i++)
-		if (r->outcome[i] == (long)value)
-			return 0;
-	if (r->outcomes < WIRE_MAX_OUTCOMES)
-		r->outcome[r->outcomes++] = (long)value;
-	return 0;
-}
-
 DOOR(void, heddle_rt_outcome)(long value)
 {
-	scratch_call(note_outcome, (u64)value, 0, 0, 0);
+	struct wire_result *r = &rt_worker->result;
+	for (u32 i = 0; i < r->outcomes; i++)
+		if (r->outcome[i] == value)
+			return;
+	if (r->outcomes < WIRE_MAX_OUTCOMES)
+		r->outcome[r->outcomes++] = value;
 }
 
 static u32 choose_outcomes(const struct fiber *f, const struct op *o)

@@ -11,6 +11,7 @@
 #include "runtime/engine/replay.h"
 #include "runtime/engine/terminal.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/order.h"
 #include "runtime/net/net.h"
 #include "runtime/output/output.h"
 #include "runtime/rt.h"
@@ -21,6 +22,7 @@
 #include "runtime/vkernel/vk_ops.h"
 #include "state/fingerprint.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 /* --- what can happen --- */
 
@@ -150,7 +152,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
 	/* Who went past the point before the request did so in an execution where it moved first. */
-	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off) {
+	if (hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o)) {
 		out[0] = ACTION(slot, ALT_CANCEL);
 		return 1;
 	}
@@ -164,7 +166,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	for (u32 i = 0; i < n; i++)
 		out[i] = ACTION(slot, i);
 	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
-	bool waits = !n, give_up = waits || (o->flags & OPF_LATE);
+	bool waits = !n, give_up = waits || ((o->flags & OPF_LATE) && (!c->late || c->late(f, o)));
 	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
 	if (hd_unlikely(o->watch))
@@ -239,15 +241,14 @@ static bool found_race(u32 slot)
 	char buf[VIOLATION_MESSAGE];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
-	u32 other = memory_race(slot, &t);
-	if (other == LAYOUT_MAX_FIBERS)
+	struct memory_race race;
+	if (!memory_race(slot, &race, &t))
 		return false;
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
-	const struct op *a = &model->fiber[slot].op, *b = &model->fiber[other].op;
-	violation_set(VIOLATION_RACE, slot, a->arg2, HD_MAX(a->object, b->object), 0, buf);
-	violation_last()->other_thread = other;
-	violation_last()->other_pc = b->arg2;
+	violation_set(VIOLATION_RACE, slot, model->fiber[slot].op.arg2, race.address, 0, buf);
+	violation_last()->other_thread = race.other;
+	violation_last()->other_pc = race.other_pc;
 	if (rt_worker->task.mode == WIRE_REPLAY)
 		replay_violation(violation_last(), &regs);
 	return true;
@@ -258,6 +259,7 @@ enum run_end engine_run(u32 slot, u32 alt)
 	struct track_stack dead;
 	output_reset();
 	enum run_end end = run_fiber(slot, alt);
+	order_step_ends(slot);
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	return end;
 }
@@ -430,6 +432,7 @@ static void target_restart(void *t)
 	horizon_hit = false;
 	next_beyond = 0;
 	rt_worker->result.yields_cut = 0;
+	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;
 }
 

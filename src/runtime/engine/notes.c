@@ -6,6 +6,7 @@
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/engine/terminal.h"
+#include "wire/wire.h"
 
 static void note(const char *what)
 {

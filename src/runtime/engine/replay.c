@@ -12,6 +12,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 static u64 step_number;
 static struct fingerprint *seen; /* of the states before each step */

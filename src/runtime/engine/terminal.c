@@ -22,6 +22,7 @@
 #include "runtime/net/net.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/vkernel/vk.h"
+#include "wire/wire.h"
 
 enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
 #define NO_FIBER LAYOUT_MAX_FIBERS

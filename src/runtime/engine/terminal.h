@@ -4,7 +4,7 @@
 #ifndef HEDDLE_RUNTIME_TERMINAL_H
 #define HEDDLE_RUNTIME_TERMINAL_H
 
-#include "wire/wire.h"
+#include "wire/violation.h"
 
 /*
  * Judge the current state, in which no fiber is enabled and the process has not ended. VIOLATION_NONE: a

@@ -2,7 +2,6 @@
 
 #include "base/pages.h"
 #include "runtime/heap/heap.h"
-#include "runtime/scratch.h"
 
 #define TABLE (1u << 18)
 #define NEAR 4096 /* bytes behind a block's start in which an address is said to belong to it */
@@ -25,25 +24,17 @@ static struct site *site_of(u64 block)
 	return &table[(block * 0x9e3779b97f4a7c15u >> 40) % TABLE];
 }
 
-static u64 note(u64 block, u64 pc, u64 freed, u64 unused)
-{
-	(void)unused;
-	struct site *s = site_of(block);
-	if (!freed || s->block != block)
-		*s = (struct site){block, freed ? 0 : pc, 0};
-	if (freed)
-		s->freed_at = pc;
-	return 0;
-}
-
 void sites_allocated(u64 block, u64 pc)
 {
-	scratch_call(note, block, pc, false, 0);
+	*site_of(block) = (struct site){block, pc, 0};
 }
 
 void sites_freed(u64 block, u64 pc)
 {
-	scratch_call(note, block, pc, true, 0);
+	struct site *s = site_of(block);
+	if (s->block != block)
+		*s = (struct site){block, 0, 0};
+	s->freed_at = pc;
 }
 
 void sites_describe(u64 address, struct text *t)

@@ -1,7 +1,4 @@
-/*
- * Mutexes, condition variables, reader-writer locks, spin locks and barriers of POSIX threads. Those that are
- * shared between processes are like others: there is one process.
- */
+/* Mutexes, condition variables, reader-writer locks, spin locks and barriers of POSIX threads. */
 #include <pthread.h>
 
 #include "runtime/interpose/interpose.h"
@@ -21,6 +18,11 @@ static u64 deadline(clockid_t clock, const struct timespec *ts)
 	return clock_deadline_at(clock, ts->tv_sec, ts->tv_nsec);
 }
 
+/*
+ * Process-shared objects are like others: the program is one process (fork is refused), and a mapping that
+ * other processes could write is refused, too.
+ */
+
 /* --- mutexes --- */
 
 DOOR(int, pthread_mutex_init)(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
@@ -30,10 +32,8 @@ DOOR(int, pthread_mutex_init)(pthread_mutex_t *m, const pthread_mutexattr_t *att
 		pthread_mutexattr_gettype(attr, &kind);
 		pthread_mutexattr_getrobust(attr, &robust);
 	}
-	if (robust == PTHREAD_MUTEX_ROBUST)
-		kind |= MUTEX_ROBUST;
 	freed_check((u64)m, "a mutex", DOOR_CALLER);
-	return mutex_init(MUTEX(m), kind);
+	return mutex_init(MUTEX(m), robust == PTHREAD_MUTEX_ROBUST ? kind | MUTEX_ROBUST : kind);
 }
 
 DOOR(int, pthread_mutex_destroy)(pthread_mutex_t *m)

@@ -96,11 +96,7 @@ DOOR(int, pthread_setcancelstate)(int state, int *old)
 
 DOOR(int, pthread_setcanceltype)(int type, int *old)
 {
-	if (old)
-		*old = PTHREAD_CANCEL_DEFERRED;
-	if (type == PTHREAD_CANCEL_ASYNCHRONOUS)
-		sched_refused("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", DOOR_CALLER);
-	return 0;
+	return thread_cancel_type(type, old);
 }
 
 DOOR(int, pthread_setname_np)(pthread_t t, const char *name)

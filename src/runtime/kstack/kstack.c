@@ -1,6 +1,7 @@
 #include "runtime/kstack/kstack.h"
 
 #include "state/track.h"
+#include "wire/regs.h"
 
 void *memset(void *to, int c, size_t n);
 

@@ -39,16 +39,17 @@
  * kstack_check() looks whether K2 and K3 hold; --sanity 2 calls it after every step.
  *
  * What remains: a function that waits keeps its callee's callee-saved registers, and the compiler its dead
- * variables. They are the same in every execution as long as they were made of model state; a look at
- * persistent memory belongs into a function of its own, which is not inlined (HD_NOINLINE) and has returned
- * before the wait.
+ * variables. So a function that steps does its looking-around before the step (at persistent memory, and at
+ * model state that others may change while it waits) in a function of its own, which is not inlined
+ * (HD_NOINLINE) and has returned before the wait.
  */
 #ifndef HEDDLE_RUNTIME_KSTACK_H
 #define HEDDLE_RUNTIME_KSTACK_H
 
 #include "base/base.h"
 #include "wire/layout.h"
-#include "wire/wire.h"
+
+struct wire_regs;
 
 /* At the top of each kernel stack; tracked. All zero when the fiber does not exist. */
 struct kstack {

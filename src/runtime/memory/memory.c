@@ -24,7 +24,7 @@
  *
  * A race is a state in which two fibers are each about to access common bytes, at least one writes, and not
  * both are atomic (or both volatile: the old idiom, taken at its word). Both accesses are pending steps
- * then, as their cells are visible.
+ * then, as their cells are visible. Races that only weaker atomics make: order.c.
  *
  * Given up: bytes that are used by one fiber in one execution and by another one in another execution count
  * as shared; so do stack and heap bytes that were shared in an earlier life. That costs steps, never a
@@ -33,13 +33,14 @@
 #include "runtime/rt.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/order.h"
 #include "runtime/memory/shadow.h"
 #include "runtime/heap/sites.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/scratch.h"
+#include "wire/wire.h"
 
 #define LOOKS_MAX 256
 
@@ -63,6 +64,7 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 		return;
 	held_start();
 	lockset_setup();
+	order_setup();
 	for (u32 i = 0; i < rt_wire->learnt.visible; i++)
 		shadow_cell(rt_wire->learnt.visible_addr[i])->visible = 1;
 }
@@ -112,8 +114,8 @@ static bool looks_often(u64 address, u64 how, u64 pc)
 	return again > LOOKS_MAX || (looks > LOOKS_MAX && how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
 }
 
-/* Runs on the scratch stack: it depends on persistent memory. */
-static u64 use(u64 address, u64 size, u64 how, u64 pc)
+/* Is this access a step? */
+static HD_NOINLINE bool use(u64 address, u64 size, u32 how, u64 pc)
 {
 	bool write = how & MEMORY_WRITE, alone = sched_all_joined();
 	u32 held = how & (MEMORY_ATOMIC | MEMORY_VOLATILE) ? LOCKSET_NONE : held_locks(write);
@@ -169,8 +171,10 @@ void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	if (!on || !size || !sched_active())
 		return;
-	if (scratch_call(use, address, size, how, pc))
+	if (use(address, size, how, pc)) {
 		step_access(address, size, how, pc);
+		order_access(address, size, how, pc);
+	}
 	check_heap(address, size, how & MEMORY_WRITE, pc);
 }
 
@@ -178,11 +182,16 @@ void memory_access(u64 address, u64 size, u32 how, u64 pc)
 
 static const char *verb(const struct op *o, bool doing)
 {
-	bool write = o->arg & MEMORY_WRITE, atomic = o->arg & MEMORY_ATOMIC;
-	if (doing)
-		return atomic ? (write ? "updates atomic " : "reads atomic ")
-			      : (write ? "writes " : "reads ");
-	return atomic ? (write ? "update atomic " : "read atomic ") : (write ? "write " : "read ");
+	static const char *const verbs[2][3][2] = {
+		{{"read ", "write "},
+		 {"read atomic ", "update atomic "},
+		 {"read volatile ", "write volatile "}},
+		{{"reads ", "writes "},
+		 {"reads atomic ", "updates atomic "},
+		 {"reads volatile ", "writes volatile "}},
+	};
+	u32 sort = o->arg & MEMORY_ATOMIC ? 1 : o->arg & MEMORY_VOLATILE ? 2 : 0;
+	return verbs[doing][sort][(o->arg & MEMORY_WRITE) != 0];
 }
 
 static void access_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)

@@ -6,9 +6,9 @@
 #include "runtime/rt.h"
 #include "runtime/sched/sched.h"
 #include "runtime/net/wire_transport.h"
-#include "runtime/scratch.h"
 #include "search/search.h"
 #include "search/target.h"
+#include "wire/wire.h"
 
 static struct cache *cache;
 static const struct net_sut *sut;
@@ -97,10 +97,16 @@ static void note_error(int err)
 	stopped |= err != CACHE_LEFT;
 }
 
-/* On the fiber: scratch calls must return before a transition is abandoned. */
-static long settle(u64 result)
+/* A live replay is judged while it still runs: hence after each call. */
+static void note_clock_readings(void)
 {
-	int err = (int)result;
+	rt_worker->result.clock_readings = (u32)cache_clock_readings(cache);
+}
+
+/* On a fiber: an error of the cache is one of the call, or ends the transition. */
+static long settle(int err)
+{
+	note_clock_readings();
 	if (hd_likely(!err))
 		return 0;
 	note_error(err);
@@ -113,127 +119,68 @@ static long settle(u64 result)
 
 /* ---- operations ---- */
 
-static u64 do_open(u64 to, u64 client, u64 pos, u64 unused)
+static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
 {
 	const struct net_config *c = &rt_wire->config.net;
-	struct tree_key k = {.to = *(const struct net_address *)to, .client = (u32)client};
-	(void)unused;
+	struct tree_key k = {.to = *to, .client = client};
 	k.owner = client ? 0 : sched_self_slot() + 1; /* clients have names of their own */
 	if (c->identical_clients && k.client)
 		k.client = 1;
-	return (u64)cache_open(cache, &k, (struct cache_pos *)pos);
-}
-
-static u64 do_write(u64 pos, u64 data, u64 n, u64 unused)
-{
-	(void)unused;
-	return (u64)cache_write(cache, (struct cache_pos *)pos, (const void *)data, n);
-}
-
-static u64 do_end(u64 pos, u64 a, u64 b, u64 c)
-{
-	(void)a;
-	(void)b;
-	(void)c;
-	return (u64)cache_end(cache, (struct cache_pos *)pos);
-}
-
-static u64 do_close(u64 pos, u64 a, u64 b, u64 c)
-{
-	(void)a;
-	(void)b;
-	(void)c;
-	return (u64)cache_close(cache, (struct cache_pos *)pos);
-}
-
-static u64 do_copy(u64 pos, u64 skip, u64 to, u64 n)
-{
-	cache_copy(cache, (const struct cache_pos *)pos, skip, (void *)to, n);
-	return 0;
-}
-
-static u64 do_resolve(u64 pos, u64 a, u64 b, u64 c)
-{
-	(void)a;
-	(void)b;
-	(void)c;
-	return (u64)cache_resolve(cache, (const struct cache_pos *)pos);
-}
-
-static u64 do_look(u64 pos, u64 bytes, u64 flags, u64 unused)
-{
-	(void)unused;
-	return cache_look(cache, (const struct cache_pos *)pos, (u64 *)bytes, (u32 *)flags);
+	return settle(cache_open(cache, &k, pos));
 }
 
 long net_connect(const struct net_address *to, struct cache_pos *pos)
 {
-	return settle(scratch_call(do_open, (u64)to, 0, (u64)pos, 0));
+	return open_for(to, 0, pos);
 }
 
 long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos)
 {
-	return settle(scratch_call(do_open, (u64)local, client, (u64)pos, 0));
-}
-
-static u64 do_open_again(u64 last, u64 pos, u64 a, u64 b)
-{
-	(void)a;
-	(void)b;
-	return (u64)cache_open_again(cache, (const struct cache_pos *)last, (struct cache_pos *)pos);
-}
-
-static u64 do_resolve_again(u64 last, u64 a, u64 b, u64 c)
-{
-	(void)a;
-	(void)b;
-	(void)c;
-	return (u64)cache_resolve_again(cache, (const struct cache_pos *)last);
+	return open_for(local, client, pos);
 }
 
 long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
 {
-	return settle(scratch_call(do_open_again, (u64)last, (u64)pos, 0, 0));
+	return settle(cache_open_again(cache, last, pos));
 }
 
 bool net_comes_again(const struct cache_pos *last)
 {
-	int found = (int)scratch_call(do_resolve_again, (u64)last, 0, 0, 0);
+	int found = cache_resolve_again(cache, last);
 	if (found < 0)
-		settle((u64)found);
+		settle(found);
 	return found > 0;
 }
 
 long net_write(struct cache_pos *pos, const void *data, size_t n)
 {
-	return settle(scratch_call(do_write, (u64)pos, (u64)data, n, 0));
+	return settle(cache_write(cache, pos, data, n));
 }
 
 long net_end(struct cache_pos *pos)
 {
-	return settle(scratch_call(do_end, (u64)pos, 0, 0, 0));
+	return settle(cache_end(cache, pos));
 }
 
 long net_close(struct cache_pos *pos)
 {
-	return settle(scratch_call(do_close, (u64)pos, 0, 0, 0));
+	return settle(cache_close(cache, pos));
 }
 
 void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 {
-	scratch_call(do_copy, (u64)pos, skip, (u64)to, n);
+	cache_copy(cache, pos, skip, to, n);
 }
 
 void net_resolve(const struct cache_pos *pos)
 {
 	if (!pos->tree)
 		return;
-	if (sched_in_fiber()) {
-		settle(scratch_call(do_resolve, (u64)pos, 0, 0, 0));
-		return;
-	}
 	int err = cache_resolve(cache, pos);
-	if (hd_unlikely(err)) {
+	note_clock_readings();
+	if (sched_in_fiber()) {
+		settle(err);
+	} else if (hd_unlikely(err)) {
 		note_error(err);
 		has_unknown = true;
 	}
@@ -244,16 +191,7 @@ bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 	*bytes = *flags = 0;
 	if (!pos->tree)
 		return false;
-	return sched_in_fiber() ? scratch_call(do_look, (u64)pos, (u64)bytes, (u64)flags, 0)
-				: cache_look(cache, pos, bytes, flags);
-}
-
-static u64 do_unread(u64 pos, u64 a, u64 b, u64 c)
-{
-	(void)a;
-	(void)b;
-	(void)c;
-	return cache_unread(cache, (const struct cache_pos *)pos);
+	return cache_look(cache, pos, bytes, flags);
 }
 
 bool net_is_full(const struct cache_pos *pos)
@@ -263,8 +201,7 @@ bool net_is_full(const struct cache_pos *pos)
 	if (hd_likely(pos->written < NET_ROOM) || !net_look(pos, &bytes, &flags) ||
 	    (flags & (NET_UNREAD | NET_EOF | NET_RESET)) != NET_UNREAD)
 		return false;
-	u64 unread = sched_in_fiber() ? scratch_call(do_unread, (u64)pos, 0, 0, 0) : cache_unread(cache, pos);
-	return unread >= NET_ROOM;
+	return cache_unread(cache, pos) >= NET_ROOM;
 }
 
 u64 net_ask(const struct cache_pos *pos, u32 *flags)
@@ -288,21 +225,13 @@ bool net_check_silence(const struct cache_pos *pos)
 	return !stopped;
 }
 
-static u64 do_find(u64 to, u64 a, u64 b, u64 c)
-{
-	struct tree_key k = {.to = *(const struct net_address *)to};
-	(void)a;
-	(void)b;
-	(void)c;
-	return tree_find(cache_trees(cache), &k) != TREE_NONE;
-}
-
 /* Recorded trees don't grow, so the answer is the same in every execution. */
 bool net_may_serve(const struct net_address *path)
 {
 	if (rt_wire->config.net.servers || rt_wire->config.net.live)
 		return rt_wire->config.net.servers;
-	return sched_in_fiber() ? scratch_call(do_find, (u64)path, 0, 0, 0) : do_find((u64)path, 0, 0, 0);
+	struct tree_key k = {.to = *path};
+	return tree_find(cache_trees(cache), &k) != TREE_NONE;
 }
 
 u32 net_clients(void)
@@ -366,6 +295,7 @@ void net_backtracked(void)
 void net_recheck(void)
 {
 	int err = cache_recheck(cache, rt_wire->config.net.recheck);
+	note_clock_readings();
 	if (err)
 		note_error(err);
 }

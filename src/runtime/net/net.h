@@ -1,7 +1,6 @@
 /*
  * net.h: where virtual sockets meet the I/O cache. The virtual kernel and the engine use this and never the
- * cache itself: what the cache does depends on persistent state, so it runs on the scratch stack and leaves
- * no bytes in the state; and what goes wrong there ends the transition or the search here.
+ * cache itself: what goes wrong in the cache is a call's error, or ends the transition or the search, here.
  *
  * Positions (struct cache_pos) lie in model memory. What a peer has said at a position is *asked*
  * (net_resolve, net_ask: perhaps a connection is opened and a peer waited for) and *looked at* (net_look: a

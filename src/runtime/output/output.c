@@ -16,7 +16,7 @@ static struct {
  * A Rust program whose main panics ends with status 101 and nothing else: no signal, no abort. Its words
  * are what tells it from one that means its status, so they are kept, in the state, until then.
  */
-static SCHED_LOOK void keep_panic(const char *data, size_t n)
+static HD_NOINLINE void keep_panic(const char *data, size_t n)
 {
 	static const char mark[] = " panicked at ";
 	size_t len = str_len(model->panic), from = 0;

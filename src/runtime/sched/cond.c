@@ -50,7 +50,7 @@ static struct fiber *next_waiter(const struct fiber *f, u64 cond)
 	return sched_find_pending(f ? fiber_slot(f) + 1 : 0, OP_COND_WAIT, cond);
 }
 
-static SCHED_LOOK u32 waiters(u64 cond)
+static HD_NOINLINE u32 waiters(u64 cond)
 {
 	u32 n = 0;
 	for (const struct fiber *f = next_waiter(NULL, cond); f; f = next_waiter(f, cond))
@@ -73,6 +73,7 @@ static void wake(struct fiber *f)
 	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg, .flags = OPF_WAITER};
 }
 
+/* 0, or what a robust mutex says. */
 static int relock(struct vcond *c, struct vmutex *m, u64 pc)
 {
 	struct op o = {.kind = OP_COND_RELOCK, .object = (u64)c, .arg = (u64)m};
@@ -82,7 +83,7 @@ static int relock(struct vcond *c, struct vmutex *m, u64 pc)
 }
 
 /* An error; 0: go on; -1: go on with a step of its own. */
-static SCHED_LOOK int before_wait(struct vcond *c, struct vmutex *m, u64 pc)
+static HD_NOINLINE int before_wait(struct vcond *c, struct vmutex *m, u64 pc)
 {
 	check_alive(c, pc);
 	freed_check((u64)m, "a mutex", pc);
@@ -118,13 +119,13 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		freed_check((u64)m, "a mutex", pc);
 		return mutex_take_again(m);
 	}
-	int err = relock(c, m, pc);
+	r = relock(c, m, pc);
 	if (alt == ALT_CANCEL)
 		thread_cancel_now();
-	return err ? err : alt == ALT_TIMEOUT ? ETIMEDOUT : 0;
+	return r ? r : alt == ALT_TIMEOUT ? ETIMEDOUT : 0;
 }
 
-static SCHED_LOOK bool signal_is_step(struct vcond *c, u64 pc)
+static HD_NOINLINE bool signal_is_step(struct vcond *c, u64 pc)
 {
 	check_alive(c, pc);
 	return access_cond_signal((u64)c, mutex_mine) || waiters((u64)c) > 1;

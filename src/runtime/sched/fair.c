@@ -23,6 +23,7 @@
 #include "runtime/kstack/kstack.h"
 #include "runtime/sched/fiber.h"
 #include "state/fingerprint.h"
+#include "wire/wire.h"
 
 #define FAIR_YIELDS 3
 #define FAIR_DEPTH 20000

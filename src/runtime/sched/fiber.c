@@ -12,7 +12,6 @@
 #include "base/sys.h"
 #include "runtime/libc/libc.h"
 #include "runtime/rt.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 
@@ -21,6 +20,7 @@
 
 #include "runtime/sched/op_classes.h"
 #include "runtime/kstack/kstack.h"
+#include "wire/wire.h"
 
 void *memset(void *to, int c, size_t n);
 

@@ -31,6 +31,15 @@ u32 fiber_live_count(void);
 /* Was any thread detached so far, in any execution? Then "gone" does not mean "joined". */
 bool fiber_ever_detached(void);
 
+/*
+ * A fiber that was asked to cancels itself at this operation. Taking the mutex again behind a wait is part
+ * of that wait, which is a cancellation point of its own.
+ */
+static inline bool fiber_is_cancelled_at(const struct fiber *f, const struct op *o)
+{
+	return !f->cancel_off && (o->flags & OPF_CANCEL || (f->cancel_async && !(o->flags & OPF_WAITER)));
+}
+
 /* The stack of slot: [low, top) and where the TLS block begins. */
 u64 fiber_stack_low(u32 slot);
 u64 fiber_stack_top(u32 slot);

@@ -5,6 +5,7 @@
 #include "runtime/heap/sites.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/op_classes.h"
+#include "wire/layout.h"
 
 static HD_NORETURN void use_of_freed(u64 object, const char *what, u64 pc)
 {
@@ -19,7 +20,7 @@ static HD_NORETURN void use_of_freed(u64 object, const char *what, u64 pc)
 	sched_violation(VIOLATION_LOCK_MISUSE, pc, object, buf);
 }
 
-SCHED_LOOK void freed_check(u64 object, const char *what, u64 pc)
+HD_NOINLINE void freed_check(u64 object, const char *what, u64 pc)
 {
 	u64 start, size;
 	if (object - LAYOUT_HEAP_BASE >= LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)

@@ -30,7 +30,7 @@ static struct fiber *next_sleeper(const struct fiber *f, u64 address, u32 bits)
 	}
 }
 
-static SCHED_LOOK u32 sleepers(u64 address, u32 bits)
+static HD_NOINLINE u32 sleepers(u64 address, u32 bits)
 {
 	u32 n = 0;
 	for (const struct fiber *f = next_sleeper(NULL, address, bits); f; f = next_sleeper(f, address, bits))

@@ -11,9 +11,10 @@
 #define HEDDLE_RUNTIME_MODEL_H
 
 #include "runtime/sched/sched.h"
+#include "wire/layout.h"
 
+#define FIBER_ROBUST 4
 #define FIBER_LOCKS 6
-#define FIBER_ROBUST 8
 
 enum fiber_life {
 	FIBER_FREE = 0,
@@ -27,8 +28,8 @@ struct fiber {
 	struct op op;
 	struct op suspended; /* what it waits for (OPF_WAITER) while a handler runs; kind 0: nothing */
 	u8 life, detached, cancel_off, cancel_asked;
-	u16 atomic; /* depth of heddle_atomic sections */
-	u16 cancelling;
+	u16 atomic;              /* depth of heddle_atomic sections */
+	u16 cancel_async;        /* at any operation, not at cancellation points alone */
 	u32 parent, child_index; /* its name, see thread.c */
 	u64 entry, arg, result;
 	u64 gs;       /* base of GS: arch_prctl */
@@ -36,7 +37,7 @@ struct fiber {
 	u32 specific_len, stack_size;
 	u64 yields, yield_mark; /* fair.c */
 	char name[16];
-	u64 robust[FIBER_ROBUST]; /* robust mutexes that it holds, at the front: mutex.c */
+	u64 robust[FIBER_ROBUST]; /* robust mutexes that it holds, ascending: mutex.c */
 	u64 held[FIBER_LOCKS];    /* locks, for instrumented programs: memory/held_set.c */
 };
 
@@ -57,6 +58,9 @@ struct model {
 };
 
 static struct model *const model = (struct model *)LAYOUT_MODEL_BASE;
+/* What follows: the virtual kernel's part, and at the end memory/order.c's. */
 #define MODEL_VK_BASE (LAYOUT_MODEL_BASE + HD_ROUND_UP(sizeof(struct model), HD_PAGE))
+#define MODEL_ORDER_SIZE (512UL << 20)
+#define MODEL_ORDER_BASE (LAYOUT_MODEL_BASE + LAYOUT_MODEL_SIZE - MODEL_ORDER_SIZE)
 
 #endif

@@ -42,97 +42,92 @@ bool mutex_mine(u64 mutex)
 	return m->held && m->owner == my_number();
 }
 
-/* ---- robust mutexes: pthread_mutexattr_setrobust(3) ---- */
+/* ---- robust ones: a fiber remembers which it holds, for its end ---- */
 
 static bool is_robust(const struct vmutex *m)
 {
-	return m->kind > 0 && (m->kind & MUTEX_ROBUST);
+	return hd_unlikely(m->kind > 0 && m->kind & MUTEX_ROBUST);
 }
 
-static HD_NOINLINE void note_robust(const struct vmutex *m)
+static void robust_taken(u64 mutex)
 {
-	struct fiber *f = sched_self();
-	u32 i = 0;
-	while (i < FIBER_ROBUST && f->robust[i])
-		i++;
-	if (i < FIBER_ROBUST)
-		f->robust[i] = (u64)m;
-	else
-		sched_refused("limit: more than 8 robust mutexes held by one thread", 0);
+	u64 *held = sched_self()->robust;
+	if (held[FIBER_ROBUST - 1]) {
+		sched_refused("limit: more than 4 robust mutexes held at once", 0);
+		return;
+	}
+	u32 at = FIBER_ROBUST - 1;
+	for (; at > 0 && (!held[at - 1] || held[at - 1] > mutex); at--)
+		held[at] = held[at - 1];
+	held[at] = mutex;
 }
 
-static HD_NOINLINE void forget_robust(const struct vmutex *m)
+static void robust_released(u64 mutex)
 {
-	struct fiber *f = sched_self();
-	u32 i = 0;
-	while (i < FIBER_ROBUST && f->robust[i] != (u64)m)
-		i++;
-	for (; i < FIBER_ROBUST; i++)
-		f->robust[i] = i + 1 < FIBER_ROBUST ? f->robust[i + 1] : 0;
+	u64 *held = sched_self()->robust;
+	u32 at = 0;
+	while (at < FIBER_ROBUST && held[at] != mutex)
+		at++;
+	for (; at < FIBER_ROBUST; at++)
+		held[at] = at + 1 < FIBER_ROBUST ? held[at + 1] : 0;
 }
 
-/* ---- taking and giving back ---- */
-
-/* It is free; 0, or what the caller is told. */
+/* 0, EOWNERDEAD, or ENOTRECOVERABLE: then it was not taken. */
 static int mutex_take(struct vmutex *m)
 {
-	if (hd_unlikely(m->state == MUTEX_LOST))
+	if (hd_unlikely(m->damage == MUTEX_LOST))
 		return ENOTRECOVERABLE;
 	access_wrote((u64)m, sizeof(*m));
 	m->held = 1;
 	m->owner = my_number();
 	m->count = 0;
 	held_locked((u64)m, true);
-	if (hd_likely(!is_robust(m)))
+	if (!is_robust(m))
 		return 0;
-	note_robust(m);
-	if (m->state == MUTEX_OWNER_DIED)
-		m->state = MUTEX_INCONSISTENT;
-	return m->state == MUTEX_INCONSISTENT ? EOWNERDEAD : 0;
+	robust_taken((u64)m);
+	if (m->damage != MUTEX_OWNER_DIED)
+		return 0;
+	m->damage = MUTEX_TO_MEND;
+	return EOWNERDEAD;
+}
+
+static void let_go(struct vmutex *m, enum mutex_damage damage)
+{
+	access_wrote((u64)m, sizeof(*m));
+	m->held = m->count = m->owner = 0;
+	m->damage = damage;
+	held_unlocked((u64)m);
+	if (is_robust(m))
+		robust_released((u64)m);
 }
 
 static void release(struct vmutex *m)
 {
-	access_wrote((u64)m, sizeof(*m));
-	m->held = m->count = m->owner = 0;
-	held_unlocked((u64)m);
-	if (hd_likely(!is_robust(m)))
-		return;
-	forget_robust(m);
-	if (m->state == MUTEX_INCONSISTENT)
-		m->state = MUTEX_LOST; /* it was given back as it was found */
+	let_go(m, m->damage == MUTEX_TO_MEND ? MUTEX_LOST : (enum mutex_damage)m->damage);
+}
+
+void mutex_owner_ends(u64 pc)
+{
+	const struct fiber *f = sched_self();
+	while (hd_unlikely(f->robust[0])) {
+		struct vmutex *m = (struct vmutex *)f->robust[0];
+		if (access_use((u64)m, ACCESS_RELEASE)) {
+			struct op o = {.kind = OP_MUTEX_UNLOCK, .object = (u64)m};
+			sched_step(&o);
+		}
+		freed_check((u64)m, "a mutex", pc);
+		let_go(m, MUTEX_OWNER_DIED);
+	}
 }
 
 int mutex_consistent(struct vmutex *m, u64 pc)
 {
-	freed_check((u64)m, "a mutex", pc);
-	if (!is_robust(m) || !mutex_mine((u64)m) || m->state != MUTEX_INCONSISTENT)
+	check_alive(m, pc);
+	if (!is_robust(m) || m->damage != MUTEX_TO_MEND || !mutex_mine((u64)m))
 		return EINVAL;
-	access_declare((u64)m, 1, ACCESS_WRITE);
 	access_wrote((u64)m, sizeof(*m));
-	m->state = MUTEX_SOUND;
+	m->damage = MUTEX_SOUND;
 	return 0;
-}
-
-static SCHED_LOOK bool abandon_is_step(const struct vmutex *m)
-{
-	return access_use((u64)m, ACCESS_RELEASE);
-}
-
-void mutex_owner_ends(void)
-{
-	for (;;) {
-		struct vmutex *m = (struct vmutex *)sched_self()->robust[0];
-		if (hd_likely(!m))
-			return;
-		if (abandon_is_step(m)) {
-			struct op o = {.kind = OP_MUTEX_UNLOCK, .object = (u64)m};
-			sched_step(&o);
-		}
-		enum mutex_state before = m->state;
-		release(m);
-		m->state = before == MUTEX_LOST ? MUTEX_LOST : MUTEX_OWNER_DIED;
-	}
 }
 
 bool mutex_release_once(struct vmutex *m)
@@ -190,7 +185,7 @@ static int relock(struct vmutex *m)
 }
 
 /* What can be said before waiting: 0 or an error; -1: wait. */
-static SCHED_LOOK int lock_at_once(struct vmutex *m, bool timed, u64 pc)
+static HD_NOINLINE int lock_at_once(struct vmutex *m, bool timed, u64 pc)
 {
 	check_alive(m, pc);
 	if (mutex_mine((u64)m)) {
@@ -214,7 +209,7 @@ int mutex_lock(struct vmutex *m, u64 deadline, u64 pc)
 	return mutex_take(m);
 }
 
-static SCHED_LOOK int trylock_at_once(struct vmutex *m, u64 pc)
+static HD_NOINLINE int trylock_at_once(struct vmutex *m, u64 pc)
 {
 	check_alive(m, pc);
 	if (mutex_mine((u64)m))
@@ -231,16 +226,17 @@ int mutex_trylock(struct vmutex *m, u64 pc)
 	struct op o = {.kind = OP_MUTEX_TRYLOCK, .object = (u64)m};
 	sched_step(&o);
 	check_alive(m, pc);
-	return m->held ? EBUSY : mutex_take(m);
+	if (m->held)
+		return EBUSY;
+	return mutex_take(m);
 }
 
 /* 0 or an error; -1: release in a step of its own. */
-static SCHED_LOOK int unlock_at_once(struct vmutex *m, u64 pc)
+static HD_NOINLINE int unlock_at_once(struct vmutex *m, u64 pc)
 {
 	check_alive(m, pc);
 	if (hd_unlikely(!mutex_mine((u64)m))) {
-		if (kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP || kind_of(m) == PTHREAD_MUTEX_ERRORCHECK_NP ||
-		    is_robust(m))
+		if (kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP || kind_of(m) == PTHREAD_MUTEX_ERRORCHECK_NP)
 			return EPERM;
 		misuse(m, m->held ? "unlock by another thread of " : "unlock of an unlocked ", pc);
 	}
@@ -267,7 +263,7 @@ int mutex_unlock(struct vmutex *m, u64 pc)
 }
 
 /* Will a fiber that waits for something else come back to this mutex? */
-static SCHED_LOOK bool waited_for(u64 mutex)
+static HD_NOINLINE bool waited_for(u64 mutex)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct fiber *f = sched_fiber(i);

@@ -12,32 +12,35 @@ struct vmutex {
 	u32 held;
 	u32 count; /* recursive: locks beyond the first */
 	u32 owner; /* thread number */
-	u32 state; /* robust: enum mutex_state */
-	int kind;  /* PTHREAD_MUTEX_*, perhaps with MUTEX_ROBUST; -1: destroyed */
+	u32 unused;
+	int kind;   /* PTHREAD_MUTEX_*, perhaps with MUTEX_ROBUST; -1: destroyed */
+	u32 damage; /* enum mutex_damage, of robust ones */
 };
-
-#define MUTEX_ROBUST 16 /* as glibc marks them in kind */
-/* What became of the last owner's end: it died, somebody has the mutex since, that one gave up. */
-enum mutex_state { MUTEX_SOUND, MUTEX_OWNER_DIED, MUTEX_INCONSISTENT, MUTEX_LOST };
+#define MUTEX_ROBUST 16
+enum mutex_damage {
+	MUTEX_SOUND,
+	MUTEX_OWNER_DIED, /* free; who takes it is told EOWNERDEAD */
+	MUTEX_TO_MEND,    /* held by who was told; sound again with pthread_mutex_consistent */
+	MUTEX_LOST,       /* was unlocked without that: ENOTRECOVERABLE for good */
+};
 
 int mutex_init(struct vmutex *m, int kind);
 int mutex_lock(struct vmutex *m, u64 deadline, u64 pc);
 int mutex_trylock(struct vmutex *m, u64 pc);
 int mutex_unlock(struct vmutex *m, u64 pc);
 int mutex_destroy(struct vmutex *m, u64 pc);
-/* Of a robust one: what it protects is in order again. */
 int mutex_consistent(struct vmutex *m, u64 pc);
-/* The running fiber ends: the robust mutexes that it holds are free for who repairs what they protect. */
-void mutex_owner_ends(void);
+/* The running fiber ends: the robust mutexes that it holds have lost their owner. */
+void mutex_owner_ends(u64 pc);
 
 bool mutex_mine(u64 mutex);
 /*
  * For condition variables. One level is given up (a recursive mutex that was locked twice stays locked;
- * false), and taken again once it is free, or the fiber's own.
+ * false), and taken again once it is free, or the fiber's own: 0, or what a robust mutex says.
  */
 bool mutex_release_once(struct vmutex *m);
 bool mutex_free_for(u64 mutex, const struct fiber *f);
-int mutex_take_again(struct vmutex *m); /* 0, or what lock returns of a robust one */
+int mutex_take_again(struct vmutex *m);
 /* Who holds it, for op_class.wait. */
 struct op_wait mutex_wait(u64 mutex);
 /* "mutex {0x…}, held by thread 2" */

@@ -7,6 +7,7 @@
 #include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
+#include "wire/wire.h"
 
 static struct {
 	u64 sp;        /* the engine's context while a fiber runs */
@@ -46,7 +47,8 @@ void sched_main_starts(void)
 
 void sched_want_restart(void)
 {
-	if (rt_worker->task.mode == WIRE_SEARCH)
+	/* An execution with live peers can't begin again; all that matters was learnt before. */
+	if (rt_worker->task.mode == WIRE_SEARCH && !rt_wire->config.net.confirm)
 		run.restart = true;
 }
 

@@ -69,7 +69,7 @@ static void write_locked(struct vrwlock *l)
 	held_locked((u64)l, true);
 }
 
-static SCHED_LOOK int before_lock(struct vrwlock *l, bool timed, u64 pc)
+static HD_NOINLINE int before_lock(struct vrwlock *l, bool timed, u64 pc)
 {
 	check_alive(l, pc);
 	if (l->writer == my_number())
@@ -91,7 +91,7 @@ int rwlock_rdlock(struct vrwlock *l, u64 deadline, u64 pc)
 }
 
 /* Returns true when the lock was free and is taken already. */
-static SCHED_LOOK bool announce(struct vrwlock *l, u64 pc)
+static HD_NOINLINE bool announce(struct vrwlock *l, u64 pc)
 {
 	struct op o = {.kind = OP_RW_ANNOUNCE, .object = (u64)l};
 	sched_step(&o);
@@ -151,7 +151,7 @@ int rwlock_trywrlock(struct vrwlock *l, u64 pc)
 	return 0;
 }
 
-static SCHED_LOOK bool unlock_is_step(struct vrwlock *l, u64 pc)
+static HD_NOINLINE bool unlock_is_step(struct vrwlock *l, u64 pc)
 {
 	check_alive(l, pc);
 	if (!l->readers && !l->writer)
@@ -236,7 +236,7 @@ int spin_trylock(struct vspin *s, u64 pc)
 	return 0;
 }
 
-static SCHED_LOOK bool spin_unlock_is_step(struct vspin *s, u64 pc)
+static HD_NOINLINE bool spin_unlock_is_step(struct vspin *s, u64 pc)
 {
 	freed_check((u64)s, "a spin lock", pc);
 	if (s->owner != my_number())

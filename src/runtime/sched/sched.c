@@ -6,12 +6,12 @@
 #include "runtime/kstack/kstack.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/rt.h"
-#include "runtime/scratch.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "runtime/sched/thread.h"
+#include "wire/wire.h"
 
 void *memcpy(void *to, const void *from, size_t n);
 
@@ -88,7 +88,7 @@ void sched_register_signal_stack(u64 low, u64 size)
 }
 
 /* Constructors, and atomic sections, go on without asking while there is only one way. */
-static SCHED_LOOK bool has_single_outcome(const struct fiber *f, const struct op *o)
+static HD_NOINLINE bool has_single_outcome(const struct fiber *f, const struct op *o)
 {
 	u64 here = kstack_entered() ? kstack_running->door : (u64)__builtin_frame_address(0);
 	if (hd_unlikely(here - signal_stack.low < signal_stack.size)) {
@@ -218,7 +218,7 @@ u32 sched_step(const struct op *o)
 {
 	watch_for_busy(o);
 	struct fiber *f = &model->fiber[sched_self_slot()];
-	if (hd_unlikely(f->cancel_asked) && (o->flags & OPF_CANCEL) && !f->cancel_off)
+	if (hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o))
 		return act_on_cancel(o);
 	if (hd_unlikely(op_class_of(o)->yields))
 		fair_yields(f);
@@ -247,12 +247,8 @@ HD_LEAF u64 clock_now(void)
 	return model->now;
 }
 
-static u64 read_clock(u64 a, u64 b, u64 c, u64 d)
+u64 clock_read(void)
 {
-	(void)a;
-	(void)b;
-	(void)c;
-	(void)d;
 	static u64 step, reads; /* of the present transition */
 	if (!rt_wire->learnt.clock_read) {
 		rt_wire->learnt.clock_read = 1;
@@ -267,11 +263,6 @@ static u64 read_clock(u64 a, u64 b, u64 c, u64 d)
 	if (pushes)
 		model->now += CLOCK_READ_STEP;
 	return model->now;
-}
-
-u64 clock_read(void)
-{
-	return scratch_call(read_clock, 0, 0, 0, 0);
 }
 
 u64 clock_deadline(u64 relative_ns)
@@ -350,25 +341,22 @@ static void keep_stack(struct wire_refused *w, const struct wire_regs *regs)
 	memcpy(w->stack, (const void *)regs->rsp, w->stack_len);
 }
 
-static u64 refuse(u64 call_name, u64 pc, u64 regs, u64 unused)
+static void note_refused(const char *call, u64 pc, const struct wire_regs *regs)
 {
-	(void)unused;
-	const char *call = (const char *)call_name;
 	struct wire_result *r = &rt_worker->result;
 	for (u32 i = 0; i < r->refused; i++) {
 		if (r->refused_call[i].pc == pc && str_equal(r->refused_call[i].call, call)) {
 			r->refused_call[i].count++;
-			return 0;
+			return;
 		}
 	}
 	if (r->refused == WIRE_MAX_REFUSED)
-		return 0;
+		return;
 	struct wire_refused *w = &r->refused_call[r->refused++];
 	w->pc = pc;
 	w->count = 1;
 	str_copy(w->call, sizeof(w->call), call);
-	keep_stack(w, (const struct wire_regs *)regs);
-	return 0;
+	keep_stack(w, regs);
 }
 
 void sched_refused(const char *call, u64 pc)
@@ -376,7 +364,7 @@ void sched_refused(const char *call, u64 pc)
 	struct wire_regs r;
 	if (!kstack_program_regs(&r))
 		regs_here(&r);
-	scratch_call(refuse, (u64)call, pc, (u64)&r, 0);
+	note_refused(call, pc, &r);
 	access_declare(process_object(PROCESS_REFUSED), 1, ACCESS_ADD);
 	model->refused = 1;
 }

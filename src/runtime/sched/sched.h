@@ -13,24 +13,11 @@
 
 #include "base/base.h"
 #include "base/text.h"
-#include "wire/wire.h"
+#include "wire/action.h"
+#include "wire/regs.h"
+#include "wire/violation.h"
 
 struct fiber;
-
-/*
- * While a fiber waits, the frames of the functions that wait are part of the state, and what is dead in
- * them (holes, registers saved for nothing) would make equal states look different. Two rules keep them
- * clean: a function that calls sched_step() does its looking-around before that in a SCHED_LOOK function,
- * whose registers are gone when it returns; and the entrances (shims, sched_step) zero the stack below
- * them, where the frames to come will lie.
- */
-#define SCHED_LOOK HD_NOINLINE
-static inline void sched_scrub(void)
-{
-}
-static inline void sched_scrub_deep(void)
-{
-}
 
 /* A pending visible operation; lives in the fiber, in model memory. Unused fields are zero. */
 struct op {
@@ -96,6 +83,8 @@ struct op_class {
 	 * goes on. NULL: nothing others can see.
 	 */
 	void (*accesses)(const struct fiber *f, const struct op *o, u32 alt);
+	/* With OPF_LATE: may it give up although it has outcomes? NULL: yes. */
+	bool (*late)(const struct fiber *f, const struct op *o);
 	/* Who can end its wait. NULL: WAIT_ANYONE. */
 	struct op_wait (*wait)(const struct op *o);
 	/*

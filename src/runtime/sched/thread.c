@@ -16,6 +16,7 @@
 #include "runtime/sched/mutex.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/sched/run.h"
+#include "wire/wire.h"
 
 #define CANCELED ((u64)-1)
 #define UNWINDER_BYTES (16u << 10) /* of stack, at most, that libgcc needs to find the first landing pad */
@@ -142,7 +143,7 @@ static HD_NORETURN void leave(struct fiber *f)
 
 /* That it has ended is seen by those who ask without waiting; for others the end belongs to the step
    before. */
-static SCHED_LOOK bool end_is_step(void)
+static HD_NOINLINE bool end_is_step(void)
 {
 	return access_use(thread_end_object(sched_self_slot()), ACCESS_RELEASE);
 }
@@ -151,7 +152,7 @@ static SCHED_LOOK bool end_is_step(void)
 void end_step(void);
 DOOR_INSIDE(void, end_step)(void)
 {
-	mutex_owner_ends();
+	mutex_owner_ends(0);
 	if (!end_is_step())
 		return;
 	struct op o = {.kind = OP_END, .object = thread_end_object(sched_self_slot())};
@@ -296,8 +297,23 @@ int thread_cancel_state(int off, int *old)
 	struct fiber *f = sched_self();
 	if (old)
 		*old = f->cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+	if (off != PTHREAD_CANCEL_DISABLE && off != PTHREAD_CANCEL_ENABLE)
+		return EINVAL;
 	f->cancel_off = off == PTHREAD_CANCEL_DISABLE;
-	return off == PTHREAD_CANCEL_DISABLE || off == PTHREAD_CANCEL_ENABLE ? 0 : EINVAL;
+	return f->cancel_async ? thread_testcancel() : 0;
+}
+
+int thread_cancel_type(int type, int *old)
+{
+	struct fiber *f = sched_self();
+	if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
+		return EINVAL;
+	if (old)
+		*old = f->cancel_async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+	if (f->cancel_async) /* still, for the last time */
+		thread_testcancel();
+	sched_self()->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+	return sched_self()->cancel_async ? thread_testcancel() : 0;
 }
 
 /* --- create, join, detach --- */
@@ -328,7 +344,7 @@ static void look_at(const struct fiber *f, enum access_mode mode)
 		       f ? mode : ACCESS_READ);
 }
 
-static SCHED_LOOK int before_join(u64 tcb, bool waits)
+static HD_NOINLINE int before_join(u64 tcb, bool waits)
 {
 	const struct fiber *f = fiber_by_tcb(tcb);
 	look_at(f, ACCESS_READ);

@@ -16,6 +16,7 @@ int thread_cancel(u64 tcb);
 int thread_testcancel(void);
 int thread_yield(void);
 int thread_cancel_state(int state, int *old);
+int thread_cancel_type(int type, int *old);
 /* Act on a pending cancellation: unwinds, does not return. */
 HD_NORETURN void thread_cancel_now(void);
 /* main() with an outermost frame that pthread_exit can unwind to. */

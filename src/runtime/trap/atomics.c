@@ -33,7 +33,8 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
-#include "runtime/trap/cpu.h"
+#include "runtime/trap/emulate.h"
+#include "wire/wire.h"
 
 #define INT3 0xcc
 #define JMP_REL32 0xe9
@@ -192,7 +193,7 @@ bool atomics_trapped(greg_t *g)
 	if (!s || !(rt_wire->config.atomics || s->random))
 		return false;
 	if (s->random) {
-		cpu_random(g, s);
+		emulate_random(g, s);
 		return true;
 	}
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
@@ -205,7 +206,7 @@ bool atomics_trapped(greg_t *g)
 	return true;
 }
 
-static SCHED_LOOK u64 operand(const struct wire_site *s, const u64 *reg)
+static HD_NOINLINE u64 operand(const struct wire_site *s, const u64 *reg)
 {
 	if (s->pause || s->base == WIRE_SITE_ELSEWHERE)
 		return 0;

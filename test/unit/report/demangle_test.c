@@ -34,6 +34,15 @@ static void test_paths(void **state)
 	      "<f16 as core::fmt::Display>::fmt");
 }
 
+/* Encodings of types ("b" is bool) are good names of C functions. */
+static void test_names_of_c(void **state)
+{
+	is_left_alone("b");
+	is_left_alone("i");
+	is_left_alone("Pc");
+	is_left_alone("main");
+}
+
 static void test_closures(void **state)
 {
 	names("_RNCNCNCNvNtCsjrHSEGnQ3l9_3std2rt19lang_start_internal00s_0B9_",
@@ -60,6 +69,7 @@ static void test_types(void **state)
 
 static void test_not_understood(void **state)
 {
+	is_left_alone("b"); /* no bool */
 	is_left_alone("_R");
 	is_left_alone("_RN");
 	is_left_alone("_RNvC1a9f");              /* shorter than it says */
@@ -93,13 +103,10 @@ static void test_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_closures),
-		cmocka_unit_test(test_generics_are_left_out),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_not_understood),
-		cmocka_unit_test(test_older_scheme),
-		cmocka_unit_test(test_cxx),
+		cmocka_unit_test(test_paths),        cmocka_unit_test(test_names_of_c),
+		cmocka_unit_test(test_closures),     cmocka_unit_test(test_generics_are_left_out),
+		cmocka_unit_test(test_types),        cmocka_unit_test(test_not_understood),
+		cmocka_unit_test(test_older_scheme), cmocka_unit_test(test_cxx),
 		cmocka_unit_test(test_too_long),
 	};
 

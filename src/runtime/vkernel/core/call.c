@@ -31,8 +31,7 @@
  * what others are about to use").
  */
 #include "runtime/vkernel/core/call.h"
-
-#include "runtime/scratch.h"
+#include "runtime/sched/op_classes.h"
 
 /* ---- holding ---- */
 
@@ -60,7 +59,7 @@ static void hold(const struct vk_call *c, struct vk_desc *d)
 	vk_refuse(c, "limit: descriptions held by calls of nested signal handlers");
 }
 
-static SCHED_LOOK void hold_found(struct vk_call *c)
+static HD_NOINLINE void hold_found(struct vk_call *c)
 {
 	for (; c->held_count < c->found_count; c->held_count++)
 		hold(c, c->found[c->held_count]);
@@ -137,7 +136,7 @@ void vk_call_lose(u32 slot, struct vk_desc *d)
 	}
 }
 
-static SCHED_LOOK bool has_lost(const struct vk_call *c)
+static HD_NOINLINE bool has_lost(const struct vk_call *c)
 {
 	const struct vk_fiber *f = vk_self();
 	for (u32 i = 0; i < VK_MAX_HELD; i++)
@@ -155,7 +154,6 @@ static long step_watching(struct vk_call *c, struct op o)
 		return VK_RESTART;
 	if (alt == ALT_FD_KEPT) {
 		o.watch = 0;
-		sched_scrub(); /* the first time left its bytes where frames will lie that wait */
 		return sched_step(&o);
 	}
 	return alt == ALT_FD_CHANGED ? VK_RESTART : (long)alt;
@@ -183,37 +181,25 @@ void vk_step_once(struct vk_call *c, const struct op *o)
 
 /* ---- what it touches ---- */
 
-static u64 declare(u64 object, u64 mode, u64 unused, u64 unused2)
-{
-	(void)unused;
-	(void)unused2;
-	access_declare(object, 1, (enum access_mode)mode);
-	return 0;
-}
-
-static u64 touch(u64 object, u64 mode, u64 merged, u64 unused)
-{
-	if (!sched_all_joined()) {
-		if (merged) {
-			if (!access_use(object, (enum access_mode)mode))
-				return false;
-			/* A step; but the call has looked already, and its operation shows what it saw. */
-			return !declare(object, ACCESS_READ, 0, 0);
-		}
-		access_learn(object, (enum access_mode)mode);
-	}
-	return declare(object, mode, merged, unused);
-}
-
-/* Both on the scratch stack: a footprint is persistent memory. */
 void vk_declare(u64 object, enum access_mode mode)
 {
-	scratch_call(declare, object, mode, 0, 0);
+	access_declare(object, 1, mode);
 }
 
 bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode)
 {
-	return scratch_call(touch, object, mode, c && !c->stepped, 0);
+	if (!sched_all_joined()) {
+		if (c && !c->stepped) {
+			if (!access_use(object, mode))
+				return false;
+			/* A step; but the call has looked already, and its operation shows what it saw. */
+			vk_declare(object, ACCESS_READ);
+			return true;
+		}
+		access_learn(object, mode);
+	}
+	vk_declare(object, mode);
+	return false;
 }
 
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode)

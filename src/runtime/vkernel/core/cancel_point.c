@@ -8,14 +8,13 @@
 #include "runtime/sched/thread.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "wire/wire.h"
 
 /* Does it begin with a step on this descriptor that is a cancellation point itself? */
 static bool steps_on(int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
-	if (!d)
-		return false;
-	return d->kind == VK_PIPE || d->kind == VK_EVENTFD || (d->kind == VK_SOCKET && sock_steps_first(d));
+	return d && vk_desc_steps_first(d);
 }
 
 static bool accepts_by_step(int fd)
@@ -27,7 +26,7 @@ static bool accepts_by_step(int fd)
 /* NO_POINT: it is none, or always a step that is one; LATER: it will be, unless it fails before. */
 enum point { NO_POINT, BEFORE, LATER };
 
-static SCHED_LOOK enum point point_of(const struct vk_call *c)
+static HD_NOINLINE enum point point_of(const struct vk_call *c)
 {
 	int fd = (int)c->a[0], command = (int)c->a[1];
 	switch (c->nr) {

@@ -18,14 +18,17 @@
  *           fibers do so, a call that is about to find it free is a step, and so is a close: else a number
  *           that is open for a moment only would never be found open.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/files/file_locks.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/streams/epoll.h"
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
-	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops, [VK_DIR] = &vk_dir_ops,
-	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops, [VK_EVENTFD] = &vk_eventfd_ops,
-	[VK_SOCKET] = &vk_socket_ops,
+	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops,         [VK_DIR] = &vk_dir_ops,
+	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops,         [VK_EVENTFD] = &vk_eventfd_ops,
+	[VK_TIMERFD] = &vk_timerfd_ops, [VK_SIGNALFD] = &vk_signalfd_ops, [VK_SOCKET] = &vk_socket_ops,
+	[VK_EPOLL] = &vk_epoll_ops,
 };
 
 struct vk_desc *vk_fd_peek(int fd)
@@ -62,7 +65,7 @@ static u32 deciding_watchers(int fd)
 	return n && d->refs == 1 + n ? n : 0;
 }
 
-static SCHED_LOOK void settle_watchers(int fd, long alt)
+static HD_NOINLINE void settle_watchers(int fd, long alt)
 {
 	u32 n = deciding_watchers(fd);
 	struct vk_desc *d = vk_fd_peek(fd);
@@ -145,7 +148,7 @@ static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
-static SCHED_LOOK enum shows use_shows(struct vk_call *c, int fd)
+static HD_NOINLINE enum shows use_shows(struct vk_call *c, int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	if (fd < 0 || fd >= VK_ALL_FDS)
@@ -193,7 +196,7 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 	return vk_call_found(c, vk_fd_peek(fd));
 }
 
-static SCHED_LOOK bool look_up_late(struct vk_call *c, int fd)
+static HD_NOINLINE bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
 	if (!d || c->stepped || use_shows(c, fd) != SHOWS_NUMBER)
@@ -261,6 +264,8 @@ void vk_desc_ref(struct vk_desc *d)
 
 static void desc_free(struct vk_desc *d)
 {
+	if (hd_unlikely(vk->epolls))
+		epoll_forget(d);
 	vk_file_locks_drop(d);
 	if (vk_kinds[d->kind]->release)
 		vk_kinds[d->kind]->release(d);
@@ -379,7 +384,7 @@ static bool close_shows(struct vk_call *c, int fd)
 	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }
 
-static SCHED_LOOK bool change_shows(struct vk_call *c, int fd)
+static HD_NOINLINE bool change_shows(struct vk_call *c, int fd)
 {
 	bool seen = !is_hidden((u32)fd) && vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
@@ -401,7 +406,7 @@ void vk_fd_change(struct vk_call *c, int fd)
 		settle_watchers(fd, alt);
 }
 
-static SCHED_LOOK bool take_shows(struct vk_call *c, u32 from, u32 count)
+static HD_NOINLINE bool take_shows(struct vk_call *c, u32 from, u32 count)
 {
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);

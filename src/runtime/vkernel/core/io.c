@@ -78,12 +78,16 @@ long vk_uio_init(struct vk_call *c, struct vk_uio *u, const struct iovec *iov, l
 	return 0;
 }
 
-/* Is the first thing that a transfer does a step on the description? */
-static SCHED_LOOK bool steps_first(int fd)
+bool vk_desc_steps_first(const struct vk_desc *d)
+{
+	const struct vk_ops *ops = vk_kinds[d->kind];
+	return ops->waits && (!ops->steps_first || ops->steps_first(d));
+}
+
+static HD_NOINLINE bool steps_first(int fd)
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
-	return d &&
-	       (d->kind == VK_PIPE || d->kind == VK_EVENTFD || (d->kind == VK_SOCKET && sock_steps_first(d)));
+	return d && vk_desc_steps_first(d);
 }
 
 /* One descriptor, one transfer. offset -1: the description's own. */
@@ -197,6 +201,8 @@ static long tell_pending(struct vk_call *c, struct vk_desc *d)
 		return -EFAULT;
 	if (d->kind == VK_FILE)
 		vk_file_use(c, d, ACCESS_READ, true);
+	else if (d->kind == VK_SOCKET && sock_of(d)->flavour == SOCK_PEER) /* what has arrived by now */
+		sock_look(c, d, ~(u64)0, 0);
 	else if (ops->waits) /* whose calls are steps, always */
 		vk_order(c, ops->object(d), ACCESS_READ);
 	long n = ops->pending(c, d); /* of a file: negative behind its end */

@@ -2,6 +2,7 @@
  * objects.c: the generic visible operation of the virtual kernel, "uses an object" (vk_use, vk_order), and
  * objects in words.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 

@@ -144,6 +144,11 @@ static inline u64 vk_pipe_object(u32 slot)
 {
 	return object_id(OBJECT_PIPE, slot);
 }
+/* vk->epoll[slot] */
+static inline u64 vk_epoll_object(u32 slot)
+{
+	return object_id(OBJECT_PIPE, (u64)slot | (u64)1 << 40);
+}
 #define VK_SOCKET_NAME ((u64)1 << 40)
 /* vk->sock[slot] and vk->sock_data[slot]; its options and time-outs, which calls set and get without
  * a word to the network. */

@@ -3,10 +3,13 @@
  *
  * All four are a list of struct pollfd: the caller's own, or for select one on the
  * caller's stack, where it stays while the fiber waits. Readiness is asked for anew each time the
- * engine wants to know. A call is a step as soon as one descriptor is of a kind that waits, or if the
- * call itself would wait.
+ * engine wants to know; what the network may have brought meanwhile is decided in the step
+ * (streams/selector.h). A call is a step as soon as one descriptor is of a kind that waits, or if the call
+ * itself would wait.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/streams/selector.h"
 
 static u32 ready_events(const struct pollfd *p)
 {
@@ -38,51 +41,75 @@ static bool may_wait(const struct pollfd *p, u32 n)
 	return false;
 }
 
-/* Is there a socket in the list whose partner is outside, so that what it waits for may be late? */
-static SCHED_LOOK bool may_be_late(const struct pollfd *p, u32 n)
+static void list_item(const void *list, u32 i, struct selector_item *out)
 {
-	for (u32 i = 0; i < n; i++) {
-		const struct vk_desc *d = vk_fd_peek(p[i].fd);
-		if (d && d->kind == VK_SOCKET && sock_is_outside(d))
-			return true;
-	}
-	return false;
+	const struct pollfd *p = (const struct pollfd *)list + i;
+	*out = (struct selector_item){p->fd < 0 ? NULL : vk_fd_peek(p->fd), (u32)(u16)p->events, false};
 }
 
-/*
- * What a peer has said could still be on its way: with a time-out that is an outcome (OPF_LATE). But a call
- * that does not wait, or asks for other things at the same time, could come back without it, and that is not
- * explored yet.
- */
-static SCHED_LOOK void note_delays(const struct vk_call *c, const struct pollfd *p, u32 n, u64 timeout)
+static struct selector selector_of(const struct pollfd *p, u32 n)
 {
-	for (u32 i = 0; i < n; i++)
-		if ((p[i].revents & POLLIN) && (n > 1 || !timeout) && may_be_late(&p[i], 1))
-			vk_refuse(c, "poll (delays of the network are not explored)");
-}
-
-/* ready_events only looks: whatever it wants to know must have been asked for. */
-static SCHED_LOOK void resolve_list(const struct pollfd *p, u32 n)
-{
-	for (u32 i = 0; i < n; i++) {
-		const struct vk_desc *d = vk_fd_peek(p[i].fd);
-		if (d && d->kind == VK_SOCKET)
-			sock_resolve(d);
-	}
+	return (struct selector){.list = p, .count = n, .item = list_item};
 }
 
 /* op: arg = list, n = its length, arg2 = does not wait */
-static void poll_resolve(const struct fiber *f, const struct op *o)
+static struct selector selector_of_op(const struct op *o)
 {
-	(void)f;
-	if (!o->arg2)
-		resolve_list((const struct pollfd *)o->arg, o->n);
+	return selector_of((const struct pollfd *)o->arg, o->n);
 }
 
+static void poll_resolve(const struct fiber *f, const struct op *o)
+{
+	struct selector s = selector_of_op(o);
+	(void)f;
+	selector_resolve(&s);
+}
+
+/* Is there anything to be told even if the network brings nothing new? Then it does not wait. */
+static bool ready_without_news(const struct op *o, bool forced)
+{
+	return forced || count_ready((const struct pollfd *)o->arg, o->n);
+}
+
+/* One for each way in which the network can have gone on; if it waits, not the one that nothing is new. */
 static u32 poll_outcomes(const struct fiber *f, const struct op *o)
 {
+	struct selector s = selector_of_op(o);
+	bool forced;
+	u32 ways = selector_ways(&s, &forced);
 	(void)f;
-	return o->arg2 || count_ready((const struct pollfd *)o->arg, o->n) ? 1 : 0;
+	return o->arg2 || ready_without_news(o, forced) ? ways : ways - 1;
+}
+
+/* The way that belongs to an outcome. */
+static u32 way_of(const struct op *o, u32 alt)
+{
+	struct selector s = selector_of_op(o);
+	bool forced;
+	if (alt == ALT_TIMEOUT)
+		return 0;
+	selector_ways(&s, &forced);
+	return o->arg2 || ready_without_news(o, forced) ? alt : alt + 1;
+}
+
+/* Time passes only where there is nothing to be told yet. */
+static bool poll_late(const struct fiber *f, const struct op *o)
+{
+	(void)f;
+	return !count_ready((const struct pollfd *)o->arg, o->n);
+}
+
+static void describe_arrivals(const struct op *o, u32 alt, struct text *t)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg;
+	struct selector s = selector_of_op(o);
+	u32 n = selector_news(&s, way_of(o, alt), NULL, 0);
+	u32 item[8];
+	selector_news(&s, way_of(o, alt), item, HD_ARRAY_LEN(item));
+	for (u32 i = 0; i < HD_MIN(n, (u32)HD_ARRAY_LEN(item)); i++) {
+		text_str(t, i ? ", " : "; news has arrived on ");
+		text_dec(t, p[item[i]].fd);
+	}
 }
 
 static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -99,6 +126,8 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 		if (ready_events(&p[i]))
 			text_str(t, " (ready)");
 	}
+	if (alt < OP_DESCRIBE_PENDING && !ALT_IS_TIMER(alt))
+		describe_arrivals(o, alt, t);
 	if (alt == ALT_TIMEOUT)
 		text_str(t, ", and gives up: time-out");
 }
@@ -106,17 +135,18 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	const struct pollfd *p = (const struct pollfd *)o->arg;
+	struct selector s = selector_of_op(o);
 	(void)f;
-	(void)alt;
-	for (u32 i = 0; i < o->n; i++) {
-		const struct vk_desc *d = vk_fd_peek(p[i].fd);
+	for (u32 i = 0; i < o->n; i++)
 		if (p[i].fd >= 0)
 			access_declare(vk_fd_object(p[i].fd), 1, ACCESS_READ);
-		if (d && d->kind == VK_SOCKET)
-			sock_declare_poll(d);
-		else if (d && vk_kinds[d->kind]->waits)
-			access_declare(vk_kinds[d->kind]->object(d), 1, ACCESS_READ);
-	}
+	selector_declare(&s, alt < OP_DESCRIBE_PENDING ? way_of(o, alt) : 0);
+}
+
+static struct op_wait poll_wait(const struct op *o)
+{
+	struct selector s = selector_of_op(o);
+	return selector_wait(&s);
 }
 
 const struct op_class op_poll = {.name = "poll",
@@ -124,26 +154,36 @@ const struct op_class op_poll = {.name = "poll",
 				 .outcomes = poll_outcomes,
 				 .describe = poll_describe,
 				 .accesses = poll_accesses,
-				 .wait = sock_wait_poll};
+				 .late = poll_late,
+				 .wait = poll_wait};
 
 #define FOREVER (~(u64)0)
 
-/* late: what peers have said comes too late for this call. */
-static SCHED_LOOK long fill_in(struct pollfd *p, u32 n, bool late)
+static HD_NOINLINE long fill_in(struct pollfd *p, u32 n)
 {
 	long ready = 0;
 	for (u32 i = 0; i < n; i++) {
-		u32 events = ready_events(&p[i]);
-		if (late && may_be_late(&p[i], 1))
-			events &= POLLOUT | POLLWRNORM;
-		p[i].revents = (short)events;
-		ready += events != 0;
+		p[i].revents = (short)ready_events(&p[i]);
+		ready += p[i].revents != 0;
 	}
 	return ready;
 }
 
+static HD_NOINLINE bool may_be_late(const struct pollfd *p, u32 n)
+{
+	struct selector s = selector_of(p, n);
+	return selector_may_be_late(&s);
+}
+
+static HD_NOINLINE void arrive(const struct op *o, u32 alt)
+{
+	struct selector s = selector_of_op(o);
+	selector_resolve(&s);
+	selector_arrive(&s, way_of(o, alt));
+}
+
 /* Which descriptions the numbers stand for, as one number. */
-static SCHED_LOOK u64 meaning(const struct pollfd *p, u32 n)
+static HD_NOINLINE u64 meaning(const struct pollfd *p, u32 n)
 {
 	const u64 prime = 1099511628211u;
 	u64 sum = 0;
@@ -161,7 +201,7 @@ static const long *pselect_mask(const struct vk_call *c)
 	return c->nr == __NR_pselect6 && m && m[0] ? m : NULL;
 }
 
-static SCHED_LOOK bool has_mask(const struct vk_call *c)
+static HD_NOINLINE bool has_mask(const struct vk_call *c)
 {
 	return (c->nr == __NR_ppoll && c->a[3]) || pselect_mask(c);
 }
@@ -179,7 +219,6 @@ static void touch_list(struct vk_call *c, const struct pollfd *p, u32 n)
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
-	long alt = 0;
 	touch_list(c, p, n);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
 		struct op o = {.kind = OP_POLL,
@@ -193,20 +232,17 @@ static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		if (may_be_late(p, n))
 			o.flags |= OPF_LATE;
 		u64 before = meaning(p, n);
-		alt = vk_step(c, &o);
+		long alt = vk_step(c, &o);
 		if (alt == VK_RESTART)
 			return alt;
 		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
 		if (timeout && meaning(p, n) != before)
 			vk_refuse(c, "poll or select (another thread closed a descriptor)");
+		arrive(&o, (u32)alt);
 	} else {
 		vk_cancel_point(c);
 	}
-	/* After a time-out, too: Linux looks once more. */
-	resolve_list(p, n);
-	long ready = fill_in(p, n, alt == ALT_TIMEOUT);
-	note_delays(c, p, n, timeout);
-	return ready;
+	return fill_in(p, n); /* after a time-out, too: Linux looks once more */
 }
 
 static long poll_call(struct vk_call *c, u64 timeout)
@@ -227,8 +263,7 @@ long vk_sys_poll(struct vk_call *c)
 	return poll_call(c, ms < 0 ? FOREVER : (u64)ms * 1000000);
 }
 
-/* 0 and *ns, or an error. */
-static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
+long vk_poll_timeout(const struct __kernel_timespec *t, u64 *ns)
 {
 	*ns = FOREVER;
 	if (!t)
@@ -241,26 +276,25 @@ static long timeout_of(const struct __kernel_timespec *t, u64 *ns)
 	return 0;
 }
 
-/* A call that finds nothing without having to wait takes what was blocked before, as one that waits would. */
-static long leave_mask(struct vk_call *c, long ret, u64 kept)
+long vk_poll_leave_mask(long result, long mask, u64 kept)
 {
 	bool restarts;
-	if (!ret && has_mask(c) && vk_signal_ready(sched_self_slot(), &restarts)) {
+	if (!result && mask && vk_signal_ready(sched_self_slot(), &restarts)) {
 		vk_signals_take();
-		ret = -EINTR;
+		result = -EINTR;
 	}
 	vk_mask_leave(kept);
-	return ret;
+	return result;
 }
 
 long vk_sys_ppoll(struct vk_call *c)
 {
 	u64 ns;
 	u64 kept;
-	long err = timeout_of(vk_user(c->a[2]), &ns);
+	long err = vk_poll_timeout(vk_user(c->a[2]), &ns);
 	if (!err)
 		err = vk_mask_enter(c, c->a[3], c->a[4], &kept);
-	return err ? err : leave_mask(c, poll_call(c, ns), kept);
+	return err ? err : vk_poll_leave_mask(poll_call(c, ns), c->a[3], kept);
 }
 
 /* ---- select: three bit sets ---- */
@@ -353,11 +387,11 @@ long vk_sys_pselect6(struct vk_call *c)
 {
 	u64 ns;
 	u64 kept;
-	long err = timeout_of(vk_user(c->a[4]), &ns);
+	long err = vk_poll_timeout(vk_user(c->a[4]), &ns);
 	if (!err && c->a[5] && !vk_user_ok((u64)c->a[5], 2 * sizeof(long)))
 		err = -EFAULT;
 	const long *mask = err ? NULL : pselect_mask(c);
 	if (!err)
 		err = vk_mask_enter(c, mask ? mask[0] : 0, mask ? mask[1] : 0, &kept);
-	return err ? err : leave_mask(c, select_call(c, ns), kept);
+	return err ? err : vk_poll_leave_mask(select_call(c, ns), mask ? mask[0] : 0, kept);
 }

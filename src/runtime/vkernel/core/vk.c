@@ -6,6 +6,7 @@
 #include "runtime/vkernel/files/host.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "wire/wire.h"
 
 struct vk_model *vk;
 
@@ -105,7 +106,6 @@ long vk_syscall(struct vk_call *c)
 		vk_cancel_point_before(c);
 	vk_call_begin(c);
 	for (;;) {
-		sched_scrub(); /* where frames will lie that wait; the second time, of what the first left */
 		long ret = dispatch(c);
 		bool lookup = c->watch;
 		vk_call_forget(c);

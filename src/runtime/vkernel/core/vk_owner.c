@@ -84,6 +84,8 @@ static bool table_owner(u64 address, struct owner *o)
 		return belongs(o, vk_mapping_object((u32)slot), "the memory mappings of a range");
 	if (ELEMENT(pipe, slot, &at))
 		return belongs(o, vk_pipe_object((u32)slot), "a pipe");
+	if (ELEMENT(epoll, slot, &at))
+		return belongs(o, vk_epoll_object((u32)slot), "an epoll set");
 	if (ELEMENT(sock, slot, &at))
 		return socket_owner(slot, at, o);
 	if (ELEMENT(sock_data, slot, &at))
@@ -103,7 +105,7 @@ bool vk_owner(u64 address, struct owner *o)
 		return true;
 	if (INSIDE(fd_limit, &at))
 		return belongs(o, VK_FD_TABLE, "the table of descriptors");
-	if (INSIDE(desc_limit, &at))
+	if (INSIDE(desc_limit, &at) || INSIDE(epolls, &at))
 		return belongs(o, VK_SLOTS, "the table of open file descriptions");
 	if (INSIDE(limit, &at))
 		return belongs(o, VK_LIMITS, "the limits of the process");

@@ -36,7 +36,6 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
-#include "runtime/sched/op_classes.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/core/abi.h"
 #include "runtime/vkernel/core/objects.h"
@@ -44,7 +43,6 @@
 #include "runtime/vkernel/vk.h"
 #include "runtime/vkernel/vk_ops.h"
 #include "state/track.h"
-#include "wire/wire.h"
 
 #define VK_MAX_FDS 8192 /* RLIMIT_NOFILE, hard and at the start */
 #define VK_HIDDEN_FDS 8 /* of each fiber, above all others: core/fd.c, "Hidden numbers" */
@@ -75,20 +73,24 @@ enum vk_kind {
 	VK_DEVICE, /* /dev/null and relatives */
 	VK_PIPE,
 	VK_EVENTFD,
+	VK_TIMERFD,
+	VK_SIGNALFD,
 	VK_SOCKET,
+	VK_EPOLL,
 	VK_KINDS
 };
 
 /* An open file description: what dup shares. */
 struct vk_desc {
 	u16 kind;
-	u16 sub;          /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
-	u32 refs;         /* descriptors, plus fibers inside a call */
-	u32 flags;        /* O_* */
-	u32 maker;        /* slot of the fiber that made it */
-	u32 object, pad2; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;         /* key of the host node */
-	u64 pos;          /* file offset; directory: hash of the last name; eventfd: counter */
+	u16 sub;   /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
+	u32 refs;  /* descriptors, plus fibers inside a call */
+	u32 flags; /* O_* */
+	u32 maker; /* slot of the fiber that made it */
+	u32 object,
+		pad2; /* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
+	u64 host;     /* key of the host node */
+	u64 pos; /* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
 };
 
 struct vk_fd {
@@ -117,10 +119,12 @@ struct vk_ops {
 	u64 (*object)(const struct vk_desc *d); /* with waits: what its calls meet at */
 	bool stream;                            /* no offset: ESPIPE */
 	bool waits;                             /* calls are steps; poll must be one, too */
+	/* with waits: is a transfer's first act a step on it? NULL: always */
+	bool (*steps_first)(const struct vk_desc *d);
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
-	vk_eventfd_ops, vk_socket_ops;
+	vk_eventfd_ops, vk_timerfd_ops, vk_signalfd_ops, vk_socket_ops, vk_epoll_ops;
 
 /*
  * The description behind a descriptor, for a call: a step first, where other fibers change what the number
@@ -218,6 +222,8 @@ bool vk_user_out_ok(u64 address, size_t n);
 size_t vk_user_prefix(u64 address, size_t n, bool write);
 /* A call is going to use memory of the SUT there: a step, where others change what it may do with it. */
 void vk_user_use(struct vk_call *c, u64 address);
+/* Is the first thing that a transfer does a step on the description? */
+bool vk_desc_steps_first(const struct vk_desc *d);
 size_t vk_uio_out(struct vk_uio *u, const void *from, size_t n); /* to the SUT; from NULL: zeros */
 size_t vk_uio_in(struct vk_uio *u, void *to, size_t n);
 bool vk_uio_readable(const struct vk_uio *u); /* all that is left; for what is sent whole, or not */
@@ -247,8 +253,26 @@ struct vk_pipe {
 };
 /* "the pipe 3 <- 4" */
 void vk_describe_pipe(const struct vk_pipe *p, struct text *t);
+/* Something has happened for who watches this end by epoll: POLL*, 0: any. */
+void vk_pipe_wake(const struct vk_pipe *p, u16 end, u32 events);
 /* F_GETPIPE_SZ (want 0) and F_SETPIPE_SZ. */
 long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want);
+
+/* ---- epoll sets (streams/epoll.c) ---- */
+
+#define VK_MAX_EPOLLS 64u
+#define VK_EPOLL_ITEMS 1024u
+struct vk_epoll {
+	u32 used, count, ready, pad; /* ready: how many are in the ready list */
+	struct vk_epoll_item {
+		int fd;     /* the number by which it was added */
+		u32 events; /* EPOLL* */
+		u64 data;
+		u16 desc;  /* slot + 1; 0: a free place */
+		u16 place; /* in the ready list, from 1; 0: it is not there */
+		u32 pad;
+	} item[VK_EPOLL_ITEMS];
+};
 
 /* ---- files ---- */
 
@@ -336,7 +360,9 @@ struct vk_signals {
 struct vk_timer {
 	u16 used, silent; /* silent: it can only be looked at */
 	u16 sig, thread;  /* thread: slot + 1; 0: to the process */
-	u32 wall, pad;
+	u32 wall;
+	u16 desc;     /* timerfd: slot + 1 of its description */
+	u16 rank;     /* timerfd, armed: the how-manieth of them, in the order of arming, from 1 */
 	u64 deadline; /* as in struct op; 0: not armed */
 	u64 interval, value;
 };
@@ -427,6 +453,8 @@ struct vk_model {
 	struct vk_name name[VK_MAX_NAMES];
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
+	u64 epolls; /* one above the highest in use */
+	struct vk_epoll epoll[VK_MAX_EPOLLS];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
 	/* … and whose last one was closed, there, if they open another one */
 	struct cache_pos client_last[NET_MAX_CLIENTS];
@@ -474,7 +502,7 @@ struct vk_desc *vk_device_new(u16 which, u32 flags);
 
 void vk_random_bytes(struct vk_uio *u, size_t n);
 
-/* ---- system calls, one declaration a handler; the table is table.c ---- */
+/* ---- system calls, one declaration a handler; the table is syscall_table.c ---- */
 
 typedef long vk_handler(struct vk_call *c);
 #define VK_HANDLER(name) vk_handler vk_sys_##name;

@@ -179,7 +179,7 @@ static long fill(struct vk_desc *d, u8 *buf, size_t room)
 }
 
 /* Others make and remove names here, rename the directory, or share the position. */
-static SCHED_LOOK bool touch_listed(struct vk_call *c, const struct vk_desc *d)
+static HD_NOINLINE bool touch_listed(struct vk_call *c, const struct vk_desc *d)
 {
 	const char *path = vk_dir_path(d);
 	bool seen = touch_position(c, d);

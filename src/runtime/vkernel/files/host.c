@@ -3,9 +3,6 @@
  * large ones are mapped read-only, so that data is always a plain pointer and
  * no call has to read while another fiber's step may come in between.
  *
- * What was learnt before takes another way through this code than what is new, and must not leave other
- * bytes behind on the SUT's stack: hence scratch_call() at the doors.
- *
  * What changes while a program runs, or tells one start from another, is replaced
  * by constants (host_constant.c).
  */
@@ -21,7 +18,6 @@
 #include "base/pages.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "runtime/scratch.h"
 #include "runtime/vkernel/core/abi.h"
 #include "runtime/vkernel/files/host_constant.h"
 #include "runtime/vkernel/files/host_maps.h"
@@ -176,23 +172,14 @@ struct host_node *host_by_part(u64 part, u64 mask)
 	return n;
 }
 
-static u64 lookup(u64 path, u64 b, u64 c, u64 d)
-{
-	const char *absolute = (const char *)path;
-	u64 key = host_key(absolute);
-	struct host_node *n = host_by_key(key);
-	(void)b;
-	(void)c;
-	(void)d;
-	if (!n)
-		return (u64)node_new(key, absolute);
-	hd_assert(str_equal(n->path, absolute)); /* 64 bits: two names with one key are not expected */
-	return (u64)n;
-}
-
 struct host_node *host_lookup(const char *absolute)
 {
-	return (struct host_node *)scratch_call(lookup, (u64)absolute, 0, 0, 0);
+	u64 key = host_key(absolute);
+	struct host_node *n = host_by_key(key);
+	if (!n)
+		return node_new(key, absolute);
+	hd_assert(str_equal(n->path, absolute)); /* 64 bits: two names with one key are not expected */
+	return n;
 }
 
 int host_access(const struct host_node *n, int how)
@@ -250,22 +237,12 @@ static int load(struct host_node *n)
 	return err;
 }
 
-static u64 open_once(u64 node, u64 b, u64 c, u64 d)
+int host_open(struct host_node *n)
 {
-	struct host_node *n = (struct host_node *)node;
-	(void)b;
-	(void)c;
-	(void)d;
 	if (!n->opened && !n->error) {
 		n->opened = true;
 		n->open_error = load(n);
 	}
-	return 0;
-}
-
-int host_open(struct host_node *n)
-{
-	scratch_call(open_once, (u64)n, 0, 0, 0);
 	return n->error ? n->error : n->open_error;
 }
 
@@ -343,21 +320,11 @@ static int list(struct host_node *n)
 	return (int)got;
 }
 
-static u64 list_once(u64 node, u64 b, u64 c, u64 d)
+int host_list(struct host_node *n)
 {
-	struct host_node *n = (struct host_node *)node;
-	(void)b;
-	(void)c;
-	(void)d;
 	if (!n->listed) {
 		n->listed = true;
 		n->list_error = list(n);
 	}
-	return 0;
-}
-
-int host_list(struct host_node *n)
-{
-	scratch_call(list_once, (u64)n, 0, 0, 0);
 	return n->list_error;
 }

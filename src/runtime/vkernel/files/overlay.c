@@ -10,6 +10,7 @@
 #include "runtime/vkernel/files/overlay.h"
 
 #include "runtime/vkernel/files/touch.h"
+#include "wire/wire.h"
 
 u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
 {

@@ -316,8 +316,8 @@ static bool announce(struct vk_call *c, const struct vk_place *p, u32 how)
 	return seen;
 }
 
-static SCHED_LOOK long walk(struct vk_call *c, const struct vk_desc *dir, const char *path, u32 how,
-			    struct vk_place *out, bool *seen)
+static HD_NOINLINE long walk(struct vk_call *c, const struct vk_desc *dir, const char *path, u32 how,
+			     struct vk_place *out, bool *seen)
 {
 	static struct path_walk w;
 	w.c = c;

@@ -9,7 +9,8 @@
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 
-static SCHED_LOOK bool touch(struct vk_call *c, const struct vk_desc *d, enum access_mode mode, bool position)
+static HD_NOINLINE bool touch(struct vk_call *c, const struct vk_desc *d, enum access_mode mode,
+			      bool position)
 {
 	bool seen = touch_file(c, d, mode);
 	return position ? seen | touch_position(c, d) : seen;

@@ -153,16 +153,28 @@ static long check_file(struct vk_call *c, int fd, u32 prot, u32 flags, struct vk
 }
 
 /*
+ * Memory that a step takes away and gives back was never gone for the others: their plain accesses are no
+ * uses that we see, so nobody else would part the two calls. Who takes it away may be merged: if another
+ * fiber has a use for it, that fails in the states behind the step.
+ */
+static void part_from_taking(struct vk_call *c, u64 mapping, u64 rights)
+{
+	if (!sched_all_joined() && !c->stepped && footprint_writes(access_footprint(), rights))
+		vk_order(c, mapping, ACCESS_WRITE);
+}
+
+/*
  * Which addresses are free depends on who maps and unmaps in this range: others may unmap what this fiber has
  * mapped.
  */
 static void use_range(struct vk_call *c, u32 range)
 {
+	part_from_taking(c, vk_mapping_object(range), vk_rights_object(range));
 	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
 }
 
 /* The same where memory goes, or gets other rights: calls that use it can tell. */
-static SCHED_LOOK bool change_shows(struct vk_call *c, u32 range)
+static HD_NOINLINE bool change_shows(struct vk_call *c, u32 range)
 {
 	bool seen = vk_touch(c, vk_mapping_object(range), ACCESS_WRITE);
 	return seen | vk_touch(c, vk_rights_object(range), ACCESS_WRITE);
@@ -170,6 +182,7 @@ static SCHED_LOOK bool change_shows(struct vk_call *c, u32 range)
 
 static void change_range(struct vk_call *c, u32 range)
 {
+	part_from_taking(c, vk_mapping_object(range), vk_rights_object(range));
 	if (!change_shows(c, range))
 		return;
 	vk_order(c, vk_mapping_object(range), ACCESS_WRITE);
@@ -234,6 +247,7 @@ long vk_sys_mmap(struct vk_call *c)
 /* Of the program's variables and heap. Code is left out: the runtime could not give it back. */
 static long unmap_start_memory(struct vk_call *c, u64 start, u64 end)
 {
+	part_from_taking(c, VK_GUARDS, VK_GUARDS);
 	vk_use(c, VK_GUARDS, ACCESS_WRITE);
 	if (!track_covers(start) || !track_covers(end - 1)) {
 		vk_refuse(c, "munmap of code that was there at the start");
@@ -285,6 +299,7 @@ static long change_protection(const struct vk_call *c, u32 range, u64 start, u64
 /* Of the program's variables, stacks and heap. */
 static long protect_start_memory(struct vk_call *c, u64 start, u64 end, u32 prot)
 {
+	part_from_taking(c, VK_GUARDS, VK_GUARDS);
 	vk_use(c, VK_GUARDS, ACCESS_WRITE);
 	if (vk_user_prefix(start, 1, false) == 0 && vk_mem_prot(start) < 0)
 		return -ENOMEM;

@@ -1,7 +1,7 @@
 /*
  * credentials.c: user, groups, capabilities, session. What is set is remembered for the process and read
- * by the rules of credentials(7) and capabilities(7); libc sets them for all threads at once. What files the
- * program may open is not decided anew: that stays a matter of the user who started it.
+ * back, by the rules of credentials(7) and capabilities(7); libc sets them for all threads at once. What
+ * files the program may open is not decided anew: that stays a matter of the user who started it.
  *
  * Everything is stored as the difference to what the process started with (settings.c).
  */

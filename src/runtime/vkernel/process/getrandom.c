@@ -3,6 +3,7 @@
  * the command line. One stream for all would let a schedule show in the numbers.
  */
 #include "runtime/vkernel/core/vk_priv.h"
+#include "wire/wire.h"
 
 /* A bijection that mixes all bits (the finaliser of splitmix64). */
 static u64 mix(u64 x)

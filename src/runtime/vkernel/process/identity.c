@@ -6,6 +6,7 @@
 #include <linux/sysinfo.h>
 #include <linux/utsname.h>
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define MEMORY (4ul << 30)
@@ -104,7 +105,7 @@ static long tell_base(struct vk_call *c, u64 base)
 	return 0;
 }
 
-/* FS is the fiber's thread pointer: reading it is fine, moving it would lose the fiber. GS is free. */
+/* FS is the fiber's thread pointer: it may be read; moving it would lose the fiber. GS is free for all. */
 long vk_sys_arch_prctl(struct vk_call *c)
 {
 	struct fiber *self = sched_self();

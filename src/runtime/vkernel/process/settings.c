@@ -25,14 +25,31 @@ static struct vk_settings *settings_of(u32 slot)
 	return &vk->settings[slot];
 }
 
+static bool slot_touch(const struct vk_call *c, u32 slot, enum access_mode mode)
+{
+	bool shows = vk_touch(c, vk_settings_object(slot), mode);
+	if (slot != sched_self_slot()) /* whether it has ended shows */
+		shows |= vk_touch(c, thread_end_object(slot), ACCESS_TRY);
+	return shows;
+}
+
+/* The settings of a thread are used so; false: it has ended. The first thread's number lasts. */
+static bool slot_use(struct vk_call *c, u32 slot, enum access_mode mode)
+{
+	if (slot_touch(c, slot, mode)) {
+		vk_order(c, vk_settings_object(slot), mode);
+		slot_touch(c, slot, mode);
+	}
+	return sched_alive(slot) || (slot == 0 && sched_fiber(slot));
+}
+
 /* Thread `tid` (0: the caller) as a slot; it is used so. -ESRCH: there is none. */
 static long thread_use(struct vk_call *c, long tid, enum access_mode mode)
 {
 	u32 slot = tid ? (u32)(tid - VK_PID) : sched_self_slot();
 	if (slot >= LAYOUT_MAX_FIBERS || !sched_fiber(slot))
 		return -ESRCH;
-	vk_use(c, vk_settings_object(slot), mode);
-	return sched_fiber(slot) ? (long)slot : -ESRCH;
+	return slot_use(c, slot, mode) ? (long)slot : -ESRCH;
 }
 
 void vk_settings_inherit(u32 slot, u32 creator)
@@ -378,7 +395,8 @@ long vk_sys_prlimit64(struct vk_call *c)
 
 static long set_name(struct vk_call *c, struct fiber *f, const char *name)
 {
-	vk_use(c, vk_settings_object(fiber_slot(f)), ACCESS_WRITE);
+	if (!slot_use(c, fiber_slot(f), ACCESS_WRITE))
+		return -ENOENT; /* /proc/self/task/TID/comm */
 	vk_declare(thread_object(fiber_slot(f)), ACCESS_WRITE);
 	memset(f->name, 0, NAME_SIZE);
 	for (u32 i = 0; i < NAME_SIZE - 1 && vk_user_ok((u64)name + i, 1) && name[i]; i++)
@@ -398,7 +416,8 @@ static long get_name(struct vk_call *c, const struct fiber *f, char *to)
 {
 	if (!vk_user_out_ok((u64)to, NAME_SIZE))
 		return -EFAULT;
-	vk_use(c, vk_settings_object(fiber_slot(f)), ACCESS_READ);
+	if (!slot_use(c, fiber_slot(f), ACCESS_READ))
+		return -ENOENT; /* /proc/self/task/TID/comm */
 	vk_declare(thread_object(fiber_slot(f)), ACCESS_READ);
 	if (f->name[0])
 		memcpy(to, f->name, NAME_SIZE);

@@ -299,7 +299,7 @@ void vk_describe_signal(u32 slot, bool ends_wait, struct text *t)
 /* ---- dispositions and masks ---- */
 
 /* Who ignores a signal discards it wherever it waits, and sigpending() can tell. */
-static SCHED_LOOK bool touch_action(struct vk_call *c, int sig, const struct vk_sigaction *new)
+static HD_NOINLINE bool touch_action(struct vk_call *c, int sig, const struct vk_sigaction *new)
 {
 	bool step = vk_touch(c, vk_action_object(sig), new ? ACCESS_WRITE : ACCESS_READ);
 	bool ignores = new && (new->handler == HANDLER_IGNORE ||

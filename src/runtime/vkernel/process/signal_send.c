@@ -3,25 +3,16 @@
  * thread it is sent by a step (OP_SIGNAL), and comes some time later. So it is with one to the process,
  * unless the caller alone can take it.
  */
-#include "runtime/scratch.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/process/signals.h"
+#include "wire/wire.h"
 
-static u64 learn(u64 a, u64 b, u64 c, u64 d)
+void signal_learn(void)
 {
-	(void)a;
-	(void)b;
-	(void)c;
-	(void)d;
 	if (!rt_wire->learnt.signals_used) {
 		rt_wire->learnt.signals_used = 1;
 		sched_want_restart();
 	}
-	return 0;
-}
-
-void signal_learn(void)
-{
-	scratch_call(learn, 0, 0, 0, 0);
 }
 
 void signal_order(struct vk_call *c, u64 object, enum access_mode mode)
@@ -49,8 +40,12 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 		return 0;
 	if (slot == TO_PROCESS ? !sched_alone() : slot != sched_self_slot())
 		signal_learn();
-	if (signal_queue(slot, i))
+	if (slot != TO_PROCESS)
+		signalfd_checks(c, slot, i->sig);
+	if (signal_queue(slot, i)) {
+		signalfd_wake(i->sig);
 		return 0;
+	}
 	vk_refuse(c, "limit: 16 signals that wait in one queue");
 	return -EAGAIN;
 }
@@ -98,7 +93,7 @@ static long to_thread(struct vk_call *c, long tid, const struct vk_siginfo *i)
 /* ---- to the process ---- */
 
 /* Could a thread other than the caller take it? */
-static SCHED_LOOK bool others_can_take(int sig)
+static HD_NOINLINE bool others_can_take(int sig)
 {
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct vk_fiber *f = &vk->fiber[i];

@@ -5,6 +5,7 @@
  * step of its own (signal_order), once signals come from elsewhere: a handler may run there with the old
  * mask, before the call began. What follows is inside the call.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/process/signals.h"
 
 static u32 never(const struct fiber *f, const struct op *o)

@@ -3,6 +3,7 @@
  */
 #include <linux/time.h>
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
 
 #define SECOND 1000000000u

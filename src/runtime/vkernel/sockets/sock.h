@@ -10,6 +10,10 @@
  *   peer    a connection to a peer: two positions in a tree of the cache (sock_peer.c; runtime/net)
  *   local   a connection between two sockets of the SUT: two pipes       (sock_local.c)
  *   dgram   datagrams, inside the SUT or to peers                        (sock_dgram.c)
+ *   connecting  a connect that does not wait is under way, or has failed (sock_connecting.c)
+ *
+ * How far the network has brought what peers have said and done is decided when somebody looks:
+ * sock_arrival.c.
  *
  * Every call that the network could delay, or whose order shows, is a step, as with pipes: OP_CONNECT,
  * OP_ACCEPT, OP_RECV, OP_SEND, OP_SHUTDOWN, and OP_CLOSE for the last close.
@@ -30,6 +34,12 @@ struct sock_ops {
 	/* from: filled in (family 0: none). *out_flags: MSG_TRUNC, MSG_EOR … */
 	long (*recv)(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 		     struct net_address *from, u32 *out_flags);
+	/*
+	 * How many outcomes has a step OP_RECV or OP_SEND (bytes and flags are in it); 0: it waits. NULL: one
+	 * for each source, or one, unless can_recv or can_send say that it waits.
+	 */
+	u32 (*recv_outcomes)(const struct vk_desc *d, const struct op *o);
+	u32 (*send_outcomes)(const struct vk_desc *d, const struct op *o);
 	/* sources, poll, can_send and can_recv are pure: they look at what sock_resolve has asked for. */
 	/* Whose message comes first? That many outcomes has recv, one even if none has come. NULL: one. */
 	u32 (*sources)(const struct vk_desc *d);
@@ -46,7 +56,8 @@ struct sock_ops {
 	void (*describe)(const struct vk_desc *d, struct text *t); /* "connection 4 to 127.0.0.1:80" */
 };
 extern const struct sock_ops *const sock_flavours[SOCK_FLAVOURS];
-extern const struct sock_ops sock_listen_ops, sock_peer_ops, sock_local_ops, sock_dgram_ops;
+extern const struct sock_ops sock_listen_ops, sock_peer_ops, sock_local_ops, sock_dgram_ops,
+	sock_connecting_ops;
 
 static inline struct vk_sock *sock_of(const struct vk_desc *d)
 {
@@ -75,6 +86,8 @@ void sock_describe_number(const struct vk_desc *d, struct text *t);
 
 /* The call changes something of this socket, its options apart; what a poll looks at. */
 void sock_declare(const struct vk_sock *s);
+/* Something has happened to it: an edge for who watches it by epoll (streams/epoll.h). */
+void sock_wake(const struct vk_sock *s, u32 events);
 /* Its names change, inside a step. */
 void sock_names_change(const struct vk_sock *s);
 void sock_declare_poll(const struct vk_desc *d);
@@ -97,6 +110,12 @@ struct net_address sock_client_address(const struct vk_sock *l);
 /* How many outcomes has accept? A connection from inside is 0, if there is one; then
    the clients that may come. */
 u32 sock_arrivals(const struct vk_desc *l);
+/* … and one more, that none has arrived yet, for who does not wait. */
+bool sock_accept_may_fail(const struct vk_desc *l);
+/* How many clients may come to this listener now. */
+u32 sock_clients_left(const struct vk_sock *l);
+/* POLL* of a listener to which so many clients have come. */
+u32 sock_listen_mask(const struct vk_sock *l, u64 arrived);
 /* "client 2 on ": what accept takes with this outcome. */
 void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t);
 
@@ -108,6 +127,58 @@ long sock_peer_error(struct vk_sock *s);
 bool sock_peer_over(const struct vk_sock *s);
 /* sendfile to a peer: up to n bytes of a file as one send. */
 long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n);
+
+/* What OP_RECV and OP_SEND would do with this outcome: ": 5 bytes …", ", of which there is room for 1". */
+void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t);
+void sock_describe_peer_send(const struct op *o, u32 alt, struct text *t);
+
+/* ---- sock_arrival.c: how far the network has come ---- */
+
+/* One way: what has arrived by now. */
+struct sock_arrival {
+	u64 bytes; /* vk_sock.arrived */
+	u8 ended, full, under_way, pad[5];
+};
+#define SOCK_NEWS 16u
+/* The ways in which the network can have gone on since the last look; the first is that nothing is new. */
+struct sock_news {
+	u32 count;
+	bool forced;         /* selectors: the first is news already (--read always and its like) */
+	u32 mask[SOCK_NEWS]; /* POLL* then, of those asked for */
+	struct sock_arrival way[SOCK_NEWS];
+};
+struct sock_arrival sock_arrival_of(const struct vk_sock *s);
+/* As far as a read of so many bytes can tell; pure, behind sock_resolve, as all of these. */
+void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *n);
+/* As far as a selector can tell that asks for these events; exact: how much it is will matter, too. */
+void sock_news_poll(const struct vk_desc *d, u32 events, bool exact, struct sock_news *n);
+/* Whether the connection that is under way is there. */
+void sock_news_connect(const struct vk_sock *s, struct sock_news *n);
+/* It has gone this way. */
+void sock_arrive(struct vk_desc *d, const struct sock_arrival *a);
+/* POLL* of a connection (flavours peer and connecting) of which that much has arrived. */
+u32 sock_peer_mask(const struct vk_sock *s, const struct sock_arrival *a);
+/* --accept always and its like: an operation does not have to wait for the network alone. */
+bool sock_always(enum net_always what);
+/* --short-io on */
+bool sock_short_io(void);
+
+/* ---- sock_connecting.c ---- */
+
+/*
+ * connect did not wait: d will be connected to `to`, at s->pos, or fail with s->refusal. -EINPROGRESS.
+ */
+long sock_connecting_begin(struct vk_desc *d, const struct net_address *to);
+/* The network has decided it. */
+void sock_connecting_ends(struct vk_desc *d);
+/*
+ * A step in which a call looks how far the connection is: 0, and its flavour has changed or it is refused;
+ * -EAGAIN: it is still under way, and the call must not wait; or VK_RESTART.
+ */
+long sock_connecting_look(struct vk_call *c, struct vk_desc *d, u32 flags);
+/* connect on a socket on which a connect that did not wait was called before; may be a step. */
+long sock_connect_again(struct vk_call *c, struct vk_desc *d);
+bool sock_connects_again(const struct vk_sock *s);
 
 /* ---- sock_opt.c ---- */
 
@@ -130,10 +201,10 @@ bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
  */
 long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2);
 /*
- * Non-blocking calls see what is there; what a network could delay is not explored yet, and the verdict says
- * so.
+ * A step that only looks how far the network has come: of a connection under way, or how many of `bytes`
+ * there are to read. 0; or VK_RESTART, if the call began with a late lookup.
  */
-void sock_note_nonblocking(struct vk_call *c, const struct vk_desc *d, u32 flags);
+long sock_look(struct vk_call *c, struct vk_desc *d, u64 bytes, u32 flags);
 /* 6 bytes "hello\n": the beginning is in data. */
 #define SOCK_SHOWN 40
 void sock_describe_data(const u8 *data, u64 n, struct text *t);
@@ -277,7 +348,9 @@ const struct cache_pos *sock_client_connected(const struct vk_sock *s);
 
 /* Who can end the wait of a step on a socket, or of a poll: op_class.wait (sock_wait.c). */
 struct op_wait sock_wait(const struct op *o);
-struct op_wait sock_wait_poll(const struct op *o);
+struct op_wait sock_wait_of(const struct vk_sock *s);
+/* Would this peer have to speak next, as far as can be told? */
+bool sock_peer_owes(const struct cache_pos *pos);
 /* s is about to be connected to this address. */
 void sock_clients_note_connect(struct vk_call *c, const struct vk_sock *s, const struct net_address *to);
 long sock_client_send(struct vk_call *c, const struct vk_sock *s, u32 client, struct vk_uio *u);

@@ -236,7 +236,7 @@ void sock_describe_port(u64 key, struct text *t)
 		text_dec(t, (long)(key & 0xffff));
 }
 
-static SCHED_LOOK bool touch_port(struct vk_call *c, const struct net_address *a, enum access_mode mode)
+static HD_NOINLINE bool touch_port(struct vk_call *c, const struct net_address *a, enum access_mode mode)
 {
 	bool known = a->family == NET_UNIX ? a->path_len : a->port != 0;
 	return known && vk_touch(c, port_object(a), mode);

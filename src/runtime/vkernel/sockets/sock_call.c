@@ -1,6 +1,7 @@
 /*
  * sock_call.c: the calls that send, receive and shut down, whatever the flavour of the socket.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -226,6 +227,8 @@ long vk_sys_shutdown(struct vk_call *c)
 	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err || how > 2)
 		return err ? err : -EINVAL;
+	if (sock_of(d)->flavour == SOCK_CONNECTING && !sock_of(d)->refused)
+		vk_refuse(c, "shutdown of a connection that is under way");
 	how += SHUT_READ; /* 0, 1, 2 are read, write, both: as bits 1, 2, 3 */
 	if (sock_step(c, d, OP_SHUTDOWN, how, 0, 0) == VK_RESTART)
 		return VK_RESTART;
@@ -237,6 +240,9 @@ long vk_sys_shutdown(struct vk_call *c)
 	const struct sock_ops *ops = sock_ops_of(d);
 	if ((how & ~s->shut) && ops->shutdown)
 		err = ops->shutdown(d, how & ~s->shut);
+	sock_wake(s, 0);
+	if (sock_partner(s))
+		sock_wake(sock_partner(s), 0);
 	if (!err &&
 	    (s->flavour != SOCK_IDLE || s->family == NET_UNIX)) /* TCP's former listener is like new */
 		s->shut |= (u8)how;

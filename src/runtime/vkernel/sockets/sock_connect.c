@@ -4,6 +4,7 @@
  * none.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -29,16 +30,23 @@ static long reach_inside(struct vk_call *c, struct vk_desc *d, struct vk_desc *l
 	struct vk_sock *s = sock_of(d);
 	if (!sock_local_room(l)) /* only a call that must not wait comes here */
 		return s->family == NET_UNIX ? -EAGAIN : -EINPROGRESS;
-	return sock_local_connect(c, d, l, to);
+	long err = sock_local_connect(c, d, l, to);
+	if (err || s->family == NET_UNIX || !sock_nonblocking(d, 0))
+		return err;
+	s->connect_done = 1; /* as Linux: on one machine it is there at once, and yet TCP says so */
+	return -EINPROGRESS;
 }
 
-static long reach_peer(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
+static long reach_peer(struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	static struct net_address there;
 	there = sock_address_plain(to);
-	sock_note_nonblocking(c, d, 0);
 	long err = net_connect(&there, &s->pos);
+	if (sock_nonblocking(d, 0) && s->family != NET_UNIX) {
+		s->refusal = (u16)-err;
+		return sock_connecting_begin(d, to);
+	}
 	if (err) {
 		u8 bound = s->bound;
 		sock_bind_ephemeral(d, NULL); /* it has tried: it shows a port, but does not hold it */
@@ -52,7 +60,7 @@ static long reach_peer(struct vk_call *c, struct vk_desc *d, const struct net_ad
 }
 
 /* After the step: look who is there. */
-static SCHED_LOOK long reach(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
+static HD_NOINLINE long reach(struct vk_call *c, struct vk_desc *d, const struct net_address *to)
 {
 	struct vk_sock *s = sock_of(d);
 	struct vk_desc *l = sock_listener(to, s->type);
@@ -64,16 +72,16 @@ static SCHED_LOOK long reach(struct vk_call *c, struct vk_desc *d, const struct 
 		err = -ECONNREFUSED;
 	if (err || may)
 		return err ? err : may;
-	return l ? reach_inside(c, d, l, to) : reach_peer(c, d, to);
+	return l ? reach_inside(c, d, l, to) : reach_peer(d, to);
 }
 
-static SCHED_LOOK bool nothing_there(const struct net_address *to, long *err)
+static HD_NOINLINE bool nothing_there(const struct net_address *to, long *err)
 {
 	return !sock_at_path(to, err) && *err;
 }
 
 /* What connect depends on, once more, in the state in which it happens. */
-static SCHED_LOOK void look_again(struct vk_call *c, const struct net_address *to)
+static HD_NOINLINE void look_again(struct vk_call *c, const struct net_address *to)
 {
 	if (is_path(to))
 		sock_path_use(c, to);
@@ -139,6 +147,8 @@ long vk_sys_connect(struct vk_call *c)
 		return err;
 	err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &to);
 	/* TCP looks at the address later than the Unix domain. */
+	if (!err && to.family && sock_connects_again(sock_of(d)))
+		return sock_connect_again(c, d);
 	bool tcp = sock_of(d)->type == NET_STREAM && sock_of(d)->family != NET_UNIX;
 	if (tcp && (err || to.family) && (int)c->a[2] >= 2 && may_connect(sock_of(d)))
 		return may_connect(sock_of(d));

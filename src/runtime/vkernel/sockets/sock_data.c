@@ -40,6 +40,7 @@ u32 sock_data_put(struct vk_sock *s, struct vk_uio *u)
 	sock_declare(s);
 	u32 n = (u32)vk_uio_in(u, data_of(s) + s->held, sock_data_room(s));
 	s->held += n;
+	sock_wake(s, POLLIN | POLLRDNORM);
 	return n;
 }
 
@@ -55,7 +56,11 @@ void sock_data_drop(struct vk_sock *s, u32 n)
 	hd_assert(n <= s->held);
 	memmove(data, data + n, s->held - n);
 	memset(data + s->held - n, 0, n);
+	bool full = !sock_data_room(s);
 	s->held -= n;
+	/* The Unix domain tells of every message that is read, TCP only where there was no room. */
+	if (sock_partner(s) && n && (full || s->family == NET_UNIX))
+		sock_wake(sock_partner(s), POLLOUT | POLLWRNORM);
 }
 
 /* ---- records ---- */

@@ -11,6 +11,7 @@
  *   s->partner                                    the socket itself; 0: it was closed meanwhile
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -243,7 +244,7 @@ static struct vk_sock *find_unix(const struct vk_call *c, struct vk_sock *s, con
 	return *err ? NULL : r;
 }
 
-static SCHED_LOOK u64 send_blocker(const struct vk_call *c, struct vk_sock *s, const struct net_address *to)
+static HD_NOINLINE u64 send_blocker(const struct vk_call *c, struct vk_sock *s, const struct net_address *to)
 {
 	long err;
 	const struct vk_sock *r = find_unix(c, s, to, &err);
@@ -260,7 +261,6 @@ static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 		sock_port_look(c, to);
 	}
 	do {
-		sched_scrub();
 		if (sock_step(c, d, OP_SEND, u->left, flags, send_blocker(c, s, to)) == VK_RESTART)
 			return VK_RESTART;
 		if (to) {
@@ -353,11 +353,22 @@ static u32 dgram_sources(const struct vk_desc *d)
 	return s->error ? 1 : sock_sources(s);
 }
 
+/* Who does not wait may find that nothing has arrived yet: the last outcome. */
+static u32 dgram_recv_outcomes(const struct vk_desc *d, const struct op *o)
+{
+	const struct vk_sock *s = sock_of(d);
+	u32 n = dgram_sources(d);
+	if (!(o->n & MSG_DONTWAIT_))
+		return dgram_can_recv(d, o) ? HD_MAX(n, 1u) : 0;
+	bool late = n && !s->error && !s->held && !s->arrived && !sock_always(NET_READ_ALWAYS);
+	return HD_MAX(n, 1u) + late;
+}
+
 /*
  * The Unix domain: nobody starts a client that could only come to this socket, and waiting for it would look
  * like a deadlock.
  */
-static SCHED_LOOK void note_clients(const struct vk_call *c, const struct vk_sock *s)
+static HD_NOINLINE void note_clients(const struct vk_call *c, const struct vk_sock *s)
 {
 	if (is_unix(s) && s->bound && !s->held && net_next_client(vk->client_taken, 0) &&
 	    !sock_somebody_listens(0))
@@ -378,12 +389,14 @@ static long dgram_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 		return -EAGAIN;
 	if (s->error)
 		return take_error(s);
-	u32 source = sock_source(s, (u32)alt);
+	u32 source = sock_source(s, (u32)alt); /* none: nothing has arrived yet */
 	if (!source)
 		return (s->shut & SHUT_READ) && !sock_nonblocking(d, flags) ? 0 : -EAGAIN;
-	if (sock_source_is_outside(source))
-		sock_note_nonblocking(c, d, flags);
 	sock_note_served();
+	if (sock_source_is_outside(source) && !(flags & MSG_PEEK_))
+		s->arrived = 0;
+	else if (sock_source_is_outside(source))
+		s->arrived = sock_nonblocking(d, flags);
 	return sock_source_recv(s, source, u, flags, from, out_flags);
 }
 
@@ -397,7 +410,7 @@ static u32 dgram_poll(const struct vk_desc *d)
 		mask |= POLLHUP;
 	if (s->shut & SHUT_READ)
 		mask |= POLLIN | POLLRDNORM | POLLRDHUP;
-	if (sock_sources(s))
+	if (s->held || s->arrived)
 		mask |= POLLIN | POLLRDNORM;
 	if (!r || has_room(s, r, 0))
 		mask |= POLLOUT | POLLWRNORM | POLLWRBAND;
@@ -444,6 +457,7 @@ const struct sock_ops sock_dgram_ops = {
 	.send = dgram_send,
 	.recv = dgram_recv,
 	.sources = dgram_sources,
+	.recv_outcomes = dgram_recv_outcomes,
 	.poll = dgram_poll,
 	.pending = dgram_pending,
 	.release = dgram_release,

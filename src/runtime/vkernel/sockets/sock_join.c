@@ -64,6 +64,7 @@ static void part(struct vk_sock *s, bool hard)
 		return;
 	sock_declare(other);
 	other->partner = 0;
+	sock_wake(other, 0);
 	if (s->family != NET_UNIX) {
 		part_tcp(s, other, hard);
 		return;
@@ -200,6 +201,8 @@ long sock_local_connect(struct vk_call *c, struct vk_desc *d, struct vk_desc *l,
 	join(d, end);
 	sock_declare(ls);
 	ls->queue[at] = (u16)(vk_desc_slot(end) + 1);
+	sock_wake(ls, POLLIN | POLLRDNORM);
+	sock_wake(s, 0);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  * of them.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -167,7 +168,6 @@ static void disown(u32 client)
 static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 client, long *err)
 {
 	struct vk_sock *from = sock_of(l);
-	sock_note_nonblocking(c, l, 0);
 	struct vk_desc *d = sock_new(from->family, from->type, from->protocol, 0);
 	if (!d) {
 		*err = vk_desc_none(c);
@@ -190,7 +190,23 @@ static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 c
 	vk->client_last[client - 1] = (struct cache_pos){0};
 	disown(client);
 	s->client = client;
+	if (from->arrived)
+		from->arrived--;
 	return d;
+}
+
+u32 sock_clients_left(const struct vk_sock *l)
+{
+	u32 n = 0;
+	while (nth_client(l, n))
+		n++;
+	return n;
+}
+
+bool sock_accept_may_fail(const struct vk_desc *l)
+{
+	const struct vk_sock *s = sock_of(l);
+	return !s->queue[0] && !s->arrived && !sock_always(NET_ACCEPT_ALWAYS);
 }
 
 u32 sock_arrivals(const struct vk_desc *l)
@@ -198,13 +214,10 @@ u32 sock_arrivals(const struct vk_desc *l)
 	const struct vk_sock *s = sock_of(l);
 	if (s->flavour != SOCK_LISTEN || (s->shut & SHUT_READ))
 		return 0;
-	u32 n = s->queue[0] != 0;
-	for (u32 i = 0; nth_client(s, i); i++)
-		n++;
-	return n;
+	return (s->queue[0] != 0) + sock_clients_left(s);
 }
 
-static SCHED_LOOK struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l, u32 alt, long *err)
+static HD_NOINLINE struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l, u32 alt, long *err)
 {
 	if (sock_of(l)->flavour != SOCK_LISTEN || (sock_of(l)->shut & SHUT_READ)) {
 		*err = -EINVAL;
@@ -299,12 +312,17 @@ static bool listen_can_recv(const struct vk_desc *d, const struct op *o)
 	return can_accept(sock_of(d));
 }
 
-static u32 listen_poll(const struct vk_desc *d)
+u32 sock_listen_mask(const struct vk_sock *s, u64 arrived)
 {
-	const struct vk_sock *s = sock_of(d);
-	u32 mask = can_accept(s) ? POLLIN | POLLRDNORM : 0;
+	bool ready = s->queue[0] || (s->shut & SHUT_READ) || (arrived && nth_client(s, 0));
+	u32 mask = ready ? POLLIN | POLLRDNORM : 0;
 	mask |= s->shut & SHUT_READ ? POLLRDHUP : 0;
 	return s->shut == (SHUT_READ | SHUT_WRITE) ? mask | POLLHUP : mask;
+}
+
+static u32 listen_poll(const struct vk_desc *d)
+{
+	return sock_listen_mask(sock_of(d), sock_of(d)->arrived);
 }
 
 /* As Linux: TCP listens no more, until listen is called again. The Unix domain only takes no more. */
@@ -317,6 +335,7 @@ static long listen_shutdown(struct vk_desc *d, u32 how)
 	sock_local_unlisten(d);
 	s->flavour = SOCK_IDLE;
 	s->backlog = 0;
+	s->arrived = 0;
 	return 0;
 }
 

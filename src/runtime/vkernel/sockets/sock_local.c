@@ -16,6 +16,7 @@
  * Given up: Linux counts a sender's buffer in memory used, so that it holds a few hundred tiny messages or
  * some hundred KiB of large ones, and TCP's grows. Here it is SOCK_ROOM bytes.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -47,6 +48,7 @@ void sock_local_reset(struct vk_sock *s)
 	s->error = s->fin_seen ? EPIPE : ECONNRESET;
 	s->was_reset = 1;
 	s->shut = SHUT_READ | SHUT_WRITE;
+	sock_wake(s, 0);
 }
 
 static long take_error(struct vk_sock *s)
@@ -112,7 +114,6 @@ static long stream_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, 
 	u64 target = flags & MSG_WAITALL_ ? u->left : HD_MIN((u64)u->left, low_water);
 	long done = 0;
 	do {
-		sched_scrub(); /* the first time round left its bytes where frames will lie that wait */
 		if (sock_step(c, d, OP_RECV, u->left, flags, 0) == VK_RESTART)
 			return VK_RESTART;
 		if (!s->held)
@@ -190,7 +191,6 @@ static long stream_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, 
 	struct vk_sock *s = sock_of(d);
 	long done = 0;
 	do {
-		sched_scrub(); /* the first time round left its bytes where frames will lie that wait */
 		if (sock_step(c, d, OP_SEND, u->left, flags, 0) == VK_RESTART)
 			return VK_RESTART;
 		if (is_broken(s))

@@ -14,7 +14,15 @@
 
 #define SOCK_OPTION_VALUES 24u
 
-enum sock_flavour { SOCK_IDLE = 0, SOCK_LISTEN, SOCK_PEER, SOCK_LOCAL, SOCK_DATAGRAM, SOCK_FLAVOURS };
+enum sock_flavour {
+	SOCK_IDLE = 0,
+	SOCK_LISTEN,
+	SOCK_PEER,
+	SOCK_LOCAL,
+	SOCK_DATAGRAM,
+	SOCK_CONNECTING, /* a connect that does not wait is under way, or was refused */
+	SOCK_FLAVOURS
+};
 
 #define SOCK_NAMED 2u /* bound: by the SUT, not by the kernel */
 
@@ -37,6 +45,14 @@ struct vk_sock {
 	u16 queue[SOCK_BACKLOG]; /* listen: description slots + 1 of connections from inside, oldest first */
 	u16 backlog;
 	u16 looked_at; /* datagrams: the source whose datagram MSG_PEEK has shown: it is the next; 0: any */
+	/* How far the network has come, as somebody has seen it (sock_arrival.c). */
+	u64 arrived;     /* peer: bytes beyond pos.read; listen: clients; datagram: 1, one from outside */
+	u8 end_arrived;  /* peer: its close or reset */
+	u8 full;         /* peer: no room to send, until the network makes some */
+	u8 refused;      /* connecting: it has failed */
+	u8 connect_done; /* of a connect that did not wait nobody was told yet by another one */
+	u16 refusal;     /* connecting, under way: the errno it will fail with; 0: it will not */
+	u16 pad;
 	u64 receive_timeout, send_timeout; /* nanoseconds, 0: none */
 	struct vk_sock_options {
 		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */

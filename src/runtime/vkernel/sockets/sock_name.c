@@ -36,7 +36,7 @@ void sock_path_use(struct vk_call *c, const struct net_address *to)
  * libc asks the name service cache for users and hosts before it looks itself. That one is no peer: as if
  * none ran.
  */
-static SCHED_LOOK long look_at(const struct net_address *to, u32 *inode)
+static HD_NOINLINE long look_at(const struct net_address *to, u32 *inode)
 {
 	static struct vk_place place;
 	struct sock_path p = path_of(to);

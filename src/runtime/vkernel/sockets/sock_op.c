@@ -4,6 +4,7 @@
 #include <asm/signal.h>
 
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -24,18 +25,18 @@ static const struct sock_ops *ops_of(const struct op *o)
 
 /* ---- when can it go on? ---- */
 
-/* Who does not wait looks when it runs. */
 static void recv_resolve(const struct fiber *f, const struct op *o)
 {
 	(void)f;
-	if (!(o->n & MSG_DONTWAIT_) || ops_of(o)->sources)
-		sock_resolve(desc_of(o));
+	sock_resolve(desc_of(o));
 }
 
 static u32 recv_outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct sock_ops *ops = ops_of(o);
 	(void)f;
+	if (ops->recv_outcomes)
+		return ops->recv_outcomes(desc_of(o), o);
 	if (!(o->n & MSG_DONTWAIT_) && ops->can_recv && !ops->can_recv(desc_of(o), o))
 		return 0;
 	return ops->sources ? HD_MAX(ops->sources(desc_of(o)), 1u) : 1;
@@ -45,14 +46,21 @@ static u32 send_outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct sock_ops *ops = ops_of(o);
 	(void)f;
+	if (ops->send_outcomes)
+		return ops->send_outcomes(desc_of(o), o);
 	return (o->n & MSG_DONTWAIT_) || !ops->can_send || ops->can_send(desc_of(o), o);
 }
 
-/* Nobody knows who came first, a client or a connection from inside: see sock_listen.c. */
+/*
+ * Nobody knows who came first, a client or a connection from inside: see sock_listen.c. Who does not wait
+ * may find that none has arrived: the last outcome.
+ */
 static u32 accept_outcomes(const struct fiber *f, const struct op *o)
 {
-	u32 n = recv_outcomes(f, o);
-	return n ? HD_MAX(sock_arrivals(desc_of(o)), 1u) : 0;
+	u32 n = recv_outcomes(f, o) ? sock_arrivals(desc_of(o)) : 0;
+	if (!n)
+		return recv_outcomes(f, o);
+	return n + ((o->n & MSG_DONTWAIT_) && sock_accept_may_fail(desc_of(o)));
 }
 
 /* Only a listener inside can make a connect wait. arg2: the address. */
@@ -117,25 +125,8 @@ static void send_describe(const struct fiber *f, const struct op *o, u32 alt, st
 	describe_socket(o, t);
 	if (alt == ALT_TIMEOUT)
 		text_str(t, ", and gives up: time-out");
-}
-
-static void describe_received(const struct op *o, struct text *t)
-{
-	const struct vk_sock *s = socket_of(o);
-	u8 data[SOCK_SHOWN];
-	u32 flags;
-	u64 have;
-	net_look(&s->pos, &have, &flags);
-	u64 n = HD_MIN(have, o->arg);
-	text_str(t, ": ");
-	if (n) {
-		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
-		sock_describe_data(data, n, t);
-	} else {
-		text_str(t, flags & NET_EOF     ? "the peer has closed it"
-			    : flags & NET_RESET ? "the peer has reset it"
-						: "nothing");
-	}
+	else if (alt != OP_DESCRIBE_PENDING && socket_of(o)->flavour == SOCK_PEER)
+		sock_describe_peer_send(o, alt, t);
 }
 
 static void recv_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -146,7 +137,7 @@ static void recv_describe(const struct fiber *f, const struct op *o, u32 alt, st
 	if (alt == ALT_TIMEOUT)
 		text_str(t, ", and gives up: time-out");
 	else if (alt != OP_DESCRIBE_PENDING && socket_of(o)->flavour == SOCK_PEER)
-		describe_received(o, t);
+		sock_describe_peer_recv(o, alt, t);
 	else if (alt != OP_DESCRIBE_PENDING && socket_of(o)->flavour == SOCK_DATAGRAM)
 		sock_describe_source(socket_of(o), alt, t);
 }
@@ -269,6 +260,75 @@ const struct op_class op_accept = {.name = "accept",
 const struct op_class op_shutdown = {
 	.name = "shut down", .describe = shutdown_describe, .accesses = socket_accesses};
 
+/* ---- a look at how far the network has come: of a connection under way, or (arg) of so many bytes ---- */
+
+static void ways_seen(const struct op *o, struct sock_news *n)
+{
+	const struct vk_sock *s = socket_of(o);
+	if (s->flavour == SOCK_PEER && o->arg)
+		sock_news_read(s, o->arg, n);
+	else
+		sock_news_connect(s, n);
+}
+
+/* Who waits, and who need not, finds the connection there, and all that will come. */
+static bool looks_until_done(const struct op *o)
+{
+	if (socket_of(o)->flavour == SOCK_PEER)
+		return sock_always(NET_READ_ALWAYS);
+	return socket_of(o)->flavour == SOCK_CONNECTING &&
+	       (!(o->n & MSG_DONTWAIT_) || sock_always(NET_CONNECT_ALWAYS));
+}
+
+static u32 look_outcomes(const struct fiber *f, const struct op *o)
+{
+	struct sock_news n;
+	(void)f;
+	ways_seen(o, &n);
+	return looks_until_done(o) ? 1 : n.count;
+}
+
+static void look_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	struct sock_news n;
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to look at " : "looks at ");
+	describe_socket(o, t);
+	ways_seen(o, &n);
+	if (alt >= n.count)
+		return;
+	const struct sock_arrival *a = &n.way[looks_until_done(o) ? n.count - 1 : alt];
+	if (socket_of(o)->flavour == SOCK_PEER) {
+		text_str(t, ": ");
+		describe_count(a->bytes, t);
+	} else if (socket_of(o)->flavour == SOCK_CONNECTING) {
+		text_str(t, a->under_way             ? ": still under way"
+			    : socket_of(o)->pos.tree ? ": it is there"
+						     : ": it was refused");
+	}
+}
+
+const struct op_class op_socket_look = {.name = "look at a socket",
+					.resolve = recv_resolve,
+					.outcomes = look_outcomes,
+					.describe = look_describe,
+					.accesses = socket_accesses};
+
+long sock_look(struct vk_call *c, struct vk_desc *d, u64 bytes, u32 flags)
+{
+	struct op o = {.kind = OP_SOCKET_LOOK,
+		       .object = (u64)sock_of(d),
+		       .arg = bytes,
+		       .n = flags | (sock_nonblocking(d, flags) ? MSG_DONTWAIT_ : 0)};
+	long alt = vk_step(c, &o);
+	struct sock_news n;
+	if (alt == VK_RESTART)
+		return alt;
+	ways_seen(&o, &n);
+	sock_arrive(d, &n.way[looks_until_done(&o) ? n.count - 1 : (u32)alt]);
+	return 0;
+}
+
 /* ---- making them ---- */
 
 bool sock_nonblocking(const struct vk_desc *d, u32 flags)
@@ -276,59 +336,80 @@ bool sock_nonblocking(const struct vk_desc *d, u32 flags)
 	return (d->flags & O_NONBLOCK) || (flags & MSG_DONTWAIT_);
 }
 
-void sock_note_nonblocking(struct vk_call *c, const struct vk_desc *d, u32 flags)
-{
-	if (sock_nonblocking(d, flags))
-		vk_refuse(c, "non-blocking sockets (delays are not explored)");
-}
-
 bool sock_is_outside(const struct vk_desc *d)
 {
 	const struct vk_sock *s = sock_of(d);
-	return s->flavour == SOCK_PEER || (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree ||
-	       sock_expects_clients(s);
+	return s->flavour == SOCK_PEER || s->flavour == SOCK_CONNECTING ||
+	       (s->flavour == SOCK_LISTEN && !s->queue[0]) || s->pos.tree || sock_expects_clients(s);
 }
 
-/* Of peers only one that does not read can make a sender wait. */
-static u64 timeout_of(const struct vk_sock *s, u16 kind)
+static u64 receive_timeout(const struct vk_sock *s)
 {
-	if (kind == OP_RECV || kind == OP_ACCEPT)
-		return s->receive_timeout;
-	bool waits = s->flavour != SOCK_PEER || (kind == OP_SEND && net_is_full(&s->pos));
-	return kind == OP_SHUTDOWN || !waits ? 0 : s->send_timeout;
+	return s->receive_timeout;
 }
 
-static bool may_be_late(const struct vk_sock *s, u16 kind)
+/* Of peers only one that does not read can make a sender wait, and none makes a connect wait. */
+static u64 send_timeout(const struct vk_sock *s)
 {
-	return kind == OP_ACCEPT || (kind == OP_RECV && sock_is_outside(&vk->desc[s - vk->sock]));
+	return s->flavour != SOCK_PEER || net_is_full(&s->pos) ? s->send_timeout : 0;
 }
 
-static SCHED_LOOK void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
+static u64 connect_timeout(const struct vk_sock *s)
+{
+	return s->flavour != SOCK_PEER ? s->send_timeout : 0;
+}
+
+static bool data_may_be_late(const struct vk_sock *s)
+{
+	return sock_is_outside(&vk->desc[s - vk->sock]);
+}
+
+static bool clients_may_be_late(const struct vk_sock *s)
+{
+	(void)s;
+	return true;
+}
+
+/* What steps of sockets differ in when they are made. */
+static const struct sock_step_traits {
+	u16 flags;                                    /* OPF_* */
+	bool ends;                                    /* it takes part in VK_ENDS */
+	u64 (*timeout)(const struct vk_sock *s);      /* NULL: it never waits */
+	bool (*may_be_late)(const struct vk_sock *s); /* OPF_LATE; NULL: no */
+} step_traits[] = {
+	[OP_RECV] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, data_may_be_late},
+	[OP_SEND] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, true, send_timeout, NULL},
+	[OP_ACCEPT] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, clients_may_be_late},
+	[OP_CONNECT] = {OPF_CANCEL, false, connect_timeout, NULL},
+	[OP_SHUTDOWN] = {0, true, NULL, NULL},
+};
+
+static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 {
 	const struct vk_sock *s = sock_of(d);
+	const struct sock_step_traits *traits = &step_traits[o->kind];
 	bool nonblocking = sock_nonblocking(d, flags);
-	o->flags = o->kind == OP_SHUTDOWN ? 0 : OPF_CANCEL;
-	if (o->kind == OP_RECV || o->kind == OP_SEND || o->kind == OP_ACCEPT)
-		o->flags |= OPF_EINTR | OPF_RESTART;
+	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
 	o->object = (u64)s;
-	u64 timeout = nonblocking ? 0 : timeout_of(s, o->kind);
+	u64 timeout = nonblocking || !traits->timeout ? 0 : traits->timeout(s);
 	if (!timeout)
 		return;
 	o->deadline = clock_deadline(timeout);
 	o->flags &= (u16)~OPF_RESTART;
-	if (may_be_late(s, o->kind))
+	if (traits->may_be_late && traits->may_be_late(s))
 		o->flags |= OPF_LATE;
 }
 
 long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)
 {
 	struct op o = {.kind = kind, .arg = bytes, .arg2 = arg2};
-	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+	bool ends = step_traits[kind].ends;
+	if (ends)
 		vk_touch(NULL, VK_ENDS, ACCESS_ADD);
 	fill_op(&o, d, flags);
 	long alt = vk_step(c, &o);
-	if (kind == OP_SEND || kind == OP_SHUTDOWN)
+	if (ends)
 		vk_declare(VK_ENDS, ACCESS_ADD);
 	return alt;
 }

@@ -271,7 +271,11 @@ long vk_sys_getsockopt(struct vk_call *c)
 		return -EINVAL;
 	if ((err = check_level(sock_of(d), level))) /* IPv4 says it in other words */
 		return sock_of(d)->family == NET_INET ? -EOPNOTSUPP : err;
-	if (level == SOL_SOCKET_ && name == SO_ERROR && sock_of(d)->flavour != SOCK_IDLE)
+	bool connecting = sock_of(d)->flavour == SOCK_CONNECTING;
+	if (level == SOL_SOCKET_ && name == SO_ERROR && connecting) {
+		if (sock_look(c, d, 0, MSG_DONTWAIT_) == VK_RESTART)
+			return VK_RESTART;
+	} else if (level == SOL_SOCKET_ && name == SO_ERROR && sock_of(d)->flavour != SOCK_IDLE)
 		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_WRITE);
 	else
 		vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_READ);

@@ -1,13 +1,15 @@
 /*
  * sock_peer.c: connections to peers: two positions in a tree of the I/O cache. What the peer has said by now
  * is asked anew each time (net_ask), or looked up where nothing may be asked (net_look); nothing of it is
- * kept here, so that the state of a connection is its positions and what was told of its end.
+ * kept here, so that the state of a connection is its positions, what has arrived (sock_arrival.c) and what
+ * was told of its end.
  *
  * The end, as in Linux's TCP: bytes that came before a FIN or a reset stay readable. After a FIN reads
  * give 0, whatever follows. A reset without one is told once, to whoever reads, writes or asks SO_ERROR
  * first (ECONNRESET; or EPIPE behind a FIN); from then on reads give 0, and writes EPIPE.
  */
 #include "runtime/net/net.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
 
@@ -36,19 +38,71 @@ bool sock_peer_over(const struct vk_sock *s)
 
 /* ---- receiving ---- */
 
-static bool peer_can_recv(const struct vk_desc *d, const struct op *o)
+/*
+ * The ways in which the network can have gone on for a step OP_RECV: those that it has as outcomes; 0: it
+ * waits. how: flags, MSG_DONTWAIT among them where it must not wait.
+ */
+static u32 recv_ways(const struct vk_sock *s, u64 bytes, u32 how, struct sock_news *n)
 {
 	const u32 all = MSG_PEEK_ | MSG_WAITALL_;
-	const struct vk_sock *s = sock_of(d);
-	u32 flags;
 	u64 have;
-	hd_assert(net_look(&s->pos, &have, &flags) || net_has_unknown());
-	u64 need = (o->n & all) == all ? HD_MAX(o->arg, (u64)1) : 1;
-	return have >= need || (flags & (NET_EOF | NET_RESET)) || (s->shut & SHUT_READ);
+	u32 flags;
+	bool waits = !(how & MSG_DONTWAIT_);
+	bool known = net_look(&s->pos, &have, &flags), ended = flags & (NET_EOF | NET_RESET);
+	hd_assert(known || net_has_unknown());
+	sock_news_read(s, bytes, n);
+	if (waits && (how & MSG_WAITALL_)) { /* it goes on until it has all: how it comes does not matter */
+		n->count = 1;
+		n->way[0].bytes = have;
+		n->way[0].ended = ended;
+		u64 need = (how & all) == all ? HD_MAX(bytes, (u64)1) : 1;
+		return have >= need || ended || (s->shut & SHUT_READ);
+	}
+	bool ready = n->way[0].bytes || n->way[0].ended;
+	bool must_come = waits || sock_always(NET_READ_ALWAYS);
+	if (!ready && must_come && n->count > 1) { /* the first is that nothing has come */
+		n->count--;
+		for (u32 i = 0; i < n->count; i++)
+			n->way[i] = n->way[i + 1];
+		ready = true;
+	}
+	return ready || !waits || (s->shut & SHUT_READ) ? n->count : 0;
 }
 
+static u32 peer_recv_outcomes(const struct vk_desc *d, const struct op *o)
+{
+	struct sock_news n;
+	return recv_ways(sock_of(d), o->arg, o->n, &n);
+}
+
+void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t)
+{
+	const struct vk_sock *s = (const struct vk_sock *)o->object;
+	u8 data[SOCK_SHOWN];
+	struct sock_news ways;
+	u64 have;
+	u32 flags;
+	u32 count = recv_ways(s, o->arg, o->n, &ways);
+	net_look(&s->pos, &have, &flags);
+	const struct sock_arrival *a = &ways.way[alt < count ? alt : 0];
+	u64 n = HD_MIN(a->bytes, o->arg);
+	text_str(t, ": ");
+	if (n) {
+		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
+		sock_describe_data(data, n, t);
+	} else {
+		text_str(t, !a->ended           ? have || flags ? "nothing has arrived yet" : "nothing"
+			    : flags & NET_EOF   ? "the peer has closed it"
+			    : flags & NET_RESET ? "the peer has reset it"
+						: "nothing");
+	}
+}
+
+/* flags: of what has arrived. */
 static long at_end(struct vk_sock *s, u32 flags)
 {
+	if (!(flags & (NET_EOF | NET_RESET)))
+		return (s->shut & SHUT_READ) ? 0 : -EAGAIN;
 	if (flags & NET_EOF)
 		s->fin_seen = 1;
 	if (s->fin_seen)
@@ -57,7 +111,7 @@ static long at_end(struct vk_sock *s, u32 flags)
 		s->was_reset = 1;
 		return -ECONNRESET;
 	}
-	return (flags & NET_RESET) || (s->shut & SHUT_READ) ? 0 : -EAGAIN;
+	return 0;
 }
 
 static u64 copy_out(const struct vk_sock *s, struct vk_uio *u, u64 n)
@@ -71,62 +125,114 @@ static u64 copy_out(const struct vk_sock *s, struct vk_uio *u, u64 n)
 	return done;
 }
 
-/* *more: something was delivered before, so the end is not told yet. */
-static SCHED_LOOK long take(struct vk_sock *s, struct vk_uio *u, u32 flags, bool more)
+/*
+ * With way number `alt` of those that the step had. *more: something was delivered before, so the end is not
+ * told yet.
+ */
+static HD_NOINLINE long take(struct vk_desc *d, u32 how, u32 alt, struct vk_uio *u, bool more)
 {
-	u32 state = 0;
-	u64 have = net_ask(&s->pos, &state), n = HD_MIN(have, (u64)u->left);
+	struct vk_sock *s = sock_of(d);
+	struct sock_news ways;
+	u64 have, known = s->arrived;
+	u32 state;
+	net_resolve(&s->pos);
+	hd_assert(alt < HD_MAX(recv_ways(s, u->left, how, &ways), 1u));
+	net_look(&s->pos, &have, &state);
+	struct sock_arrival a = ways.way[alt];
+	have = HD_MIN(have, a.bytes);
+	if ((how & (MSG_DONTWAIT_ | MSG_PEEK_)) || (a.ended && !have))
+		sock_arrive(d, &a); /* else it leaves nothing behind: sock_arrival.c, A4 */
 	if (!have)
-		return more ? 0 : at_end(s, state);
-	if (flags & MSG_TRUNC_) /* TCP: thrown away unseen */
+		return more ? 0 : at_end(s, a.ended ? state : 0);
+	u64 n = HD_MIN(have, (u64)u->left);
+	if (how & MSG_TRUNC_) /* TCP: thrown away unseen */
 		u->left -= n;
 	else
 		copy_out(s, u, n);
-	if (!(flags & MSG_PEEK_))
-		s->pos.read += n;
+	if (how & MSG_PEEK_)
+		return (long)n;
+	s->pos.read += n;
+	u64 arrived = how & MSG_DONTWAIT_ ? s->arrived : known;
+	s->arrived = arrived - HD_MIN(arrived, n);
 	return (long)n;
 }
 
 static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 		      struct net_address *from, u32 *out_flags)
 {
-	struct vk_sock *s = sock_of(d);
 	long done = 0, n;
 	(void)from;
 	(void)out_flags;
 	if (flags & MSG_OOB_)
 		return -EINVAL;
+	u32 how = flags | (sock_nonblocking(d, flags) ? MSG_DONTWAIT_ : 0);
 	do {
-		sched_scrub(); /* the second time, the first left its bytes where frames will lie that wait */
-		sock_note_nonblocking(c, d, flags);
-		long alt = sock_step(c, d, OP_RECV, u->left, flags, (u64)u);
+		long alt = sock_step(c, d, OP_RECV, u->left, how, (u64)u);
 		if (alt == VK_RESTART)
 			return alt;
 		if (alt == ALT_TIMEOUT)
 			return done ? done : -EAGAIN;
-		n = take(s, u, flags, done > 0);
+		n = take(d, how, (u32)alt, u, done > 0);
 		done += HD_MAX(n, 0L);
-	} while (n > 0 && (flags & MSG_WAITALL_) && u->left && !(flags & MSG_PEEK_));
+	} while (n > 0 && (flags & MSG_WAITALL_) && u->left && !(how & (MSG_PEEK_ | MSG_DONTWAIT_)));
 	return done ? done : n;
 }
 
 /* ---- sending ---- */
 
-static bool peer_can_send(const struct vk_desc *d, const struct op *o)
+/*
+ * Who does not wait may find that there is room for a part only, and then that there is none, until the
+ * network has made some. Without anything under way there is always room for all: EAGAIN comes behind a short
+ * write. Outcomes: all; one byte; all but one; none.
+ */
+static u32 send_ways(const struct vk_sock *s, u64 bytes, u32 how, u64 *amount)
 {
-	(void)o;
-	return !net_is_full(&sock_of(d)->pos);
+	u32 n = 0;
+	bool parts = (how & MSG_DONTWAIT_) && sock_short_io() && !sock_always(NET_WRITE_ALWAYS);
+	if (net_is_full(&s->pos)) {
+		amount[n] = 0;
+		return how & MSG_DONTWAIT_ ? 1 : 0;
+	}
+	amount[n++] = bytes;
+	if (parts && bytes > 1)
+		amount[n++] = 1;
+	if (parts && bytes > 2)
+		amount[n++] = bytes - 1;
+	if (s->full && (how & MSG_DONTWAIT_) && !sock_always(NET_WRITE_ALWAYS))
+		amount[n++] = 0;
+	return n;
+}
+#define SEND_WAYS 4
+
+static u32 peer_send_outcomes(const struct vk_desc *d, const struct op *o)
+{
+	u64 amount[SEND_WAYS];
+	return send_ways(sock_of(d), o->arg, o->n, amount);
+}
+
+void sock_describe_peer_send(const struct op *o, u32 alt, struct text *t)
+{
+	u64 amount[SEND_WAYS];
+	u32 n = send_ways((const struct vk_sock *)o->object, o->arg, o->n, amount);
+	if (alt >= n || amount[alt] == o->arg)
+		return;
+	text_str(t, ": there is room for ");
+	text_dec(t, (long)amount[alt]);
 }
 
 /* 0: it can be written to. */
 static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 {
 	u32 state = 0;
-	net_ask(&s->pos, &state);
+	u64 have = net_ask(&s->pos, &state);
 	if (state & NET_EOF)
 		s->fin_seen = 1;
 	if ((state & NET_RESET) && !s->was_reset) {
 		s->was_reset = 1;
+		if (flags & MSG_DONTWAIT_) {
+			s->end_arrived = 1;
+			s->arrived = have;
+		}
 		if (!s->fin_seen)
 			return -ECONNRESET;
 	}
@@ -149,6 +255,32 @@ static long write_pieces(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
 	return done;
 }
 
+/* There is room for so many of the bytes that are left. */
+static long send_amount(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, u32 how, u64 amount)
+{
+	u64 rest = u->left - amount;
+	if (rest && !amount)
+		return -EAGAIN;
+	if (!amount)
+		return closed_for_sending(c, s, how);
+	u->left = amount;
+	long done = write_pieces(c, s, u, how);
+	u->left += rest;
+	if (done < 0)
+		return done;
+	if (s->full && !rest)
+		sock_wake(s, POLLOUT | POLLWRNORM);
+	s->full = rest != 0;
+	return done;
+}
+
+static HD_NOINLINE long send_part(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, u32 how, u32 alt)
+{
+	u64 amount[SEND_WAYS];
+	send_ways(s, u->left, how, amount);
+	return send_amount(c, s, u, how, amount[alt]);
+}
+
 static long peer_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 		      const struct net_address *to)
 {
@@ -159,24 +291,30 @@ static long peer_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 	}
 	if (to && s->family == NET_UNIX)
 		return -EISCONN;
-	sock_note_nonblocking(c, d, flags);
-	long alt = sock_step(c, d, OP_SEND, u->left, flags, (u64)u);
+	u32 how = flags | (sock_nonblocking(d, flags) ? MSG_DONTWAIT_ : 0);
+	u64 bytes = u->left;
+	long alt = sock_step(c, d, OP_SEND, bytes, how, (u64)u);
 	if (alt == VK_RESTART)
 		return alt;
-	if (alt == ALT_TIMEOUT || net_is_full(&s->pos)) /* the latter: it must not wait */
-		return -EAGAIN;
-	return u->left ? write_pieces(c, s, u, flags) : closed_for_sending(c, s, flags);
+	return alt == ALT_TIMEOUT ? -EAGAIN : send_part(c, s, u, how, (u32)alt);
 }
 
-static SCHED_LOOK long send_view(struct vk_call *c, struct vk_sock *s, const struct vk_desc *in, u64 *pos,
-				 u64 n)
+static HD_NOINLINE struct vk_uio view_of(const struct vk_desc *in, u64 pos, u64 n, struct iovec *v)
 {
 	const u8 *at = NULL;
-	u64 from = *pos;
-	struct iovec v = {.iov_len = HD_MIN((u64)vk_file_view(in, from, &at), n)};
-	v.iov_base = (void *)at;
-	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
-	long done = write_pieces(c, s, &u, 0);
+	v->iov_len = HD_MIN((u64)vk_file_view(in, pos, &at), n);
+	v->iov_base = (void *)at;
+	return (struct vk_uio){.iov = v, .count = 1, .left = v->iov_len};
+}
+
+static HD_NOINLINE long send_view(struct vk_call *c, struct vk_sock *s, const struct vk_desc *in, u64 *pos,
+				  u64 n, u32 how, u32 alt)
+{
+	u64 from = *pos, amount[SEND_WAYS];
+	struct iovec v;
+	struct vk_uio u = view_of(in, from, n, &v);
+	send_ways(s, n, how, amount);
+	long done = send_amount(c, s, &u, how, HD_MIN(amount[alt], v.iov_len));
 	if (done > 0)
 		*pos = from + (u64)done;
 	return done;
@@ -184,40 +322,26 @@ static SCHED_LOOK long send_view(struct vk_call *c, struct vk_sock *s, const str
 
 long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n)
 {
-	sock_note_nonblocking(c, d, 0);
-	long alt = sock_step(c, d, OP_SEND, n, 0, 0);
+	u32 how = sock_nonblocking(d, 0) ? MSG_DONTWAIT_ : 0;
+	long alt = sock_step(c, d, OP_SEND, n, how, 0);
 	if (alt == VK_RESTART)
 		return alt;
-	if (alt == ALT_TIMEOUT || net_is_full(&sock_of(d)->pos))
-		return -EAGAIN;
-	return send_view(c, sock_of(d), in, pos, n);
+	return alt == ALT_TIMEOUT ? -EAGAIN : send_view(c, sock_of(d), in, pos, n, how, (u32)alt);
 }
 
 /* ---- the object ---- */
 
 static u32 peer_poll(const struct vk_desc *d)
 {
-	const struct vk_sock *s = sock_of(d);
-	u32 flags, mask = net_is_full(&s->pos) ? 0 : POLLOUT | POLLWRNORM;
-	u64 have;
-	net_look(&s->pos, &have, &flags);
-	bool ends = (flags & (NET_EOF | NET_RESET)) || (s->shut & SHUT_READ);
-	if (have >= HD_MAX(s->options.low_water, 1u) || ends)
-		mask |= POLLIN | POLLRDNORM;
-	if (ends)
-		mask |= POLLRDHUP;
-	if ((flags & NET_RESET) || (ends && (s->shut & SHUT_WRITE)))
-		mask |= POLLHUP;
-	if ((flags & NET_RESET) && !s->was_reset)
-		mask |= POLLERR;
-	return mask;
+	struct sock_arrival a = sock_arrival_of(sock_of(d));
+	return sock_peer_mask(sock_of(d), &a);
 }
 
+/* Behind sock_look. */
 static long peer_pending(struct vk_call *c, const struct vk_desc *d)
 {
 	(void)c;
-	u32 flags = 0;
-	return (long)net_ask(&sock_of(d)->pos, &flags);
+	return (long)sock_of(d)->arrived;
 }
 
 static long peer_shutdown(struct vk_desc *d, u32 how)
@@ -264,7 +388,7 @@ const struct sock_ops sock_peer_ops = {
 	.pending = peer_pending,
 	.shutdown = peer_shutdown,
 	.release = peer_release,
-	.can_recv = peer_can_recv,
-	.can_send = peer_can_send,
+	.recv_outcomes = peer_recv_outcomes,
+	.send_outcomes = peer_send_outcomes,
 	.describe = peer_describe,
 };

@@ -14,7 +14,7 @@ void sock_resolve(const struct vk_desc *d)
 	const struct vk_sock *s = sock_of(d);
 	if (d->kind != VK_SOCKET)
 		return;
-	if (s->flavour == SOCK_PEER)
+	if (s->flavour == SOCK_PEER || s->flavour == SOCK_CONNECTING)
 		net_resolve(&s->pos);
 	if (s->flavour != SOCK_DATAGRAM || s->family == NET_UNIX)
 		return;
@@ -45,7 +45,7 @@ static bool has_number(const struct vk_sock *s)
 /*
  * A server that has closed its listener is not idle: whoever still waits there was to be stopped, and is not.
  */
-static struct op_wait socket_wait(const struct vk_sock *s)
+struct op_wait sock_wait_of(const struct vk_sock *s)
 {
 	if (s->flavour == SOCK_LISTEN || sock_expects_clients(s))
 		return (struct op_wait){.what = has_number(s) ? WAIT_CLIENT : WAIT_ANYONE};
@@ -57,25 +57,13 @@ static struct op_wait socket_wait(const struct vk_sock *s)
 
 struct op_wait sock_wait(const struct op *o)
 {
-	return socket_wait((const struct vk_sock *)o->object);
+	return sock_wait_of((const struct vk_sock *)o->object);
 }
 
-/* Any of them could end the wait; a client that may come weighs more than a peer that is silent. */
-struct op_wait sock_wait_poll(const struct op *o)
+/* A server, or a client that was not answered: it should say something. */
+bool sock_peer_owes(const struct cache_pos *pos)
 {
-	const struct pollfd *p = (const struct pollfd *)o->arg;
-	struct op_wait found = {.what = WAIT_ANYONE};
-	for (u32 i = 0; i < o->n; i++) {
-		const struct vk_desc *d = vk_fd_peek(p[i].fd);
-		if (!d || d->kind != VK_SOCKET)
-			continue;
-		struct op_wait w = socket_wait(sock_of(d));
-		if (w.what == WAIT_CLIENT)
-			return w;
-		if (w.what == WAIT_PEER)
-			found = w;
-	}
-	return found;
+	return !net_client_of(pos) || !net_answered(pos);
 }
 
 static const struct cache_pos *unread_datagram(u64 *bytes)

@@ -8,6 +8,7 @@
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
+#include "runtime/vkernel/streams/epoll.h"
 
 static u32 idle_poll(const struct vk_desc *d)
 {
@@ -25,8 +26,9 @@ static void idle_describe(const struct vk_desc *d, struct text *t)
 static const struct sock_ops idle_ops = {.poll = idle_poll, .describe = idle_describe};
 
 const struct sock_ops *const sock_flavours[SOCK_FLAVOURS] = {
-	[SOCK_IDLE] = &idle_ops,        [SOCK_LISTEN] = &sock_listen_ops,  [SOCK_PEER] = &sock_peer_ops,
-	[SOCK_LOCAL] = &sock_local_ops, [SOCK_DATAGRAM] = &sock_dgram_ops,
+	[SOCK_IDLE] = &idle_ops,           [SOCK_LISTEN] = &sock_listen_ops,
+	[SOCK_PEER] = &sock_peer_ops,      [SOCK_LOCAL] = &sock_local_ops,
+	[SOCK_DATAGRAM] = &sock_dgram_ops, [SOCK_CONNECTING] = &sock_connecting_ops,
 };
 
 /* ---- as a descriptor ---- */
@@ -76,6 +78,12 @@ void sock_declare(const struct vk_sock *s)
 	vk_declare(vk_socket_object((u32)(s - vk->sock)), ACCESS_WRITE);
 }
 
+void sock_wake(const struct vk_sock *s, u32 events)
+{
+	if (hd_unlikely(vk->epolls))
+		epoll_wake(&vk->desc[s - vk->sock], events);
+}
+
 void sock_names_change(const struct vk_sock *s)
 {
 	vk_touch(NULL, vk_socket_name_object((u32)(s - vk->sock)), ACCESS_WRITE);
@@ -104,6 +112,7 @@ const struct vk_ops vk_socket_ops = {
 	.object = socket_object,
 	.pending = socket_pending,
 	.release = socket_release,
+	.steps_first = sock_steps_first,
 	.stream = true,
 	.waits = true,
 };
@@ -142,7 +151,7 @@ struct vk_desc *sock_use(struct vk_call *c, int fd, long *err)
 	return only_a_socket(vk_fd_use(c, fd), err);
 }
 
-static SCHED_LOOK bool socket_matches(int fd, bool (*such)(const struct vk_desc *d))
+static HD_NOINLINE bool socket_matches(int fd, bool (*such)(const struct vk_desc *d))
 {
 	const struct vk_desc *d = vk_fd_peek(fd);
 	return d && d->kind == VK_SOCKET && such(d);

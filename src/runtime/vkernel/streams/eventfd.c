@@ -1,7 +1,9 @@
 /*
  * eventfd.c: a counter to wait for. It lives in the description itself.
  */
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
+#include "runtime/vkernel/streams/epoll.h"
 
 #define EFD_SEMAPHORE 1u
 #define COUNTER_MAX (~(u64)0 - 1)
@@ -86,6 +88,7 @@ static long eventfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u,
 		return -EAGAIN;
 	u64 value = d->sub ? 1 : d->pos;
 	d->pos -= value;
+	epoll_wake(d, POLLOUT);
 	return (long)vk_uio_out(u, &value, sizeof(value));
 }
 
@@ -103,6 +106,7 @@ static long eventfd_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 	if (COUNTER_MAX - d->pos < value)
 		return -EAGAIN;
 	d->pos += value;
+	epoll_wake(d, POLLIN);
 	return sizeof(value);
 }
 

@@ -8,7 +8,9 @@
  */
 #include <asm/signal.h>
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/vk_priv.h"
+#include "runtime/vkernel/streams/epoll.h"
 
 static struct vk_pipe *pipe_of(const struct vk_desc *d)
 {
@@ -116,6 +118,13 @@ static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
 
 /* ---- reading and writing ---- */
 
+void vk_pipe_wake(const struct vk_pipe *p, u16 end, u32 events)
+{
+	for (u32 i = 0; vk->epolls && i < vk->desc_limit; i++)
+		if (vk->desc[i].kind == VK_PIPE && vk->desc[i].sub == end && pipe_of(&vk->desc[i]) == p)
+			epoll_wake(&vk->desc[i], events);
+}
+
 static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	(void)pos;
@@ -130,6 +139,7 @@ static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u6
 	memmove(p->data, p->data + n, p->len - n);
 	memset(p->data + p->len - n, 0, n);
 	p->len -= n;
+	vk_pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
 	return n;
 }
 
@@ -137,6 +147,8 @@ static u32 pipe_take(struct vk_pipe *p, struct vk_uio *u)
 {
 	u32 n = (u32)vk_uio_in(u, p->data + p->len, p->size - p->len);
 	p->len += n;
+	if (n)
+		vk_pipe_wake(p, VK_PIPE_READ, POLLIN | POLLRDNORM);
 	return n;
 }
 
@@ -199,8 +211,10 @@ static void pipe_release(struct vk_desc *d)
 	struct vk_pipe *p = pipe_of(d);
 	vk_declare(vk_pipe_object(d->object), ACCESS_WRITE);
 	(*(d->sub == VK_PIPE_READ ? &p->readers : &p->writers))--;
-	if (p->readers || p->writers)
+	if (p->readers || p->writers) {
+		vk_pipe_wake(p, d->sub == VK_PIPE_READ ? VK_PIPE_WRITE : VK_PIPE_READ, 0);
 		return;
+	}
 	memset(p->data, 0, p->len);
 	p->used = p->len = p->size = p->mode = 0;
 }

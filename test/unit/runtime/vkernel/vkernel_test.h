@@ -17,6 +17,7 @@
 
 #include "fake_sched.h"
 #include "runtime/vkernel/vk_ops.h"
+#include "wire/wire.h"
 
 extern struct wire_shared *rt_wire;
 extern struct wire_worker *rt_worker;

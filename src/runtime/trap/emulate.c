@@ -1,4 +1,4 @@
-#include "runtime/trap/cpu.h"
+#include "runtime/trap/emulate.h"
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -7,6 +7,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/vk.h"
+#include "wire/wire.h"
 
 #define TICKS_PER_NS 2
 #define TICKS_AT_START \
@@ -14,7 +15,7 @@
 #define CARRY_FLAG 1
 #define OTHER_FLAGS 0x8d4 /* PF AF ZF SF OF */
 
-void cpu_setup(void)
+void emulate_setup(void)
 {
 	if (sys_call3(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0))
 		rt_fail("this kernel cannot keep rdtsc from the program (prctl PR_SET_TSC failed)", "", "");
@@ -31,7 +32,7 @@ static u32 length_of_rdtsc(const u8 *code)
 	return code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;
 }
 
-bool cpu_emulated(greg_t *g)
+bool emulate_rdtsc(greg_t *g)
 {
 	u32 length = length_of_rdtsc((const u8 *)g[REG_RIP]);
 	if (!length)
@@ -52,7 +53,7 @@ static greg_t *register_of(greg_t *g, u32 number)
 	return &g[order[number]];
 }
 
-void cpu_random(greg_t *g, const struct wire_site *s)
+void emulate_random(greg_t *g, const struct wire_site *s)
 {
 	u64 value = vk_random_u64();
 	greg_t *to = register_of(g, s->base);

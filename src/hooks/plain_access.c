@@ -1,4 +1,4 @@
-/* access.c: plain and volatile reads and writes, of one object or a range. */
+/* plain_access.c: plain and volatile reads and writes, of one object or a range. */
 #include "hooks/hooks.h"
 
 #define ACCESS(name, size, how) \

@@ -12,7 +12,7 @@
 
 DOOR(int, sem_init)(sem_t *s, int shared, unsigned value)
 {
-	(void)shared; /* there is one process */
+	(void)shared; /* pthread_locks.c */
 	freed_check((u64)s, "a semaphore", DOOR_CALLER);
 	return errno_result(semaphore_init(SEM(s), value));
 }

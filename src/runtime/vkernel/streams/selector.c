@@ -1,0 +1,300 @@
+/*
+ * selector.c: see selector.h.
+ *
+ * A way is a digit for each socket that could have news: which of its own ways (struct sock_news). Ways are
+ * numbered by what can be counted from the state alone, and counted again by whoever carries one out.
+ */
+#include "runtime/vkernel/streams/selector.h"
+
+#include "runtime/vkernel/sockets/sock.h"
+#include "wire/wire.h"
+
+#define MAX_SOCKETS 24u
+#define FULL_SUBSETS 3u
+
+/* The sockets of a list that could have news. */
+struct candidates {
+	u32 count;
+	bool forced, cut;
+	u32 item[MAX_SOCKETS];
+	u8 ways[MAX_SOCKETS]; /* of each: at least one more than nothing new, or forced */
+	u8 digit[MAX_SOCKETS];
+	bool is_forced[MAX_SOCKETS];
+};
+
+static bool is_socket(const struct selector_item *it)
+{
+	return it->desc && it->desc->kind == VK_SOCKET;
+}
+
+/* A description that is in the list several times counts once, with all that it is asked for. */
+static bool merge(const struct selector *s, u32 i, struct selector_item *it)
+{
+	for (u32 k = 0; k < s->count; k++) {
+		struct selector_item other;
+		s->item(s->list, k, &other);
+		if (other.desc != it->desc || k == i)
+			continue;
+		if (k < i)
+			return false;
+		it->events |= other.events;
+		it->exact |= other.exact;
+	}
+	return true;
+}
+
+static void news_of(const struct selector *s, u32 i, struct sock_news *n)
+{
+	struct selector_item it;
+	n->count = 0;
+	n->forced = false;
+	s->item(s->list, i, &it);
+	if (is_socket(&it) && sock_is_outside(it.desc) && merge(s, i, &it))
+		sock_news_poll(it.desc, it.events, it.exact, n);
+}
+
+static void find_candidates(const struct selector *s, struct candidates *c)
+{
+	HD_WIDE_FRAME();
+	c->count = 0;
+	c->forced = c->cut = false;
+	for (u32 i = 0; i < s->count; i++) {
+		struct sock_news n;
+		news_of(s, i, &n);
+		c->forced |= n.forced;
+		if (n.count < 2 && !n.forced)
+			continue;
+		if (c->count == MAX_SOCKETS) {
+			c->cut = true;
+			return;
+		}
+		c->item[c->count] = i;
+		c->digit[c->count] = 0;
+		c->is_forced[c->count] = n.forced;
+		c->ways[c->count++] = (u8)n.count;
+	}
+}
+
+/* ---- numbering ---- */
+
+static bool is_full_product(const struct candidates *c)
+{
+	return c->count <= FULL_SUBSETS || rt_wire->config.net.all_subsets;
+}
+
+static bool next_product(struct candidates *c)
+{
+	for (u32 i = 0; i < c->count; i++) {
+		if (++c->digit[i] < c->ways[i])
+			return true;
+		c->digit[i] = 0;
+	}
+	return false;
+}
+
+/* The nth way beyond nothing new: of one alone, of a pair, of all. */
+static bool set_limited(struct candidates *c, u32 nth)
+{
+	for (u32 i = 0; i < c->count; i++)
+		c->digit[i] = 0;
+	if (!nth--)
+		return true;
+	for (u32 i = 0; i < c->count; i++) {
+		if (nth < c->ways[i] - 1u) {
+			c->digit[i] = (u8)(nth + 1);
+			return true;
+		}
+		nth -= c->ways[i] - 1u;
+	}
+	for (u32 i = 0; i < c->count; i++)
+		for (u32 k = i + 1; k < c->count; k++) {
+			if (c->ways[i] < 2 || c->ways[k] < 2 || nth--)
+				continue;
+			c->digit[i] = c->digit[k] = 1;
+			return true;
+		}
+	for (u32 i = 0; i < c->count; i++)
+		c->digit[i] = c->ways[i] > 1;
+	return !nth;
+}
+
+static u32 moved(const struct candidates *c)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < c->count; i++)
+		n += c->digit[i] != 0;
+	return n;
+}
+
+/* In how many orders can so many news come? Beyond three: forwards and backwards. */
+static u32 orders(const struct selector *s, const struct candidates *c, bool *cut)
+{
+	static const u8 factorial[] = {1, 1, 2, 6};
+	u32 n = s->ordered ? moved(c) : 0;
+	*cut |= n >= HD_ARRAY_LEN(factorial);
+	return n < HD_ARRAY_LEN(factorial) ? factorial[n] : 2;
+}
+
+/*
+ * Sets c to way number `way` and returns the number of its order; for way ~0 returns how many ways there are.
+ */
+static u32 find_way(const struct selector *s, struct candidates *c, u32 way)
+{
+	bool full = is_full_product(c), more = true;
+	u32 sum = 0;
+	c->cut |= !full;
+	for (u32 nth = 0; more; nth++) {
+		if (!full && !set_limited(c, nth))
+			break;
+		u32 n = orders(s, c, &c->cut);
+		if (way - sum < n)
+			return way - sum;
+		sum += n;
+		if (full)
+			more = next_product(c);
+	}
+	return sum;
+}
+
+u32 selector_ways(const struct selector *s, bool *forced)
+{
+	HD_WIDE_FRAME();
+	struct candidates c;
+	find_candidates(s, &c);
+	*forced = c.forced;
+	u32 n = c.count ? find_way(s, &c, ~0u) : 1;
+	if (c.cut)
+		rt_worker->result.subsets_cut = 1;
+	return n;
+}
+
+/* ---- carrying one out ---- */
+
+/* The nth permutation of three or fewer; of more the second is backwards. */
+static void reorder(u32 *out, u32 n, u32 order)
+{
+	if (n > FULL_SUBSETS) {
+		for (u32 i = 0; order && i < n / 2; i++) {
+			u32 swap = out[i];
+			out[i] = out[n - 1 - i];
+			out[n - 1 - i] = swap;
+		}
+		return;
+	}
+	for (u32 left = n; left > 1; left--) {
+		u32 pick = order % left, *at = out + n - left, chosen = at[pick];
+		order /= left;
+		for (u32 i = pick; i > 0; i--)
+			at[i] = at[i - 1];
+		at[0] = chosen;
+	}
+}
+
+u32 selector_news(const struct selector *s, u32 way, u32 *out, u32 room)
+{
+	HD_WIDE_FRAME();
+	struct candidates c;
+	u32 n = 0;
+	find_candidates(s, &c);
+	if (c.count)
+		find_way(s, &c, way);
+	for (u32 i = 0; i < c.count; i++) {
+		if (!c.digit[i] && !c.is_forced[i])
+			continue;
+		if (n < room)
+			out[n] = c.item[i];
+		n++;
+	}
+	return n;
+}
+
+void selector_arrive(const struct selector *s, u32 way)
+{
+	HD_WIDE_FRAME();
+	struct candidates c;
+	u32 moving[MAX_SOCKETS], n = 0;
+	find_candidates(s, &c);
+	if (!c.count)
+		return;
+	u32 order = find_way(s, &c, way);
+	for (u32 i = 0; i < c.count; i++)
+		if (c.digit[i] || c.is_forced[i])
+			moving[n++] = i;
+	if (s->ordered)
+		reorder(moving, n, order);
+	for (u32 i = 0; i < n; i++) {
+		struct sock_news news;
+		struct selector_item it;
+		news_of(s, c.item[moving[i]], &news);
+		s->item(s->list, c.item[moving[i]], &it);
+		sock_arrive(it.desc, &news.way[c.digit[moving[i]]]);
+	}
+}
+
+/* ---- what it touches ---- */
+
+void selector_declare(const struct selector *s, u32 way)
+{
+	HD_WIDE_FRAME();
+	struct candidates c;
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		s->item(s->list, i, &it);
+		if (is_socket(&it))
+			sock_declare_poll(it.desc);
+		else if (it.desc && vk_kinds[it.desc->kind]->waits)
+			access_declare(vk_kinds[it.desc->kind]->object(it.desc), 1, ACCESS_READ);
+	}
+	find_candidates(s, &c);
+	if (!c.count)
+		return;
+	find_way(s, &c, way);
+	for (u32 i = 0; i < c.count; i++) {
+		struct selector_item it;
+		s->item(s->list, c.item[i], &it);
+		if (c.digit[i] || c.is_forced[i])
+			access_declare(vk_socket_object(vk_desc_slot(it.desc)), 1, ACCESS_WRITE);
+	}
+}
+
+void selector_resolve(const struct selector *s)
+{
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		s->item(s->list, i, &it);
+		if (is_socket(&it))
+			sock_resolve(it.desc);
+	}
+}
+
+bool selector_may_be_late(const struct selector *s)
+{
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		s->item(s->list, i, &it);
+		if (is_socket(&it) && sock_is_outside(it.desc))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Any of them could end the wait. A peer that owes something weighs more than a client that may come, which
+ * weighs more than a client that keeps its connection open.
+ */
+struct op_wait selector_wait(const struct selector *s)
+{
+	struct op_wait found = {.what = WAIT_ANYONE};
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		s->item(s->list, i, &it);
+		if (!is_socket(&it))
+			continue;
+		struct op_wait w = sock_wait_of(sock_of(it.desc));
+		if (w.what == WAIT_PEER && sock_peer_owes(w.peer))
+			return w;
+		if (w.what == WAIT_CLIENT || (w.what == WAIT_PEER && found.what != WAIT_CLIENT))
+			found = w;
+	}
+	return found;
+}

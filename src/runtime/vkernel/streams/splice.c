@@ -1,0 +1,234 @@
+/*
+ * splice.c: splice and tee: bytes go from a pipe to a pipe or a file, or from a file to a pipe.
+ *
+ * Between two pipes it is one operation, which can go on when the input has bytes and the output has room:
+ * Linux waits for the one, then for the other, and begins again when somebody was faster. A file never
+ * waits. Sockets are refused.
+ */
+#include <asm/signal.h>
+
+#include "runtime/sched/op_classes.h"
+#include "runtime/vkernel/core/vk_priv.h"
+
+#define FLAG_NONBLOCK 2
+#define FLAGS_ALL 15 /* MOVE, NONBLOCK, MORE, GIFT */
+
+static struct vk_pipe *pipe_of(const struct vk_desc *d)
+{
+	return &vk->pipe[d->object];
+}
+
+/* ---- from pipe to pipe. object: input, arg: output, n: non-blocking ---- */
+
+static u32 outcomes(const struct fiber *f, const struct op *o)
+{
+	const struct vk_pipe *in = (const struct vk_pipe *)o->object, *out = (const struct vk_pipe *)o->arg;
+	(void)f;
+	return o->n || (in->len ? out->len < out->size || !out->readers : !in->writers);
+}
+
+static void accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	access_declare(vk_pipe_object((u32)((const struct vk_pipe *)o->object - vk->pipe)), 1, ACCESS_WRITE);
+	access_declare(vk_pipe_object((u32)((const struct vk_pipe *)o->arg - vk->pipe)), 1, ACCESS_WRITE);
+}
+
+static void describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to move bytes from " : "moves bytes from ");
+	vk_describe_pipe((const struct vk_pipe *)o->object, t);
+	text_str(t, " to ");
+	vk_describe_pipe((const struct vk_pipe *)o->arg, t);
+}
+
+const struct op_class op_splice = {
+	.name = "splice", .outcomes = outcomes, .describe = describe, .accesses = accesses};
+
+static void drop_front(struct vk_pipe *p, u32 n)
+{
+	memmove(p->data, p->data + n, p->len - n);
+	memset(p->data + p->len - n, 0, n);
+	p->len -= n;
+	vk_pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
+}
+
+static long no_reader(const struct vk_call *c)
+{
+	vk_signal_raise(SIGPIPE, c->pc);
+	return -EPIPE;
+}
+
+/* copy: tee, which leaves the bytes where they are. */
+static long between_pipes(struct vk_call *c, const struct vk_desc *in, const struct vk_desc *out, u64 len,
+			  bool copy)
+{
+	struct vk_pipe *from = pipe_of(in), *to = pipe_of(out);
+	bool patient = !(c->a[copy ? 3 : 5] & FLAG_NONBLOCK) && !((in->flags | out->flags) & O_NONBLOCK);
+	struct op o = {.kind = OP_SPLICE,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
+		       .n = !patient,
+		       .object = (u64)from,
+		       .arg = (u64)to};
+	if (vk_step(c, &o) == VK_RESTART)
+		return VK_RESTART;
+	if (!from->len)
+		return from->writers ? -EAGAIN : 0;
+	if (!to->readers)
+		return no_reader(c);
+	u32 n = (u32)HD_MIN(len, (u64)HD_MIN(from->len, to->size - to->len));
+	if (!n)
+		return -EAGAIN;
+	memcpy(to->data + to->len, from->data, n);
+	to->len += n;
+	vk_pipe_wake(to, VK_PIPE_READ, POLLIN | POLLRDNORM);
+	if (!copy)
+		drop_front(from, n);
+	return n;
+}
+
+/* ---- a pipe and a file ---- */
+
+/* Waits for bytes (or the end), or for room (or that nobody reads). */
+static long wait_for_pipe(struct vk_call *c, const struct vk_desc *d, u16 kind)
+{
+	struct op o = {.kind = kind,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
+		       .n = (c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK),
+		       .object = (u64)pipe_of(d),
+		       .arg = 1};
+	return vk_step(c, &o);
+}
+
+static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_desc *out, u64 *pos, u64 len)
+{
+	struct vk_pipe *p = pipe_of(in);
+	if (wait_for_pipe(c, in, OP_PIPE_READ) == VK_RESTART)
+		return VK_RESTART;
+	if (!p->len)
+		return p->writers ? -EAGAIN : 0;
+	struct iovec v = {.iov_base = p->data, .iov_len = HD_MIN(len, (u64)p->len)};
+	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
+	long n = vk_kinds[out->kind]->write(c, out, &u, pos);
+	if (n > 0)
+		drop_front(p, (u32)n);
+	return n;
+}
+
+static long file_to_pipe(struct vk_call *c, struct vk_desc *in, u64 *pos, const struct vk_desc *out, u64 len)
+{
+	struct vk_pipe *p = pipe_of(out);
+	if (wait_for_pipe(c, out, OP_PIPE_WRITE) == VK_RESTART)
+		return VK_RESTART;
+	if (!p->readers)
+		return no_reader(c);
+	if (p->len == p->size)
+		return -EAGAIN;
+	vk_file_use(c, in, ACCESS_READ, pos == &in->pos);
+	long done = 0;
+	while (len && p->len < p->size) {
+		const u8 *at = NULL;
+		u64 n = HD_MIN((u64)vk_file_view(in, *pos, &at), HD_MIN(len, (u64)(p->size - p->len)));
+		if (!n)
+			break;
+		memcpy(p->data + p->len, at, n);
+		p->len += (u32)n;
+		if (pos == &in->pos)
+			vk_declare(vk_desc_object(vk_desc_slot(in), VK_DESC_POSITION), ACCESS_WRITE);
+		*pos += n;
+		len -= n;
+		done += (long)n;
+	}
+	return done;
+}
+
+/* ---- the calls ---- */
+
+static bool can_read(const struct vk_desc *d)
+{
+	return d && (d->flags & O_ACCMODE) != O_WRONLY && !(d->flags & O_PATH);
+}
+
+static bool can_write(const struct vk_desc *d)
+{
+	return d && (d->flags & O_ACCMODE) != O_RDONLY && !(d->flags & O_PATH);
+}
+
+static bool is_one_pipe(const struct vk_desc *in, const struct vk_desc *out)
+{
+	return in->kind == VK_PIPE && out->kind == VK_PIPE && in->object == out->object;
+}
+
+static long refuse(const struct vk_call *c, const char *what)
+{
+	vk_refuse(c, what);
+	return -EINVAL;
+}
+
+static bool seeks(const struct vk_desc *d)
+{
+	return !vk_kinds[d->kind]->stream;
+}
+
+/* In Linux's order: this comes before the modes of opening. */
+static long check_positions(const struct vk_desc *in, const u64 *in_pos, const struct vk_desc *out,
+			    const u64 *out_pos)
+{
+	if ((in->kind == VK_PIPE && in_pos) || (out->kind == VK_PIPE && out_pos))
+		return -ESPIPE;
+	if ((in_pos && !vk_user_out_ok((u64)in_pos, sizeof(*in_pos))) ||
+	    (out_pos && !vk_user_out_ok((u64)out_pos, sizeof(*out_pos))))
+		return -EFAULT;
+	return 0;
+}
+
+long vk_sys_splice(struct vk_call *c)
+{
+	u64 *in_pos = vk_user(c->a[1]), *out_pos = vk_user(c->a[3]),
+	    len = HD_MIN((u64)c->a[4], (u64)VK_MAX_RW);
+	if (!c->a[4])
+		return 0;
+	if (c->a[5] & ~(long)FLAGS_ALL)
+		return -EINVAL;
+	struct vk_desc *in = vk_fd_use(c, (int)c->a[0]), *out = vk_fd_use(c, (int)c->a[2]);
+	if (!in || !out)
+		return -EBADF;
+	long err = in->flags & O_PATH || out->flags & O_PATH ? -EBADF
+							     : check_positions(in, in_pos, out, out_pos);
+	if (err)
+		return err;
+	if (!can_read(in) || !can_write(out))
+		return -EBADF;
+	if (is_one_pipe(in, out) || (in->kind != VK_PIPE && out->kind != VK_PIPE) || (in_pos && !seeks(in)) ||
+	    (out_pos && !seeks(out)))
+		return -EINVAL;
+	if (in->kind == VK_PIPE && out->kind == VK_PIPE)
+		return between_pipes(c, in, out, len, false);
+	if (in->kind == VK_SOCKET || out->kind == VK_SOCKET)
+		return refuse(c, "splice of a socket");
+	if (in->kind == VK_FILE)
+		return file_to_pipe(c, in, in_pos ? in_pos : &in->pos, out, len);
+	if (in->kind != VK_PIPE)
+		return in->kind == VK_DIR ? -EINVAL : refuse(c, "splice from a device");
+	if (out->flags & O_APPEND)
+		return -EINVAL;
+	if (out->kind == VK_EVENTFD || !vk_kinds[out->kind]->write)
+		return -EINVAL;
+	return pipe_to_file(c, in, out, out_pos ? out_pos : &out->pos, len);
+}
+
+long vk_sys_tee(struct vk_call *c)
+{
+	if (c->a[3] & ~(long)FLAGS_ALL)
+		return -EINVAL;
+	if (!c->a[2])
+		return 0;
+	struct vk_desc *in = vk_fd_use(c, (int)c->a[0]), *out = vk_fd_use(c, (int)c->a[1]);
+	if (!can_read(in) || !can_write(out))
+		return -EBADF;
+	if (in->kind != VK_PIPE || out->kind != VK_PIPE || is_one_pipe(in, out))
+		return -EINVAL;
+	return between_pipes(c, in, out, HD_MIN((u64)c->a[2], (u64)VK_MAX_RW), true);
+}
