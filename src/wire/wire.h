@@ -169,8 +169,8 @@ struct wire_result {
 	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
 	u32 samples;
-	u32 clock_readings; /* answers of peers that told another time, and counted as the same */
-	u64 ends;           /* end states that were met, samples or not */
+	u32 clock_readings;      /* answers of peers that told another time, and counted as the same */
+	u64 ends;                /* end states that were met, samples or not */
 	u32 unsynchronised, pad; /* of unsynchronised_at */
 	struct wire_sample sample[WIRE_MAX_SAMPLES];
 	struct wire_unsynchronised unsynchronised_at[WIRE_MAX_UNSYNCHRONISED];

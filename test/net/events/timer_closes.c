@@ -10,7 +10,8 @@
 
 int main(void)
 {
-	int listener = listen_on(PORT), set = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+	int listener = listen_on(PORT), set = epoll_create1(0),
+	    timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
 	struct itimerspec second = {.it_value = {.tv_sec = 1}};
 	int fd = nonblocking(take_client(listener)), answered = 0;
 	OK(timerfd_settime(timer, 0, &second, NULL));

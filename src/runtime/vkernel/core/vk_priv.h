@@ -397,7 +397,8 @@ struct vk_settings {
 	u16 io_priority;
 	u8 affinity, policy, priority, reset_on_fork, death_signal, no_new_privs, keep_caps;
 	signed char nice;
-	u8 pad[6];
+	u8 pad[2];
+	u32 personality;
 };
 /* Bits of the process. */
 enum vk_setting { VK_SETTING_NOT_DUMPABLE, VK_SETTING_NO_HUGE_PAGES, VK_SETTING_SUBREAPER };
