@@ -131,8 +131,8 @@ struct wire_refused {
 };
 
 /*
- * A word of an unmodified program's memory that two threads use without synchronisation that is seen, and where
- * they stood before the steps that do: return addresses, or where the thread starts.
+ * A word of an unmodified program's memory that two threads use without synchronisation that is seen, and
+ * where they stood before the steps that do: return addresses, or where the thread starts.
  */
 #define WIRE_MAX_UNSYNCHRONISED 16
 struct wire_unsynchronised {
