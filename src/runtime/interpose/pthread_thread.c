@@ -7,6 +7,7 @@
 
 #include "runtime/interpose/interpose.h"
 #include "runtime/interpose/keys.h"
+#include "runtime/memory/unseen.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
@@ -36,6 +37,7 @@ static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *
 
 DOOR(int, pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
+	unseen_look();
 	return create(t, attr, fn, arg, DOOR_CALLER);
 }
 
