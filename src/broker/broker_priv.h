@@ -71,7 +71,8 @@ struct broker {
 	struct peer_procs *peers_known;
 	u32 last_group, server_count;
 	struct client_listener *listeners;
-	char folder[64]; /* of UNIX listeners; empty: none yet */
+	char folder[64];                       /* of UNIX listeners; empty: none yet */
+	bool long_alarms[NET_MAX_CLIENTS + 1]; /* learnt of a client's processes, for those to come */
 };
 
 /*

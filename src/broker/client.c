@@ -42,10 +42,13 @@ static int another(struct wire_net *n, const struct connection *c)
 	char name[200];
 	if (!c)
 		return reply_error(n, NET_ERROR_ANOTHER, "a client peer opened a further connection");
-	return reply_error(
-		n, NET_ERROR_ANOTHER,
-		"client %u opened a further connection besides %s: a client peer may open only one",
-		c->client, connection_text(c, name, sizeof(name)));
+	return reply_error(n, NET_ERROR_ANOTHER,
+			   "client %u opened a further connection besides %s: several connections of one "
+			   "client at the same "
+			   "time are not followed, only one after the other; can it be told to have one at a "
+			   "time, and be "
+			   "started several times (--clients N)?",
+			   c->client, connection_text(c, name, sizeof(name)));
 }
 
 /*
@@ -246,6 +249,8 @@ static int start(struct arrival *k, struct problem *p)
 	if (k->pid <= 0)
 		return reply_error(k->n, NET_ERROR_TOOL, "%s", p->text);
 	k->procs = peer_procs_of(k->b, k->pid);
+	if (k->n->client <= NET_MAX_CLIENTS && k->b->long_alarms[k->n->client])
+		quiet_set_long_alarms(k->procs->q);
 	k->start = k->asleep_since = monotonic_ms();
 	int fd = -1, status = wait_for_it(k, &fd);
 	if (!status)

@@ -7,18 +7,14 @@
  * Only short time-outs are waited for. A long one is mostly how long a peer would wait for the program: to
  * sit it out would show a program that is always too slow.
  */
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "broker/quiet_priv.h"
 
-#define GRACE_MS 600
 #define NO_LIMIT (~0ull)
 
 static bool read_memory(pid_t pid, u64 from, void *to, size_t n)
@@ -92,7 +88,7 @@ static u64 limit_ms(pid_t pid, const struct wait *w)
 	}
 }
 
-bool grace_is_over(struct quiet_thread *t)
+bool grace_has_passed(struct quiet_thread *t, u64 limit)
 {
 	struct grace *g = &t->grace;
 	const struct wait *w = &t->wait;
@@ -101,23 +97,14 @@ bool grace_is_over(struct quiet_thread *t)
 		g->idle = true;
 		return true;
 	}
-	if (limit_ms(t->pid, w) > GRACE_MS)
+	if (limit > GRACE_MS)
 		return true;
 	if (!same)
 		*g = (struct grace){.call = w->call, .sp = w->sp, .pc = w->pc, .runs = t->runs};
 	return false;
 }
 
-/* timer_create(): what it does when it expires cannot be seen. alarm() and setitimer() leave no sign at
-   all. */
-bool grace_has_timer(pid_t pid)
+bool grace_is_over(struct quiet_thread *t)
 {
-	char path[48], c;
-	snprintf(path, sizeof(path), "/proc/%d/timers", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bool any = read(fd, &c, 1) == 1;
-	close(fd);
-	return any;
+	return grace_has_passed(t, limit_ms(t->pid, &t->wait));
 }

@@ -71,6 +71,9 @@ static int crosstalk(struct quiesce *r)
 		const struct connection *c = r->conn[i];
 		if (!c->polled || c->eof || c->reset || !is_readable(c))
 			continue;
+		int ended = server_check_alive(r->b, r->c, r->n); /* all its connections ended at once */
+		if (ended)
+			return ended;
 		return reply_error(
 			r->n, NET_ERROR_CROSSTALK,
 			"the peer answered on another connection than it was asked: after an exchange "
@@ -271,6 +274,8 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 		quiet_tell(c->procs->q, r.look, r.count, n->text, sizeof(n->text));
 	if (c->client && c->procs && !quiet_alive(c->procs->q))
 		c->answer |= NET_GONE;
+	if (c->client && c->client <= NET_MAX_CLIENTS && c->procs)
+		b->long_alarms[c->client] |= quiet_long_alarms(c->procs->q);
 	if (c->next_fd >= 0)
 		c->answer = (c->answer | NET_AGAIN) & ~NET_GONE;
 	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);

@@ -3,10 +3,11 @@
  *
  * A peer that rests can be told from one that works without asking it: the kernel says what each of its
  * threads is doing. But the threads are looked at one after the other, while they go on, and what travels
- * between us and the peer belongs to no thread at all. One look therefore has three parts:
+ * between us and the peer belongs to no thread at all. One look therefore has four parts:
  *
  *     pass A    every thread sleeps in a call that waits for input (waits.c); note how often each has run
  *     queues    all we sent has been taken, all the peer wrote has arrived (queues.c)
+ *     timers    none of the peer's is about to expire (timers.c)
  *     pass B    the same threads still sleep, and none has run since
  *
  * Q1  Between the end of A and the start of B there is a moment at which all threads slept: each of them did
@@ -15,6 +16,7 @@
  * Q2  The queues are looked at in that interval. So at that moment nothing was on its way either, and nobody
  *     but us can wake the peer. Without it, a request that the peer has not been woken for looks like an
  *     answer that is complete.
+ *     The same of timers: one that expires just before it is looked at has woken somebody up, whom B finds.
  * Q3  Pausing is not resting: a thread in nanosleep counts as working. Without A, a peer that thinks for 20
  *     ms is quiet.
  *     A wait with a short time-out is sat out once for the same reason (grace.c).
@@ -26,9 +28,8 @@
  * the other way round it may have run in between. The letter also tells a sleep from a stop (^Z, a debugger)
  * and from waiting for the disk in the middle of a call that looks like a wait; both are busy.
  *
- * Given up: timers that need no thread (timerfd in an epoll set, setitimer; timer_create is seen) look like
- * waits without a time-out; segments on their way between two processes of the peer, over TCP, in the very
- * moment of the look are not seen.
+ * Given up: segments on their way between two processes of the peer, over TCP, in the very moment of the look
+ * are not seen.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -73,14 +74,6 @@ static bool rests(struct quiet_thread *t)
 	if (t->wait.kind == WAIT_TIMED)
 		return grace_is_over(t);
 	return t->wait.kind == WAIT_INPUT || t->wait.kind == WAIT_DEAD || periodic_sleeps(t);
-}
-
-static bool any_timer(const struct quiet_peer *q)
-{
-	for (u32 i = 0; i < q->processes; i++)
-		if (grace_has_timer(q->process[i].pid))
-			return true;
-	return false;
 }
 
 static bool pass_a(struct quiet_peer *q, bool *timed)
@@ -136,19 +129,33 @@ static u64 sent_in_all(const struct quiet_conn *c, u32 n)
 	return sum;
 }
 
+/* Who rests elsewhere was no loop: the next time-out there is given its time again. */
+static void forget_rounds(struct quiet_peer *q)
+{
+	for (u32 i = 0; i < q->threads; i++) {
+		struct quiet_thread *t = &q->thread[i];
+		if (t->wait.call != t->grace.call || t->wait.sp != t->grace.sp || t->wait.pc != t->grace.pc)
+			t->grace = (struct grace){0};
+	}
+}
+
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 {
 	bool timed = false;
+	u64 sent = sent_in_all(c, n);
+	enum timers timers = TIMERS_NONE;
 	bool quiet = (pass_a(q, &timed) || quiet_without(ABLATION_THREADS)) &&
 		     (queues(q, c, n) || quiet_without(ABLATION_QUEUES)) &&
+		     (timers = timers_look(q, sent ? sent + ((u64)n << 48) : 0)) != TIMERS_SOON &&
 		     (quiet_without(ABLATION_AGAIN) || pass_b(q));
 	if (!quiet) { /* who was born meanwhile is met in a later pass B, and looked at after that */
 		q->calm = false;
 		return QUIET_BUSY;
 	}
-	if (!periodic_settled(q, sent_in_all(c, n)))
+	if (!periodic_settled(q, sent))
 		return QUIET_BUSY;
-	return timed || any_timer(q) ? QUIET_TIMED : QUIET_YES;
+	forget_rounds(q);
+	return timed || timers ? QUIET_TIMED : QUIET_YES;
 }
 
 bool quiet_asleep(struct quiet_peer *q)

@@ -63,6 +63,9 @@ bool quiet_listens(struct quiet_peer *q, u16 port);
 bool quiet_holds(struct quiet_peer *q, int fd);
 /* The same, or nobody has it. */
 bool quiet_serves(struct quiet_peer *q, int fd);
+/* It has timers of unknown length, and they are long; told to the next peer of the same command. */
+bool quiet_long_alarms(const struct quiet_peer *q);
+void quiet_set_long_alarms(struct quiet_peer *q);
 /* Is anything of it alive? */
 bool quiet_alive(struct quiet_peer *q);
 /* Does it hold threads that always sleep? They need longer to show what they do. */

@@ -42,10 +42,25 @@ struct quiet_thread {
 	struct grace grace;
 };
 
+/* Of a process: what is known about its timers since the peer was asked last; see timers.c. */
+struct ticks {
+	bool known, housekeeping;
+	u32 rounds;
+	u64 asked, runs;
+};
+struct alarms {
+	bool known, armed;
+	u32 rounds;
+	u64 asked, runs, since_ms;
+	u64 takes_ms; /* so long it took to act; 0: it never did */
+};
+
 struct quiet_process {
 	pid_t pid;
 	int task; /* its folder of threads, open */
 	bool seen;
+	struct ticks ticks;
+	struct alarms alarms;
 };
 
 struct quiet_peer {
@@ -56,8 +71,9 @@ struct quiet_peer {
 	u32 processes;
 	struct quiet_thread *thread;
 	u32 threads;
-	bool blind; /* something of it could not be looked into */
-	bool calm;  /* all rest, apart from threads that sleep periodically */
+	bool blind;       /* something of it could not be looked into */
+	bool calm;        /* all rest, apart from threads that sleep periodically */
+	bool long_alarms; /* timers whose end is not known did not expire while it was waited for them */
 	u64 calm_sent;
 };
 
@@ -79,8 +95,17 @@ bool periodic_settled(struct quiet_peer *q, u64 sent);
 
 /* t waits with a time-out, and t->runs is up to date: has it had the time to speak? */
 bool grace_is_over(struct quiet_thread *t);
-/* Has this process a timer that may wake it up? */
-bool grace_has_timer(pid_t pid);
+/* The same, where the time-out is known to be so long. */
+bool grace_has_passed(struct quiet_thread *t, u64 limit_ms);
+
+#define GRACE_MS 600 /* longer time-outs are not waited for */
+
+/*
+ * All threads rest: may a timer wake the peer up, soon or later? asked: another number when it was asked
+ * something since, or has one more connection; 0: it was asked nothing yet.
+ */
+enum timers { TIMERS_NONE, TIMERS_LATER, TIMERS_SOON };
+enum timers timers_look(struct quiet_peer *q, u64 asked);
 
 /* What is on its way on c; sets c->queue and c->accepted. */
 void queue_look(int nl, struct quiet_conn *c);

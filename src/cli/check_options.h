@@ -27,6 +27,7 @@ struct check_options {
 	bool quiet, verbose, no_progress;
 	struct peer_options peers;
 	struct broker_options broker;
+	bool confirm;                            /* violations are played once more with fresh peers */
 	u64 clients;                             /* --clients; 0: as many as there are commands */
 	bool scenario_servers, scenario_clients; /* commands of a scenario: the command line's replace them */
 	char save_trees[2048], load_trees[2048]; /* "": not given */

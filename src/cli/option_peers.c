@@ -236,7 +236,9 @@ int option_peers_settle(struct check_options *o, struct problem *p)
 	/* Clients of the real world tell ports and times, and leave by an end or a reset as
 	   it happens: only on request. */
 	bool unasked = o->peers.clients && !o->config.net.recheck;
-	if (o->config.net.mode == CACHE_NONE || !(o->peers.servers + o->peers.clients) || unasked)
+	bool possible = o->config.net.mode != CACHE_NONE && o->config.net.live;
+	o->confirm = possible && o->config.net.samples;
+	if (!possible || !(o->peers.servers + o->peers.clients) || unasked)
 		o->config.net.samples = 0;
 	return 0;
 }

@@ -205,6 +205,7 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 				    .observer = &observer};
 
 	plan.peers.out = opts->out;
+	plan.confirm = opts->confirm;
 	plan.peers.interrupted = interrupted;
 	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
 	return session_run(&plan, o, p);

@@ -1,8 +1,8 @@
 /*
  * atomic.c: atomic operations of 1 to 8 bytes. The compiler leaves the operation itself to us. Whatever order
- * the program asked for, it is done sequentially consistently: that is the model that heddle explores. A
- * compare-and-exchange counts as a write even when it fails, as in ThreadSanitizer; what it expects lies in
- * memory that is read, and written if it fails, like any other.
+ * the program asked for, it is done sequentially consistently: that is the model that heddle explores. The
+ * order as written decides what is a race. A compare-and-exchange counts as a write even when it fails, as
+ * in ThreadSanitizer; what it expects lies in memory that is read, and written if it fails, like any other.
  */
 #include "hooks/hooks.h"
 
@@ -10,9 +10,12 @@
 	HOOK u##bits __tsan_atomic##bits##_fetch_##op(volatile u##bits *a, u##bits v, int order); \
 	HOOK u##bits __tsan_atomic##bits##_fetch_##op(volatile u##bits *a, u##bits v, int order) \
 	{ \
-		(void)order; \
+		u##bits old; \
+\
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
-		return __atomic_fetch_##op(a, v, __ATOMIC_SEQ_CST); \
+		old = __atomic_fetch_##op(a, v, __ATOMIC_SEQ_CST); \
+		ORDERED(a, ORDER_UPDATE, order); \
+		return old; \
 	}
 
 #define COMPARE_EXCHANGE(bits, name) \
@@ -23,13 +26,14 @@
 	{ \
 		u##bits seen; \
 \
-		(void)order; \
-		(void)failure; \
 		TELL(expected, sizeof(*expected), HOW_READ); \
 		seen = *expected; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
-		if (__atomic_compare_exchange_n(a, &seen, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
+		if (__atomic_compare_exchange_n(a, &seen, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) { \
+			ORDERED(a, ORDER_UPDATE, order); \
 			return 1; \
+		} \
+		ORDERED(a, ORDER_LOAD, failure); \
 		TELL(expected, sizeof(*expected), HOW_WRITE); \
 		*expected = seen; \
 		return 0; \
@@ -39,33 +43,40 @@
 	HOOK u##bits __tsan_atomic##bits##_load(const volatile u##bits *a, int order); \
 	HOOK u##bits __tsan_atomic##bits##_load(const volatile u##bits *a, int order) \
 	{ \
-		(void)order; \
+		u##bits value; \
+\
 		TELL(a, sizeof(*a), HOW_READ | HOW_ATOMIC); \
-		return __atomic_load_n(a, __ATOMIC_SEQ_CST); \
+		value = __atomic_load_n(a, __ATOMIC_SEQ_CST); \
+		ORDERED(a, ORDER_LOAD, order); \
+		return value; \
 	} \
 	HOOK void __tsan_atomic##bits##_store(volatile u##bits *a, u##bits v, int order); \
 	HOOK void __tsan_atomic##bits##_store(volatile u##bits *a, u##bits v, int order) \
 	{ \
-		(void)order; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
 		__atomic_store_n(a, v, __ATOMIC_SEQ_CST); \
+		ORDERED(a, ORDER_STORE, order); \
 	} \
 	HOOK u##bits __tsan_atomic##bits##_exchange(volatile u##bits *a, u##bits v, int order); \
 	HOOK u##bits __tsan_atomic##bits##_exchange(volatile u##bits *a, u##bits v, int order) \
 	{ \
-		(void)order; \
+		u##bits old; \
+\
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
-		return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST); \
+		old = __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST); \
+		ORDERED(a, ORDER_UPDATE, order); \
+		return old; \
 	} \
 	HOOK u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits *a, u##bits expected, \
 								u##bits v, int order, int failure); \
 	HOOK u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits *a, u##bits expected, \
 								u##bits v, int order, int failure) \
 	{ \
-		(void)order; \
-		(void)failure; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
-		__atomic_compare_exchange_n(a, &expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+		if (__atomic_compare_exchange_n(a, &expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
+			ORDERED(a, ORDER_UPDATE, order); \
+		else \
+			ORDERED(a, ORDER_LOAD, failure); \
 		return expected; \
 	} \
 	COMPARE_EXCHANGE(bits, strong) \
@@ -82,13 +93,13 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
-/* With sequentially consistent accesses a fence adds nothing for other threads;
-   natively it must still be one. */
+/* Values are sequentially consistent without it; natively, and for what happens before what, it counts. */
 HOOK void __tsan_atomic_thread_fence(int order);
 HOOK void __tsan_atomic_thread_fence(int order)
 {
-	(void)order;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (heddle_rt_order)
+		heddle_rt_order((const void *)0, 0, ORDER_FENCE, order);
 }
 
 HOOK void __tsan_atomic_signal_fence(int order);

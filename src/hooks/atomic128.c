@@ -16,13 +16,14 @@ static inline u128 swap_if(volatile u128 *a, u128 expected, u128 v)
 	{ \
 		u128 old, seen; \
 \
-		(void)order; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
 		for (seen = swap_if(a, 0, 0);;) { \
 			old = seen; \
 			seen = swap_if(a, old, (result)); \
-			if (seen == old) \
+			if (seen == old) { \
+				ORDERED(a, ORDER_UPDATE, order); \
 				return old; \
+			} \
 		} \
 	}
 
@@ -37,9 +38,12 @@ UPDATE(fetch_nand, ~(old &v))
 HOOK u128 __tsan_atomic128_load(const volatile u128 *a, int order);
 HOOK u128 __tsan_atomic128_load(const volatile u128 *a, int order)
 {
-	(void)order;
+	u128 value;
+
 	TELL(a, sizeof(*a), HOW_READ | HOW_ATOMIC);
-	return swap_if((volatile u128 *)a, 0, 0);
+	value = swap_if((volatile u128 *)a, 0, 0);
+	ORDERED(a, ORDER_LOAD, order);
+	return value;
 }
 
 HOOK void __tsan_atomic128_store(volatile u128 *a, u128 v, int order);
@@ -47,13 +51,13 @@ HOOK void __tsan_atomic128_store(volatile u128 *a, u128 v, int order)
 {
 	u128 old, seen;
 
-	(void)order;
 	TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC);
 	seen = swap_if(a, 0, 0);
 	do {
 		old = seen;
 		seen = swap_if(a, old, v);
 	} while (seen != old);
+	ORDERED(a, ORDER_STORE, order);
 }
 
 HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected, u128 v, int order,
@@ -61,10 +65,15 @@ HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected,
 HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected, u128 v, int order,
 						int failure)
 {
-	(void)order;
-	(void)failure;
+	u128 seen;
+
 	TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC);
-	return swap_if(a, expected, v);
+	seen = swap_if(a, expected, v);
+	if (seen == expected)
+		ORDERED(a, ORDER_UPDATE, order);
+	else
+		ORDERED(a, ORDER_LOAD, failure);
+	return seen;
 }
 
 #define COMPARE_EXCHANGE(name) \
@@ -75,14 +84,15 @@ HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected,
 	{ \
 		u128 wanted, seen; \
 \
-		(void)order; \
-		(void)failure; \
 		TELL(expected, sizeof(*expected), HOW_READ); \
 		wanted = *expected; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
 		seen = swap_if(a, wanted, v); \
-		if (seen == wanted) \
+		if (seen == wanted) { \
+			ORDERED(a, ORDER_UPDATE, order); \
 			return 1; \
+		} \
+		ORDERED(a, ORDER_LOAD, failure); \
 		TELL(expected, sizeof(*expected), HOW_WRITE); \
 		*expected = seen; \
 		return 0; \

@@ -30,6 +30,18 @@ enum { HOW_READ = 0, HOW_WRITE = 1, HOW_ATOMIC = 2, HOW_VOLATILE = 4 };
 extern void heddle_rt_access(const void *address, usize size, unsigned how, const void *pc)
 	__attribute__((weak));
 
+/*
+ * The same: an atomic operation with this memory order was done (a compare-and-exchange that failed is a
+ * load), or a fence. Nothing may happen between the operation and the call.
+ */
+enum { ORDER_FENCE, ORDER_LOAD, ORDER_STORE, ORDER_UPDATE };
+extern void heddle_rt_order(const void *address, usize size, unsigned what, int order) __attribute__((weak));
+#define ORDERED(address, what, order) \
+	do { \
+		if (heddle_rt_order) \
+			heddle_rt_order((const void *)(address), sizeof(*(address)), (what), (order)); \
+	} while (0)
+
 #define TELL(address, size, how) \
 	do { \
 		if (heddle_rt_access) \

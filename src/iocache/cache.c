@@ -58,6 +58,11 @@ void cache_set_confirm(struct cache *c)
 	c->confirm = true;
 }
 
+u64 cache_clock_readings(const struct cache *c)
+{
+	return c->clock_readings;
+}
+
 void cache_backtracked(struct cache *c)
 {
 	c->epoch++;

@@ -133,6 +133,9 @@ int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool close
  */
 void cache_set_confirm(struct cache *c);
 
+/* How often an answer told another time than the recorded one, and counted as the same: clock_reading.c. */
+u64 cache_clock_readings(const struct cache *c);
+
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);
 

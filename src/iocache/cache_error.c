@@ -173,15 +173,21 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 int error_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient)
 {
 	struct text t = begin(c, CACHE_INCOMPLETE);
-	text_str(&t, "A peer sends data although nothing was sent to it: ");
+	text_str(&t, c->reply.len ? "A peer sends data although nothing was sent to it: "
+				  : "A peer closes a connection although nothing was sent to it: ");
 	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(&t, ", after ");
 	put_written(c, &t, at);
 	text_str(&t, ". The program waits for it, and no other thread can go on; but ");
-	text_str(&t, patient ? "after a while it sent "
-			     : "once the connections that the program has closed were closed, it sent ");
-	error_put_bytes(&t, c->reply.data, c->reply.len);
-	put_closed(&t, c->reply.flags);
+	text_str(&t, patient ? "after a while "
+			     : "once the connections that the program has closed were closed, ");
+	if (c->reply.len) {
+		text_str(&t, "it sent ");
+		error_put_bytes(&t, c->reply.data, c->reply.len);
+		put_closed(&t, c->reply.flags);
+	} else {
+		text_str(&t, c->reply.flags & NET_RESET ? "it reset the connection" : "it closed its side");
+	}
 	text_str(&t, ". What a peer sends by itself, or because of other connections, is not explored.");
 	return CACHE_INCOMPLETE;
 }

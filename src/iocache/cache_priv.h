@@ -5,6 +5,7 @@
  *   branching.c, linear.c, none.c   what happens to the rest: one table of functions each
  *   physical.c   physical connections: opening and closing, taking one and bringing it to a position
  *   record.c     what a peer said, compared with the tree or added to it
+ *   clock_reading.c   answers that differ in the time they tell
  *   silence_check.c   a last look before silence is called a deadlock
  *   recheck.c    recorded conversations once more, at the end
  *   cache_error.c, cache_error_text.c   what went wrong, in words
@@ -71,6 +72,7 @@ struct cache {
 	void (*tell)(void *self, char *out, size_t cap);
 	void *tell_self;
 	u64 clock, epoch;
+	u64 clock_readings;         /* that differed: clock_readings_adopt */
 	struct pages_vec scratch;   /* bytes on their way out */
 	struct pages_vec heard_out; /* silence_check.c: struct heard_out */
 	struct pages_vec schedules; /* linear: struct recorded, who recorded what */
@@ -131,6 +133,14 @@ int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said);
  * reset.
  */
 bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end, int *err);
+
+/* ---- clock_reading.c ---- */
+
+/*
+ * Of c->reply, said at `at` behind the first `said` bytes, so many bytes are recorded: where they tell
+ * another time, and only that, the recorded one takes its place.
+ */
+void clock_readings_adopt(struct cache *c, const struct tree_at *at, u64 said, u64 known);
 
 /* ---- cache_error.c: they fill in c->error and return its code ---- */
 

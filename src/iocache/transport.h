@@ -10,9 +10,10 @@
 struct transport_reply {
 	int status; /* as in struct wire_net */
 	u32 conn, flags;
-	u32 group;        /* of open, as in struct wire_net */
-	const void *data; /* valid until the next call */
+	u32 group;  /* of open, as in struct wire_net */
+	void *data; /* valid until the next call; the cache may change it */
 	u64 len;
+	u64 now; /* seconds since 1970 */
 	const char *text;
 };
 

@@ -1,61 +1,57 @@
 #include "launch/elf_image.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static bool plausible(struct elf_image *im)
+/* What libelf hands out lies within the file, but may be misaligned where the file is odd. */
+static const void *aligned(const void *p)
 {
-	const Elf64_Ehdr *h = (const Elf64_Ehdr *)im->bytes;
+	return (u64)p & 7 ? NULL : p;
+}
 
-	if (im->size < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_machine != EM_X86_64 ||
-	    h->e_ident[EI_CLASS] != ELFCLASS64)
-		return false;
-	if (h->e_phentsize != sizeof(Elf64_Phdr) || (h->e_phoff & 7) || h->e_phoff > im->size ||
-	    h->e_phnum * sizeof(Elf64_Phdr) > im->size - h->e_phoff)
-		return false;
-	im->header = h;
-	im->segment = (const Elf64_Phdr *)(im->bytes + h->e_phoff);
-	im->segments = h->e_phnum;
-	return true;
+static int read_headers(struct elf_image *im)
+{
+	const Elf64_Ehdr *h = elf_kind(im->elf) == ELF_K_ELF ? elf64_getehdr(im->elf) : NULL;
+	size_t size = 0;
+	if (!h || h->e_machine != EM_X86_64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
+		return -ENOEXEC;
+	im->bytes = (const u8 *)elf_rawfile(im->elf, &size);
+	im->size = size;
+	if (!im->bytes || elf_getphdrnum(im->elf, &im->segments))
+		return -ENOEXEC;
+	im->segment = im->segments ? aligned(elf64_getphdr(im->elf)) : NULL;
+	return im->segments && !im->segment ? -ENOEXEC : 0;
 }
 
 int elf_image_open(struct elf_image *im, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *bytes = MAP_FAILED;
-
 	memset(im, 0, sizeof(*im));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0 && st.st_size > 0)
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (bytes == MAP_FAILED)
-		return -1;
-	im->bytes = bytes;
-	im->size = (u64)st.st_size;
-	if (plausible(im))
-		return 0;
-	elf_image_close(im);
-	return -1;
+		return -errno;
+	elf_version(EV_CURRENT);
+	im->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	int ret = im->elf ? read_headers(im) : -ENOEXEC;
+	close(fd); /* all of it is mapped, or was read by elf_rawfile */
+	if (ret)
+		elf_image_close(im);
+	return ret;
 }
 
 void elf_image_close(struct elf_image *im)
 {
-	munmap((void *)im->bytes, im->size);
-	im->bytes = NULL;
+	elf_end(im->elf);
+	memset(im, 0, sizeof(*im));
 }
 
 /* The PT_LOAD segment whose bytes from the file hold all of [address, address + n). */
 static const Elf64_Phdr *holder(const struct elf_image *im, u64 address, u64 n)
 {
-	for (u16 i = 0; i < im->segments; i++) {
+	for (size_t i = 0; i < im->segments; i++) {
 		const Elf64_Phdr *ph = &im->segment[i];
-
 		if (ph->p_type != PT_LOAD || address < ph->p_vaddr || address - ph->p_vaddr > ph->p_filesz ||
 		    n > ph->p_filesz - (address - ph->p_vaddr))
 			continue;
@@ -68,81 +64,62 @@ static const Elf64_Phdr *holder(const struct elf_image *im, u64 address, u64 n)
 const u8 *elf_image_at(const struct elf_image *im, u64 address, u64 n)
 {
 	const Elf64_Phdr *ph = holder(im, address, n);
-
 	return ph ? im->bytes + ph->p_offset + (address - ph->p_vaddr) : NULL;
 }
 
 bool elf_image_executable(const struct elf_image *im, u64 address, u64 n)
 {
 	const Elf64_Phdr *ph = holder(im, address, n);
-
 	return ph && (ph->p_flags & PF_X);
 }
 
 const Elf64_Phdr *elf_image_segment(const struct elf_image *im, u32 type)
 {
-	for (u16 i = 0; i < im->segments; i++)
+	for (size_t i = 0; i < im->segments; i++)
 		if (im->segment[i].p_type == type)
 			return &im->segment[i];
 	return NULL;
 }
 
-static const void *section_bytes(const struct elf_image *im, const Elf64_Shdr *sh)
+/* The last section of this type. */
+static Elf_Scn *section_of_type(const struct elf_image *im, u32 type)
 {
-	return sh->sh_offset <= im->size && sh->sh_size <= im->size - sh->sh_offset
-		       ? im->bytes + sh->sh_offset
-		       : NULL;
+	Elf_Scn *found = NULL;
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(im->elf, s));) {
+		GElf_Shdr sh;
+		if (gelf_getshdr(s, &sh) && sh.sh_type == type)
+			found = s;
+	}
+	return found;
 }
 
-static const Elf64_Shdr *sections(const struct elf_image *im)
-{
-	const Elf64_Ehdr *h = im->header;
-
-	if (h->e_shentsize != sizeof(Elf64_Shdr) || (h->e_shoff & 7) || h->e_shoff > im->size ||
-	    h->e_shnum * sizeof(Elf64_Shdr) > im->size - h->e_shoff)
-		return NULL;
-	return (const Elf64_Shdr *)(im->bytes + h->e_shoff);
-}
-
-/* The table that the section header `best` describes. */
-static const Elf64_Sym *symbols_of(const struct elf_image *im, const Elf64_Shdr *best, u64 *count,
+static const Elf64_Sym *symbols_of(const struct elf_image *im, Elf_Scn *section, u64 *count,
 				   const char **strings, u64 *strings_size)
 {
-	const Elf64_Shdr *sh = sections(im), *names;
-	const Elf64_Sym *list;
-
-	if (!best || best->sh_link >= im->header->e_shnum || (best->sh_offset & 7))
+	GElf_Shdr sh;
+	Elf_Scn *names = section && gelf_getshdr(section, &sh) ? elf_getscn(im->elf, sh.sh_link) : NULL;
+	const Elf_Data *list = names ? elf_getdata(section, NULL) : NULL;
+	const Elf_Data *text = list ? elf_getdata(names, NULL) : NULL;
+	if (!text || !list->d_buf || !text->d_buf || !text->d_size)
 		return NULL;
-	names = &sh[best->sh_link];
-	list = section_bytes(im, best);
-	*strings = section_bytes(im, names);
-	*strings_size = names->sh_size;
-	*count = best->sh_size / sizeof(*list);
-	return list && *strings && names->sh_size && !(*strings)[names->sh_size - 1] ? list : NULL;
+	*strings = text->d_buf;
+	*strings_size = text->d_size;
+	*count = list->d_size / sizeof(Elf64_Sym);
+	return (*strings)[text->d_size - 1] ? NULL : aligned(list->d_buf);
 }
 
 const Elf64_Sym *elf_image_symbols(const struct elf_image *im, u64 *count, const char **strings,
 				   u64 *strings_size)
 {
-	const Elf64_Shdr *sh = sections(im), *best = NULL;
-
-	for (u16 i = 0; sh && i < im->header->e_shnum; i++)
-		if (sh[i].sh_type == SHT_SYMTAB || (sh[i].sh_type == SHT_DYNSYM && !best))
-			best = &sh[i];
-	return symbols_of(im, best, count, strings, strings_size);
+	Elf_Scn *all = section_of_type(im, SHT_SYMTAB);
+	return symbols_of(im, all ? all : section_of_type(im, SHT_DYNSYM), count, strings, strings_size);
 }
 
 bool elf_image_exports(const struct elf_image *im, const char *name)
 {
-	const Elf64_Shdr *sh = sections(im), *dynamic = NULL;
-	const Elf64_Sym *symbol;
 	const char *strings;
 	u64 count, size;
-
-	for (u64 i = 0; sh && i < im->header->e_shnum; i++)
-		if (sh[i].sh_type == SHT_DYNSYM)
-			dynamic = &sh[i];
-	symbol = symbols_of(im, dynamic, &count, &strings, &size);
+	const Elf64_Sym *symbol = symbols_of(im, section_of_type(im, SHT_DYNSYM), &count, &strings, &size);
 	for (u64 i = 0; symbol && i < count; i++)
 		if (symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < size &&
 		    !strcmp(strings + symbol[i].st_name, name))
@@ -152,26 +129,22 @@ bool elf_image_exports(const struct elf_image *im, const char *name)
 
 void elf_image_section(const struct elf_image *im, const char *name, u64 *start, u64 *size)
 {
-	const Elf64_Shdr *sh = sections(im), *names;
-	const char *strings;
-
+	size_t names;
 	*start = *size = 0;
-	if (!sh || im->header->e_shstrndx >= im->header->e_shnum)
+	if (elf_getshdrstrndx(im->elf, &names))
 		return;
-	names = &sh[im->header->e_shstrndx];
-	strings = section_bytes(im, names);
-	if (!strings || !names->sh_size || strings[names->sh_size - 1])
-		return;
-	for (u16 i = 0; i < im->header->e_shnum; i++)
-		if (sh[i].sh_name < names->sh_size && !strcmp(strings + sh[i].sh_name, name)) {
-			*start = sh[i].sh_addr;
-			*size = sh[i].sh_size;
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(im->elf, s));) {
+		GElf_Shdr sh;
+		const char *its = gelf_getshdr(s, &sh) ? elf_strptr(im->elf, names, sh.sh_name) : NULL;
+		if (its && !strcmp(its, name)) {
+			*start = sh.sh_addr;
+			*size = sh.sh_size;
 		}
+	}
 }
 
 u64 elf_image_base(const struct elf_image *im)
 {
 	const Elf64_Phdr *first = elf_image_segment(im, PT_LOAD);
-
 	return first ? (first->p_vaddr - first->p_offset) & ~(u64)0xfff : 0;
 }

@@ -1,5 +1,5 @@
 /*
- * elf_image.h: an ELF file of x86-64 as its loader sees it: bytes by virtual address. Reads the file as
+ * elf_image.h: an ELF file of x86-64 as its loader sees it: bytes by virtual address. Read by libelf, as
  * hostile input: whatever the file does not have is NULL.
  */
 #ifndef HEDDLE_LAUNCH_ELF_IMAGE_H
@@ -9,15 +9,17 @@
 
 #include "base/base.h"
 
+struct Elf;
+
 struct elf_image {
+	struct Elf *elf;
 	const u8 *bytes;
 	u64 size;
-	const Elf64_Ehdr *header;
 	const Elf64_Phdr *segment;
-	u16 segments;
+	size_t segments;
 };
 
-/* -1: no such file, or not an x86-64 ELF file. */
+/* 0, or -errno: -ENOEXEC if it is no ELF file of x86-64. */
 int elf_image_open(struct elf_image *im, const char *path);
 void elf_image_close(struct elf_image *im);
 /* n bytes at a virtual address. */

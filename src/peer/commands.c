@@ -154,7 +154,8 @@ int peers_check(const struct peer_options *o, struct net_config *c, struct probl
 			return -1;
 	for (u32 i = 0; i < o->clients; i++) {
 		c->client_class[i] = class_of(o, i);
-		if (c->identical_clients && strcmp(o->client[i], o->client[0]) != 0)
+		if (c->identical_clients && i &&
+		    (strcmp(o->client[i], o->client[0]) != 0 || has_number(o->client[i])))
 			return problem_set(
 				p,
 				"--identical-clients: the commands of client 1 and client %u differ, so "

@@ -100,14 +100,14 @@ static void end_client(void *self, pid_t pid)
 /* Looking through all processes takes milliseconds, so what was found is remembered. */
 static pid_t find_listener(struct peers *s, const struct net_address *at)
 {
-	struct served *slot = &s->served[s->serveds % HD_ARRAY_LEN(s->served)];
+	struct served *slot = &s->served[s->served_count % HD_ARRAY_LEN(s->served)];
 	for (size_t i = 0; i < HD_ARRAY_LEN(s->served); i++)
 		if (s->served[i].pid && !memcmp(&s->served[i].at, at, sizeof(*at)))
 			return s->served[i].pid;
 	for (size_t i = 0; i < s->slots; i++)
 		if (s->peer[i].server && listening_is_below(s->peer[i].pid, at)) {
 			*slot = (struct served){*at, s->peer[i].pid};
-			s->serveds++;
+			s->served_count++;
 			return slot->pid;
 		}
 	return 0;

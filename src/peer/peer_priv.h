@@ -35,7 +35,7 @@ struct peers {
 	struct peer *peer;
 	size_t slots;
 	struct served served[16];
-	size_t serveds;
+	size_t served_count;
 	u32 *starts; /* of servers, then of clients */
 };
 

@@ -97,16 +97,16 @@ static void print_counts(FILE *f, const struct outcome *o)
 
 static void print_refused(FILE *f, const struct outcome *o)
 {
-	if (o->refuseds)
+	if (o->refused_count)
 		fputs("<h2>Refused calls</h2>\n<ul>\n", f);
-	for (size_t i = 0; i < o->refuseds; i++) {
+	for (size_t i = 0; i < o->refused_count; i++) {
 		fputs("<li>", f);
 		xml_escape(f, o->refused[i].call);
 		fputs(" at ", f);
 		xml_escape(f, o->refused[i].where);
 		fprintf(f, ", %lu times</li>\n", o->refused[i].count);
 	}
-	if (o->refuseds)
+	if (o->refused_count)
 		fputs("</ul>\n", f);
 }
 

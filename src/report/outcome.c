@@ -9,7 +9,7 @@ enum verdict outcome_verdict(const struct outcome *o)
 {
 	if (o->violations)
 		return VERDICT_VIOLATION;
-	if (o->refuseds || o->unconfirmed || o->incomplete_why[0] || o->net.guessed || o->trivial_why[0])
+	if (o->refused_count || o->unconfirmed || o->incomplete_why[0] || o->net.guessed || o->trivial_why[0])
 		return VERDICT_INCOMPLETE;
 	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit || o->yields_cut || o->subsets_cut)
 		return VERDICT_BOUNDED;
@@ -81,10 +81,10 @@ static void reason_incomplete(const struct outcome *o, char *out, size_t cap)
 			 "the program used %s, which heddle does not model; what it does behind that "
 			 "failed call may not happen otherwise: %s",
 			 o->doubtful_call, o->doubtful);
-	else if (o->refuseds)
+	else if (o->refused_count)
 		snprintf(out, cap, "the program used %s%s%s, which heddle does not model%s", r->call,
 			 r->where[0] ? " at " : "", r->where,
-			 o->refuseds > 1 ? ", and other such calls" : "");
+			 o->refused_count > 1 ? ", and other such calls" : "");
 	else if (o->trivial_why[0])
 		snprintf(out, cap, "%s; --allow-trivial makes that a success", o->trivial_why);
 	else
@@ -125,11 +125,18 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	}
 }
 
-const char *outcome_scope(const struct outcome *o)
+void outcome_scope(const struct outcome *o, char *out, size_t cap)
 {
-	if (outcome_verdict(o) != VERDICT_VERIFIED || (o->hooks && !o->races_ignored))
-		return "";
-	return o->hooks ? ", data races ignored" : ", data races not looked at";
+	out[0] = 0;
+	if (outcome_verdict(o) != VERDICT_VERIFIED)
+		return;
+	if (o->unsynchronised_count)
+		snprintf(out, cap, ", but threads share %s%s without synchronisation that is seen",
+			 o->unsynchronised[0].what, o->unsynchronised_count > 1 ? " and more" : "");
+	else if (o->hooks && o->races_ignored)
+		snprintf(out, cap, ", data races ignored");
+	else if (!o->hooks)
+		snprintf(out, cap, ", data races not looked at");
 }
 
 const char *outcome_granularity(const struct outcome *o)
@@ -163,7 +170,7 @@ void outcome_forget(struct outcome *o)
 	o->violations = 0;
 	o->unconfirmed = 0;
 	o->doubtful[0] = o->doubtful_call[0] = 0;
-	o->refuseds = 0;
+	o->refused_count = o->unsynchronised_count = 0;
 	o->notes = 0;
 	o->outcomes = 0;
 	o->incomplete_why[0] = o->trivial_why[0] = 0;

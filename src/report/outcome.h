@@ -20,13 +20,20 @@ struct outcome_refused {
 	u64 count;
 };
 
+/* Memory of an unmodified program that two threads use, and nothing that is seen orders them. */
+struct outcome_unsynchronised {
+	char what[256], where[2][512]; /* a variable; lines before the steps that use it */
+	u32 thread[2];
+};
+
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
 	bool used; /* a connection was opened; all else is zero if not */
 	struct net_config config;
 	struct cache_stats cache;
-	u64 timed;   /* answers after which a peer waited with a time-out: it may say more later */
-	u64 guessed; /* answers whose end was guessed from silence */
+	u64 timed;          /* answers after which a peer waited with a time-out: it may say more later */
+	u64 guessed;        /* answers whose end was guessed from silence */
+	u64 clock_readings; /* answers that told another time than recorded, and counted as the same */
 	struct trees_blob trees;
 };
 
@@ -55,7 +62,9 @@ struct outcome {
 	char trivial_why[512]; /* nothing of what the program is there for was seen: why; "": it was */
 	struct outcome_net net;
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
-	size_t refuseds;
+	size_t refused_count;
+	struct outcome_unsynchronised unsynchronised[WIRE_MAX_UNSYNCHRONISED];
+	size_t unsynchronised_count;
 	long outcome[WIRE_MAX_OUTCOMES];
 	size_t outcomes;
 	char note[8][256];
@@ -72,7 +81,7 @@ int verdict_exit_code(enum verdict v);
 /* One sentence: why this verdict. */
 void outcome_reason(const struct outcome *o, char *out, size_t cap);
 /* What a success leaves out, to stand behind that word: ", data races not looked at"; "": nothing. */
-const char *outcome_scope(const struct outcome *o);
+void outcome_scope(const struct outcome *o, char *out, size_t cap);
 /* "memory" or "sync". */
 const char *outcome_granularity(const struct outcome *o);
 /* What the verdict takes for granted, one sentence. */

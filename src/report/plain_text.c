@@ -235,20 +235,37 @@ static void print_verdict(FILE *f, const struct outcome *o)
 		[VERDICT_BOUNDED] = "Not verified (bounded)",
 		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
 	};
-	char reason[OUTCOME_REASON];
+	char reason[OUTCOME_REASON], scope[512];
 
 	outcome_reason(o, reason, sizeof(reason));
-	fprintf(f, "%s%s: %s.\n", words[outcome_verdict(o)], outcome_scope(o), reason);
+	outcome_scope(o, scope, sizeof(scope));
+	fprintf(f, "%s%s: %s.\n", words[outcome_verdict(o)], scope, reason);
 }
 
 static void print_refused(FILE *f, const struct outcome *o)
 {
-	for (size_t i = 0; i < o->refuseds; i++) {
+	for (size_t i = 0; i < o->refused_count; i++) {
 		const struct outcome_refused *r = &o->refused[i];
 
 		fprintf(f, "  refused: %s%s%s, %lu time%s\n", r->call, r->where[0] ? " at " : "", r->where,
 			r->count, r->count == 1 ? "" : "s");
 	}
+}
+
+/* A step begins at the operation that it is named after, and goes on to the thread's next one. */
+static void print_unsynchronised(FILE *f, const struct outcome *o)
+{
+	for (size_t i = 0; i < o->unsynchronised_count; i++) {
+		const struct outcome_unsynchronised *u = &o->unsynchronised[i];
+
+		fprintf(f, "  unsynchronised: %s, used by thread %u behind %s and by thread %u behind %s\n",
+			u->what, u->thread[0], u->where[0], u->thread[1], u->where[1]);
+	}
+	if (o->unsynchronised_count)
+		fputs("  A race, or atomics: other orders of these accesses were not explored; rebuild with "
+		      "heddle cc "
+		      "to have them checked.\n",
+		      f);
 }
 
 static void print_counts(FILE *f, const struct outcome *o)
@@ -274,6 +291,7 @@ void plain_summary(FILE *f, const struct outcome *o)
 {
 	print_verdict(f, o);
 	print_refused(f, o);
+	print_unsynchronised(f, o);
 	if (o->violations && o->unconfirmed)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);

@@ -61,5 +61,11 @@ void plain_network(FILE *f, const struct outcome *o)
 			"itself, was not "
 			"explored\n",
 			n->timed, n->timed == 1 ? "" : "s");
+	if (n->clock_readings)
+		fprintf(f,
+			"  note: peers tell the time: where an answer differed in that alone (%lu time%s), "
+			"the "
+			"program was given the first one\n",
+			n->clock_readings, n->clock_readings == 1 ? "" : "s");
 	fprintf(f, "  peers: %s.\n", outcome_peer_assumption(o));
 }

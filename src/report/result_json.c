@@ -28,11 +28,37 @@ static json_t *refused_json(const struct outcome *o)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < o->refuseds; i++)
+	for (size_t i = 0; i < o->refused_count; i++)
 		json_array_append_new(list,
 				      json_pack("{s:o, s:o, s:I}", "call", json_text(o->refused[i].call),
 						"where", json_text(o->refused[i].where), "count",
 						(json_int_t)o->refused[i].count));
+	return list;
+}
+
+static json_t *unsynchronised_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->unsynchronised_count; i++) {
+		const struct outcome_unsynchronised *u = &o->unsynchronised[i];
+
+		json_array_append_new(list,
+				      json_pack("{s:o, s:[i, i], s:[o, o]}", "variable", json_text(u->what),
+						"threads", (int)u->thread[0], (int)u->thread[1], "where",
+						json_text(u->where[0]), json_text(u->where[1])));
+	}
+	return list;
+}
+
+/* Of those behind refused calls one is kept. */
+static json_t *doubtful_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+
+	if (o->doubtful[0])
+		json_array_append_new(list, json_pack("{s:o, s:o}", "call", json_text(o->doubtful_call),
+						      "violation", json_text(o->doubtful)));
 	return list;
 }
 
@@ -59,6 +85,7 @@ static json_t *cache_json(const struct outcome_net *n)
 		{"rechecked", c->rechecked},
 		{"timed", n->timed},
 		{"guessed", n->guessed},
+		{"clock_readings", n->clock_readings},
 	};
 	json_t *j = json_pack("{s:s, s:b}", "mode", n->used ? cache_mode_name(n->config.mode) : "none",
 			      "live", !!n->config.live);
@@ -110,6 +137,7 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"restarts", s->restarts},
 		{"sanity_checks", s->sanity_checks},
 		{"audits", s->audits},
+		{"glances", s->glances},
 		{"unsynchronised", s->unsynchronised},
 	};
 
@@ -137,8 +165,12 @@ static json_t *result_json(const struct outcome *o)
 	add_counts(j, o);
 	json_object_set_new(j, "violations", violations_json(o));
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
+	json_object_set_new(j, "doubtful", doubtful_json(o));
+	json_object_set_new(j, "trivial", json_boolean(o->trivial_why[0]));
+	json_object_set_new(j, "played_again", json_integer(o->played_again));
 	json_object_set_new(j, "suppressed", json_integer(o->suppressed));
 	json_object_set_new(j, "refused", refused_json(o));
+	json_object_set_new(j, "unsynchronised_at", unsynchronised_json(o));
 	json_object_set_new(j, "outcomes", outcomes_json(o));
 	json_object_set_new(j, "notes", notes_json(o));
 	json_object_set_new(j, "granularity", json_string(outcome_granularity(o)));

@@ -149,11 +149,12 @@ static enum move differs(struct audit *a, struct search *s)
 	return sanity_differs(s, a->text);
 }
 
-/* A race of the program's own: counted, and the first at each address kept. */
-static void count_race(struct search *s, u64 address, u32 a, u32 b)
+void audit_count_race(struct search *s, u64 address, u32 a, u32 b)
 {
 	struct search_stats *st = s->stats;
 	st->unsynchronised++;
+	if (s->ops->audit->note_race)
+		s->ops->audit->note_race(s->self, address, a, b);
 	for (u32 i = 0; i < SEARCH_MAX_UNSYNCHRONISED; i++) {
 		struct search_unsynchronised *u = &st->unsynchronised_at[i];
 		if (u->address == address)
@@ -269,7 +270,7 @@ static enum move check_pair(struct audit *a, struct search *s, u32 i, u32 j, tar
 	u64 address = ops_of(s)->race(s->self, a->action[i], a->action[j]);
 	if (!address)
 		return tell_pair(a, s, i, j, &one, &other);
-	count_race(s, address, a->action[i], a->action[j]);
+	audit_count_race(s, address, a->action[i], a->action[j]);
 	return MOVE_KNOWN;
 }
 

@@ -33,4 +33,7 @@
 
 extern const struct observer observer_audit;
 
+/* A race of the program's own, at this address: counted, and the first at each address kept. */
+void audit_count_race(struct search *s, u64 address, u32 a, u32 b);
+
 #endif

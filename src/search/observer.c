@@ -1,11 +1,12 @@
 #include "search/observer.h"
 
 #include "search/audit.h"
+#include "search/eye.h"
 #include "search/search_priv.h"
 
 /* The observers that come with the search; each decides in begin whether it is wanted. */
 extern const struct observer observer_livelock;
-static const struct observer *const built_in[] = {&observer_livelock, &observer_audit};
+static const struct observer *const built_in[] = {&observer_livelock, &observer_audit, &observer_eye};
 
 static void join(struct search *s, const struct observer *o)
 {

@@ -55,6 +55,17 @@ struct target_audit {
 	 * race do? The address of the word; 0: no. Executes steps, and undoes them.
 	 */
 	u64 (*race)(void *t, u32 a, u32 b);
+	/*
+	 * For the eye (search/eye.h); NULL: it is not wanted. Is this a program whose loads and stores are not
+	 * declared?
+	 */
+	bool (*unmodified)(void *t);
+	/* A number for the place in the program where the action's fiber stands. */
+	u64 (*point)(void *t, u32 action);
+	/* A word to which both enabled actions store, without saying so; 0: none. */
+	u64 (*both_store)(void *t, u32 a, u32 b);
+	/* Such a pair was found, here: the report will name the word and the places. May be NULL. */
+	void (*note_race)(void *t, u64 address, u32 a, u32 b);
 	/* How many uses were merged into the last step (all may be NULL: the target does not merge); ... */
 	u32 (*merged)(void *t);
 	/* ... let the next step end before the k-th of them (from 1); ... */

@@ -21,6 +21,7 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->memory += s->memory;
 	sum->sanity_checks += s->sanity_checks;
 	sum->audits += s->audits;
+	sum->glances += s->glances;
 	sum->unsynchronised += s->unsynchronised;
 	for (u32 i = 0, to = 0; i < SEARCH_MAX_UNSYNCHRONISED && to < SEARCH_MAX_UNSYNCHRONISED; to++)
 		if (!sum->unsynchronised_at[to].address)
@@ -57,6 +58,7 @@ static void add_outcome(const struct sut *s, struct outcome *o)
 	o->horizon_hit |= r->horizon_hit != 0;
 	o->yields_cut |= r->yields_cut != 0;
 	o->subsets_cut |= r->subsets_cut != 0;
+	o->net.clock_readings += r->clock_readings;
 	if (!o->incomplete_why[0])
 		snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,
 			 r->incomplete);
@@ -166,6 +168,19 @@ static void add_refused(const struct wire_result *r, struct findings *f)
 	}
 }
 
+static void add_unsynchronised(const struct wire_result *r, struct findings *f)
+{
+	for (u32 i = 0; i < HD_MIN(r->unsynchronised, (u32)WIRE_MAX_UNSYNCHRONISED); i++) {
+		size_t known = 0;
+
+		while (known < f->unsynchronised_count &&
+		       f->unsynchronised[known].address != r->unsynchronised_at[i].address)
+			known++;
+		if (known == f->unsynchronised_count && known < WIRE_MAX_UNSYNCHRONISED)
+			f->unsynchronised[f->unsynchronised_count++] = r->unsynchronised_at[i];
+	}
+}
+
 int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
 		   struct problem *p)
 {
@@ -175,6 +190,7 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_violations(s, s->worker->number == 0, found);
 	add_samples(s, found);
 	add_refused(&s->worker->result, found);
+	add_unsynchronised(&s->worker->result, found);
 	found->environment = s->environment;
 	return 0;
 }
@@ -189,9 +205,12 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->cancel_used = from->cancel_used;
 	to->signals_used = from->signals_used;
 	to->fair = from->fair;
+	to->weak = from->weak;
+	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
 	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));
+	memcpy(to->ordered_unit, from->ordered_unit, to->ordered * sizeof(to->ordered_unit[0]));
 }
 
 /* Checked on the way out of shared memory, like everything else. */

@@ -14,6 +14,8 @@ struct findings {
 	size_t violations;
 	struct wire_refused refused[WIRE_MAX_REFUSED];
 	size_t refused_count;
+	struct wire_unsynchronised unsynchronised[WIRE_MAX_UNSYNCHRONISED];
+	size_t unsynchronised_count;
 	struct found_sample { /* executions without a violation, to be played again */
 		u32 *path;
 		u64 len;

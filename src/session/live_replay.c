@@ -6,7 +6,9 @@
 
 #include "base/clock.h"
 
-#define SAMPLES_MS 3000 /* no further execution is begun after that */
+#define SAMPLES_MS 3000 /* no further execution is begun after that … */
+#define AT_LEAST 4      /* … but for these */
+#define WALK_MS 2000    /* one that runs in a circle ends then */
 #define LOOK_MS 1
 
 struct playing {
@@ -83,6 +85,23 @@ static enum live_end judge(const struct playing *r, enum violation_kind violatio
 	return LIVE_SAME;
 }
 
+static enum live_end judge_walk(const struct playing *r, char why[LIVE_WHY])
+{
+	const struct wire_result *result = &r->sut.worker->result;
+
+	if (result->error[0] || result->incomplete[0] || result->violations) {
+		snprintf(why, LIVE_WHY, "%.*s", (int)sizeof(result->incomplete) - 1,
+			 result->error[0]        ? result->error
+			 : result->incomplete[0] ? result->incomplete
+						 : result->violation[0].message);
+		return LIVE_DIFFERS;
+	}
+	if (r->sut.worker->phase == WIRE_DONE)
+		return LIVE_SAME;
+	snprintf(why, LIVE_WHY, "the execution could not be played to its end");
+	return LIVE_FAILED;
+}
+
 static int fresh_peers(const struct live_replay *how, char why[LIVE_WHY])
 {
 	struct peer_options peers = how->plan->peers;
@@ -96,25 +115,23 @@ static int fresh_peers(const struct live_replay *how, char why[LIVE_WHY])
 	return -1;
 }
 
-enum live_end live_replay(const struct live_replay *how, const struct findings *found, const u32 *path,
-			  u64 len, enum violation_kind violation, char why[LIVE_WHY])
+/* Plays what l's task says, with fresh peers, and compares each answer with the trees. */
+static enum live_end play(const struct live_replay *how, const struct findings *found, struct launch *l,
+			  char why[LIVE_WHY])
 {
 	struct playing r = {.how = how};
-	struct launch l = *how->launch;
 	struct problem p;
 	enum live_end end;
 
 	why[0] = 0;
 	if (fresh_peers(how, why))
 		return LIVE_FAILED;
-	l.config.net.live = 1;
-	l.config.net.confirm = 1;
-	l.learnt = &found->learnt;
-	l.task = (struct wire_task){.mode = WIRE_REPLAY, .violation = violation, .path_len = len};
-	l.path = path;
-	l.trees = found->trees;
-	l.trees_len = found->trees_len;
-	if (sut_start(&r.sut, &l, NULL, 0, &p)) {
+	l->config.net.live = 1;
+	l->config.net.confirm = 1;
+	l->learnt = &found->learnt;
+	l->trees = found->trees;
+	l->trees_len = found->trees_len;
+	if (sut_start(&r.sut, l, NULL, 0, &p)) {
 		snprintf(why, LIVE_WHY, "%.1000s", p.text);
 		return LIVE_FAILED;
 	}
@@ -122,24 +139,62 @@ enum live_end live_replay(const struct live_replay *how, const struct findings *
 	r.deadline_ms = monotonic_ms() + 3ull * how->plan->broker.peer_timeout_ms + 10000;
 	while (!r.ended && serve(&r))
 		;
-	end = judge(&r, violation, why);
+	end = l->task.mode == WIRE_SEARCH ? judge_walk(&r, why) : judge(&r, l->task.violation, why);
+	*how->clock_readings += r.sut.worker->result.clock_readings;
 	observer(&r)->process(observer(&r)->self, r.sut.pid, false);
 	sut_end(&r.sut);
 	return end;
 }
 
+enum live_end live_replay(const struct live_replay *how, const struct findings *found, const u32 *path,
+			  u64 len, enum violation_kind violation, char why[LIVE_WHY])
+{
+	struct launch l = *how->launch;
+
+	l.task = (struct wire_task){.mode = WIRE_REPLAY, .violation = violation, .path_len = len};
+	l.path = path;
+	return play(how, found, &l, why);
+}
+
+/*
+ * One execution that a random scheduler chooses. Those that the search keeps differ in how they end; paths
+ * that differ only in the order in which the peers were asked lead to known states, and none is kept.
+ */
+static enum live_end walk(const struct live_replay *how, const struct findings *found, u64 seed,
+			  char why[LIVE_WHY])
+{
+	struct launch l = *how->launch;
+
+	l.task = (struct wire_task){.mode = WIRE_SEARCH};
+	l.config.search = (struct search_options){
+		.strategy = SEARCH_PCT, .seed = seed, .max_runs = 1, .pct_depth = 2, .max_time_ms = WALK_MS};
+	l.config.net.samples = 0;
+	l.config.net.recheck = 0;
+	return play(how, found, &l, why);
+}
+
+/* Paths and walks take turns, as long as there are paths. NULL: the next one is a walk. */
+static const struct found_sample *next_path(const struct findings *found, size_t *paths)
+{
+	return *paths < found->samples ? &found->sample[(*paths)++] : NULL;
+}
+
 void live_replay_samples(const struct live_replay *how, const struct findings *found, struct outcome *o)
 {
 	const struct session_observer *watch = how->plan->observer;
+	/* Without an end that could be kept there are no walks either: they would not end. */
+	size_t paths = 0, all = found->samples ? found->samples + how->launch->config.net.samples : 0;
 	u64 start = monotonic_ms();
 	char why[LIVE_WHY];
 
-	for (size_t i = 0; i < found->samples && monotonic_ms() - start < SAMPLES_MS; i++) {
+	for (size_t i = 0; i < all && (i < AT_LEAST || monotonic_ms() - start < SAMPLES_MS); i++) {
+		const struct found_sample *s = i % 2 ? NULL : next_path(found, &paths);
+		enum live_end end;
+
 		if (watch->stop_requests(watch->self) || (*how->end_ms && monotonic_ms() >= *how->end_ms))
 			return;
-		enum live_end end = live_replay(how, found, found->sample[i].path, found->sample[i].len,
-						VIOLATION_NONE, why);
-
+		end = s ? live_replay(how, found, s->path, s->len, VIOLATION_NONE, why)
+			: walk(how, found, i, why);
 		if (end == LIVE_FAILED) {
 			if (o->notes < HD_ARRAY_LEN(o->note))
 				snprintf(o->note[o->notes++], sizeof(o->note[0]),

@@ -18,6 +18,7 @@ struct live_replay {
 	const struct session_plan *plan;
 	const struct launch *launch; /* the search's */
 	struct network *network;     /* its peers end, and fresh ones take their place */
+	u64 *clock_readings;         /* outcome_net's: those of the replays are added */
 	const u64 *end_ms; /* samples are played until then (monotonic_ms); 0: as long as they may */
 };
 

@@ -10,6 +10,8 @@
 #include "session/live_replay.h"
 #include "session/replay_run.h"
 
+#define CLIENT_TRIES 3
+
 /* A replay, and what its listeners need. */
 struct replayed {
 	const struct session_observer *observer;
@@ -213,16 +215,26 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 	return 0;
 }
 
-/* It happens with the answers of the trees: does it with fresh peers, too? Without
-   any it cannot be otherwise. */
+/*
+ * It happens with the answers of the trees: does it with fresh peers, too? Without any it cannot be
+ * otherwise. Clients say what they do as fast as they can, and leave by an end or a reset as it happens: they
+ * have several tries.
+ */
 static enum live_end confirm(const struct reproduction *how, const struct findings *f, const struct trace *t,
 			     char why[LIVE_WHY])
 {
 	const struct wire_violation *v = &t->violation.found;
 
+	enum live_end end = LIVE_SAME;
+
 	if (!how->live || !t->trees)
-		return LIVE_SAME;
-	return live_replay(how->live, f, t->violation.path, v->path_len, v->kind, why);
+		return end;
+	for (u32 tries = how->launch->config.net.clients ? CLIENT_TRIES : 1; tries; tries--) {
+		end = live_replay(how->live, f, t->violation.path, v->path_len, v->kind, why);
+		if (end == LIVE_SAME)
+			break;
+	}
+	return end;
 }
 
 static int unconfirmed_by_peers(struct outcome *o, struct trace *t, const char *why)
@@ -244,7 +256,7 @@ static void note_doubtful(const struct wire_result *result, struct trace *t, str
 		return;
 	snprintf(call, sizeof(call), "%.*s", (int)sizeof(call) - 1, result->refused_call[0].call);
 	snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s", call);
-	for (size_t i = 0; i < o->refuseds; i++)
+	for (size_t i = 0; i < o->refused_count; i++)
 		if (!strcmp(o->refused[i].call, call) && o->refused[i].where[0]) {
 			snprintf(o->doubtful_call, sizeof(o->doubtful_call), "%s at %s", call,
 				 o->refused[i].where);
@@ -347,7 +359,53 @@ static void look_up_refused(void *self, struct symbols *symbols)
 	}
 }
 
-void reproduce_refused(const struct reproduction *how, const struct findings *found, struct outcome *o)
+static void look_up_line(struct symbols *symbols, u64 pc, char *out, size_t cap)
+{
+	struct frame frames[FRAMES_MAX];
+	size_t n = symbols_locate(symbols, pc, true, frames, FRAMES_MAX);
+
+	if (n)
+		frames_where(frames, n, out, cap);
+	else
+		snprintf(out, cap, "0x%lx", pc);
+}
+
+static void look_up_unsynchronised(const struct findings *found, struct symbols *symbols, struct outcome *o)
+{
+	for (size_t i = 0; i < found->unsynchronised_count; i++) {
+		const struct wire_unsynchronised *from = &found->unsynchronised[i];
+		struct outcome_unsynchronised *to = &o->unsynchronised[i];
+
+		symbols_name(symbols, from->address, to->what, sizeof(to->what));
+		for (int side = 0; side < 2; side++)
+			look_up_line(symbols, from->pc[side], to->where[side], sizeof(to->where[side]));
+	}
+}
+
+static void look_up_places(void *self, struct symbols *symbols)
+{
+	struct replayed *r = self;
+
+	look_up_refused(self, symbols);
+	look_up_unsynchronised(r->found, symbols, r->outcome);
+}
+
+static void copy_unsynchronised(const struct findings *found, struct outcome *o)
+{
+	o->unsynchronised_count = found->unsynchronised_count;
+	for (size_t i = 0; i < found->unsynchronised_count; i++) {
+		const struct wire_unsynchronised *from = &found->unsynchronised[i];
+		struct outcome_unsynchronised *to = &o->unsynchronised[i];
+
+		snprintf(to->what, sizeof(to->what), "0x%lx", from->address);
+		for (int side = 0; side < 2; side++) {
+			to->thread[side] = from->thread[side];
+			snprintf(to->where[side], sizeof(to->where[side]), "0x%lx", from->pc[side]);
+		}
+	}
+}
+
+void reproduce_places(const struct reproduction *how, const struct findings *found, struct outcome *o)
 {
 	struct replayed r = {.observer = how->observer, .found = found, .outcome = o};
 	const u32 no_steps[1] = {0};
@@ -355,7 +413,7 @@ void reproduce_refused(const struct reproduction *how, const struct findings *fo
 	struct execution_log log = {0};
 	struct problem unused;
 
-	o->refuseds = found->refused_count;
+	o->refused_count = found->refused_count;
 	for (size_t i = 0; i < found->refused_count; i++) {
 		const struct wire_refused *from = &found->refused[i];
 		struct outcome_refused *to = &o->refused[i];
@@ -366,14 +424,15 @@ void reproduce_refused(const struct reproduction *how, const struct findings *fo
 		if (from->pc)
 			snprintf(to->where, sizeof(to->where), "0x%lx", from->pc);
 	}
-	if (!found->refused_count)
+	copy_unsynchronised(found, o);
+	if (!found->refused_count && !found->unsynchronised_count)
 		return;
 	/* Addresses are the same in every process: one that stands in the initial state will do. */
 	l.task = (struct wire_task){.mode = WIRE_REPLAY};
 	l.config.net.live = 0;
 	l.learnt = &found->learnt;
 	l.path = no_steps;
-	replay(&r, &l, &log, look_up_refused, &unused);
+	replay(&r, &l, &log, look_up_places, &unused);
 	sut_end(&r.sut);
 	execution_log_free(&log);
 }

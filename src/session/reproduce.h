@@ -1,7 +1,7 @@
 /*
  * reproduce.h: nothing is reported that did not happen twice. Each violation of a search is run again in a
- * fresh process, which also gives the log of the execution; refused calls get their source lines the same
- * way.
+ * fresh process, which also gives the log of the execution; refused calls and the like get their source
+ * lines the same way.
  */
 #ifndef HEDDLE_SESSION_REPRODUCE_H
 #define HEDDLE_SESSION_REPRODUCE_H
@@ -28,7 +28,10 @@ struct reproduction {
  */
 int reproduce_violations(const struct reproduction *how, struct findings *found, struct outcome *o,
 			 struct problem *p);
-/* Source lines for refused calls. Fails never: a line that can't be found stays an address. */
-void reproduce_refused(const struct reproduction *how, const struct findings *found, struct outcome *o);
+/*
+ * Source lines for refused calls, and names for what is used without synchronisation. Fails never: what can't be
+ * found stays an address.
+ */
+void reproduce_places(const struct reproduction *how, const struct findings *found, struct outcome *o);
 
 #endif

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "iocache/tree.h"
 #include "session/collect.h"
 #include "session/live_replay.h"
@@ -37,17 +37,9 @@ static struct {
 	bool (*interrupted)(void);
 } time_limit;
 
-static u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
-}
-
 static bool is_over(u64 grace_ms)
 {
-	return time_limit.end_ms && now_ms() >= time_limit.end_ms + grace_ms;
+	return time_limit.end_ms && monotonic_ms() >= time_limit.end_ms + grace_ms;
 }
 
 /* Is a peer waited for in vain? */
@@ -70,7 +62,7 @@ static void process_runs(const struct session *s, pid_t pid, bool runs)
 static void tick(const struct session *s)
 {
 	const struct cache_stats *c = trees_stats(sut_trees(&s->worker[0]));
-	struct session_progress progress = {.elapsed_ms = now_ms() - s->start_ms,
+	struct session_progress progress = {.elapsed_ms = monotonic_ms() - s->start_ms,
 					    .network = c->trees > 0,
 					    .hits = c->hits,
 					    .misses = c->misses,
@@ -192,14 +184,14 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 {
 	int ret;
 
-	s->start_ms = now_ms();
+	s->start_ms = monotonic_ms();
 	time_limit.end_ms = s->launch.config.search.max_time_ms
 				    ? s->start_ms + s->launch.config.search.max_time_ms
 				    : 0;
 	if (start_workers(s, p))
 		return -1;
 	serve_until_end(s);
-	o->wall_s = (double)(now_ms() - s->start_ms) / 1000;
+	o->wall_s = (double)(monotonic_ms() - s->start_ms) / 1000;
 	ret = collect(s, o, found, p);
 	end_workers(s);
 	return ret;
@@ -207,9 +199,10 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 
 static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
-	const struct live_replay live = {s->plan, &s->launch, &s->network, &time_limit.end_ms};
+	const struct live_replay live = {s->plan, &s->launch, &s->network, &o->net.clock_readings,
+					 &time_limit.end_ms};
 	const struct reproduction how = {&s->launch, s->observer, s->plan->suppressions, &s->ignored,
-					 s->launch.config.net.samples && s->network.peers ? &live : NULL};
+					 s->plan->confirm && s->network.peers ? &live : NULL};
 	struct findings *found = calloc(1, sizeof(*found));
 	int ret;
 
@@ -217,10 +210,10 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		return problem_set(p, "out of memory");
 	ret = search(s, o, found, p);
 	if (ret == 0) {
-		reproduce_refused(&how, found, o);
+		reproduce_places(&how, found, o);
 		ret = reproduce_violations(&how, found, o, p);
 	}
-	if (ret == 0 && how.live && outcome_verdict(o) == VERDICT_VERIFIED)
+	if (ret == 0 && how.live && s->launch.config.net.samples && outcome_verdict(o) == VERDICT_VERIFIED)
 		live_replay_samples(&live, found, o);
 	findings_free(found);
 	return ret;

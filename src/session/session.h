@@ -53,6 +53,7 @@ struct session_plan {
 	/* For programs with live peers (launch.config.net.live). */
 	struct peer_options peers;
 	struct broker_options broker;
+	bool confirm; /* violations with peers are played once more, with fresh ones */
 	const struct suppressions *suppressions;
 	const struct session_observer *observer;
 };

@@ -44,6 +44,7 @@ struct search_stats {
 	u64 sanity_checks;
 	/* The audit of footprints (search/audit.h): comparisons made. */
 	u64 audits;
+	u64 glances; /* the same, of the eye (search/eye.h) */
 	/*
 	 * Pairs of steps that share no declared object and yet don't commute, because the program's threads
 	 * use the word at `address` without synchronisation; the first few, by address.

@@ -130,6 +130,16 @@ struct wire_refused {
 	u8 stack[WIRE_REFUSED_STACK];
 };
 
+/*
+ * A word of an unmodified program's memory that two threads use without synchronisation that is seen, and where
+ * they stood before the steps that do: return addresses, or where the thread starts.
+ */
+#define WIRE_MAX_UNSYNCHRONISED 16
+struct wire_unsynchronised {
+	u64 address, pc[2];
+	u32 thread[2]; /* from 1 */
+};
+
 /* Executions that can be played again with live peers: paths in the worker's arena. */
 #define WIRE_MAX_SAMPLES 64
 struct wire_sample {
@@ -158,9 +168,12 @@ struct wire_result {
 	u32 trivial;     /* enum wire_trivial */
 	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
-	u32 samples, pad;
-	u64 ends; /* end states that were met, samples or not */
+	u32 samples;
+	u32 clock_readings; /* answers of peers that told another time, and counted as the same */
+	u64 ends;           /* end states that were met, samples or not */
+	u32 unsynchronised, pad; /* of unsynchronised_at */
 	struct wire_sample sample[WIRE_MAX_SAMPLES];
+	struct wire_unsynchronised unsynchronised_at[WIRE_MAX_UNSYNCHRONISED];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

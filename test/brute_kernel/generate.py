@@ -7,7 +7,8 @@ from kernel import (E, FIRST_FD, LOOKUPS, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK,
 
 MASK = 0xffffffff
 NAMES = "abc"
-GROUPS = ("numbers", "file", "names", "pipe", "pair", "event", "process", "libc", "mapping", "signal", "cancel")
+GROUPS = ("numbers", "file", "names", "pipe", "pair", "event", "process", "libc", "mapping", "signal", "cancel",
+          "unix", "handler", "timer", "directory", "lock")
 
 
 def fold(register, value):
@@ -33,17 +34,27 @@ class Generator:
         if "cancel" in groups and len(groups) == 1:
             groups.append(r.choice(("numbers", "file", "pipe")))
         if "event" in groups:  # its reads and writes are of eight bytes: no other kind beside it
-            groups = ["event", *(g for g in groups if g in ("libc", "mapping", "signal", "cancel"))]
+            groups = ["event", *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer"))]
+        if "unix" in groups:  # its listening socket does not wait: a server without clients is no deadlock
+            groups = ["unix", *(g for g in groups if g in ("libc", "mapping", "signal", "handler", "timer"))]
+        if "handler" in groups and "cancel" in groups:  # a handler in a thread that is at its end
+            groups.remove("cancel")
+        if "lock" in groups:  # all its descriptors are files
+            groups = ["lock", *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer"))]
+        if "directory" in groups:  # names are relative to it
+            groups = [g for g in groups if g not in ("file", "names", "numbers", "process")]
         self.groups = groups
-        for kind in ("file", "pipe", "pair", "event"):
+        for kind in ("unix", "lock", "file", "pipe", "pair", "event"):
             if kind in groups or (kind == "file" and "numbers" in groups):
                 p.setup.append((kind,))
         count = r.choice((2, 2, 2, 3))
         self.count = count
-        self.top = FIRST_FD + sum(2 if s[0] in ("pipe", "pair") else 1 for s in p.setup) + 1
+        self.top = FIRST_FD + sum({"pipe": 2, "pair": 2, "unix": 3, "lock": 2}.get(s[0], 1) for s in p.setup) + 1
         for thread in range(count):
             self.thread = thread
             p.threads.append([getattr(self, r.choice(groups))() for _ in range(r.randint(1, 4 if count == 2 else 2))])
+            if "handler" in groups:  # the thread ends with the signal blocked, as it began
+                p.threads[-1] = [("mask", 0), *p.threads[-1], ("mask", 1)]
         return p
 
     def fd(self):
@@ -80,6 +91,29 @@ class Generator:
 
     def pair(self):
         return ("shutdown", self.fd()) if self.r.random() < 0.2 else self.stream()
+
+    def unix(self):
+        r = self.r
+        return r.choice((("connect", r.randint(FIRST_FD, FIRST_FD + 2)), ("connect", r.randint(FIRST_FD, FIRST_FD + 2)),
+                         ("accept", FIRST_FD), ("accept", FIRST_FD), self.stream(), self.stream()))
+
+    def lock(self):
+        r = self.r
+        return r.choice((*[("flock", self.fd(), r.choice((1, 2, 2, 8)))] * 4, ("close", self.fd()), ("dup", self.fd()),
+                         ("open", r.choice("ab"), O_RDWR | O_CREAT)))
+
+    def handler(self):
+        r = self.r
+        return r.choice((("poke", r.randrange(self.count)), ("poke", r.randrange(self.count)), ("pokeall",),
+                         ("mask", r.randint(0, 1))))
+
+    def timer(self):
+        r = self.r
+        return r.choice((("settimer", r.choice((0, 1000))), ("gettimer",)))
+
+    def directory(self):
+        r = self.r
+        return r.choice((("chdir", r.choice(("d", ".."))), ("getcwd",)))
 
     def process(self):
         r = self.r
@@ -122,7 +156,14 @@ def start(p):
     k.names["a"] = 0
     k.files.append([bytearray(b"pqr"), 1, 0o644])
     for (kind,) in p.setup:
-        if kind == "file":
+        if kind == "unix":
+            k.install(Description("listener", O_RDWR | O_NONBLOCK))
+            k.install(Description("pair", O_RDWR))
+            k.install(Description("pair", O_RDWR))
+        elif kind == "lock":
+            k.install(Description("file", O_RDWR, 0))
+            k.install(Description("file", O_RDWR, 0))
+        elif kind == "file":
             k.install(Description("file", O_RDWR, 0))
         elif kind == "pipe":
             k.pipes.append([bytearray()])
@@ -139,6 +180,7 @@ def start(p):
 
 
 CANCELLED = -1
+HANDLED = 500
 
 
 def fold_result(register, result):
@@ -156,12 +198,22 @@ def leave_cancelled(pcs, regs, t, k):
 
 
 def successors(p, pcs, regs, kernel, late):
-    """late: whether a request is there is found out before the call acts, and others may come in between. POSIX leaves
-    it open, unless the call waits."""
+    """late: what POSIX leaves open. Whether a cancellation point that does not wait finds a request that comes
+    while it works; and how long a signal from another thread takes (not late: it comes before the next call)."""
+    expired = kernel.clone()
+    if expired.expire() and any(pc not in (CANCELLED, len(b)) for pc, b in zip(pcs, p.threads)):
+        yield pcs, regs, expired
     for t, body in enumerate(p.threads):
         if pcs[t] == CANCELLED or pcs[t] == len(body):
             continue
         op = body[pcs[t]]
+        if kernel.ready(t):
+            handled, mine = kernel.clone(), regs[t]
+            for _ in range(handled.handle(t) if late else handled.handle_all(t)):
+                mine = fold(mine, HANDLED)
+            yield pcs, regs[:t] + (mine,) + regs[t + 1:], handled
+            if not late and kernel.caught[t]:
+                continue  # it comes before the call
         k = kernel.clone()
         cancelled = op[0] in POINTS and k.cancel_asked[t] and not k.cancel_off[t]
         if cancelled and not k.looked[t]:
@@ -183,14 +235,17 @@ def successors(p, pcs, regs, kernel, late):
             continue
         k.leave(t)
         k.looked[t] = False
-        yield pcs[:t] + (pcs[t] + 1,) + pcs[t + 1:], regs[:t] + (fold_result(regs[t], result),) + regs[t + 1:], k
+        mine = regs[t]
+        for _ in range(k.handle_before_return(t, op, late)):
+            mine = fold(mine, HANDLED)
+        yield pcs[:t] + (pcs[t] + 1,) + pcs[t + 1:], regs[:t] + (fold_result(mine, result),) + regs[t + 1:], k
 
 
 def explore(p, limit):
     """What must be found, and what may; None: too many states."""
     truth = explore_once(p, limit, False)
     truth_late = truth
-    if truth and any(op[0] == "cancel" for body in p.threads for op in body):
+    if truth and any(op[0] in ("cancel", "poke", "pokeall") for body in p.threads for op in body):
         truth_late = explore_once(p, 3 * limit, True)
     if not truth_late:
         return None

@@ -51,6 +51,14 @@ class Kernel:
         self.cancel_off = [False] * threads
         self.keys = 0
         self.rolls = 0
+        self.caught = [set() for _ in range(threads)]  # SIGWINCH, which has a handler: in the queue of a thread
+        self.process_caught = set()
+        self.masked = [True] * threads
+        self.locks = {}          # description index -> exclusive: flock
+        self.timers = [0]        # seconds left, as set
+        self.inside = False      # the current directory is d
+        self.listening = []      # pairs that nobody has accepted
+        self.deaf = False        # the listening socket is closed
         self.held = [None] * threads
         self.looked = [False] * threads  # in a cancellation point, and has found no request
 
@@ -65,7 +73,9 @@ class Kernel:
                 tuple((bytes(p[0]), bytes(p[1]), *p[2:]) for p in self.pairs), tuple(map(tuple, self.events)),
                 self.umask_, self.cwd, tuple(self.pages), tuple(sorted(self.env.items())), self.limit,
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
-                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked))
+                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked),
+                tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
+                self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())))
 
     # ---- descriptors ----
 
@@ -98,7 +108,8 @@ class Kernel:
         d = self.at(n)
         if d.kind == "file":
             return True
-        return (name, d.flags & 3) not in (("read", O_WRONLY), ("write", O_RDONLY)) and name in ("read", "write", "shutdown")
+        return (name, d.flags & 3) not in (("read", O_WRONLY), ("write", O_RDONLY)) and name in (
+            "read", "write", "shutdown", "connect", "accept")
 
     def enter(self, t, n):
         """The call has looked its number up; whatever becomes of the number, it keeps the description. And whether it
@@ -123,11 +134,17 @@ class Kernel:
         d = self.descs[i]
         d.refs -= 1
         if not d.refs:
+            self.locks.pop(i, None)
             self.release(d)
             self.descs[i] = None
 
     def release(self, d):
-        if d.kind == "pair":
+        if d.kind == "listener":
+            self.deaf = True
+            for pair in self.listening:  # those in the queue are cut off
+                self.pairs[pair][3] = self.pairs[pair][5] = self.pairs[pair][6] = True
+            self.listening = []
+        if d.kind == "pair" and d.thing:
             pair, end = d.thing
             p = self.pairs[pair]
             p[2 + end] = p[4 + end] = True
@@ -204,6 +221,23 @@ class Kernel:
         d.flags = (d.flags & 3) | flags
         return 0
 
+    def flock(self, t, n, how):
+        """LOCK_SH 1, LOCK_EX 2, LOCK_UN 8; never waits. A lock that can't be converted is lost."""
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        i = self.descs.index(d)
+        if how != 8 and self.locks.get(i) == (how == 2):
+            return 0
+        self.locks.pop(i, None)
+        if how == 8:
+            return 0
+        for j, exclusive in self.locks.items():
+            if self.descs[j].thing == d.thing and (exclusive or how == 2):
+                return E["EAGAIN"]
+        self.locks[i] = how == 2
+        return 0
+
     # ---- bytes: results are folded byte by byte ----
 
     def read(self, t, n, count):
@@ -216,6 +250,8 @@ class Kernel:
             return data
         if d.kind == "pipe":
             return self.take(t, d, self.pipes[d.thing][0], count, not self.has_writer(d.thing))
+        if d.kind == "pair" and not d.thing:
+            return E["EINVAL"]  # not connected
         if d.kind == "pair":
             pair, end = d.thing
             p = self.pairs[pair]
@@ -223,6 +259,8 @@ class Kernel:
                 p[6 + end] = False
                 return E["ECONNRESET"]
             return self.take(t, d, p[end], count, p[2 + 1 - end])
+        if d.kind == "listener":
+            return E["EINVAL"]
         if d.kind == "event":
             e = self.events[d.thing]
             if not e[0]:
@@ -269,6 +307,8 @@ class Kernel:
                 return E["EPIPE"]
             self.pipes[d.thing][0].append(byte)
             return 1
+        if d.kind == "listener" or (d.kind == "pair" and not d.thing):
+            return E["ENOTCONN"]
         if d.kind == "pair":
             pair, end = d.thing
             if self.pairs[pair][2 + end] or self.pairs[pair][4 + 1 - end]:
@@ -321,8 +361,10 @@ class Kernel:
         d = self.at(n, t)
         if not d:
             return E["EBADF"]
-        if d.kind != "pair":
+        if d.kind not in ("pair", "listener"):
             return E["ENOTSOCK"]
+        if not d.thing:
+            return E["ENOTCONN"]
         pair, end = d.thing
         self.pairs[pair][2 + end] = True
         return 0
@@ -338,12 +380,49 @@ class Kernel:
             if (d.flags & 3) == O_WRONLY:
                 return 0 if self.has_reader(d.thing) else 8
             return (1 if self.pipes[d.thing][0] else 0) | (0 if self.has_writer(d.thing) else 0x10)
+        if d.kind == "listener":
+            return 1 if self.listening else 0
+        if d.kind == "pair" and not d.thing:
+            return 0x10
         if d.kind == "pair":
             pair, end = d.thing
             p = self.pairs[pair]
             theirs, mine = p[2 + 1 - end], p[2 + end]
             return (1 if p[end] or theirs else 0) | (0x10 if theirs and mine or p[4 + 1 - end] else 0) | (8 if p[6 + end] else 0)
         return 1 if self.events[d.thing][0] else 0
+
+    # ---- a listening socket of the Unix domain ----
+
+    def connect(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind not in ("pair", "listener"):
+            return E["ENOTSOCK"]
+        if d.kind == "listener":
+            return E["EINVAL"]
+        if self.deaf:
+            return E["ECONNREFUSED"]
+        if d.thing:
+            return E["EISCONN"]
+        self.pairs.append([bytearray(), bytearray(), *[False] * 6])
+        d.thing = (len(self.pairs) - 1, 0)
+        self.listening.append(d.thing[0])
+        return 0
+
+    def accept(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind not in ("pair", "listener"):
+            return E["ENOTSOCK"]
+        if d.kind != "listener":
+            return E["EINVAL"]
+        if not self.listening:
+            if self.nonblocking(d, t):
+                return E["EAGAIN"]
+            raise Wait
+        return self.install(Description("pair", O_RDWR, (self.listening.pop(0), 1)))
 
     # ---- names ----
 
@@ -502,6 +581,72 @@ class Kernel:
         """A handler again (it never runs: the signal is blocked)."""
         return 0
 
+    # ---- a signal with a handler, which adds to the register of its thread; SA_RESTART ----
+
+    def ready(self, t):
+        return not self.masked[t] and bool(self.caught[t] or self.process_caught)
+
+    def handle(self, t):
+        """Takes one; how many handlers ran."""
+        if not self.ready(t):
+            return 0
+        (self.caught[t] or self.process_caught).clear()
+        return 1
+
+    def handle_before_return(self, t, op, late):
+        """How many handlers run before the call returns."""
+        n = 0
+        alone = self.masked.count(False) == 1
+        while not self.masked[t] and (
+                (self.caught[t] and op in (("poke", t), ("mask", 0))) or
+                (self.process_caught and (op == ("mask", 0) or (op == ("pokeall",) and alone)))):
+            n += self.handle(t) if late else self.handle_all(t)
+        return n
+
+    def handle_all(self, t):
+        """Linux looks at both queues, once a thread looks at all."""
+        n = 0
+        while self.ready(t):
+            n += self.handle(t)
+        return n
+
+    def poke(self, t, thread):
+        self.caught[thread].add(1)
+        return 0
+
+    def pokeall(self, t):
+        self.process_caught.add(1)
+        return 0
+
+    def mask(self, t, on):
+        self.masked[t] = bool(on)
+        return 0
+
+    # ---- a timer whose signal is blocked, the current directory ----
+
+    def expire(self):
+        """Threads may be as slow as they like, so that is at any moment. False: it is not armed."""
+        armed, self.timers[0] = self.timers[0], 0
+        if armed:
+            self.process_pending.add("SIGUSR2")
+        return bool(armed)
+
+    def settimer(self, _t, seconds):
+        old, self.timers[0] = self.timers[0], seconds
+        return int(old > 0)
+
+    def gettimer(self, _t):
+        return int(self.timers[0] > 0)
+
+    def chdir(self, _t, where):
+        if where == "d" and self.inside:
+            return E["ENOENT"]
+        self.inside = where == "d"
+        return 0
+
+    def getcwd(self, _t):
+        return int(self.inside)
+
     # ---- cancellation ----
 
     def cancel(self, _t, thread):
@@ -518,6 +663,7 @@ class Kernel:
 
 
 # Calls that look up their first argument, a descriptor, and then do their work on what they found.
-LOOKUPS = {"read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl"}
-POINTS = {"open", "close", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
+LOOKUPS = {"read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl", "connect", "accept",
+           "flock"}
+POINTS = {"open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
           "readable", "writable"}

@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@ static unsigned reg[MOST];
 static sem_t gate;
 static char *page[2];
 static int zero, sink[2], first_roll[8];
+static char home[] = "/tmp/bruteXXXXXX";
 
 static void fold(unsigned *reg, long value)
 {
@@ -134,6 +137,10 @@ static void call_pread(unsigned *reg, int fd, int count, int at)
 	POINT(r = pread(fd, data, (size_t)count, at));
 	fold_bytes(reg, r, data);
 }
+static void call_flock(unsigned *reg, int fd, int how)
+{
+	fold_result(reg, flock(fd, how | LOCK_NB));
+}
 static void call_lseek(unsigned *reg, int fd, int offset, int whence)
 {
 	fold_result(reg, lseek(fd, offset, whence));
@@ -157,6 +164,20 @@ static void call_poll(unsigned *reg, int fd)
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	POINT(poll(&p, 1, 0));
 	fold(reg, p.revents);
+}
+
+static struct sockaddr_un listening_at = {.sun_family = AF_UNIX, .sun_path = "socket"};
+static void call_connect(unsigned *reg, int fd)
+{
+	int r = -1;
+	POINT(r = connect(fd, (struct sockaddr *)&listening_at, sizeof(listening_at)));
+	fold_result(reg, r);
+}
+static void call_accept(unsigned *reg, int fd)
+{
+	int r = -1;
+	POINT(r = accept(fd, NULL, NULL));
+	fold_result(reg, r);
 }
 
 /* ---- names ---- */
@@ -335,6 +356,59 @@ static void call_default(unsigned *reg, int sig)
 	fold_result(reg, signal(sig, never) == SIG_ERR ? -1 : 0);
 }
 
+/* ---- a signal with a handler ---- */
+
+static __thread unsigned *my_register;
+static void caught(int sig)
+{
+	(void)sig;
+	fold(my_register, 500);
+}
+static void call_poke(unsigned *reg, int t)
+{
+	int r = pthread_kill(thread[t], SIGWINCH);
+	fold(reg, -r);
+}
+static void call_pokeall(unsigned *reg)
+{
+	int r = kill(getpid(), SIGWINCH);
+	fold_result(reg, r);
+}
+static void call_mask(unsigned *reg, int on)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	my_register = reg;
+	int r = pthread_sigmask(on ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+	fold(reg, -r);
+}
+
+/* ---- a timer, the current directory ---- */
+
+static timer_t the_timer;
+static void call_settimer(unsigned *reg, int seconds)
+{
+	struct itimerspec old, new = {.it_value.tv_sec = seconds};
+	int r = timer_settime(the_timer, 0, &new, &old);
+	fold_result(reg, r < 0 ? r : old.it_value.tv_sec > 0);
+}
+static void call_gettimer(unsigned *reg)
+{
+	struct itimerspec now;
+	int r = timer_gettime(the_timer, &now);
+	fold_result(reg, r < 0 ? r : now.it_value.tv_sec > 0);
+}
+static void call_chdir(unsigned *reg, const char *where)
+{
+	fold_result(reg, chdir(where[0] == 'd' ? "d" : home));
+}
+static void call_getcwd(unsigned *reg)
+{
+	char path[64];
+	fold(reg, getcwd(path, sizeof(path)) && strlen(path) > strlen(home));
+}
+
 /* ---- cancellation ---- */
 
 static void call_cancel(unsigned *reg, int t)
@@ -361,6 +435,11 @@ static void setup_file(void)
 	if (open("a", O_RDWR) < 0)
 		abort();
 }
+static void setup_lock(void)
+{
+	setup_file();
+	setup_file();
+}
 static void setup_pipe(void)
 {
 	int ends[2];
@@ -372,6 +451,14 @@ static void setup_pair(void)
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		abort();
+}
+static void setup_unix(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	if (bind(fd, (struct sockaddr *)&listening_at, sizeof(listening_at)) || listen(fd, 8))
+		abort();
+	socket(AF_UNIX, SOCK_STREAM, 0);
+	socket(AF_UNIX, SOCK_STREAM, 0);
 }
 static void setup_event(void)
 {
@@ -436,9 +523,8 @@ static int high(int fd)
 static void prepare(void)
 {
 	sigset_t set;
-	char folder[] = "/tmp/bruteXXXXXX";
 	int fd;
-	if (!mkdtemp(folder) || chdir(folder))
+	if (!mkdtemp(home) || chdir(home) || mkdir("d", 0777))
 		abort();
 	umask(022);
 	fd = open("a", O_RDWR | O_CREAT, 0666);
@@ -466,7 +552,12 @@ static void prepare(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGUSR1, never);
 	signal(SIGUSR2, never);
+	signal(SIGWINCH, caught); /* SA_RESTART */
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+	if (timer_create(CLOCK_MONOTONIC, &event, &the_timer))
+		abort();
 	both(&set);
+	sigaddset(&set, SIGWINCH);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	sem_init(&gate, 0, 0);
 }

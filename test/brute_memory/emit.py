@@ -2,16 +2,10 @@
 
 Compiled without optimisation each access of the abstract program is exactly one of the C
 program (accesses.py looks; hence GCC's built-ins, where those of <stdatomic.h> add
-temporaries). Memory orders change from one atomic to the next: heddle takes all of them for
-sequentially consistent, and so does the interpreter."""
-
-import itertools
+temporaries). Memory orders change from one atomic to the next (program.Ordered): values are sequentially
+consistent all the same, for heddle and for the interpreter; what is a race depends on them (happens.py)."""
 
 FIELD = {1: "b", 2: "h", 4: "w", 8: "d"}
-ORDERS = {
-    "load": ("SEQ_CST", "ACQUIRE", "RELAXED"), "store": ("SEQ_CST", "RELEASE", "RELAXED"),
-    "rmw": ("SEQ_CST", "ACQ_REL", "RELAXED"),
-}
 SIMPLE = {
     "lock": "pthread_mutex_lock(&mutex[{0}]);", "unlock": "pthread_mutex_unlock(&mutex[{0}]);",
     "wait": "sem_wait(&sem[{0}]);", "post": "sem_post(&sem[{0}]);", "mark": "FOLD({0});",
@@ -26,10 +20,6 @@ class Writer:
     def __init__(self, program):
         self.p = program
         self.lines = []
-        self.order = {kind: itertools.cycle(names) for kind, names in ORDERS.items()}
-
-    def memory_order(self, kind):
-        return "__ATOMIC_" + next(self.order[kind])
 
     def place(self, place):
         area, offset, size = place
@@ -39,13 +29,13 @@ class Writer:
     def read(self, place, mode):
         x = self.place(place)
         if mode == "atomic":
-            return f"__atomic_load_n(&{x}, {self.memory_order('load')})"
+            return f"__atomic_load_n(&{x}, __ATOMIC_{mode.order})"
         return f"VOLATILE({x})" if mode == "volatile" else x
 
     def write(self, place, mode, value):
         x = self.place(place)
         if mode == "atomic":
-            return f"__atomic_store_n(&{x}, {value}, {self.memory_order('store')});"
+            return f"__atomic_store_n(&{x}, {value}, __ATOMIC_{mode.order});"
         return f"{f'VOLATILE({x})' if mode == 'volatile' else x} = {value};"
 
     def body(self, body, depth=1):
@@ -77,7 +67,7 @@ class Writer:
 
     def op_rmw(self, tab, _depth, _kind, place, name, k):
         function = "__atomic_exchange_n" if name == "exchange" else f"__atomic_{name}"
-        self.say(tab, f"FOLD({function}(&{self.place(place)}, {k}, {self.memory_order('rmw')}));")
+        self.say(tab, f"FOLD({function}(&{self.place(place)}, {k}, __ATOMIC_{name.order}));")
 
     def op_cas(self, tab, depth, _kind, place, expected, new, then, otherwise):
         x = self.place(place)
@@ -88,7 +78,7 @@ class Writer:
 
     def op_casloop(self, tab, _depth, _kind, place, k):
         x = self.place(place)
-        self.say(tab, "{", f"\tuint{8 * place.size}_t old = {self.read(place, 'atomic')};",
+        self.say(tab, "{", f"\tuint{8 * place.size}_t old = __atomic_load_n(&{x}, __ATOMIC_RELAXED);",
                  f"\twhile (!atomic_compare_exchange_weak(ATOMIC({x}), &old, old + {k}))", "\t\t;", "}")
 
     def op_if(self, tab, depth, _kind, place, mode, k, then, otherwise):

@@ -4,6 +4,8 @@ Sequential consistency and nothing else: memory is a string of bytes, every acce
 operation on a lock is a step of its own. No reduction, no notion of sharing. States are plain tuples
 in a dictionary."""
 
+from program import Ordered
+
 MASK = 0xffffffff
 AREA_BYTES = 8
 JUMPS = {"jump", "mark"}
@@ -45,7 +47,7 @@ def flatten(body, code):
             _, source, source_mode, target, target_mode, k = op
             code += [("take", *where(source), source_mode), ("put", *where(target), target_mode, k)]
         elif op[0] == "casloop":
-            code += [("take", *where(op[1]), "atomic"), ("swap", *where(op[1]), op[2])]
+            code += [("take", *where(op[1]), Ordered("atomic", "RELAXED")), ("swap", *where(op[1]), op[2])]
         elif op[0] in ("load", "store", "rmw", "until", "grab"):
             code.append((op[0], *where(op[1]), *op[2:]))
         else:

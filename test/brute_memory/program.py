@@ -30,6 +30,25 @@ Place = collections.namedtuple("Place", "area offset size")
 Variable = collections.namedtuple("Variable", "place modes guard")
 
 
+class Ordered(str):
+    """The mode of an atomic access, or the name of an operation, with its memory order."""
+
+    def __new__(cls, text, order):
+        self = super().__new__(cls, text)
+        self.order = order
+        return self
+
+    def __getnewargs__(self):  # to come back from another process
+        return str(self), self.order
+
+
+ORDERS = {
+    "load": ("SEQ_CST", "ACQUIRE", "RELAXED", "CONSUME"), "store": ("SEQ_CST", "RELEASE", "RELAXED"),
+    "rmw": ("SEQ_CST", "ACQ_REL", "RELAXED", "ACQUIRE", "RELEASE"),
+}
+STRONG = {"load": "ACQUIRE", "store": "RELEASE", "rmw": "ACQ_REL"}
+
+
 class Program:
     def __init__(self, name):
         self.name = name
@@ -215,6 +234,35 @@ class Generator:
         return self.block([]) if self.random.random() < chance else []
 
 
+def with_orders(body, order):
+    """The same operations; `order` says which memory order an atomic of this kind has."""
+    def ordered(mode, kind):
+        return Ordered(mode, order(kind)) if mode == "atomic" else mode
+
+    def one(op):
+        if op[0] in ("load", "until"):
+            return (op[0], op[1], ordered(op[2], "load"), *op[3:])
+        if op[0] == "if":
+            return ("if", op[1], ordered(op[2], "load"), op[3], with_orders(op[4], order), with_orders(op[5], order))
+        if op[0] == "cas":
+            return (*op[:4], with_orders(op[4], order), with_orders(op[5], order))
+        if op[0] == "store":
+            return ("store", op[1], ordered(op[2], "store"), op[3])
+        if op[0] == "move":
+            return ("move", op[1], ordered(op[2], "load"), op[3], ordered(op[4], "store"), op[5])
+        if op[0] == "rmw":
+            return ("rmw", op[1], Ordered(op[2], order("rmw")), op[3])
+        if op[0] == "loop":
+            return ("loop", op[1], with_orders(op[2], order))
+        return op
+    return [one(op) for op in body]
+
+
 def generate(seed, number, risky=False):
     """risky: likely to have a deadlock"""
-    return Generator(seed, number).make(risky)
+    p = Generator(seed, number).make(risky)
+    luck = random.Random(f"orders {seed}/{number}")
+    weak = luck.choice((0, 0.2, 0.6))  # how often any order at all is taken, in place of one that synchronises
+    p.threads = [with_orders(body, lambda kind: luck.choice(ORDERS[kind]) if luck.random() < weak else STRONG[kind])
+                 for body in p.threads]
+    return p

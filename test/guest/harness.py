@@ -85,9 +85,12 @@ def compile_guest(source, flags=(), binary=None):
         return binary, None
     partial = binary.with_name(f"{binary.name}.{os.getpid()}.{threading.get_ident()}")
     done = subprocess.run(compile_command(source, partial, flags), capture_output=True, text=True)
-    if done.returncode == 0:
+    complaint = (done.stdout + done.stderr).strip() or None
+    if done.returncode == 0 and not complaint:
         partial.replace(binary)
-    return binary, (done.stdout + done.stderr).strip() or None
+    else:
+        partial.unlink(missing_ok=True)  # a warning fails the next time, too
+    return binary, complaint or (None if done.returncode == 0 else "the compiler failed")
 
 
 # ------------------------------------------------------------------ running

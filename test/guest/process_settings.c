@@ -4,6 +4,7 @@
  * heddle: args=umask verdict=verified outcomes=18,63
  * heddle: args=cwd verdict=verified outcomes=0,1
  * heddle: args=rlimit verdict=verified outcomes=0,1
+ * heddle: args=beyond verdict=verified outcomes=0,1
  * heddle: args=affinity verdict=verified outcomes=0,1
  * heddle: args=nice verdict=verified outcomes=0,1
  * heddle: args=prctl verdict=verified outcomes=0,1
@@ -42,7 +43,7 @@ static int is(const char *name)
 static void *sets(void *arg)
 {
 	int one = 1, big = 30000;
-	struct rlimit files = {100, 100};
+	struct rlimit files = {100, 100}, few = {100, 8192};
 	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(4000)};
 	struct sched_param param = {0};
 	cpu_set_t cpus;
@@ -54,6 +55,8 @@ static void *sets(void *arg)
 		OK(chdir("/"));
 	else if (is("rlimit"))
 		OK(setrlimit(RLIMIT_NOFILE, &files));
+	else if (is("beyond"))
+		OK(setrlimit(RLIMIT_NOFILE, &few));
 	else if (is("affinity"))
 		OK(pthread_setaffinity_np(main_thread, sizeof(cpus), &cpus));
 	else if (is("nice"))
@@ -86,7 +89,7 @@ static int looks(void)
 	char c, name[16] = "";
 	int v = 0, policy;
 	socklen_t len = sizeof(v);
-	struct rlimit files;
+	struct rlimit files = {1000, 8192};
 	struct sockaddr_in a;
 	struct sched_param param;
 	cpu_set_t cpus;
@@ -97,6 +100,8 @@ static int looks(void)
 		return !strcmp(getcwd(path, sizeof(path)), "/");
 	if (is("rlimit"))
 		return getrlimit(RLIMIT_NOFILE, &files), files.rlim_cur == 100;
+	if (is("beyond"))
+		return setrlimit(RLIMIT_NOFILE, &files), dup2(0, 200) < 0;
 	if (is("affinity"))
 		return pthread_getaffinity_np(main_thread, sizeof(cpus), &cpus), CPU_COUNT(&cpus) == 1;
 	if (is("nice"))

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine_priv.h"
@@ -137,17 +138,17 @@ static bool hook_stop(void *self)
 	return *(volatile u32 *)&rt_wire->stop != 0;
 }
 
-static u64 clock_ns(int which)
+static u64 cpu_ns(void)
 {
 	struct timespec ts = {0};
-	sys_call3(SYS_clock_gettime, which, (long)&ts, 0);
+	sys_call3(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&ts, 0);
 	return (u64)ts.tv_sec * 1000000000u + (u64)ts.tv_nsec;
 }
 
 static u64 hook_now(void *self)
 {
 	(void)self;
-	return clock_ns(CLOCK_MONOTONIC) / 1000000;
+	return monotonic_ms();
 }
 
 static void hook_insane(void *self, const char *what, const u32 *path, u64 len)
@@ -196,7 +197,7 @@ static void search(void)
 		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
 	struct target target = {&engine_ops, NULL};
 	struct search_options options = rt_wire->config.search;
-	u64 before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	started_ms = hook_now(NULL);
 	target_mark root = engine_ops.mark(NULL);
@@ -215,7 +216,7 @@ static void search(void)
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();
-	rt_worker->result.cpu_us = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1000;
+	rt_worker->result.cpu_us = (cpu_ns() - before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_worker->result.tracked_pages = s->pages;
 	rt_worker->result.hot_pages = s->hot;

@@ -7,7 +7,7 @@
  * tried out: the plain stores of step a alone are put into memory, and step b is executed on top of them.
  * If b then does what it does without them, it does not depend on them. If it does something else, or both
  * write the same word, the threads race there. Such a state is no state of the program: what the step says
- * to the world (results, lessons) must not count, and with peers it is not executed.
+ * to the world (results, lessons) must not count, and a step that speaks with a peer is not executed.
  */
 #include "runtime/engine/engine_audit.h"
 
@@ -16,8 +16,11 @@
 #include "runtime/rt.h"
 #include "runtime/engine/engine_priv.h"
 #include "runtime/heap/heap.h"
+#include "runtime/kstack/kstack.h"
+#include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/sched/owner.h"
 #include "runtime/vkernel/core/vk_owner.h"
 #include "state/fingerprint.h"
@@ -189,6 +192,7 @@ struct changes {
 	struct pages_vec words; /* struct change */
 	u64 sum;                /* over all of them, of a hash */
 	bool good;              /* the step ended well */
+	bool network;           /* it spoke with a peer */
 };
 /* Looking for the word goes no further than that. */
 #define SEARCH_WORDS 256u
@@ -228,11 +232,24 @@ static void keep_change(void *self, u64 address, u64 was, u64 is)
 		*new = (struct change){address, was ^ is, (was ^ is) & ~bytes_of_runtime(address)};
 }
 
+static bool touches_network(const struct footprint *f)
+{
+	for (u32 i = 0; i < f->count; i++) {
+		enum object_class of = object_class(f->access[i].object);
+		if (of == OBJECT_SOCKET || of == OBJECT_PORT)
+			return true;
+	}
+	return f->world;
+}
+
 static void execute(u32 action, struct changes *c)
 {
 	u64 here = track_mark();
 	c->words.len = c->sum = 0;
+	access_listen(true);
 	c->good = engine_step(NULL, action) == STEP_OK;
+	c->network = touches_network(access_footprint());
+	access_listen(false);
 	track_changed(track_mark() - 1, keep_change, c);
 	track_undo(here);
 }
@@ -327,13 +344,21 @@ static u64 depends_where(u32 action, const struct changes *alone, const struct c
 	return change_at(stores, 0)->address;
 }
 
-/* With peers, a step that never happens must not be heard. */
 static u64 first_plain(const struct changes *a)
 {
 	for (u32 i = 0; i < change_count(a); i++)
 		if (change_at(a, i)->plain)
 			return change_at(a, i)->address;
 	return 0;
+}
+
+/*
+ * With peers, a step that never happens must not be heard. What a step says to a peer it says in the
+ * operation that it starts with, so others may be tried.
+ */
+static bool may_try(const struct changes *a)
+{
+	return !a->network || !(rt_wire->config.net.clients || rt_wire->config.net.servers);
 }
 
 static u64 find_race(u32 a, u32 b)
@@ -344,12 +369,17 @@ static u64 find_race(u32 a, u32 b)
 	u64 address = both_store(a, &of_a, b, &of_b);
 	if (address)
 		return address;
-	if (rt_wire->config.net.clients || rt_wire->config.net.servers) {
-		address = first_plain(&of_a);
-		return address ? address : first_plain(&of_b);
-	}
-	address = depends_where(b, &of_b, &of_a);
-	return address ? address : depends_where(a, &of_a, &of_b);
+	address = may_try(&of_b) ? depends_where(b, &of_b, &of_a) : first_plain(&of_a);
+	if (!address)
+		address = may_try(&of_a) ? depends_where(a, &of_a, &of_b) : first_plain(&of_b);
+	return address;
+}
+
+static bool experiments;
+
+bool engine_experiments(void)
+{
+	return experiments;
 }
 
 static u64 audit_race(void *t, u32 a, u32 b)
@@ -358,12 +388,76 @@ static u64 audit_race(void *t, u32 a, u32 b)
 	struct wire_result *r = &rt_worker->result;
 	u32 outcomes = r->outcomes, refused = r->refused;
 	u64 exit_status = r->exit_status, yields_cut = r->yields_cut;
+	experiments = true;
 	u64 address = find_race(a, b);
+	experiments = false;
 	r->outcomes = outcomes;
 	r->refused = refused;
 	r->exit_status = exit_status;
 	r->yields_cut = yields_cut;
 	return address;
+}
+
+/* ---- the eye ---- */
+
+/* Nobody sees what the threads of an unmodified program read and write. */
+static bool audit_unmodified(void *t)
+{
+	(void)t;
+	return !memory_on() && rt_worker->task.mode == WIRE_SEARCH;
+}
+
+/* Where the fiber went into the runtime, or its thread's function. */
+static u64 program_pc(u32 slot)
+{
+	const struct fiber *f = &model->fiber[slot];
+	u64 frame = kstack_program_sp(slot);
+	return frame && op_class_of(&f->op) != &op_start ? ((const u64 *)frame)[1] : f->entry + 1;
+}
+
+static u64 audit_point(void *t, u32 action)
+{
+	(void)t;
+	u32 slot = ACTION_FIBER(action);
+	const struct op *o = &model->fiber[slot].op;
+	u64 point[4] = {program_pc(slot), o->kind, o->object, ACTION_ALT(action)};
+	return XXH3_64bits(point, sizeof(point));
+}
+
+static u64 audit_both_store(void *t, u32 a, u32 b)
+{
+	(void)t;
+	static struct changes of_a, of_b;
+	execute(a, &of_a);
+	execute(b, &of_b);
+	for (u32 i = 0; i < HD_MIN(change_count(&of_a), SEARCH_WORDS); i++) {
+		const struct change *c = change_at(&of_a, i);
+		if (!c->plain)
+			continue;
+		for (u32 j = 0; j < HD_MIN(change_count(&of_b), SEARCH_WORDS); j++) {
+			const struct change *d = change_at(&of_b, j);
+			if (d->address == c->address && bytes_in(c->plain) & bytes_in(d->plain))
+				return c->address +
+				       (u32)__builtin_ctzl(bytes_in(c->plain) & bytes_in(d->plain)) / 8;
+		}
+	}
+	return 0;
+}
+
+static void audit_note_race(void *t, u64 address, u32 a, u32 b)
+{
+	(void)t;
+	struct wire_result *r = &rt_worker->result;
+	for (u32 i = 0; i < r->unsynchronised; i++)
+		if (r->unsynchronised_at[i].address / sizeof(u64) == address / sizeof(u64))
+			return;
+	if (r->unsynchronised == WIRE_MAX_UNSYNCHRONISED)
+		return;
+	u32 one = ACTION_FIBER(a), other = ACTION_FIBER(b);
+	r->unsynchronised_at[r->unsynchronised++] = (struct wire_unsynchronised){
+		.address = address,
+		.pc = {program_pc(one), program_pc(other)},
+		.thread = {one + 1, other + 1}};
 }
 
 /* ---- A3 ---- */
@@ -392,6 +486,10 @@ const struct target_audit engine_audit = {
 	.remember = audit_remember,
 	.difference = audit_difference,
 	.race = audit_race,
+	.unmodified = audit_unmodified,
+	.point = audit_point,
+	.both_store = audit_both_store,
+	.note_race = audit_note_race,
 	.merged = audit_merged,
 	.split = audit_split,
 	.rest = audit_rest,

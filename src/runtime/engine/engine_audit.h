@@ -8,5 +8,7 @@
 #include "search/target.h"
 
 extern const struct target_audit engine_audit;
+/* Is a step being tried out in a state that is none of the program's? It may never end. */
+bool engine_experiments(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "runtime/engine/replay.h"
 #include "runtime/engine/terminal.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/order.h"
 #include "runtime/net/net.h"
 #include "runtime/output/output.h"
 #include "runtime/rt.h"
@@ -240,15 +241,14 @@ static bool found_race(u32 slot)
 	char buf[VIOLATION_MESSAGE];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
-	u32 other = memory_race(slot, &t);
-	if (other == LAYOUT_MAX_FIBERS)
+	struct memory_race race;
+	if (!memory_race(slot, &race, &t))
 		return false;
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
-	const struct op *a = &model->fiber[slot].op, *b = &model->fiber[other].op;
-	violation_set(VIOLATION_RACE, slot, a->arg2, HD_MAX(a->object, b->object), 0, buf);
-	violation_last()->other_thread = other;
-	violation_last()->other_pc = b->arg2;
+	violation_set(VIOLATION_RACE, slot, model->fiber[slot].op.arg2, race.address, 0, buf);
+	violation_last()->other_thread = race.other;
+	violation_last()->other_pc = race.other_pc;
 	if (rt_worker->task.mode == WIRE_REPLAY)
 		replay_violation(violation_last(), &regs);
 	return true;
@@ -259,6 +259,7 @@ enum run_end engine_run(u32 slot, u32 alt)
 	struct track_stack dead;
 	output_reset();
 	enum run_end end = run_fiber(slot, alt);
+	order_step_ends(slot);
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	return end;
 }

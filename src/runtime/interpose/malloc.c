@@ -49,7 +49,7 @@ static void giving_back(const void *p, u64 pc)
 	u64 size = heap_usable(p);
 	if (!size)
 		return; /* a wrong address: soon a violation */
-	memory_access((u64)p, size, MEMORY_WRITE, pc);
+	memory_access((u64)p, size, MEMORY_WRITE | MEMORY_FREED, pc);
 	freed_block((u64)p, size);
 	sites_freed((u64)p, pc);
 }

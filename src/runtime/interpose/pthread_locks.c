@@ -19,8 +19,8 @@ static u64 deadline(clockid_t clock, const struct timespec *ts)
 }
 
 /*
- * Process-shared objects are like others: the program is one process (fork is refused), and a mapping that other
- * processes could write is refused, too.
+ * Process-shared objects are like others: the program is one process (fork is refused), and a mapping that
+ * other processes could write is refused, too.
  */
 
 /* --- mutexes --- */

@@ -24,7 +24,7 @@
  *
  * A race is a state in which two fibers are each about to access common bytes, at least one writes, and not
  * both are atomic (or both volatile: the old idiom, taken at its word). Both accesses are pending steps
- * then, as their cells are visible.
+ * then, as their cells are visible. Races that only weaker atomics make: order.c.
  *
  * Given up: bytes that are used by one fiber in one execution and by another one in another execution count
  * as shared; so do stack and heap bytes that were shared in an earlier life. That costs steps, never a
@@ -33,6 +33,7 @@
 #include "runtime/rt.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/order.h"
 #include "runtime/memory/shadow.h"
 #include "runtime/heap/sites.h"
 #include "runtime/sched/access.h"
@@ -63,6 +64,7 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 		return;
 	held_start();
 	lockset_setup();
+	order_setup();
 	for (u32 i = 0; i < rt_wire->learnt.visible; i++)
 		shadow_cell(rt_wire->learnt.visible_addr[i])->visible = 1;
 }
@@ -169,8 +171,10 @@ void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	if (!on || !size || !sched_active())
 		return;
-	if (use(address, size, how, pc))
+	if (use(address, size, how, pc)) {
 		step_access(address, size, how, pc);
+		order_access(address, size, how, pc);
+	}
 	check_heap(address, size, how & MEMORY_WRITE, pc);
 }
 
@@ -178,11 +182,16 @@ void memory_access(u64 address, u64 size, u32 how, u64 pc)
 
 static const char *verb(const struct op *o, bool doing)
 {
-	bool write = o->arg & MEMORY_WRITE, atomic = o->arg & MEMORY_ATOMIC;
-	if (doing)
-		return atomic ? (write ? "updates atomic " : "reads atomic ")
-			      : (write ? "writes " : "reads ");
-	return atomic ? (write ? "update atomic " : "read atomic ") : (write ? "write " : "read ");
+	static const char *const verbs[2][3][2] = {
+		{{"read ", "write "},
+		 {"read atomic ", "update atomic "},
+		 {"read volatile ", "write volatile "}},
+		{{"reads ", "writes "},
+		 {"reads atomic ", "updates atomic "},
+		 {"reads volatile ", "writes volatile "}},
+	};
+	u32 sort = o->arg & MEMORY_ATOMIC ? 1 : o->arg & MEMORY_VOLATILE ? 2 : 0;
+	return verbs[doing][sort][(o->arg & MEMORY_WRITE) != 0];
 }
 
 static void access_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)

@@ -11,7 +11,12 @@
 #include "base/base.h"
 #include "runtime/sched/sched.h"
 
-enum memory_how { MEMORY_WRITE = 1, MEMORY_ATOMIC = 2, MEMORY_VOLATILE = 4 };
+enum memory_how {
+	MEMORY_WRITE = 1,
+	MEMORY_ATOMIC = 2,
+	MEMORY_VOLATILE = 4,
+	MEMORY_FREED = 8, /* with MEMORY_WRITE: given back, hence of no interest afterwards */
+};
 
 /* Does the program carry the hooks, and did clang put them there? Loads what an earlier search learnt. */
 void memory_setup(bool hooks, bool by_clang);
@@ -22,9 +27,13 @@ bool memory_by_clang(void);
 void memory_access(u64 address, u64 size, u32 how, u64 pc);
 
 /*
- * Do the pending accesses of `slot` and of another fiber race? Returns that other fiber's slot and describes
- * the race, or LAYOUT_MAX_FIBERS.
+ * Does the access that `slot` stands before race with one that another fiber stands before, or with an
+ * earlier one that nothing orders? Then it is described.
  */
-u32 memory_race(u32 slot, struct text *t);
+struct memory_race {
+	u32 other; /* slot */
+	u64 address, other_pc;
+};
+bool memory_race(u32 slot, struct memory_race *r, struct text *t);
 
 #endif

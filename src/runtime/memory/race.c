@@ -1,5 +1,6 @@
 #include "runtime/rt.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/order.h"
 #include "runtime/heap/sites.h"
 #include "runtime/sched/fiber.h"
 #include "wire/wire.h"
@@ -19,16 +20,15 @@ static bool races(const struct op *a, const struct op *b)
 }
 
 /* The user knows it: config.ignored_race. Whichever of the two came first. */
-static bool is_ignored(const struct op *a, const struct op *b)
+static bool is_ignored(u64 pc, const struct memory_race *race)
 {
 	const struct wire_config *c = &rt_wire->config;
-	u64 at = HD_MAX(a->object, b->object);
 	for (u32 i = 0; i < c->ignored && i < WIRE_MAX_IGNORED; i++) {
 		const struct wire_ignored *r = &c->ignored_race[i];
-		if (r->address && r->address != at)
+		if (r->address && r->address != race->address)
 			continue;
-		if ((r->pc[0] == a->arg2 && r->pc[1] == b->arg2) ||
-		    (r->pc[0] == b->arg2 && r->pc[1] == a->arg2))
+		if ((r->pc[0] == pc && r->pc[1] == race->other_pc) ||
+		    (r->pc[0] == race->other_pc && r->pc[1] == pc))
 			return true;
 	}
 	return false;
@@ -45,22 +45,55 @@ static void describe_one(const struct fiber *f, struct text *t)
 	}
 }
 
-u32 memory_race(u32 slot, struct text *t)
+static bool side_by_side(u32 slot, struct memory_race *r, struct text *t)
 {
 	const struct fiber *f = &model->fiber[slot];
-	if (hd_likely(f->life != FIBER_ALIVE || !is_access(&f->op)))
-		return LAYOUT_MAX_FIBERS;
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		const struct fiber *other = &model->fiber[i];
-		if (i == slot || other->life != FIBER_ALIVE || !races(&f->op, &other->op) ||
-		    is_ignored(&f->op, &other->op))
+		if (i == slot || other->life != FIBER_ALIVE || !races(&f->op, &other->op))
+			continue;
+		*r = (struct memory_race){i, HD_MAX(f->op.object, other->op.object), other->op.arg2};
+		if (is_ignored(f->op.arg2, r))
 			continue;
 		text_str(t, "data race: ");
 		describe_one(f, t);
 		text_str(t, "; ");
 		describe_one(other, t);
-		sites_describe_live(HD_MAX(f->op.object, other->op.object), t);
-		return i;
+		sites_describe_live(r->address, t);
+		return true;
 	}
-	return LAYOUT_MAX_FIBERS;
+	return false;
+}
+
+static bool unordered(u32 slot, struct memory_race *r, struct text *t)
+{
+	const struct fiber *f = &model->fiber[slot];
+	struct order_race o;
+	if (!order_race(slot, &o))
+		return false;
+	*r = (struct memory_race){o.other, o.address, o.other_pc};
+	if (is_ignored(f->op.arg2, r))
+		return false;
+	text_str(t, "data race: ");
+	describe_one(f, t);
+	text_str(t, "; thread ");
+	text_dec(t, (long)o.other + 1);
+	text_str(t, o.write ? " wrote it" : " read it");
+	text_str(t, o.atomic ? " atomically" : "");
+	if (o.other_pc) {
+		text_str(t, " at ");
+		text_addr(t, o.other_pc - 1);
+	}
+	text_str(t, " before that, and the atomic operations between them don't order the two as they are "
+		    "written: one side lacks release, or the other acquire");
+	sites_describe_live(o.address, t);
+	return true;
+}
+
+bool memory_race(u32 slot, struct memory_race *r, struct text *t)
+{
+	const struct fiber *f = &model->fiber[slot];
+	if (hd_likely(f->life != FIBER_ALIVE || !is_access(&f->op)))
+		return false;
+	return side_by_side(slot, r, t) || unordered(slot, r, t);
 }

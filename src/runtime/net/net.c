@@ -97,9 +97,16 @@ static void note_error(int err)
 	stopped |= err != CACHE_LEFT;
 }
 
+/* A live replay is judged while it still runs: hence after each call. */
+static void note_clock_readings(void)
+{
+	rt_worker->result.clock_readings = (u32)cache_clock_readings(cache);
+}
+
 /* On a fiber: an error of the cache is one of the call, or ends the transition. */
 static long settle(int err)
 {
+	note_clock_readings();
 	if (hd_likely(!err))
 		return 0;
 	note_error(err);
@@ -170,6 +177,7 @@ void net_resolve(const struct cache_pos *pos)
 	if (!pos->tree)
 		return;
 	int err = cache_resolve(cache, pos);
+	note_clock_readings();
 	if (sched_in_fiber()) {
 		settle(err);
 	} else if (hd_unlikely(err)) {
@@ -287,6 +295,7 @@ void net_backtracked(void)
 void net_recheck(void)
 {
 	int err = cache_recheck(cache, rt_wire->config.net.recheck);
+	note_clock_readings();
 	if (err)
 		note_error(err);
 }

@@ -37,13 +37,24 @@ static struct wire_net *request(enum net_op op, u32 conn)
 	return n;
 }
 
-static void answer(const struct wire_net *n, struct transport_reply *r)
+/* The real one. */
+static u64 now_s(void)
+{
+	struct {
+		long seconds, nanoseconds;
+	} t = {0, 0};
+	sys_call3(SYS_clock_gettime, 0 /* CLOCK_REALTIME */, (long)&t, 0);
+	return (u64)t.seconds;
+}
+
+static void answer(struct wire_net *n, struct transport_reply *r)
 {
 	*r = (struct transport_reply){.status = n->status,
 				      .conn = n->conn,
 				      .flags = n->flags,
 				      .group = n->group,
 				      .data = n->data,
+				      .now = now_s(),
 				      .len = n->len,
 				      .text = n->text};
 }

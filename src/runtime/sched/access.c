@@ -50,6 +50,7 @@ static struct footprint touched; /* of the step that runs, or ran last */
 static struct {
 	u32 merged, split_at;
 	u32 wrotes;
+	bool listens;
 	struct access wrote[WROTE_MAX];
 } audit;
 
@@ -126,6 +127,7 @@ void access_setup(void)
 	for (u32 a = 0; a < ACCESS_MODES; a++)
 		for (u32 b = 0; b < ACCESS_MODES; b++)
 			lessons.clashes[a] |= (u8)(!access_merges(a, b) << b);
+	access_listen(false);
 	resize(FIRST_SLOTS);
 	for (u32 i = 0; i < rt_wire->learnt.observed; i++)
 		lesson_of(rt_wire->learnt.observed_addr[i])->observed = 1;
@@ -288,8 +290,13 @@ static HD_NOINLINE void note_wrote(u64 address, u32 bytes)
 
 HD_LEAF void access_wrote(u64 address, u32 bytes)
 {
-	if (hd_unlikely(rt_wire->config.search.sanity >= 2))
+	if (hd_unlikely(audit.listens))
 		note_wrote(address, bytes);
+}
+
+void access_listen(bool on)
+{
+	audit.listens = on || rt_wire->config.search.sanity >= 2;
 }
 
 const struct access *access_wrote_list(u32 *n)

@@ -97,6 +97,8 @@ const struct footprint *access_footprint(void);
  */
 void access_wrote(u64 address, u32 bytes);
 const struct access *access_wrote_list(u32 *n);
+/* Below --sanity 2 nobody asks, and nothing is kept but while somebody listens. */
+void access_listen(bool on);
 /* How many uses were merged into the step. */
 u32 access_merged(void);
 /* From now on the k-th use of each step that could be merged is a step of its own; 0: none. */

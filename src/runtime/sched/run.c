@@ -47,7 +47,8 @@ void sched_main_starts(void)
 
 void sched_want_restart(void)
 {
-	if (rt_worker->task.mode == WIRE_SEARCH)
+	/* An execution with live peers can't begin again; all that matters was learnt before. */
+	if (rt_worker->task.mode == WIRE_SEARCH && !rt_wire->config.net.confirm)
 		run.restart = true;
 }
 

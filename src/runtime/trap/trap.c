@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "runtime/kstack/kstack.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/engine_audit.h"
 #include "runtime/memory/memory.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
@@ -248,7 +249,7 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 	}
 	if (++ticks > 1 && engine_time_is_up())
 		sched_prune();
-	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms)
+	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms && !engine_experiments())
 		return;
 	ticks = 0;
 	struct wire_regs regs;

@@ -12,12 +12,14 @@
  *	take:N          read N bytes and forget them                eof    read until the SUT shuts down
  *	echo            send the line back                          shut   shut down our writing side
  *	send:TEXT       %l the line, %n how many lines yet, %b how many bytes yet,
- *	                %c a counter of all connections, %t the same without adding, %r a random number
+ *	                %c a counter of all connections, %t the same without adding, %r a random number,
+ *	                %d the time as 12:34:56.123456, %e nanoseconds since 1970
  *	letter          the line is a number n: send the n-th letter of the alphabet
  *	big:N           send N bytes, in pieces of 1000
  *	others:TEXT     send it on all other connections
  *	want:TEXT       read a line; a wrong one ends this process with status 1
  *	sleep:MS        sleep                                       jitter:US   sleep up to so long
+ *	after:HOW:MS    let a timer expire: itimer, posix-timer, timerfd, timerfd-epoll, rcvtimeo; with `serial`
  *	patience:MS     wait for input, that long at most           idle   never read nor write any more
  *	close, reset    end the connection, reset: with a RST       die:N  end the process
  *	unless:TEXT     skip the next word if the line is TEXT      when:TEXT  … if it is not
@@ -35,6 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "delay.h"
 #include "endpoint.h"
 
 struct talk {
@@ -137,6 +140,15 @@ static void put_value(FILE *out, struct talk *t, char what)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		fprintf(out, "%09ld", now.tv_nsec);
 		break;
+	case 'd':
+		clock_gettime(CLOCK_REALTIME, &now);
+		fprintf(out, "%02ld:%02ld:%02ld.%06ld", now.tv_sec / 3600 % 24, now.tv_sec / 60 % 60,
+			now.tv_sec % 60, now.tv_nsec / 1000);
+		break;
+	case 'e':
+		clock_gettime(CLOCK_REALTIME, &now);
+		fprintf(out, "%ld%09ld", now.tv_sec, now.tv_nsec);
+		break;
 	default:
 		fail("unknown %%%c", what);
 	}
@@ -227,6 +239,15 @@ static const char *argument(const char *word, const char *name)
 	return !strncmp(word, name, n) && word[n] == ':' ? word + n + 1 : NULL;
 }
 
+static int after(const char *words)
+{
+	char how[32] = "";
+	long ms = 0;
+	if (sscanf(words, "%31[^:]:%ld", how, &ms) != 2 || !delay(how, ms))
+		fail("after:%s is unknown", words);
+	return 1;
+}
+
 /* 0: the connection is over. */
 static int play_text(struct talk *t, const char *word)
 {
@@ -245,6 +266,8 @@ static int play_text(struct talk *t, const char *word)
 		sleep_us(atol(a) * 1000);
 	else if ((a = argument(word, "patience")))
 		poll(&(struct pollfd){.fd = t->fd, .events = POLLIN}, 1, atoi(a));
+	else if ((a = argument(word, "after")))
+		return after(a);
 	else if (!strcmp(word, "idle"))
 		for (;;)
 			pause();

@@ -74,6 +74,8 @@ static void test_client_order(void **state)
 	REFUSED("--client-order: x is none", "--client-order", "x", "--", "x");
 	REFUSED("--identical-clients: the commands of client 1 and client 2 differ", "--identical-clients",
 		"--client", "a {port}", "--client", "b {port}", "--", "x");
+	REFUSED("--identical-clients: the commands of client 1 and client 2 differ", "--identical-clients",
+		"--client", "a {n} {port}", "--clients", "2", "--", "x");
 }
 
 static void test_clients_are_repeated(void **state)

@@ -110,6 +110,8 @@ struct world {
 	bool refuse_all;
 	u32 group; /* all lead to one peer with this number; 0: not known */
 	const char *note;
+	const char *greeting; /* beyond the machine's, said by connections from now on; NULL: none */
+	u64 now;
 	struct world_conn conn[WORLD_CONNS];
 	u8 reply[PEER_SAYS];
 };
@@ -162,6 +164,8 @@ static inline void world_open(void *self, const struct tree_key *k, struct trans
 	struct world_conn *c = &w->conn[r->conn];
 	*c = (struct world_conn){.open = true, .key = *k};
 	machine_start(&c->m, world_seed(k) + (w->liar_from && w->conns >= w->liar_from ? w->lie : 0));
+	if (w->greeting)
+		machine_say(&c->m, w->greeting);
 }
 
 static inline void world_exchange(void *self, u32 conn, const void *data, u64 n, bool end,
@@ -191,6 +195,7 @@ static inline void world_exchange(void *self, u32 conn, const void *data, u64 n,
 	memcpy(w->reply, c->m.said + c->heard, r->len);
 	r->data = w->reply;
 	r->flags = c->m.flags;
+	r->now = w->now;
 	c->heard = c->m.len;
 	w->received += r->len;
 }

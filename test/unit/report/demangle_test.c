@@ -69,6 +69,7 @@ static void test_types(void **state)
 
 static void test_not_understood(void **state)
 {
+	is_left_alone("b"); /* no bool */
 	is_left_alone("_R");
 	is_left_alone("_RN");
 	is_left_alone("_RNvC1a9f");              /* shorter than it says */

@@ -57,7 +57,7 @@ static void add_refused(struct outcome *o)
 	strcpy(o->refused[0].call, "fork");
 	strcpy(o->refused[0].where, "a.c:3");
 	o->refused[0].count = 4;
-	o->refuseds = 1;
+	o->refused_count = 1;
 }
 
 static void done(struct outcome *o)

@@ -2,6 +2,7 @@
  * fcntl.c: flags of descriptors and descriptions, and what else goes by fcntl.
  */
 #include "runtime/vkernel/core/call.h"
+#include "runtime/vkernel/files/file_locks.h"
 
 long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags)
 {
@@ -14,24 +15,6 @@ long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags)
 	vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_WRITE);
 	d->flags = (d->flags & ~settable) | (flags & settable);
 	return 0;
-}
-
-/* Locks of the traditional kind keep out other processes, never this one's threads. */
-static long record_lock(const struct vk_desc *d, int cmd, long arg)
-{
-	struct flock *l = vk_user(arg);
-	if (!vk_user_ok((u64)arg, sizeof(*l)))
-		return -EFAULT;
-	if (l->l_type < F_RDLCK || l->l_type > F_UNLCK)
-		return -EINVAL;
-	if (cmd == F_GETLK) {
-		l->l_type = F_UNLCK;
-		return 0;
-	}
-	u32 mode = d->flags & O_ACCMODE;
-	bool denied = (l->l_type == F_RDLCK && mode == O_WRONLY) ||
-		      (l->l_type == F_WRLCK && mode == O_RDONLY);
-	return denied || (d->flags & O_PATH) ? -EBADF : 0;
 }
 
 long vk_sys_fcntl(struct vk_call *c)
@@ -62,11 +45,13 @@ long vk_sys_fcntl(struct vk_call *c)
 	case F_GETLK:
 	case F_SETLK:
 	case F_SETLKW:
-		return record_lock(d, cmd, arg);
+	case F_OFD_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		return vk_record_lock(c, d, cmd, arg);
 	}
-	bool of_description = cmd >= F_OFD_GETLK && cmd <= F_OFD_SETLKW;
-	if (!of_description && cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
+	if (cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
 		return -EINVAL;
-	vk_refuse(c, of_description ? "fcntl (locks of open file descriptions)" : "fcntl (signals, seals)");
+	vk_refuse(c, "fcntl (signals, seals)");
 	return -ENOSYS;
 }

@@ -20,13 +20,15 @@
  */
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
+#include "runtime/vkernel/files/file_locks.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/streams/epoll.h"
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
-	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops,     [VK_DIR] = &vk_dir_ops,
-	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops,     [VK_EVENTFD] = &vk_eventfd_ops,
-	[VK_EPOLL] = &vk_epoll_ops,     [VK_SOCKET] = &vk_socket_ops,
+	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops,         [VK_DIR] = &vk_dir_ops,
+	[VK_DEVICE] = &vk_device_ops,   [VK_PIPE] = &vk_pipe_ops,         [VK_EVENTFD] = &vk_eventfd_ops,
+	[VK_TIMERFD] = &vk_timerfd_ops, [VK_SIGNALFD] = &vk_signalfd_ops, [VK_SOCKET] = &vk_socket_ops,
+	[VK_EPOLL] = &vk_epoll_ops,
 };
 
 struct vk_desc *vk_fd_peek(int fd)
@@ -264,6 +266,7 @@ static void desc_free(struct vk_desc *d)
 {
 	if (hd_unlikely(vk->epolls))
 		epoll_forget(d);
+	vk_file_locks_drop(d);
 	if (vk_kinds[d->kind]->release)
 		vk_kinds[d->kind]->release(d);
 	vk_declare(VK_SLOTS, ACCESS_WRITE);
@@ -371,10 +374,12 @@ long vk_fd_install(struct vk_desc *d, bool cloexec)
 	return install_from(d, 0, cloexec);
 }
 
-/* The last close of a pipe end is seen by the other end. */
+/* The last close of a pipe end is seen by the other end, and it gives up locks. */
 static bool close_shows(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
+	if (d && d->refs == 1 && vk_file_locks_held(d) && vk_touch(c, VK_FILE_LOCKS, ACCESS_WRITE))
+		return true;
 	return d && d->refs == 1 && vk_kinds[d->kind]->waits &&
 	       (d->kind != VK_SOCKET || sock_close_shows(c, d));
 }
@@ -477,14 +482,16 @@ long vk_fd_dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexec
 /* As Linux: the lookup and the change are one moment. */
 static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 {
-	if (to < 0 || (u32)to >= vk_fd_max())
+	if (to < 0 || to >= VK_MAX_FDS)
 		return -EBADF;
+	if ((u32)to >= vk_fd_max())
+		vk_use(c, VK_LIMITS, ACCESS_READ);
 	vk_fd_touch(c, from);
-	if (!vk_fd_peek(from))
+	if (!vk_fd_peek(from) || (u32)to >= vk_fd_max())
 		return -EBADF;
 	vk_fd_change(c, to);
 	struct vk_desc *d = vk_fd_peek(from);
-	if (!d)
+	if (!d || (u32)to >= vk_fd_max())
 		return -EBADF;
 	vk_desc_ref(d);
 	vk_fd_drop(to);

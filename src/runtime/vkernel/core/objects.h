@@ -25,6 +25,7 @@ enum vk_process_object {
 	VK_PROCESS_HIDDEN_FDS,  /* no words: whether hidden numbers can be told from others (core/fd.c) */
 	VK_PROCESS_TIMERS,      /* vk->timer */
 	VK_PROCESS_CREDENTIALS, /* vk->credentials */
+	VK_PROCESS_FILE_LOCKS,  /* vk->file_locks */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -40,6 +41,7 @@ enum vk_process_object {
 #define VK_NAMES object_id(OBJECT_PROCESS, VK_PROCESS_NAMES)
 #define VK_TIMERS object_id(OBJECT_PROCESS, VK_PROCESS_TIMERS)
 #define VK_CREDENTIALS object_id(OBJECT_PROCESS, VK_PROCESS_CREDENTIALS)
+#define VK_FILE_LOCKS object_id(OBJECT_PROCESS, VK_PROCESS_FILE_LOCKS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* vk->settings[slot], and a thread's name, as others can set and get them. */

@@ -249,6 +249,7 @@ static long poll_call(struct vk_call *c, u64 timeout)
 {
 	struct pollfd *p = vk_user(c->a[0]);
 	u32 n = (u32)c->a[1];
+	vk_use(c, VK_LIMITS, ACCESS_READ);
 	if (n > vk_fd_max())
 		return -EINVAL;
 	if (n && !vk_user_out_ok((u64)p, n * sizeof(*p)))

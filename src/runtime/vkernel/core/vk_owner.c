@@ -104,6 +104,8 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_SETTINGS, "the settings of the process");
 	if (INSIDE(credentials, &at))
 		return belongs(o, VK_CREDENTIALS, "the credentials");
+	if (INSIDE(file_locks, &at))
+		return belongs(o, VK_FILE_LOCKS, "the locks on files");
 	if (INSIDE(timer, &at))
 		return belongs(o, VK_TIMERS, "the timers");
 	if (INSIDE(signals, &at))

@@ -73,6 +73,8 @@ enum vk_kind {
 	VK_DEVICE, /* /dev/null and relatives */
 	VK_PIPE,
 	VK_EVENTFD,
+	VK_TIMERFD,
+	VK_SIGNALFD,
 	VK_SOCKET,
 	VK_EPOLL,
 	VK_KINDS
@@ -81,13 +83,14 @@ enum vk_kind {
 /* An open file description: what dup shares. */
 struct vk_desc {
 	u16 kind;
-	u16 sub;          /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
-	u32 refs;         /* descriptors, plus fibers inside a call */
-	u32 flags;        /* O_* */
-	u32 maker;        /* slot of the fiber that made it */
-	u32 object, pad2; /* pipe: slot; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;         /* key of the host node */
-	u64 pos;          /* file offset; directory: hash of the last name; eventfd: counter */
+	u16 sub;   /* console: 1 or 2; pipe: the end; device: which; eventfd: semaphore */
+	u32 refs;  /* descriptors, plus fibers inside a call */
+	u32 flags; /* O_* */
+	u32 maker; /* slot of the fiber that made it */
+	u32 object,
+		pad2; /* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
+	u64 host;     /* key of the host node */
+	u64 pos; /* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
 };
 
 struct vk_fd {
@@ -121,7 +124,7 @@ struct vk_ops {
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
-	vk_eventfd_ops, vk_socket_ops, vk_epoll_ops;
+	vk_eventfd_ops, vk_timerfd_ops, vk_signalfd_ops, vk_socket_ops, vk_epoll_ops;
 
 /*
  * The description behind a descriptor, for a call: a step first, where other fibers change what the number
@@ -305,6 +308,21 @@ long vk_dir_seek(struct vk_call *c, struct vk_desc *d, long offset, int whence);
 long vk_file_copy(struct vk_call *c, struct vk_desc *in, u64 *in_pos, struct vk_desc *out, u64 *out_pos,
 		  u64 n);
 
+/* ---- locks on files (files/file_locks.c) ---- */
+
+#define VK_MAX_LOCKS 64
+enum vk_lock_kind { VK_LOCK_WHOLE, VK_LOCK_RECORD }; /* flock, fcntl: they don't see each other */
+struct vk_lock {
+	u64 file;       /* an object id */
+	u64 start, end; /* both belong to it */
+	u32 desc;       /* slot + 1 of the owner */
+	u16 kind, exclusive;
+};
+struct vk_file_locks {
+	u32 count, of_process; /* of_process: some thread has set a traditional lock */
+	struct vk_lock lock[VK_MAX_LOCKS];
+};
+
 /* ---- memory mappings ---- */
 
 struct vk_map {
@@ -342,7 +360,9 @@ struct vk_signals {
 struct vk_timer {
 	u16 used, silent; /* silent: it can only be looked at */
 	u16 sig, thread;  /* thread: slot + 1; 0: to the process */
-	u32 wall, pad;
+	u32 wall;
+	u16 desc;     /* timerfd: slot + 1 of its description */
+	u16 rank;     /* timerfd, armed: the how-manieth of them, in the order of arming, from 1 */
 	u64 deadline; /* as in struct op; 0: not armed */
 	u64 interval, value;
 };
@@ -411,6 +431,7 @@ struct vk_model {
 	struct vk_settings settings[LAYOUT_MAX_FIBERS];
 	u64 process_settings; /* bits by enum vk_setting */
 	struct vk_credentials credentials;
+	struct vk_file_locks file_locks;
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;

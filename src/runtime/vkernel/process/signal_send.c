@@ -40,8 +40,12 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 		return 0;
 	if (slot == TO_PROCESS ? !sched_alone() : slot != sched_self_slot())
 		signal_learn();
-	if (signal_queue(slot, i))
+	if (slot != TO_PROCESS)
+		signalfd_checks(c, slot, i->sig);
+	if (signal_queue(slot, i)) {
+		signalfd_wake(i->sig);
 		return 0;
+	}
 	vk_refuse(c, "limit: 16 signals that wait in one queue");
 	return -EAGAIN;
 }

@@ -51,4 +51,9 @@ void signal_order(struct vk_call *c, u64 object, enum access_mode mode);
 /* Send it to a thread or TO_PROCESS, inside a step; 0 or -EAGAIN. */
 long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i);
 
+/* A signal for this thread alone: refused where signalfds could not tell whose it is (streams/signalfd.c). */
+void signalfd_checks(const struct vk_call *c, u32 slot, int sig);
+/* One was queued: an edge for who watches a signalfd. */
+void signalfd_wake(int sig);
+
 #endif

@@ -1,5 +1,6 @@
 /*
- * timer.c: timers that send signals: alarm, setitimer(ITIMER_REAL), timer_create.
+ * timer.c: timers that send signals: alarm, setitimer(ITIMER_REAL), timer_create; and those of timerfds, which
+ * count in a description.
  *
  * As with time-outs, how long something takes is not known: a timer that is armed may expire at any moment.
  * That is an action of the process; the engine offers it beside what the first fiber could do (ALT_TIMER +
@@ -8,16 +9,27 @@
  * could tell, but for timer_getoverrun(), which is always 0 here.
  *
  * Timer 0 is ITIMER_REAL's, number n + 1 that of id n.
+ *
+ * Timerfds. The kernel counts, whoever runs, and in the order of deadlines: with one, all that must have
+ * expired before it do, too. A deadline is a distance from when it was set, since time passes unseen (unless
+ * somebody reads the clock): so that is known of those that were armed earlier, for a time that is not
+ * longer. A periodic one is counted up to 2: who reads finds one expiry, or several.
  */
 #include <linux/time.h>
 
 #include "runtime/vkernel/process/signals.h"
+#include "runtime/vkernel/process/timers.h"
+#include "runtime/vkernel/streams/epoll.h"
 #include "wire/wire.h"
 
 #define SECOND 1000000000u
 #define NOTIFY_SIGNAL 0
 #define NOTIFY_NONE 1
 #define NOTIFY_THREAD_ID 4
+
+#define USED_BY_ID 1
+#define USED_BY_DESC 2
+#define COUNT_MAX 2
 
 static u32 target_of(const struct vk_timer *t)
 {
@@ -40,14 +52,34 @@ static bool is_watchdog(const struct vk_timer *t)
 	return false;
 }
 
+static struct vk_desc *desc_of(const struct vk_timer *t)
+{
+	return &vk->desc[t->desc - 1];
+}
+
+/* Nobody could tell if it expired once more. */
+static bool has_expired_enough(const struct vk_timer *t)
+{
+	if (t->desc)
+		return desc_of(t)->pos >= COUNT_MAX;
+	return t->interval && (pending_of(t) & SIGNAL_BIT(t->sig));
+}
+
+/* Timerfd t must have expired when `with` does. */
+static bool expires_before(const struct vk_timer *t, const struct vk_timer *with)
+{
+	return t->desc && t->deadline && t != with && t->deadline <= with->deadline &&
+	       (t->rank < with->rank || rt_wire->learnt.clock_read) && desc_of(t)->pos < COUNT_MAX;
+}
+
 u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < VK_MAX_TIMERS; i++) {
 		const struct vk_timer *t = &vk->timer[i];
-		if (!t->deadline || t->silent || (t->interval && (pending_of(t) & SIGNAL_BIT(t->sig))))
+		if (!t->deadline || t->silent || has_expired_enough(t))
 			continue;
-		if (is_watchdog(t) && !nothing_else)
+		if (!t->desc && is_watchdog(t) && !nothing_else)
 			continue;
 		number[n] = i;
 		deadline[n++] = t->deadline;
@@ -59,23 +91,75 @@ void vk_timer_access(u32 n)
 {
 	const struct vk_timer *t = &vk->timer[n];
 	access_declare(VK_TIMERS, 1, ACCESS_WRITE);
+	if (t->desc) {
+		for (u32 i = 1; i < VK_MAX_TIMERS; i++)
+			if (&vk->timer[i] == t || expires_before(&vk->timer[i], t))
+				access_declare(vk_desc_object(vk->timer[i].desc - 1u, VK_DESC_POSITION), 1,
+					       ACCESS_WRITE);
+		return;
+	}
 	access_declare(t->thread ? thread_object(t->thread - 1) : VK_PENDING_SIGNALS, 1, ACCESS_WRITE);
 	access_declare(vk_action_object(t->sig), 1, ACCESS_READ);
 	access_declare(VK_MASKS, 1, ACCESS_READ);
 }
 
+/* ---- of timerfds ---- */
+
+static void take_rank(struct vk_timer *t)
+{
+	for (u32 i = 1; i < VK_MAX_TIMERS; i++)
+		t->rank += vk->timer[i].rank != 0;
+	t->rank++;
+}
+
+static void drop_rank(struct vk_timer *t)
+{
+	for (u32 i = 1; i < VK_MAX_TIMERS; i++)
+		vk->timer[i].rank -= t->rank && vk->timer[i].rank > t->rank;
+	t->rank = 0;
+}
+
+static u64 next_deadline(const struct vk_timer *t)
+{
+	if (!t->interval)
+		return 0;
+	return HD_MAX(clock_now(), rt_wire->learnt.clock_read ? t->deadline - 1 : 0) + t->interval + 1;
+}
+
+static void count(struct vk_timer *t)
+{
+	desc_of(t)->pos++;
+	epoll_wake(desc_of(t), POLLIN);
+	t->deadline = next_deadline(t);
+	drop_rank(t);
+	if (t->deadline)
+		take_rank(t);
+}
+
+static u64 timerfd_expires(struct vk_timer *t)
+{
+	u64 deadline = t->deadline;
+	u64 before = 0;
+	for (u32 i = 1; i < VK_MAX_TIMERS; i++)
+		before |= expires_before(&vk->timer[i], t) ? (u64)1 << i : 0;
+	for (; before; before &= before - 1)
+		count(&vk->timer[__builtin_ctzll(before)]);
+	count(t);
+	return deadline;
+}
+
 u64 vk_timer_expires(u32 n)
 {
 	struct vk_timer *t = &vk->timer[n];
+	if (t->desc)
+		return timerfd_expires(t);
 	struct vk_siginfo i = {
 		.sig = t->sig, .timer = (u16)n, .code = n ? SI_TIMER : SI_KERNEL, .value = t->value};
 	struct vk_call c = {0};
 	u64 deadline = t->deadline;
 	if (n)
 		i.timer = (u16)(n - 1);
-	t->deadline = t->interval ? HD_MAX(clock_now(), rt_wire->learnt.clock_read ? deadline - 1 : 0) +
-					    t->interval + 1
-				  : 0;
+	t->deadline = next_deadline(t);
 	if (!t->thread || sched_alive(t->thread - 1u))
 		signal_send(&c, target_of(t), &i);
 	return deadline;
@@ -83,6 +167,12 @@ u64 vk_timer_expires(u32 n)
 
 void vk_describe_timer(u32 n, struct text *t)
 {
+	if (vk->timer[n].desc) {
+		text_str(t, "stays where it is; timerfd ");
+		vk_describe_desc(desc_of(&vk->timer[n]), t);
+		text_str(t, " expires");
+		return;
+	}
 	text_str(t, "stays where it is; a timer expires and sends ");
 	signal_describe(vk->timer[n].sig, t);
 }
@@ -206,7 +296,7 @@ static u32 free_timer(void)
 /* 0 and *t, or an error. */
 static long from_event(struct vk_call *c, const sigevent_t *e, u32 n, struct vk_timer *t)
 {
-	*t = (struct vk_timer){.used = 1, .sig = SIGALRM, .value = n - 1};
+	*t = (struct vk_timer){.used = USED_BY_ID, .sig = SIGALRM, .value = n - 1};
 	if (!e)
 		return 0;
 	if (!vk_user_ok((u64)e, sizeof(*e)))
@@ -260,7 +350,7 @@ static struct vk_timer *timer_of(struct vk_call *c, enum access_mode mode)
 {
 	u32 n = (u32)c->a[0] + 1;
 	use_timers(c, mode);
-	return n && n < VK_MAX_TIMERS && vk->timer[n].used ? &vk->timer[n] : NULL;
+	return n && n < VK_MAX_TIMERS && vk->timer[n].used == USED_BY_ID ? &vk->timer[n] : NULL;
 }
 
 long vk_sys_timer_delete(struct vk_call *c)
@@ -272,13 +362,9 @@ long vk_sys_timer_delete(struct vk_call *c)
 	return 0;
 }
 
-struct timespecs { /* struct itimerspec */
-	struct __kernel_timespec interval, value;
-};
-
 static void give_timer(const struct vk_timer *t, long to)
 {
-	struct timespecs s = {timespec_of(t->interval), timespec_of(remaining(t))};
+	struct vk_timespecs s = {timespec_of(t->interval), timespec_of(remaining(t))};
 	memcpy(vk_user(to), &s, sizeof(s));
 }
 
@@ -287,7 +373,7 @@ long vk_sys_timer_gettime(struct vk_call *c)
 	const struct vk_timer *t = timer_of(c, ACCESS_READ);
 	if (!t)
 		return -EINVAL;
-	if (!vk_user_ok((u64)c->a[1], sizeof(struct timespecs)))
+	if (!vk_user_ok((u64)c->a[1], sizeof(struct vk_timespecs)))
 		return -EFAULT;
 	give_timer(t, c->a[1]);
 	return 0;
@@ -308,7 +394,7 @@ static u64 deadline_of(const struct vk_timer *t, const struct __kernel_timespec 
 
 long vk_sys_timer_settime(struct vk_call *c)
 {
-	const struct timespecs *new = vk_user(c->a[2]);
+	const struct vk_timespecs *new = vk_user(c->a[2]);
 	if (!new)
 		return -EINVAL;
 	if (!vk_user_ok((u64) new, sizeof(*new)) || (c->a[3] && !vk_user_ok((u64)c->a[3], sizeof(*new))))
@@ -322,4 +408,46 @@ long vk_sys_timer_settime(struct vk_call *c)
 		give_timer(t, c->a[3]);
 	arm(t, deadline_of(t, &new->value, c->a[1] & TIMER_ABSTIME), vk_time_ns(&new->interval));
 	return 0;
+}
+
+/* ---- for timerfds ---- */
+
+u32 timer_take(const struct vk_desc *d, bool wall)
+{
+	u32 n = free_timer();
+	vk_declare(VK_TIMERS, ACCESS_WRITE);
+	if (n == VK_MAX_TIMERS)
+		return 0;
+	vk->timer[n] = (struct vk_timer){
+		.used = USED_BY_DESC, .wall = wall, .desc = (u16)(vk_desc_slot(d) + 1)};
+	return n;
+}
+
+void timer_drop(u32 n)
+{
+	vk_declare(VK_TIMERS, ACCESS_WRITE);
+	drop_rank(&vk->timer[n]);
+	vk->timer[n] = (struct vk_timer){0};
+}
+
+void timer_tell(u32 n, struct vk_timespecs *to)
+{
+	const struct vk_timer *t = &vk->timer[n];
+	vk_declare(VK_TIMERS, ACCESS_READ);
+	*to = (struct vk_timespecs){timespec_of(t->interval), timespec_of(remaining(t))};
+}
+
+void timer_set(u32 n, const struct vk_timespecs *to, bool absolute)
+{
+	struct vk_timer *t = &vk->timer[n];
+	vk_declare(VK_TIMERS, ACCESS_WRITE);
+	drop_rank(t);
+	arm(t, deadline_of(t, &to->value, absolute), vk_time_ns(&to->interval));
+	if (t->deadline)
+		take_rank(t);
+}
+
+bool timer_spec_ok(const struct vk_timespecs *s)
+{
+	return vk_time_valid(&s->value) && vk_time_valid(&s->interval);
 }

@@ -94,6 +94,8 @@ void sock_declare_poll(const struct vk_desc *d);
 
 /* ---- sock_call.c ---- */
 
+/* A call is about to fail as the socket is neither connected nor listening: others may change that. */
+void sock_connected_use(struct vk_call *c, const struct vk_desc *d);
 /* Whatever the flavour. to: may be NULL. */
 long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 	       const struct net_address *to);

@@ -25,6 +25,8 @@ static long receive_unconnected(const struct vk_sock *s)
 long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 	       const struct net_address *to)
 {
+	if (!sock_ops_of(d)->send)
+		sock_connected_use(c, d);
 	const struct sock_ops *ops = sock_ops_of(d);
 	return ops->send ? vk_uio_result(u, ops->send(c, d, u, flags, to))
 			 : send_unconnected(c, sock_of(d), flags, to);
@@ -33,6 +35,8 @@ long sock_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags
 long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags, struct net_address *from,
 		  u32 *out_flags)
 {
+	if (!sock_ops_of(d)->recv)
+		sock_connected_use(c, d);
 	const struct sock_ops *ops = sock_ops_of(d);
 	if (!ops->recv)
 		return receive_unconnected(sock_of(d));

@@ -108,6 +108,7 @@ long vk_sys_listen(struct vk_call *c)
 		err = may_listen(sock_of(d));
 	if (err)
 		return err;
+	vk_use(c, vk_socket_name_object(vk_desc_slot(d)), ACCESS_WRITE);
 	sock_port_change(c, &sock_of(d)->local);
 	err = may_listen(sock_of(d));
 	return err ? err : start_listening(d, (int)c->a[1]);
@@ -280,6 +281,8 @@ static long do_accept(struct vk_call *c, u32 flags)
 {
 	long err;
 	struct vk_desc *l = sock_use_late(c, (int)c->a[0], &err, is_listener);
+	if (!err && !is_listener(l))
+		sock_connected_use(c, l);
 	if (!err)
 		err = may_accept(sock_of(l));
 	if (err)

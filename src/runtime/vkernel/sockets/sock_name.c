@@ -192,6 +192,11 @@ static long tell(const struct vk_desc *d, const struct net_address *a, struct vk
 	return sock_address_out(&n, (u64)c->a[1], (u64)c->a[2]);
 }
 
+void sock_connected_use(struct vk_call *c, const struct vk_desc *d)
+{
+	vk_use(c, vk_socket_name_object(vk_desc_slot(d)), ACCESS_READ);
+}
+
 long vk_sys_getsockname(struct vk_call *c)
 {
 	long err;

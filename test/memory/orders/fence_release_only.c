@@ -1,0 +1,36 @@
+/*
+ * fence_release_only.c: a release fence before the relaxed store, but the load is relaxed without a fence.
+ *
+ * heddle: verdict=violation kind=race message~="don't order"
+ */
+#include <stdatomic.h>
+
+#include "guest.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan" /* fences */
+#endif
+
+static int data;
+static atomic_int flag;
+
+static void *writer(void *arg)
+{
+	data = 42;
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&flag, 1, memory_order_relaxed);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t = spawn(writer, NULL);
+	int seen = -1;
+
+	if (atomic_load_explicit(&flag, memory_order_relaxed)) {
+		seen = data;
+	}
+	join(t);
+	heddle_outcome(seen);
+	return 0;
+}

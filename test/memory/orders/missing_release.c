@@ -1,0 +1,31 @@
+/*
+ * missing_release.c: the flag is loaded with acquire, but stored relaxed.
+ *
+ * heddle: verdict=violation kind=race message~="don't order"
+ */
+#include <stdatomic.h>
+
+#include "guest.h"
+
+static int data;
+static atomic_int flag;
+
+static void *writer(void *arg)
+{
+	data = 42;
+	atomic_store_explicit(&flag, 1, memory_order_relaxed);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t = spawn(writer, NULL);
+	int seen = -1;
+
+	if (atomic_load_explicit(&flag, memory_order_acquire)) {
+		seen = data;
+	}
+	join(t);
+	heddle_outcome(seen);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * release_sequence_right.c: a relaxed read-modify-write of another thread continues the release sequence.
+ *
+ * heddle: verdict=verified
+ */
+#include <stdatomic.h>
+
+#include "guest.h"
+
+static int data;
+static atomic_int flag;
+
+static void *writer(void *arg)
+{
+	data = 42;
+	atomic_store_explicit(&flag, 1, memory_order_release);
+	return arg;
+}
+
+static void *between(void *arg)
+{
+	if (atomic_load_explicit(&flag, memory_order_relaxed) == 1)
+		atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a = spawn(writer, NULL), b = spawn(between, NULL);
+
+	if (atomic_load_explicit(&flag, memory_order_acquire) == 2)
+		heddle_assert(data == 42);
+	join(a);
+	join(b);
+	return 0;
+}

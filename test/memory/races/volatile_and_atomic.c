@@ -1,0 +1,26 @@
+/*
+ * volatile_and_atomic.c: volatile is not atomic; the message says which of the two accesses is which.
+ *
+ * heddle: verdict=violation kind=race message~="(read|write) volatile value" message~="(read|update) atomic value"
+ */
+#include <stdatomic.h>
+
+#include "guest.h"
+
+static atomic_int value;
+
+static void *body(void *arg)
+{
+	atomic_fetch_add(&value, 1);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t = spawn(body, NULL);
+	int seen = *(volatile int *)&value;
+
+	join(t);
+	heddle_outcome(seen);
+	return 0;
+}
