@@ -10,6 +10,7 @@
  */
 #include "runtime/vkernel/files/file_locks.h"
 
+#include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/files/touch.h"
 
 enum { FROM_START, FROM_POSITION, FROM_END }; /* l_whence */
