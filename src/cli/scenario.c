@@ -241,7 +241,8 @@ static int top_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 		return sut(s, value);
 	if (!strcmp(name, "clients"))
 		return clients(s, value);
-	if (!strcmp(name, "limits") || !strcmp(name, "properties") || !strcmp(name, "peers"))
+	if (!strcmp(name, "limits") || !strcmp(name, "properties") || !strcmp(name, "peers") ||
+	    !strcmp(name, "network"))
 		return each_pair(s, value, name, section_pair);
 	if ((!strcmp(name, "strategy") || !strcmp(name, "cache")) && value->type == YAML_MAPPING_NODE)
 		return each_pair(s, value, name, section_pair);

@@ -186,10 +186,26 @@ static void remember_idle(void)
 	}
 }
 
+/* A client has connected, and nobody will accept it. */
+static enum violation_kind tell_unaccepted(u32 client, u32 *slot, char *buf, size_t cap, size_t *own_len)
+{
+	*slot = NO_FIBER;
+	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
+	struct text t = {buf, cap, *own_len};
+	text_str(&t, "; client ");
+	text_dec(&t, (long)client);
+	text_str(&t, " has connected, and nobody accepts it");
+	*own_len = t.len;
+	return VIOLATION_COMM_DEADLOCK;
+}
+
 static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *own_len)
 {
 	u64 bytes;
 	const struct cache_pos *pos = vk_unanswered(&bytes);
+	u32 client = vk_unaccepted();
+	if (!pos && client)
+		return tell_unaccepted(client, slot, buf, cap, own_len);
 	if (!pos) {
 		if (!silence_holds())
 			return VIOLATION_NONE;

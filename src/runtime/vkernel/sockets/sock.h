@@ -114,6 +114,8 @@ u32 sock_arrivals(const struct vk_desc *l);
 bool sock_accept_may_fail(const struct vk_desc *l);
 /* How many clients may come to this listener now. */
 u32 sock_clients_left(const struct vk_sock *l);
+/* … and how many altogether, behind one another. */
+u32 sock_clients_coming(const struct vk_sock *l);
 /* POLL* of a listener to which so many clients have come. */
 u32 sock_listen_mask(const struct vk_sock *l, u64 arrived);
 /* "client 2 on ": what accept takes with this outcome. */

@@ -172,7 +172,7 @@ static void news_of_peer(const struct vk_sock *s, u32 events, bool exact, struct
 static void news_of_listener(const struct vk_sock *s, u32 events, bool exact, struct sock_news *n)
 {
 	struct sock_arrival a = sock_arrival_of(s);
-	u32 clients = sock_clients_left(s);
+	u32 clients = sock_clients_coming(s);
 	add_visible(s, events, exact, a, n);
 	for (u64 k = a.bytes + 1; k <= clients && (events & (POLLIN | POLLRDNORM)); k++) {
 		a.bytes = k;

@@ -203,6 +203,27 @@ u32 sock_clients_left(const struct vk_sock *l)
 	return n;
 }
 
+/* All of them, those included that come behind another one of their class. */
+u32 sock_clients_coming(const struct vk_sock *l)
+{
+	u32 n = 0;
+	for (u32 client = 1; nth_client(l, 0) && client <= net_clients(); client++)
+		n += net_client_comes_to(client, l->local.port) && (!is_taken(client) || last_of(client));
+	return n;
+}
+
+u32 vk_unaccepted(void)
+{
+	for (u32 i = 0; i < vk->desc_limit; i++) {
+		const struct vk_sock *s = &vk->sock[i];
+		bool comes = vk->desc[i].kind == VK_SOCKET && s->flavour == SOCK_LISTEN && s->arrived &&
+			     !(s->shut & SHUT_READ);
+		if (comes && nth_client(s, 0))
+			return nth_client(s, 0);
+	}
+	return 0;
+}
+
 bool sock_accept_may_fail(const struct vk_desc *l)
 {
 	const struct vk_sock *s = sock_of(l);

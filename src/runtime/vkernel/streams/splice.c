@@ -135,6 +135,7 @@ static long file_to_pipe(struct vk_call *c, struct vk_desc *in, u64 *pos, const 
 			break;
 		memcpy(p->data + p->len, at, n);
 		p->len += (u32)n;
+		vk_pipe_wake(p, VK_PIPE_READ, POLLIN | POLLRDNORM);
 		if (pos == &in->pos)
 			vk_declare(vk_desc_object(vk_desc_slot(in), VK_DESC_POSITION), ACCESS_WRITE);
 		*pos += n;
