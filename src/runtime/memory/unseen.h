@@ -14,6 +14,6 @@
 /* Before the program starts; its modules are loaded, and bound. */
 void unseen_setup(void);
 /* The step is over, or a thread is going to be made: was one called? What is called alone does not count. */
-void unseen_look(void);
+bool unseen_look(void);
 
 #endif
