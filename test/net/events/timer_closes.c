@@ -1,6 +1,6 @@
 /*
- * timer_closes.c: a timerfd beside a connection: the silent client is sent away. What comes at the last moment is
- * answered, or not; both are explored.
+ * timer_closes.c: a timerfd beside a connection: the silent client is sent away. What comes at the last
+ * moment is answered, or not; both are explored.
  *
  * heddle: verdict=verified outcomes=0,1 clients=1 client="@peer connect {port} send:a~ eof"
  * heddle: verdict=verified outcomes=0 clients=1 client="@peer connect {port} eof"
@@ -10,7 +10,8 @@
 
 int main(void)
 {
-	int listener = listen_on(PORT), set = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+	int listener = listen_on(PORT), set = epoll_create1(0),
+	    timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
 	struct itimerspec second = {.it_value = {.tv_sec = 1}};
 	int fd = nonblocking(take_client(listener)), answered = 0;
 	OK(timerfd_settime(timer, 0, &second, NULL));

@@ -329,6 +329,22 @@ long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_d
 	return alt == ALT_TIMEOUT ? -EAGAIN : send_view(c, sock_of(d), in, pos, n, how, (u32)alt);
 }
 
+/* ---- is it in vain? ---- */
+
+bool sock_peer_recv_in_vain(const struct op *o, u32 alt)
+{
+	struct sock_news ways;
+	return alt >= recv_ways((const struct vk_sock *)o->object, o->arg, o->n, &ways) ||
+	       !ways.way[alt].bytes;
+}
+
+bool sock_peer_send_in_vain(const struct op *o, u32 alt)
+{
+	u64 amount[SEND_WAYS];
+	u32 n = send_ways((const struct vk_sock *)o->object, o->arg, o->n, amount);
+	return o->arg && alt < n && !amount[alt];
+}
+
 /* ---- the object ---- */
 
 static u32 peer_poll(const struct vk_desc *d)
