@@ -1,8 +1,10 @@
 /*
  * grace.c: threads that wait for input with a short time-out. Such a thread may speak by itself when the time
- * is over ("select for 300 ms, then answer"), so it is given that time before it counts as resting. A loop
- * that goes round, event loops with a tick do, would never rest: a thread that was found at the same place
- * again, after it had run, is at rest there from now on.
+ * is over ("select for 300 ms, then answer"), so at each question it is given the time until it has run once
+ * more before it counts as resting.
+ *
+ * Event loops with a tick wait so always, and mostly the tick means nothing. Who was given its time TRIES
+ * times, and never spoke because of it, is not waited for any more at that place of the program.
  *
  * Only short time-outs are waited for. A long one is mostly how long a peer would wait for the program: to
  * sit it out would show a program that is always too slow.
@@ -15,6 +17,7 @@
 
 #include "broker/quiet_priv.h"
 
+#define TRIES 3
 #define NO_LIMIT (~0ull)
 
 static bool read_memory(pid_t pid, u64 from, void *to, size_t n)
@@ -88,23 +91,38 @@ static u64 limit_ms(pid_t pid, const struct wait *w)
 	}
 }
 
-bool grace_has_passed(struct quiet_thread *t, u64 limit)
+bool grace_has_passed(struct quiet_thread *t, u64 limit, u64 asked)
 {
 	struct grace *g = &t->grace;
 	const struct wait *w = &t->wait;
 	bool same = g->call == w->call && g->sp == w->sp && g->pc == w->pc;
-	if (same && (g->idle || g->runs != t->runs)) {
-		g->idle = true;
-		return true;
-	}
 	if (limit > GRACE_MS)
 		return true;
 	if (!same)
-		*g = (struct grace){.call = w->call, .sp = w->sp, .pc = w->pc, .runs = t->runs};
-	return false;
+		*g = (struct grace){.call = w->call, .sp = w->sp, .pc = w->pc};
+	if (!g->known || g->asked != asked) {
+		if (g->tries >= TRIES && !g->acts)
+			return true;
+		g->known = g->pending = true;
+		g->asked = asked;
+		g->runs = t->runs;
+		g->tries += asked != 0;
+	} else if (g->runs != t->runs) {
+		g->pending = false;
+	}
+	return !g->pending;
 }
 
-bool grace_is_over(struct quiet_thread *t)
+bool grace_is_over(struct quiet_thread *t, u64 asked)
 {
-	return grace_has_passed(t, limit_ms(t->pid, &t->wait));
+	return grace_has_passed(t, limit_ms(t->pid, &t->wait), asked);
+}
+
+void quiet_spoke(struct quiet_peer *q)
+{
+	for (u32 i = 0; i < q->threads; i++) {
+		struct quiet_thread *t = &q->thread[i];
+		if (t->grace.pending && thread_runs(t) != t->grace.runs)
+			t->grace.acts = true;
+	}
 }

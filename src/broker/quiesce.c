@@ -177,9 +177,13 @@ static bool found_another_process(struct connection *c)
 static enum quiet look_at_servers(struct quiesce *r)
 {
 	enum quiet all = QUIET_YES;
+	u64 sent = 0;
+	for (const struct connection *c = r->b->connections; c; c = c->next)
+		sent += c->sent;
 	for (struct peer_procs *t = r->b->peers_known; t && all; t = t->next) {
 		if (t == r->c->procs || !t->server)
 			continue;
+		quiet_asked_by_others(t->q, sent);
 		enum quiet q = quiet_look(t->q, NULL, 0);
 		all = !q || q == QUIET_TIMED ? q : all;
 	}
@@ -204,6 +208,7 @@ static int wait_quiet(struct quiesce *r)
 	gather(r);
 	while (!status) {
 		if (transfer_drain(r->c)) {
+			quiet_spoke(r->c->procs->q);
 			r->c->unread = false;
 			r->delay = 0;
 			r->asleep_since = monotonic_ms();

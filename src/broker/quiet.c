@@ -19,7 +19,7 @@
  *     The same of timers: one that expires just before it is looked at has woken somebody up, whom B finds.
  * Q3  Pausing is not resting: a thread in nanosleep counts as working. Without A, a peer that thinks for 20
  *     ms is quiet.
- *     A wait with a short time-out is sat out once for the same reason (grace.c).
+ *     A wait with a short time-out is sat out for the same reason (grace.c).
  * Q4  Processes are enumerated between the passes, and a changed set is a busy peer: a thread or child that
  *     was born after A may be the one that answers.
  * Q5  What cannot be looked into is busy, never quiet.
@@ -69,10 +69,10 @@ void quiet_close(struct quiet_peer *q)
 	free(q);
 }
 
-static bool rests(struct quiet_thread *t)
+static bool rests(const struct quiet_peer *q, struct quiet_thread *t)
 {
 	if (t->wait.kind == WAIT_TIMED)
-		return grace_is_over(t);
+		return grace_is_over(t, q->asked);
 	return t->wait.kind == WAIT_INPUT || t->wait.kind == WAIT_DEAD || periodic_sleeps(t);
 }
 
@@ -82,7 +82,7 @@ static bool pass_a(struct quiet_peer *q, bool *timed)
 		struct quiet_thread *t = &q->thread[i];
 		t->runs = thread_runs(t);
 		thread_look(t);
-		if (!rests(t))
+		if (!rests(q, t))
 			return false;
 		*timed |= t->wait.kind == WAIT_TIMED;
 	}
@@ -129,33 +129,27 @@ static u64 sent_in_all(const struct quiet_conn *c, u32 n)
 	return sum;
 }
 
-/* Who rests elsewhere was no loop: the next time-out there is given its time again. */
-static void forget_rounds(struct quiet_peer *q)
-{
-	for (u32 i = 0; i < q->threads; i++) {
-		struct quiet_thread *t = &q->thread[i];
-		if (t->wait.call != t->grace.call || t->wait.sp != t->grace.sp || t->wait.pc != t->grace.pc)
-			t->grace = (struct grace){0};
-	}
-}
-
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 {
 	bool timed = false;
 	u64 sent = sent_in_all(c, n);
 	enum timers timers = TIMERS_NONE;
+	q->asked = sent || q->asked_by_others ? sent + q->asked_by_others + ((u64)n << 48) : 0;
 	bool quiet = (pass_a(q, &timed) || quiet_without(ABLATION_THREADS)) &&
 		     (queues(q, c, n) || quiet_without(ABLATION_QUEUES)) &&
-		     (timers = timers_look(q, sent ? sent + ((u64)n << 48) : 0)) != TIMERS_SOON &&
-		     (quiet_without(ABLATION_AGAIN) || pass_b(q));
+		     (timers = timers_look(q)) != TIMERS_SOON && (quiet_without(ABLATION_AGAIN) || pass_b(q));
 	if (!quiet) { /* who was born meanwhile is met in a later pass B, and looked at after that */
 		q->calm = false;
 		return QUIET_BUSY;
 	}
 	if (!periodic_settled(q, sent))
 		return QUIET_BUSY;
-	forget_rounds(q);
 	return timed || timers ? QUIET_TIMED : QUIET_YES;
+}
+
+void quiet_asked_by_others(struct quiet_peer *q, u64 sent)
+{
+	q->asked_by_others = sent;
 }
 
 bool quiet_asleep(struct quiet_peer *q)

@@ -42,6 +42,10 @@ void quiet_close(struct quiet_peer *q);
 void quiet_add(struct quiet_peer *q, pid_t root);
 /* One look. */
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
+/* So much was sent to peers that may have asked this one since: it gets the time of one that was asked. */
+void quiet_asked_by_others(struct quiet_peer *q, u64 sent);
+/* Something of it has just arrived. */
+void quiet_spoke(struct quiet_peer *q);
 /*
  * All its threads sleep, and those without a time-out still sleep as they did at the last call: said of a
  * peer whose queues are not empty (it does not take what was sent).

@@ -19,11 +19,13 @@ struct periodic {
 	u64 sp, pc;
 };
 
-/* Where it waits with a short time-out; idle: it has gone round there. See grace.c. */
+/* Where it waits with a short time-out; pending: it is given its time. See grace.c. */
 struct grace {
 	long call;
-	u64 sp, pc, runs;
-	bool idle;
+	u64 sp, pc, runs, asked;
+	bool known, pending;
+	bool acts; /* it spoke when the time was over */
+	u32 tries;
 };
 
 struct quiet_thread {
@@ -75,6 +77,9 @@ struct quiet_peer {
 	bool calm;        /* all rest, apart from threads that sleep periodically */
 	bool long_alarms; /* timers whose end is not known did not expire while it was waited for them */
 	u64 calm_sent;
+	/* another number when it was asked something, or has one more connection; 0: it was asked nothing */
+	u64 asked;
+	u64 asked_by_others; /* what was sent to those who may have asked it */
 };
 
 /* Bring the lists up to date. True: they are what they were before. */
@@ -94,18 +99,15 @@ bool periodic_sleeps(const struct quiet_thread *t);
 bool periodic_settled(struct quiet_peer *q, u64 sent);
 
 /* t waits with a time-out, and t->runs is up to date: has it had the time to speak? */
-bool grace_is_over(struct quiet_thread *t);
+bool grace_is_over(struct quiet_thread *t, u64 asked);
 /* The same, where the time-out is known to be so long. */
-bool grace_has_passed(struct quiet_thread *t, u64 limit_ms);
+bool grace_has_passed(struct quiet_thread *t, u64 limit_ms, u64 asked);
 
 #define GRACE_MS 600 /* longer time-outs are not waited for */
 
-/*
- * All threads rest: may a timer wake the peer up, soon or later? asked: another number when it was asked
- * something since, or has one more connection; 0: it was asked nothing yet.
- */
+/* All threads rest: may a timer wake the peer up, soon or later? */
 enum timers { TIMERS_NONE, TIMERS_LATER, TIMERS_SOON };
-enum timers timers_look(struct quiet_peer *q, u64 asked);
+enum timers timers_look(struct quiet_peer *q);
 
 /* What is on its way on c; sets c->queue and c->accepted. */
 void queue_look(int nl, struct quiet_conn *c);

@@ -5,13 +5,13 @@
  *     timerfd       /proc/PID/fdinfo tells when it expires.
  *     SO_RCVTIMEO   asked of the socket itself (pidfd_getfd); then it is as in grace.c.
  *     timer_create, alarm, setitimer
- *                   Of the first /proc/PID/timers tells that there is one, of the others nothing does but that
- *                   SIGALRM is caught. When they expire is not known.
+ *                   Of the first /proc/PID/timers tells that there is one, of the others nothing does but
+ *                   that SIGALRM is caught. When they expire is not known.
  *
  * As in grace.c, who may speak soon is given the time, and who runs in a circle is not waited for again and
  * again. So a process whose timers are not known has GRACE_MS to act when it was first asked something: if it
- * does, it gets about that time from now on, if it does not, its timers are long ones. A timerfd that has ticked a few times, and the
- * peer said nothing, is housekeeping.
+ * does, it gets about that time from now on, if it does not, its timers are long ones. A timerfd that has
+ * ticked a few times, and the peer said nothing, is housekeeping.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -88,7 +88,7 @@ static bool first_timerfd(pid_t pid, u64 *ms)
 	return any;
 }
 
-static enum timers look_at_timerfds(const struct quiet_peer *q, struct quiet_process *p, u64 asked)
+static enum timers look_at_timerfds(const struct quiet_peer *q, struct quiet_process *p)
 {
 	struct ticks *t = &p->ticks;
 	u64 ms, runs;
@@ -97,8 +97,8 @@ static enum timers look_at_timerfds(const struct quiet_peer *q, struct quiet_pro
 	if (t->housekeeping || ms > GRACE_MS)
 		return TIMERS_LATER;
 	runs = runs_of(q, p->pid);
-	if (!t->known || t->asked != asked) {
-		*t = (struct ticks){.known = true, .asked = asked, .runs = runs};
+	if (!t->known || t->asked != q->asked) {
+		*t = (struct ticks){.known = true, .asked = q->asked, .runs = runs};
 	} else if (t->runs != runs) {
 		t->runs = runs;
 		t->housekeeping = ++t->rounds == ROUNDS;
@@ -119,19 +119,19 @@ static bool has_timer(pid_t pid)
 	return caught && (strtoull(caught + 7, NULL, 16) >> (SIGALRM - 1) & 1);
 }
 
-static enum timers look_at_others(const struct quiet_peer *q, struct quiet_process *p, u64 asked)
+static enum timers look_at_others(const struct quiet_peer *q, struct quiet_process *p)
 {
 	struct alarms *a = &p->alarms;
 	u64 now = monotonic_ms(), runs = runs_of(q, p->pid);
-	if (!a->known || a->asked != asked) {
+	if (!a->known || a->asked != q->asked) {
 		a->known = true;
-		a->asked = asked;
+		a->asked = q->asked;
 		a->armed = has_timer(p->pid);
 		a->rounds = 0;
 		a->runs = runs;
 		a->since_ms = now;
 	}
-	if (!a->armed || !asked)
+	if (!a->armed || !q->asked)
 		return a->armed ? TIMERS_LATER : TIMERS_NONE;
 	if (a->runs != runs && a->rounds < ROUNDS) {
 		a->takes_ms = HD_MIN(HD_MAX(a->takes_ms, now - a->since_ms), (u64)GRACE_MS);
@@ -144,9 +144,9 @@ static enum timers look_at_others(const struct quiet_peer *q, struct quiet_proce
 }
 
 /* Nobody has ever acted by one: those that are started again from the same command are not waited for. */
-static void learn_alarms(struct quiet_peer *q, enum timers found, u64 asked)
+static void learn_alarms(struct quiet_peer *q, enum timers found)
 {
-	if (found != TIMERS_LATER || !asked)
+	if (found != TIMERS_LATER || !q->asked)
 		return;
 	for (u32 i = 0; i < q->processes; i++)
 		if (q->process[i].alarms.armed && q->process[i].alarms.takes_ms)
@@ -199,27 +199,27 @@ static bool receives(const struct wait *w)
 	}
 }
 
-static enum timers look_at_socket(struct quiet_thread *t)
+static enum timers look_at_socket(struct quiet_thread *t, u64 asked)
 {
 	u64 limit = receives(&t->wait) ? socket_timeout(t->pid, wait_descriptor(&t->wait)) : 0;
 	if (!limit)
 		return TIMERS_NONE;
-	return grace_has_passed(t, limit) ? TIMERS_LATER : TIMERS_SOON;
+	return grace_has_passed(t, limit, asked) ? TIMERS_LATER : TIMERS_SOON;
 }
 
-enum timers timers_look(struct quiet_peer *q, u64 asked)
+enum timers timers_look(struct quiet_peer *q)
 {
 	enum timers all = TIMERS_NONE, alarms = TIMERS_NONE;
 	for (u32 i = 0; i < q->threads; i++) {
-		enum timers one = look_at_socket(&q->thread[i]);
+		enum timers one = look_at_socket(&q->thread[i], q->asked);
 		all = HD_MAX(all, one);
 	}
 	for (u32 i = 0; i < q->processes; i++) {
-		enum timers one = look_at_timerfds(q, &q->process[i], asked);
-		enum timers other = look_at_others(q, &q->process[i], asked);
+		enum timers one = look_at_timerfds(q, &q->process[i]);
+		enum timers other = look_at_others(q, &q->process[i]);
 		all = HD_MAX(all, one);
 		alarms = HD_MAX(alarms, other);
 	}
-	learn_alarms(q, alarms, asked);
+	learn_alarms(q, alarms);
 	return HD_MAX(all, alarms);
 }

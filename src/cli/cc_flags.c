@@ -13,13 +13,14 @@
 #include <string.h>
 
 #include "cli/cc.h"
-#include "hooks/wrapped.h"
+#include "wire/wrapped.h"
 #include "launch/runtime_library.h"
 
 #define NAME_COMMA(name) #name,
 static const char *const wrapped[] = {HOOKS_WRAPPED(NAME_COMMA)};
 static const char *const wrapped_checked[] = {HOOKS_WRAPPED_CHECKED(NAME_COMMA)};
-static const char *const wrapped_calls[] = {HOOKS_WRAPPED_CALLS(NAME_COMMA)};
+static const char *const wrapped_calls[] = {HOOKS_WRAPPED_CALLS(NAME_COMMA)
+						    HOOKS_WRAPPED_STRUCTS(NAME_COMMA)};
 
 static const char *const gcc_flags[] = {
 	"-fsanitize=thread",
@@ -251,9 +252,13 @@ static void add_hooks(struct words *out, const struct cc_tools *t)
 	words_add(out, t->hooks);
 	words_add(out, "-Wl,-u,heddle_hooks_version");
 	words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_version");
-	if (t->is_clang) { /* the verdict says what that compiler leaves out */
-		words_add(out, "-Wl,-u,heddle_hooks_by_clang");
-		words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_by_clang");
+	words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_range");
+	/* The summary says what is left out then. */
+	if (t->is_clang || !t->plugin[0]) {
+		const char *mark = t->is_clang ? "heddle_hooks_by_clang" : "heddle_hooks_without_plugin";
+
+		words_addf(out, "-Wl,-u,%s", mark);
+		words_addf(out, "-Wl,--export-dynamic-symbol=%s", mark);
 	}
 	for (size_t i = 0; i < HD_ARRAY_LEN(wrapped); i++)
 		words_addf(out, "-Wl,--wrap=%s", wrapped[i]);

@@ -11,6 +11,9 @@
  * And code that asks to be left out (no_sanitize("thread")) is not left out: what is not instrumented is not interleaved, and
  * nobody would know.
  *
+ * Inline assembly that touches memory can't be completed: where it is stands in a section of the object file, from which heddle
+ * tells the user (file and line, each terminated by a zero). So does a file that is not instrumented at all.
+ *
  * gcc's plugin interface is C++; this is the only file of heddle in that language, and nothing else includes it.
  */
 #include <gcc-plugin.h>
@@ -33,6 +36,10 @@
 #include <diagnostic.h>
 #include <tree-ssa-alias.h>
 #include <print-tree.h>
+#include <output.h>
+#include <stmt.h>
+#include <string>
+#include <set>
 
 int plugin_is_GPL_compatible;
 
@@ -101,6 +108,69 @@ void tell_arguments(gimple_stmt_iterator *at, gimple *call)
 	}
 }
 
+/* ---- inline assembly ---- */
+
+std::set<std::string> assembly; /* "file:line", or "file": all of it */
+
+/* May the operand lie in memory? */
+bool operand_in_memory(tree link)
+{
+	const char *constraint = TREE_STRING_POINTER(TREE_VALUE(TREE_PURPOSE(link)));
+	return strpbrk(constraint, "mo<>V") && !strpbrk(constraint, "rgqQ");
+}
+
+/* Nothing, or hints and fences, which touch no memory themselves. */
+bool is_idle_text(const char *text)
+{
+	static const char *const idle[] = {"pause", "rep; nop", "rep;nop", "rep nop",
+					   "nop",   "mfence",   "lfence",  "sfence"};
+	while (*text == ' ' || *text == '\t' || *text == '\n')
+		text++;
+	for (const char *one : idle)
+		if (!strncmp(text, one, strlen(one)) &&
+		    !strpbrk(text + strlen(one), "abcdefghijklmnopqrstuvwxyz%$("))
+			return true;
+	return !*text;
+}
+
+bool touches_memory(gasm *a)
+{
+	if (is_idle_text(gimple_asm_string(a)))
+		return false;
+	if (gimple_asm_clobbers_memory_p(a))
+		return true;
+	for (unsigned i = 0; i < gimple_asm_noutputs(a); i++)
+		if (operand_in_memory(gimple_asm_output_op(a, i)))
+			return true;
+	for (unsigned i = 0; i < gimple_asm_ninputs(a); i++)
+		if (operand_in_memory(gimple_asm_input_op(a, i)))
+			return true;
+	return false;
+}
+
+void note_assembly(gasm *a)
+{
+	expanded_location at = expand_location(gimple_location(a));
+	if (at.file && touches_memory(a))
+		assembly.insert(std::string(at.file) + ":" + std::to_string(at.line));
+}
+
+void write_assembly(void *, void *)
+{
+	if (!(flag_sanitize & SANITIZE_THREAD) && main_input_filename)
+		assembly.insert(main_input_filename);
+	if (assembly.empty() || !asm_out_file)
+		return;
+	fputs("\t.pushsection heddle_unseen,\"aR\",@progbits\n", asm_out_file);
+	for (const std::string &where : assembly) {
+		std::string quoted;
+		for (char c : where)
+			quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+		fprintf(asm_out_file, "\t.string \"%s\"\n", quoted.c_str());
+	}
+	fputs("\t.popsection\n", asm_out_file);
+}
+
 class by_value_pass : public gimple_opt_pass
 {
       public:
@@ -122,6 +192,8 @@ class by_value_pass : public gimple_opt_pass
 		{
 			for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
 				gimple *s = gsi_stmt(i);
+				if (gasm *a = dyn_cast<gasm *>(s))
+					note_assembly(a);
 				if (!is_gimple_call(s) || gimple_call_internal_p(s))
 					continue;
 				tell_arguments(&i, s);
@@ -167,5 +239,6 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *)
 	add_before("tsan", true, args->base_name);
 	add_before("tsan0", false, args->base_name);
 	register_callback(args->base_name, PLUGIN_PRE_GENERICIZE, include_function, NULL);
+	register_callback(args->base_name, PLUGIN_FINISH_UNIT, write_assembly, NULL);
 	return 0;
 }

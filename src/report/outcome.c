@@ -137,6 +137,11 @@ void outcome_scope(const struct outcome *o, char *out, size_t cap)
 		snprintf(out, cap, ", data races ignored");
 	else if (!o->hooks)
 		snprintf(out, cap, ", data races not looked at");
+	else if (o->unseen_count == 1)
+		snprintf(out, cap, ", but %s was not looked into", o->unseen[0].call);
+	else if (o->unseen_count)
+		snprintf(out, cap, ", but %s and %zu more were not looked into", o->unseen[0].call,
+			 o->unseen_count - 1);
 }
 
 const char *outcome_granularity(const struct outcome *o)
@@ -170,7 +175,7 @@ void outcome_forget(struct outcome *o)
 	o->violations = 0;
 	o->unconfirmed = 0;
 	o->doubtful[0] = o->doubtful_call[0] = 0;
-	o->refused_count = o->unsynchronised_count = 0;
+	o->refused_count = o->unsynchronised_count = o->unseen_count = 0;
 	o->notes = 0;
 	o->outcomes = 0;
 	o->incomplete_why[0] = o->trivial_why[0] = 0;

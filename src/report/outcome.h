@@ -26,6 +26,11 @@ struct outcome_unsynchronised {
 	u32 thread[2];
 };
 
+/* What an instrumented program did while other threads existed, and nobody knows which memory it touched. */
+struct outcome_unseen {
+	char call[192], where[512];
+};
+
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
 	bool used; /* a connection was opened; all else is zero if not */
@@ -65,6 +70,8 @@ struct outcome {
 	size_t refused_count;
 	struct outcome_unsynchronised unsynchronised[WIRE_MAX_UNSYNCHRONISED];
 	size_t unsynchronised_count;
+	struct outcome_unseen unseen[2 * WIRE_MAX_UNSEEN];
+	size_t unseen_count;
 	long outcome[WIRE_MAX_OUTCOMES];
 	size_t outcomes;
 	char note[8][256];

@@ -268,6 +268,18 @@ static void print_unsynchronised(FILE *f, const struct outcome *o)
 		      f);
 }
 
+static void print_unseen(FILE *f, const struct outcome *o)
+{
+	for (size_t i = 0; i < o->unseen_count; i++)
+		fprintf(f, "  not looked into: %s%s%s\n", o->unseen[i].call,
+			o->unseen[i].where[0] ? " at " : "", o->unseen[i].where);
+	if (o->unseen_count)
+		fputs("  What they read and write in the program's memory is not seen: races and use of "
+		      "freed "
+		      "memory there would not be found.\n",
+		      f);
+}
+
 static void print_counts(FILE *f, const struct outcome *o)
 {
 	const struct search_stats *s = &o->stats;
@@ -292,6 +304,7 @@ void plain_summary(FILE *f, const struct outcome *o)
 	print_verdict(f, o);
 	print_refused(f, o);
 	print_unsynchronised(f, o);
+	print_unseen(f, o);
 	if (o->violations && o->unconfirmed)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);

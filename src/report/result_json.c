@@ -62,6 +62,16 @@ static json_t *doubtful_json(const struct outcome *o)
 	return list;
 }
 
+static json_t *unseen_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->unseen_count; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o}", "call", json_text(o->unseen[i].call),
+						      "where", json_text(o->unseen[i].where)));
+	return list;
+}
+
 /* Without peers: the contract's section, with zeroes. */
 static json_t *cache_json(const struct outcome_net *n)
 {
@@ -171,6 +181,7 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "suppressed", json_integer(o->suppressed));
 	json_object_set_new(j, "refused", refused_json(o));
 	json_object_set_new(j, "unsynchronised_at", unsynchronised_json(o));
+	json_object_set_new(j, "not_looked_into", unseen_json(o));
 	json_object_set_new(j, "outcomes", outcomes_json(o));
 	json_object_set_new(j, "notes", notes_json(o));
 	json_object_set_new(j, "granularity", json_string(outcome_granularity(o)));

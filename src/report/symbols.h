@@ -38,6 +38,9 @@ void symbols_use_stack(struct symbols *s, u64 at, const void *bytes, size_t n);
  * what a call that returns there is in, "worker (queue.c:31)".
  */
 void symbols_name(struct symbols *s, u64 address, char *out, size_t cap);
+/* A mangled name for people; short: without the types of parameters. */
+void symbols_demangle(const char *name, char *out, size_t cap);
+void symbols_demangle_short(const char *name, char *out, size_t cap);
 /* `text` with each {0x…} replaced by its name. */
 void symbols_expand(struct symbols *s, const char *text, char *out, size_t cap);
 

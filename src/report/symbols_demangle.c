@@ -47,3 +47,11 @@ void symbols_demangle(const char *name, char *out, size_t cap)
 	snprintf(out, cap, "%s", plain ? plain : name);
 	free(plain);
 }
+
+void symbols_demangle_short(const char *name, char *out, size_t cap)
+{
+	char *plain = cplus_demangle_v3(name, DMGL_NO_OPTS);
+
+	snprintf(out, cap, "%s", plain ? plain : name);
+	free(plain);
+}

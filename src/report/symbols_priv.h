@@ -56,7 +56,5 @@ bool symbols_peek(struct symbols *s, u64 at, void *to, size_t n);
 void symbols_forget(struct symbols *s);
 /* The variable at an address, with member and index; false: no such. */
 bool symbols_variable(struct symbols *s, const struct symbols_module *m, u64 address, char *out, size_t cap);
-/* A mangled name for people. */
-void symbols_demangle(const char *name, char *out, size_t cap);
 
 #endif

@@ -9,8 +9,9 @@
  * control points first, as long as it costs no more than a few percent of the steps of the search. Which
  * states these are depends on the search alone, so that each run looks at the same.
  *
- * What is found is noted (target_audit.note_race), and changes no count: it belongs to the verdict's headline.
- * Nothing found means little. The audit (audit.h) looks more closely, and at the declarations themselves.
+ * What is found is noted (target_audit.note_race), and changes no count: it belongs to the verdict's
+ * headline. Nothing found means little. The audit (audit.h) looks more closely, and at the declarations
+ * themselves.
  */
 #ifndef HEDDLE_SEARCH_EYE_H
 #define HEDDLE_SEARCH_EYE_H

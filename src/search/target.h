@@ -56,8 +56,8 @@ struct target_audit {
 	 */
 	u64 (*race)(void *t, u32 a, u32 b);
 	/*
-	 * For the eye (search/eye.h); NULL: it is not wanted. Is this a program whose loads and stores are not
-	 * declared?
+	 * For the eye (search/eye.h); NULL: it is not wanted. Is this a program whose loads
+	 * and stores are not declared?
 	 */
 	bool (*unmodified)(void *t);
 	/* A number for the place in the program where the action's fiber stands. */

@@ -181,6 +181,20 @@ static void add_unsynchronised(const struct wire_result *r, struct findings *f)
 	}
 }
 
+static void add_unseen(const struct wire_result *r, struct findings *f)
+{
+	for (u32 i = 0; i < HD_MIN(r->unseen, (u32)WIRE_MAX_UNSEEN); i++) {
+		struct wire_unseen u = r->unseen_call[i];
+		size_t known = 0;
+
+		u.call[sizeof(u.call) - 1] = 0;
+		while (known < f->unseen_count && strcmp(f->unseen[known].call, u.call))
+			known++;
+		if (known == f->unseen_count && known < WIRE_MAX_UNSEEN)
+			f->unseen[f->unseen_count++] = u;
+	}
+}
+
 int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
 		   struct problem *p)
 {
@@ -191,6 +205,7 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_samples(s, found);
 	add_refused(&s->worker->result, found);
 	add_unsynchronised(&s->worker->result, found);
+	add_unseen(&s->worker->result, found);
 	found->environment = s->environment;
 	return 0;
 }

@@ -16,6 +16,8 @@ struct findings {
 	size_t refused_count;
 	struct wire_unsynchronised unsynchronised[WIRE_MAX_UNSYNCHRONISED];
 	size_t unsynchronised_count;
+	struct wire_unseen unseen[WIRE_MAX_UNSEEN];
+	size_t unseen_count;
 	struct found_sample { /* executions without a violation, to be played again */
 		u32 *path;
 		u64 len;

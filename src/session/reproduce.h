@@ -29,8 +29,8 @@ struct reproduction {
 int reproduce_violations(const struct reproduction *how, struct findings *found, struct outcome *o,
 			 struct problem *p);
 /*
- * Source lines for refused calls, and names for what is used without synchronisation. Fails never: what can't be
- * found stays an address.
+ * Source lines for refused calls, and names for what is used without synchronisation. Fails never: what
+ * can't be found stays an address.
  */
 void reproduce_places(const struct reproduction *how, const struct findings *found, struct outcome *o);
 

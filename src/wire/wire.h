@@ -140,6 +140,13 @@ struct wire_unsynchronised {
 	u32 thread[2]; /* from 1 */
 };
 
+/* A call of an instrumented program that is not looked into, and where it returns to: memory/unseen.h. */
+#define WIRE_MAX_UNSEEN 32
+struct wire_unseen {
+	char call[192];
+	u64 pc;
+};
+
 /* Executions that can be played again with live peers: paths in the worker's arena. */
 #define WIRE_MAX_SAMPLES 64
 struct wire_sample {
@@ -169,11 +176,13 @@ struct wire_result {
 	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
 	u32 samples;
-	u32 clock_readings;      /* answers of peers that told another time, and counted as the same */
-	u64 ends;                /* end states that were met, samples or not */
-	u32 unsynchronised, pad; /* of unsynchronised_at */
+	u32 clock_readings; /* answers of peers that told another time, and counted as the same */
+	u64 ends;           /* end states that were met, samples or not */
+	u32 unsynchronised; /* of unsynchronised_at */
+	u32 unseen;         /* of unseen_call */
 	struct wire_sample sample[WIRE_MAX_SAMPLES];
 	struct wire_unsynchronised unsynchronised_at[WIRE_MAX_UNSYNCHRONISED];
+	struct wire_unseen unseen_call[WIRE_MAX_UNSEEN];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */

@@ -16,11 +16,18 @@
  * heddle: args=keys verdict=verified outcomes=1,2
  * heddle: args=names verdict=verified outcomes=0,1
  * heddle: args=fileno verdict=verified outcomes=0,1
+ * heddle: args=getopt verdict=verified outcomes=1,2
+ * heddle: args=drand48 verdict=verified outcomes=1,2
+ * heddle: args=passwd verdict=verified outcomes=0,1
+ * heddle: args=hsearch verdict=verified outcomes=0,1
  * native: args=rand any
  */
 #include <fcntl.h>
+#include <getopt.h>
 #include <locale.h>
+#include <pwd.h>
 #include <sched.h>
+#include <search.h>
 
 #include "guest.h"
 
@@ -46,6 +53,13 @@ static void two(void)
 	order = order * 10 + 2;
 	if (order > 10)
 		heddle_outcome(order);
+}
+
+static char *arguments[] = {"guest", "-a", "-b", NULL};
+
+static int next_option(void)
+{
+	return getopt(3, arguments, "ab");
 }
 
 static void *second(void *arg)
@@ -82,6 +96,14 @@ static void *second(void *arg)
 		OK(pthread_key_create(&key[1], NULL));
 	else if (is("names"))
 		OK(pthread_setname_np(*(pthread_t *)arg, "other"));
+	else if (is("getopt"))
+		next_option();
+	else if (is("drand48"))
+		drand48();
+	else if (is("passwd"))
+		getpwuid(1);
+	else if (is("hsearch"))
+		hsearch((ENTRY){"key", "value"}, ENTER);
 	else if (is("fileno"))
 		setvbuf(f, NULL, _IONBF, 0), fputc('x', f);
 	return NULL;
@@ -106,6 +128,12 @@ int main(int argc, char **argv)
 		setenv("GUEST", "1", 1);
 	if (is("strtok"))
 		strtok(words, " ");
+	double first_double = 0;
+	if (is("drand48"))
+		srand48(7), first_double = drand48(), srand48(7);
+	if (is("hsearch"))
+		hcreate(8);
+	struct passwd *root = is("passwd") ? getpwuid(0) : NULL;
 	struct tm *tm = is("localtime") ? localtime(&epoch) : NULL;
 	pthread_t t = spawn(second, &self);
 	if (is("fputs"))
@@ -134,6 +162,14 @@ int main(int argc, char **argv)
 		OK(pthread_key_create(&key[0], NULL));
 	else if (is("names"))
 		pthread_getname_np(self, name, sizeof(name)), heddle_outcome(!strcmp(name, "other"));
+	else if (is("getopt"))
+		heddle_outcome(next_option() == 'a' ? 1 : 2);
+	else if (is("drand48"))
+		heddle_outcome(drand48() == first_double ? 1 : 2);
+	else if (is("passwd"))
+		sched_yield(), heddle_outcome(root->pw_uid);
+	else if (is("hsearch"))
+		heddle_outcome(hsearch((ENTRY){"key", NULL}, FIND) != NULL);
 	else if (is("fileno"))
 		heddle_outcome(ftell(f));
 	join(t);

@@ -108,7 +108,7 @@ static void *waiter(void *arg)
 	if (is("sigwait"))
 		OK(sigwait(&set, &sig));
 	else if (is("sigwaitinfo"))
-		sigwaitinfo(&set, &info), sig = info.si_value.sival_int;
+		sigwaitinfo(&set, &info), sig = info.si_pid == getpid() ? info.si_value.sival_int : 0;
 	else
 		sig = sigtimedwait(&set, NULL, &soon) < 0 ? errno : SIGUSR1;
 	heddle_outcome(sig);

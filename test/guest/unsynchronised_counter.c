@@ -2,7 +2,7 @@
  * unsynchronised_counter.c: two threads count without a lock. An unmodified program's accesses are not interleaved, but
  * that both store to the same word shows, and the verdict says so.
  *
- * heddle: verdict=verified outcomes=2 text~="Verified, but threads share hits " text~="unsynchronised: hits, used by thread 2 behind unsynchronised_counter.c:(\d+) and by thread 3 behind unsynchronised_counter.c:\1"
+ * heddle: verdict=verified outcomes=2 text~="(?s)Verified, but threads share hits .*unsynchronised: hits, used by thread 2 behind {@count} and by thread 3 behind {@count}"
  * heddle: options="--sanity 2" verdict=verified outcomes=2 text~="threads share hits "
  * heddle: options="--strategy bfs" verdict=verified outcomes=2 text~="threads share hits "
  * native: exit=0
@@ -12,7 +12,7 @@
 static int hits;
 
 static void *count(void *arg)
-{
+{ /* @count */
 	hits++;
 	return arg;
 }

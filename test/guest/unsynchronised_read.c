@@ -1,7 +1,7 @@
 /*
  * unsynchronised_read.c: one side locks, the other reads without: the order of their steps shows in what is read.
  *
- * heddle: verdict=verified outcomes=100,110 text~="Verified, but threads share balance " text~="unsynchronised: balance"
+ * heddle: verdict=verified outcomes=100,110 text~="(?s)Verified, but threads share balance .*unsynchronised: balance"
  * native: exit=0
  */
 #include "guest.h"

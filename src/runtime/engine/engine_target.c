@@ -12,6 +12,7 @@
 #include "runtime/engine/terminal.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
+#include "runtime/memory/unseen.h"
 #include "runtime/net/net.h"
 #include "runtime/output/output.h"
 #include "runtime/rt.h"
@@ -260,6 +261,7 @@ enum run_end engine_run(u32 slot, u32 alt)
 	output_reset();
 	enum run_end end = run_fiber(slot, alt);
 	order_step_ends(slot);
+	unseen_look();
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	return end;
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/interpose/interpose.h"
 #include "runtime/interpose/keys.h"
+#include "runtime/memory/unseen.h"
 #include "runtime/sched/cond.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mutex.h"
@@ -38,6 +39,7 @@ static u64 deadline(const struct timespec *ts)
 DOOR(int, thrd_create)(thrd_t *t, thrd_start_t fn, void *arg)
 {
 	u64 tcb;
+	unseen_look();
 	int r = thread_create(&tcb, (u64)fn, (u64)arg, STACK, false, DOOR_CALLER);
 	if (!r)
 		*t = tcb;

@@ -1,7 +1,9 @@
-/* Unnamed semaphores. */
+/* Semaphores. */
 #include "runtime/sched/semaphore.h"
 
+#include <fcntl.h>
 #include <semaphore.h>
+#include <stdarg.h>
 
 #include "runtime/interpose/interpose.h"
 #include "runtime/sched/freed.h"
@@ -58,11 +60,31 @@ DOOR(int, sem_getvalue)(sem_t *s, int *value)
 	return errno_result(semaphore_value(SEM(s), value, DOOR_CALLER));
 }
 
+/* The mode says who else may open it: nobody else is there. */
 DOOR(sem_t *, sem_open)(const char *name, int flags, ...)
 {
-	(void)name;
-	(void)flags;
-	sched_refused("sem_open", DOOR_CALLER);
-	errno = ENOSYS;
+	va_list list;
+	va_start(list, flags);
+	unsigned value = 0;
+	if (flags & O_CREAT) {
+		(void)va_arg(list, mode_t);
+		value = va_arg(list, unsigned);
+	}
+	va_end(list);
+	u64 sem;
+	long err = vk_sem_open(name, flags, value, DOOR_CALLER, &sem);
+	if (!err)
+		return (sem_t *)sem;
+	errno = (int)-err;
 	return SEM_FAILED;
+}
+
+DOOR(int, sem_close)(sem_t *s)
+{
+	return errno_result((int)-vk_sem_close((u64)s, DOOR_CALLER));
+}
+
+DOOR(int, sem_unlink)(const char *name)
+{
+	return errno_result((int)-vk_sem_unlink(name, DOOR_CALLER));
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/interpose/interpose.h"
 #include "runtime/interpose/keys.h"
+#include "runtime/memory/unseen.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/thread.h"
@@ -36,6 +37,7 @@ static __attribute__((noinline)) int create(pthread_t *t, const pthread_attr_t *
 
 DOOR(int, pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
+	unseen_look();
 	return create(t, attr, fn, arg, DOOR_CALLER);
 }
 
@@ -162,7 +164,9 @@ DOOR(int, pthread_kill)(pthread_t t, int sig)
 
 DOOR(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
 {
-	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE, .si_pid = RT_PID, .si_value = value};
+	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+	info.si_pid = RT_PID; /* not in the initializer: the two are members of one union */
+	info.si_value = value;
 	struct vk_call c = {.nr = SYS_rt_tgsigqueueinfo, .a = {0, 0, 0, (long)&info}, .pc = DOOR_CALLER};
 	return thread_signal(t, sig, &c);
 }

@@ -35,6 +35,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
 #include "runtime/memory/shadow.h"
+#include "runtime/memory/unseen.h"
 #include "runtime/heap/sites.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
@@ -65,6 +66,7 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 	held_start();
 	lockset_setup();
 	order_setup();
+	unseen_setup();
 	for (u32 i = 0; i < rt_wire->learnt.visible; i++)
 		shadow_cell(rt_wire->learnt.visible_addr[i])->visible = 1;
 }

@@ -11,7 +11,7 @@
  * enough to know, for each place, the last accesses to it (items), and who knows of each of them. So:
  *
  *   unit     a place in memory whose plain accesses are steps: 4 bytes, or 1 where smaller accesses are made;
- *   item     (unit, fiber, kind): this fiber's last access of that kind; kind: plain or atomic, read or write;
+ *   item     (unit, fiber, kind): the fiber's last access of that kind (plain or atomic, read or write);
  *   knower   who or what carries knowledge of items: fibers, synchronisation objects, atomic variables;
  *            beside these for each fiber what it knew at its last release fence, and what an acquire fence
  *            would tell it.
@@ -37,7 +37,8 @@
  * says (a semaphore's poster whose post somebody else took), never less.
  *
  * A relaxed store ends the release sequence of other fibers; that of its own fiber goes on, as in C11 (C++20
- * would end it, too). Consume is acquire. Volatile is sequentially consistent: the old idiom, taken at its word.
+ * would end it, too). Consume is acquire. Volatile is sequentially consistent: the old idiom, taken at its
+ * word.
  */
 #include "runtime/memory/order.h"
 

@@ -55,6 +55,10 @@ void vk_call_ends(u32 slot);
 void vk_use_outside(u64 object, enum access_mode mode);
 /* The running fiber enters, or leaves, a function whose descriptors the program never sees. */
 void vk_hide_descriptors(bool on);
+/* Named semaphores: 0 and the address of one, or -errno. pc: where the SUT called. */
+long vk_sem_open(const char *path, int flags, u32 value, u64 pc, u64 *sem);
+long vk_sem_close(u64 sem, u64 pc);
+long vk_sem_unlink(const char *path, u64 pc);
 /* Its number, as gettid() says. */
 long vk_thread_id(u32 slot);
 /* The name of a thread (NUL-terminated, at most 15 characters; 16 bytes). 0 or -errno. */

@@ -1,7 +1,7 @@
 /*
  * volatile_and_atomic.c: volatile is not atomic; the message says which of the two accesses is which.
  *
- * heddle: verdict=violation kind=race message~="(read|write) volatile value" message~="(read|update) atomic value"
+ * heddle: verdict=violation kind=race message~="read volatile value.*update atomic value|update atomic value.*read volatile value"
  */
 #include <stdatomic.h>
 

@@ -151,7 +151,7 @@ const struct vk_syscall_class vk_syscalls[] = {
 	REFUSED(utime),
 	REFUSED(mknod),
 	CONST(uselib, -ENOSYS),
-	CONST(personality, 0),
+	VIRTUAL(personality, personality),
 	REFUSED(ustat),
 	VIRTUAL(statfs, statfs),
 	VIRTUAL(fstatfs, fstatfs),

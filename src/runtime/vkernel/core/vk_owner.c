@@ -50,6 +50,15 @@ static bool inode_owner(u64 slot, struct owner *o)
 	return vk->inode[slot].id && belongs(o, inode_object((u32)slot + 1), "a file");
 }
 
+/* sched/semaphore.c knows a semaphore by its address. */
+static bool semaphore_owner(u64 slot, u64 offset, struct owner *o)
+{
+	const struct vk_semaphore *s = &vk->semaphore[slot];
+	if (offset >= offsetof(struct vk_semaphore, words))
+		return belongs(o, (u64)s->words, "a named semaphore");
+	return belongs(o, VK_SEMAPHORES, "the named semaphores");
+}
+
 static bool name_owner(u64 slot, struct owner *o)
 {
 	u64 key = vk->name[slot].key;
@@ -89,7 +98,7 @@ static bool table_owner(u64 address, struct owner *o)
 
 bool vk_owner(u64 address, struct owner *o)
 {
-	u64 at;
+	u64 at, slot;
 	if (address >= VK_FILE_BASE && address < VK_FILE_BASE + (u64)VK_MAX_INODES * VK_FILE_MAX)
 		return inode_owner((address - VK_FILE_BASE) / VK_FILE_MAX, o);
 	if (table_owner(address, o))
@@ -106,6 +115,8 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_CREDENTIALS, "the credentials");
 	if (INSIDE(file_locks, &at))
 		return belongs(o, VK_FILE_LOCKS, "the locks on files");
+	if (ELEMENT(semaphore, slot, &at))
+		return semaphore_owner(slot, at, o);
 	if (INSIDE(timer, &at))
 		return belongs(o, VK_TIMERS, "the timers");
 	if (INSIDE(signals, &at))

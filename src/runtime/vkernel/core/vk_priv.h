@@ -87,10 +87,11 @@ struct vk_desc {
 	u32 refs;  /* descriptors, plus fibers inside a call */
 	u32 flags; /* O_* */
 	u32 maker; /* slot of the fiber that made it */
-	u32 object,
-		pad2; /* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
-	u64 host;     /* key of the host node */
-	u64 pos; /* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
+	/* pipe: slot; timerfd: timer; file and directory: overlay inode + 1, or 0: on the host */
+	u32 object, pad2;
+	u64 host; /* key of the host node */
+	/* file offset; directory: hash of the last name; eventfd, timerfd: counter; signalfd: the set */
+	u64 pos;
 };
 
 struct vk_fd {
@@ -397,7 +398,8 @@ struct vk_settings {
 	u16 io_priority;
 	u8 affinity, policy, priority, reset_on_fork, death_signal, no_new_privs, keep_caps;
 	signed char nice;
-	u8 pad[6];
+	u8 pad[2];
+	u32 personality;
 };
 /* Bits of the process. */
 enum vk_setting { VK_SETTING_NOT_DUMPABLE, VK_SETTING_NO_HUGE_PAGES, VK_SETTING_SUBREAPER };
@@ -421,6 +423,15 @@ struct vk_credentials {
 /* Is the effective user root? Declares nothing. */
 bool vk_may_do_all(void);
 
+/* ---- named semaphores (process/named_semaphores.c) ---- */
+
+#define VK_MAX_SEMAPHORES 32
+struct vk_semaphore {
+	char name[48];
+	u32 refs, linked; /* sem_open without sem_close; linked: the name leads here */
+	u32 words[8];     /* the sem_t */
+};
+
 struct vk_model {
 	u32 fd_limit, desc_limit; /* one above the highest in use */
 	struct vk_limit limit[VK_LIMIT_COUNT];
@@ -432,6 +443,7 @@ struct vk_model {
 	u64 process_settings; /* bits by enum vk_setting */
 	struct vk_credentials credentials;
 	struct vk_file_locks file_locks;
+	struct vk_semaphore semaphore[VK_MAX_SEMAPHORES];
 	struct vk_signals signals; /* to the process */
 	struct vk_timer timer[VK_MAX_TIMERS];
 	u64 umask;

@@ -391,6 +391,18 @@ long vk_sys_prlimit64(struct vk_call *c)
 	return err;
 }
 
+/* Of the calling thread alone. */
+long vk_sys_personality(struct vk_call *c)
+{
+	struct vk_settings *s = settings_of(sched_self_slot());
+	u32 old = s->personality, new = (u32)c->a[0];
+	if (new != ~0u) {
+		vk_declare(vk_settings_object(sched_self_slot()), ACCESS_WRITE);
+		s->personality = new;
+	}
+	return old;
+}
+
 /* ---- prctl ---- */
 
 static long set_name(struct vk_call *c, struct fiber *f, const char *name)

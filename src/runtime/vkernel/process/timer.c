@@ -1,6 +1,6 @@
 /*
- * timer.c: timers that send signals: alarm, setitimer(ITIMER_REAL), timer_create; and those of timerfds, which
- * count in a description.
+ * timer.c: timers that send signals: alarm, setitimer(ITIMER_REAL), timer_create; and those of
+ * timerfds, which count in a description.
  *
  * As with time-outs, how long something takes is not known: a timer that is armed may expire at any moment.
  * That is an action of the process; the engine offers it beside what the first fiber could do (ALT_TIMER +

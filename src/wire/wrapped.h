@@ -1,10 +1,10 @@
 /*
  * wrapped.h: functions of the C library that access memory on behalf of instrumented code. Programs are
- * linked with --wrap for each, so that the calls go to __wrap_NAME (*_calls.c), which tells the runtime what
+ * linked with --wrap for each, so that the calls go to __wrap_NAME (src/hooks), which tells the runtime what
  * is accessed and calls the real one.
  */
-#ifndef HEDDLE_HOOKS_WRAPPED_H
-#define HEDDLE_HOOKS_WRAPPED_H
+#ifndef HEDDLE_WIRE_WRAPPED_H
+#define HEDDLE_WIRE_WRAPPED_H
 
 /* clang-format would indent a list without commas further on every line. */
 /* clang-format off */
@@ -39,6 +39,18 @@
 	X(strftime) X(mktime) X(getcwd) X(inet_ntop) X(inet_pton) X(poll) X(unlink) X(rmdir) X(mkdir) \
 	X(chdir) X(access) X(chmod) X(creat) X(opendir) X(getenv) X(unsetenv) X(rename) X(link) \
 	X(symlink) X(fopen) X(fopen64) X(setenv)
+/* The same: strings and structures. */
+#define HOOKS_WRAPPED_STRUCTS(X) \
+	X(open) X(open64) X(openat) X(openat64) X(unlinkat) X(mkdirat) X(faccessat) X(renameat) \
+	X(fstatat) X(mkfifo) X(chown) X(memfd_create) X(mkstemp) X(mkdtemp) \
+	X(realpath) X(freopen) X(fgetpos) X(fsetpos) X(nanosleep) X(clock_nanosleep) \
+	X(clock_getres) X(localtime) X(gmtime) X(ctime) X(asctime) X(ctime_r) X(asctime_r) X(timegm) \
+	X(timerfd_settime) X(timerfd_gettime) X(setitimer) X(getitimer) X(sigemptyset) X(sigfillset) \
+	X(sigaddset) X(sigdelset) X(sigismember) X(sigaction) X(sigprocmask) X(sigpending) \
+	X(sigsuspend) X(sigwait) X(sigaltstack) X(epoll_ctl) X(epoll_wait) X(select) X(eventfd_read) \
+	X(getrlimit) X(setrlimit) X(getrusage) X(uname) X(gethostname) X(setlocale) X(putenv) \
+	X(strerror_r) X(inet_addr) X(inet_aton) X(getaddrinfo) X(gethostbyname) X(explicit_bzero) \
+	X(strverscmp) X(strlcpy) X(modf) X(frexp) X(sincos) X(rand_r)
 /* clang-format on */
 
 #endif

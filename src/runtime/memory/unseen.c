@@ -1,0 +1,200 @@
+#include "runtime/memory/unseen.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/pages.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/memory/harmless.h"
+#include "runtime/rt.h"
+#include "runtime/sched/sched.h"
+#include "wire/wire.h"
+#include "wire/wrapped.h"
+
+#define STUBS 512u
+#define STUB_BYTES 32u
+struct stub {
+	u64 real;   /* the function */
+	u64 caller; /* where the last call returns to; 0: not called since the last look */
+	const char *name;
+	const u64 *hooks; /* of the module that calls */
+	bool told;
+};
+
+/* Code and data lie near each other, so that the one finds the other relative to itself. Never tracked. */
+static struct {
+	u8 code[STUBS][STUB_BYTES];
+	struct stub stub[STUBS];
+	u64 called; /* any */
+} * area;
+static u32 count;
+
+#define NAME_COMMA(name) #name,
+static const char *const wrapped[] = {HOOKS_WRAPPED(NAME_COMMA) HOOKS_WRAPPED_CHECKED(
+	NAME_COMMA) HOOKS_WRAPPED_CALLS(NAME_COMMA) HOOKS_WRAPPED_STRUCTS(NAME_COMMA)};
+
+static bool matches(const char *name, const char *pattern)
+{
+	while (*pattern && *pattern == *name) {
+		pattern++;
+		name++;
+	}
+	return *pattern == '*' || (!*pattern && !*name);
+}
+
+static bool is_looked_into(const char *name)
+{
+	for (u32 i = 0; i < HD_ARRAY_LEN(wrapped); i++)
+		if (matches(name, wrapped[i]))
+			return true;
+	for (u32 i = 0; i < HD_ARRAY_LEN(harmless); i++)
+		if (matches(name, harmless[i]))
+			return true;
+	return false;
+}
+
+static u8 *put(u8 *to, u32 n, u64 bytes)
+{
+	for (u32 i = 0; i < n; i++)
+		*to++ = (u8)(bytes >> (8 * i));
+	return to;
+}
+
+/* An operand relative to the end of the instruction, of which `left` bytes are behind the operand. */
+static u8 *put_place(u8 *to, const void *place, u32 left)
+{
+	return put(to, 4, (u64)place - (u64)to - 4 - left);
+}
+
+/* Registers that a function may change between modules: r11. */
+static u64 make_stub(u64 real, const char *name, const u64 *hooks)
+{
+	struct stub *s = &area->stub[count];
+	u8 *code = area->code[count++], *at = code;
+	*s = (struct stub){.real = real, .name = name, .hooks = hooks};
+	at = put(at, 4, 0x241c8b4c); /* mov (%rsp), %r11 */
+	at = put(at, 3, 0x1d894c);   /* mov %r11, caller(%rip) */
+	at = put_place(at, &s->caller, 0);
+	at = put(at, 2, 0x05c6); /* movb $1, called(%rip) */
+	at = put_place(at, &area->called, 1);
+	at = put(at, 1, 1);
+	at = put(at, 2, 0x25ff); /* jmp *real(%rip) */
+	put_place(at, &s->real, 0);
+	return (u64)code;
+}
+
+/* What a module has that calls others. */
+struct module {
+	u64 base;
+	const Elf64_Sym *symbol;
+	const char *strings;
+	const Elf64_Rela *calls;
+	u64 calls_size;
+	const u64 *hooks; /* where its hooks begin and end: their own calls don't count */
+};
+
+/* ld.so has made addresses of these, all but those of a module that it maps read-only. */
+static void read_dynamic(struct module *m, const Elf64_Dyn *d)
+{
+	for (; d->d_tag != DT_NULL; d++) {
+		u64 at = d->d_un.d_ptr < m->base ? d->d_un.d_ptr + m->base : d->d_un.d_ptr;
+		if (d->d_tag == DT_SYMTAB)
+			m->symbol = (const Elf64_Sym *)at;
+		else if (d->d_tag == DT_STRTAB)
+			m->strings = (const char *)at;
+		else if (d->d_tag == DT_JMPREL)
+			m->calls = (const Elf64_Rela *)at;
+		else if (d->d_tag == DT_PLTRELSZ)
+			m->calls_size = d->d_un.d_val;
+	}
+}
+
+static bool has_hooks(struct module *m)
+{
+	/* The table of symbols lies before its strings. */
+	const Elf64_Sym *end = (const Elf64_Sym *)m->strings;
+	for (const Elf64_Sym *s = m->symbol; s < end && (u64)s - (u64)m->symbol < 1u << 24; s++)
+		if (s->st_shndx && str_equal(m->strings + s->st_name, "heddle_hooks_range"))
+			m->hooks = (const u64 *)(m->base + s->st_value);
+	return m->hooks != NULL;
+}
+
+static void set_slot(u64 *slot, u64 value)
+{
+	u64 page = (u64)slot & ~(u64)(HD_PAGE - 1);
+	sys_call3(SYS_mprotect, (long)page, HD_PAGE, PROT_READ | PROT_WRITE);
+	*slot = value;
+}
+
+static void redirect(const struct module *m, u64 relro, u64 relro_end)
+{
+	for (u64 i = 0; i < m->calls_size / sizeof(*m->calls); i++) {
+		const Elf64_Rela *r = &m->calls[i];
+		u64 *slot = (u64 *)(m->base + r->r_offset);
+		const char *name = m->strings + m->symbol[ELF64_R_SYM(r->r_info)].st_name;
+		if (ELF64_R_TYPE(r->r_info) != R_X86_64_JUMP_SLOT || count == STUBS || is_looked_into(name))
+			continue;
+		set_slot(slot, make_stub(*slot, name, m->hooks));
+	}
+	if (relro_end > relro)
+		sys_call3(SYS_mprotect, (long)relro, (long)(relro_end - relro), PROT_READ);
+}
+
+static int look_at_module(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	struct module m = {.base = info->dlpi_addr};
+	u64 relro = 0, relro_end = 0;
+	for (u32 i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_DYNAMIC)
+			read_dynamic(&m, (const Elf64_Dyn *)(m.base + p->p_vaddr));
+		if (p->p_type == PT_GNU_RELRO) {
+			relro = (m.base + p->p_vaddr) & ~(u64)(HD_PAGE - 1);
+			relro_end = (m.base + p->p_vaddr + p->p_memsz) & ~(u64)(HD_PAGE - 1);
+		}
+	}
+	if (m.symbol && m.strings && m.calls && has_hooks(&m))
+		redirect(&m, relro, relro_end);
+	return 0;
+}
+
+void unseen_setup(void)
+{
+	area = pages_map(sizeof(*area));
+	if (!area)
+		return;
+	dl_iterate_phdr(look_at_module, NULL);
+	sys_call3(SYS_mprotect, (long)area, (long)HD_ROUND_UP(sizeof(*area), HD_PAGE),
+		  PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
+static void tell(struct stub *s)
+{
+	struct wire_result *r = &rt_worker->result;
+	s->told = true;
+	if (r->unseen == WIRE_MAX_UNSEEN)
+		return;
+	struct wire_unseen *u = &r->unseen_call[r->unseen++];
+	str_copy(u->call, sizeof(u->call), s->name);
+	u->pc = s->caller;
+}
+
+void unseen_look(void)
+{
+	if (hd_likely(!area || !area->called))
+		return;
+	area->called = 0;
+	bool alone = sched_all_joined();
+	for (u32 i = 0; i < count; i++) {
+		struct stub *s = &area->stub[i];
+		bool by_hook = s->caller >= s->hooks[0] && s->caller < s->hooks[1];
+		if (s->caller && !by_hook && !alone && !s->told)
+			tell(s);
+		s->caller = 0;
+	}
+}
