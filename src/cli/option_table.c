@@ -238,7 +238,7 @@ static const struct option_spec check_table[] = {
 	{"clients", 0, OPTION_CALL, "N", "so many clients; the last --client serves for the rest", 0,
 	 apply_clients},
 	{"short-io", 0, OPTION_CALL, "on|off",
-	 "what a peer sends arrives in parts, and a non-blocking send may take a part only (default off)", 0,
+	 "what a peer sends arrives in parts, and a non-blocking send may take a part only (default on)", 0,
 	 apply_short_io},
 	{"accept", 0, OPTION_CALL, "explore|always",
 	 "always: who does not wait for a client, and could have one, gets it", 0, apply_always},

@@ -64,7 +64,8 @@ class Place:
 
     def check(self, *arguments, status=None, **how):
         """heddle check into ./out; the result is read and held against the schema."""
-        run = self.heddle("check", "--no-progress", "--out", self.path / "out", *arguments, status=status, **how)
+        run = self.heddle("check", "--no-progress", "--out", self.path / "out", *harness.whole_messages(arguments), *arguments,
+                          status=status, **how)
         path = self.path / "out" / "result.json"
         if path.exists():
             run.result = json.loads(path.read_text())

@@ -14,7 +14,29 @@ ECHO = """--server 'socat TCP-LISTEN:{port:7000},bind=127.0.0.1,fork,reuseaddr E
 # Two requests to a proxy: no password, and a connection to port 1 of this machine, where nobody listens.
 SOCKS = r"""printf "\005\001\000\005\001\000\001\177\000\000\001\000\001" | socat - TCP:127.0.0.1:{port:1080}"""
 
+# Event-driven servers under test: their configuration, and clients with one request each.
+FILES = {
+    "lighttpd.conf": 'server.document-root = "@tmp/pages"\nserver.port = 8080\nserver.bind = "127.0.0.1"\n',
+    "nginx.conf": "daemon off; master_process off; pid @tmp/nginx.pid; error_log @tmp/nginx.log; events { worker_connections 16; }\n"
+                  "http { access_log off; server { listen 127.0.0.1:8080; root @tmp/pages; } }\n",
+}
+
+
+def asks(request, clients):
+    return rf"""--timeouts never --clients {clients} --client 'printf "{request}" | nc -N 127.0.0.1 {{port}}'"""
+
+
+PAGE = r"GET /1.txt HTTP/1.0\r\n\r\n"
+
 CASES = [
+    Case("memcached, event-driven", ["/usr/bin/memcached", "-u", "root", "-t", "1", "-l", "127.0.0.1", "-p", "11211", "-U", "0", "-m", "64",
+                                     "-o", "no_lru_crawler,no_lru_maintainer,no_slab_reassign,no_modern"],
+         asks(r"get a\r\nquit\r\n", 1), "verified", "1 client started"),
+    Case("redis-server, event-driven", ["/usr/bin/redis-server", "--port", "6379", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1",
+                                        "--jemalloc-bg-thread", "no"],
+         asks(r"PING\r\nQUIT\r\n", 1), "verified", "1 client started"),
+    Case("lighttpd, event-driven", ["/usr/sbin/lighttpd", "-D", "-f", "@tmp/lighttpd.conf"], asks(PAGE, 2), "verified", "2 clients started"),
+    Case("nginx, event-driven", ["/usr/sbin/nginx", "-p", "@tmp", "-c", "@tmp/nginx.conf"], asks(PAGE, 2), "verified", None),
     Case("microsocks, a thread for each client", ["microsocks", "-i", "127.0.0.1", "-p", "1080"],
          f"--allow-refused --clients 3 --client '{SOCKS}'", "verified", "3 clients started"),
     Case("microsocks, clients that leave early", ["microsocks", "-i", "127.0.0.1", "-p", "1080"],
@@ -34,7 +56,7 @@ CASES = [
 
 
 def check(case, expand):
-    run = harness.heddle_check(case.command, ["--recheck", "0", *shlex.split(expand(case.peers))])
+    run = harness.heddle_check([expand(word) for word in case.command], ["--recheck", "0", *shlex.split(expand(case.peers))])
     if run.result is None:
         return f"exit {run.status}, no result\n{run.tail()}"
     if run.result["verdict"] != case.verdict:

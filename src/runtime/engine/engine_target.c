@@ -465,7 +465,9 @@ static bool target_can_livelock(void *t)
 static bool target_busy(void *t, u32 action)
 {
 	(void)t;
-	return op_class_of(&model->fiber[ACTION_FIBER(action)].op)->busy;
+	const struct fiber *f = &model->fiber[ACTION_FIBER(action)];
+	const struct op_class *c = op_class_of(&f->op);
+	return c->busy || (c->in_vain && c->in_vain(f, &f->op, ACTION_ALT(action)));
 }
 
 static bool target_idles(void *t)

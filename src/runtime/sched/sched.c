@@ -210,7 +210,7 @@ static HD_NOINLINE void note_busy(void)
 
 static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
 {
-	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
+	if (hd_unlikely(!busy_seen && (op_class_of(o)->busy || (o->flags & OPF_TRIES))))
 		note_busy();
 }
 

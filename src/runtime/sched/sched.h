@@ -38,6 +38,7 @@ struct op {
 #define OPF_INSIDE 64     /* it has begun already: no handler runs before it (but one can end the wait) */
 #define OPF_WAITER 128    /* others must find it waiting, also while a handler runs */
 #define OPF_SLEEP 256     /* it waits for its deadline, nothing else */
+#define OPF_TRIES 512     /* it does not wait: threads that do it in a loop may go round in circles */
 #define OPF_LATE \
 	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
 
@@ -94,9 +95,11 @@ struct op_class {
 	u64 (*returns_to)(const struct op *o);
 	bool patient; /* waits for a thread's end or for clients: never the cause of a deadlock */
 	bool busy;    /* a thread does it while it waits for something by looking again and again */
-	bool sleeps;  /* lets time pass, and does nothing else */
-	bool yields;  /* gives others a chance, and does nothing else */
-	bool memory;  /* a pending access to memory (op.object, op.n bytes), which may race with others */
+	/* … or, with this outcome, it is such a look: it does not get what it tries to. NULL: never. */
+	bool (*in_vain)(const struct fiber *f, const struct op *o, u32 alt);
+	bool sleeps; /* lets time pass, and does nothing else */
+	bool yields; /* gives others a chance, and does nothing else */
+	bool memory; /* a pending access to memory (op.object, op.n bytes), which may race with others */
 };
 extern const struct op_class *const op_classes[]; /* by kind; engine/op_table.c */
 static inline const struct op_class *op_class_of(const struct op *o)

@@ -4,7 +4,7 @@
  *
  * heddle: verdict=verified args=right clients=1 client="@peer connect {port} send:hello~ want:hello"
  * heddle: verdict=verified args=right clients=2 client="@peer connect {port} send:hello{n}~ want:hello{n}"
- * todo: verdict=violation kind=assert args=hasty clients=1 client="@peer connect {port} send:hello~ want:hello"
+ * heddle: verdict=violation kind=assert args=hasty clients=1 client="@peer connect {port} send:hello~ want:hello"
  * heddle: verdict=verified args=hasty options="--short-io off" clients=1 client="@peer connect {port} send:hello~ want:hello"
  * native: args=right
  */

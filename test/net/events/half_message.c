@@ -2,7 +2,7 @@
  * half_message.c: a blocking server that takes one read for one message: the commonest mistake with TCP.
  *
  * heddle: verdict=verified args=right clients=1 client="@peer connect {port} send:hello~ want:hello"
- * todo: verdict=violation kind=assert args=wrong clients=1 client="@peer connect {port} send:hello~ want:hello"
+ * heddle: verdict=violation kind=assert args=wrong clients=1 client="@peer connect {port} send:hello~ want:hello"
  * heddle: verdict=verified args=wrong options="--short-io off" clients=1 client="@peer connect {port} send:hello~ want:hello"
  * native: args=right
  */

@@ -1,9 +1,9 @@
 /*
- * peer_gone.c: the client has gone: read returns 0, again and again, and a level-triggered loop never rests. Who
- * takes 0 for "nothing yet" goes round in circles.
+ * peer_gone.c: the client has gone: read returns 0, again and again, and a level-triggered loop never rests.
+ * Who takes 0 for "nothing yet" goes round in circles.
  *
  * heddle: verdict=verified args=right clients=1 client="@peer connect {port} send:a~ line"
- * todo: verdict=violation kind=livelock args=wrong clients=1 client="@peer connect {port} send:a~ line"
+ * heddle: verdict=violation kind=livelock args=wrong clients=1 client="@peer connect {port} send:a~ line"
  * native: skip
  */
 #include "event.h"

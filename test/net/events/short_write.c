@@ -2,7 +2,7 @@
  * short_write.c: a non-blocking write may take only a part, or nothing; the rest is for when there is room again.
  *
  * heddle: verdict=verified args=right clients=1 client="@peer connect {port} line take:300000"
- * todo: verdict=violation kind=assert args=wrong clients=1 client="@peer connect {port} line take:300000"
+ * heddle: verdict=violation kind=assert args=wrong clients=1 client="@peer connect {port} line take:300000"
  * native: skip
  */
 #include "event.h"

@@ -1,6 +1,6 @@
 /*
- * timer_closes.c: a timerfd beside a connection: the silent client is sent away. What comes at the last moment is
- * answered, or not; both are explored.
+ * timer_closes.c: a timerfd beside a connection: the silent client is sent away. What comes at the last
+ * moment is answered, or not; both are explored.
  *
  * heddle: verdict=verified outcomes=0,1 clients=1 client="@peer connect {port} send:a~ eof"
  * heddle: verdict=verified outcomes=0 clients=1 client="@peer connect {port} eof"

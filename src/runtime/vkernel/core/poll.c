@@ -146,6 +146,8 @@ static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 static struct op_wait poll_wait(const struct op *o)
 {
 	struct selector s = selector_of_op(o);
+	if (count_ready((const struct pollfd *)o->arg, o->n))
+		return (struct op_wait){.what = WAIT_ANYONE}; /* it does not wait */
 	return selector_wait(&s);
 }
 
@@ -155,6 +157,7 @@ const struct op_class op_poll = {.name = "poll",
 				 .describe = poll_describe,
 				 .accesses = poll_accesses,
 				 .late = poll_late,
+				 .in_vain = selector_looks,
 				 .wait = poll_wait};
 
 #define FOREVER (~(u64)0)

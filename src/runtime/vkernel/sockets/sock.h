@@ -130,6 +130,9 @@ bool sock_peer_over(const struct vk_sock *s);
 /* sendfile to a peer: up to n bytes of a file as one send. */
 long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_desc *in, u64 *pos, u64 n);
 
+/* Would OP_RECV or OP_SEND read or send nothing with this outcome? */
+bool sock_peer_recv_in_vain(const struct op *o, u32 alt);
+bool sock_peer_send_in_vain(const struct op *o, u32 alt);
 /* What OP_RECV and OP_SEND would do with this outcome: ": 5 bytes …", ", of which there is room for 1". */
 void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t);
 void sock_describe_peer_send(const struct op *o, u32 alt, struct text *t);

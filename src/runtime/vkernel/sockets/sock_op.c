@@ -228,11 +228,46 @@ static void connect_accesses(const struct fiber *f, const struct op *o, u32 alt)
 		declare_socket(sock_of(l), ACCESS_WRITE);
 }
 
+/* Nothing is read, nothing is accepted, nothing is sent: those that do so again and again are busy waiting. */
+
+static bool recv_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct vk_sock *s = socket_of(o);
+	(void)f;
+	if (s->flavour == SOCK_PEER)
+		return alt < OP_DESCRIBE_PENDING && sock_peer_recv_in_vain(o, alt);
+	return s->flavour == SOCK_DATAGRAM ? alt >= sock_sources(s) : s->flavour == SOCK_LOCAL && !s->held;
+}
+
+static bool accept_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	return alt >= sock_arrivals(desc_of(o)) && alt < OP_DESCRIBE_PENDING;
+}
+
+static bool send_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct vk_sock *s = socket_of(o);
+	(void)f;
+	if (s->flavour == SOCK_PEER)
+		return alt < OP_DESCRIBE_PENDING && sock_peer_send_in_vain(o, alt);
+	return s->flavour == SOCK_LOCAL && sock_partner(s) && !sock_data_room(sock_partner(s));
+}
+
+static bool look_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)o;
+	(void)alt;
+	return true;
+}
+
 const struct op_class op_recv = {.name = "receive",
 				 .resolve = recv_resolve,
 				 .outcomes = recv_outcomes,
 				 .describe = recv_describe,
 				 .accesses = socket_accesses,
+				 .in_vain = recv_in_vain,
 				 .wait = sock_wait};
 /* A peer that does not read; inside, anybody may. */
 static struct op_wait send_wait(const struct op *o)
@@ -246,6 +281,7 @@ const struct op_class op_send = {.name = "send",
 				 .outcomes = send_outcomes,
 				 .describe = send_describe,
 				 .accesses = send_accesses,
+				 .in_vain = send_in_vain,
 				 .wait = send_wait};
 const struct op_class op_connect = {.name = "connect",
 				    .outcomes = connect_outcomes,
@@ -255,6 +291,7 @@ const struct op_class op_accept = {.name = "accept",
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
+				   .in_vain = accept_in_vain,
 				   .wait = sock_wait,
 				   .patient = true};
 const struct op_class op_shutdown = {
@@ -312,6 +349,7 @@ const struct op_class op_socket_look = {.name = "look at a socket",
 					.resolve = recv_resolve,
 					.outcomes = look_outcomes,
 					.describe = look_describe,
+					.in_vain = look_in_vain,
 					.accesses = socket_accesses};
 
 long sock_look(struct vk_call *c, struct vk_desc *d, u64 bytes, u32 flags)
@@ -391,6 +429,8 @@ static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
+	if (nonblocking && traits->timeout)
+		o->flags |= OPF_TRIES;
 	o->object = (u64)s;
 	u64 timeout = nonblocking || !traits->timeout ? 0 : traits->timeout(s);
 	if (!timeout)

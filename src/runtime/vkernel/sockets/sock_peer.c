@@ -181,10 +181,12 @@ static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 /* ---- sending ---- */
 
 /*
- * Who does not wait may find that there is room for a part only, and then that there is none, until the
- * network has made some. Without anything under way there is always room for all: EAGAIN comes behind a short
- * write. Outcomes: all; one byte; all but one; none.
+ * Who does not wait may find that there is room for a part only, and then that there is none, until the network
+ * has made some. Where nothing is known to be under way, Linux has room for a small message, always: EAGAIN
+ * comes behind a short write. Outcomes: all; half of it; all but one byte; none.
  */
+#define SEND_WHOLE 4096u /* about the least that SO_SNDBUF can be */
+
 static u32 send_ways(const struct vk_sock *s, u64 bytes, u32 how, u64 *amount)
 {
 	u32 n = 0;
@@ -194,10 +196,10 @@ static u32 send_ways(const struct vk_sock *s, u64 bytes, u32 how, u64 *amount)
 		return how & MSG_DONTWAIT_ ? 1 : 0;
 	}
 	amount[n++] = bytes;
-	if (parts && bytes > 1)
-		amount[n++] = 1;
-	if (parts && bytes > 2)
+	if (parts && bytes > SEND_WHOLE) {
+		amount[n++] = bytes / 2;
 		amount[n++] = bytes - 1;
+	}
 	if (s->full && (how & MSG_DONTWAIT_) && !sock_always(NET_WRITE_ALWAYS))
 		amount[n++] = 0;
 	return n;
@@ -327,6 +329,22 @@ long sock_peer_send_file(struct vk_call *c, struct vk_desc *d, const struct vk_d
 	if (alt == VK_RESTART)
 		return alt;
 	return alt == ALT_TIMEOUT ? -EAGAIN : send_view(c, sock_of(d), in, pos, n, how, (u32)alt);
+}
+
+/* ---- is it in vain? ---- */
+
+bool sock_peer_recv_in_vain(const struct op *o, u32 alt)
+{
+	struct sock_news ways;
+	return alt >= recv_ways((const struct vk_sock *)o->object, o->arg, o->n, &ways) ||
+	       !ways.way[alt].bytes;
+}
+
+bool sock_peer_send_in_vain(const struct op *o, u32 alt)
+{
+	u64 amount[SEND_WAYS];
+	u32 n = send_ways((const struct vk_sock *)o->object, o->arg, o->n, amount);
+	return o->arg && alt < n && !amount[alt];
 }
 
 /* ---- the object ---- */

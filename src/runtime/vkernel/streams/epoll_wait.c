@@ -141,6 +141,8 @@ static void wait_accesses(const struct fiber *f, const struct op *o, u32 alt)
 static struct op_wait wait_wait(const struct op *o)
 {
 	struct selector s = selector_of(op_set(o));
+	if (epoll_has_ready(op_set(o)))
+		return (struct op_wait){.what = WAIT_ANYONE}; /* it does not wait */
 	return selector_wait(&s);
 }
 
@@ -150,6 +152,7 @@ const struct op_class op_epoll_wait = {.name = "wait in epoll",
 				       .describe = wait_describe,
 				       .accesses = wait_accesses,
 				       .late = wait_late,
+				       .in_vain = selector_looks,
 				       .wait = wait_wait};
 
 static HD_NOINLINE void arrive(const struct op *o, u32 alt)

@@ -58,11 +58,28 @@ static void eventfd_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	vk_op_changes(o, eventfd_object((const struct vk_desc *)o->object));
 }
 
+/* Who does not wait, and finds nothing, or no room. */
+static bool read_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	return !((const struct vk_desc *)o->object)->pos;
+}
+
+static bool write_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	return COUNTER_MAX - ((const struct vk_desc *)o->object)->pos < o->arg;
+}
+
 const struct op_class op_eventfd_read = {.name = "read eventfd",
+					 .in_vain = read_in_vain,
 					 .outcomes = read_outcomes,
 					 .describe = read_describe,
 					 .accesses = eventfd_accesses};
 const struct op_class op_eventfd_write = {.name = "write eventfd",
+					  .in_vain = write_in_vain,
 					  .outcomes = write_outcomes,
 					  .describe = write_describe,
 					  .accesses = eventfd_accesses};
@@ -70,7 +87,8 @@ const struct op_class op_eventfd_write = {.name = "write eventfd",
 static long eventfd_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 value)
 {
 	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART |
+				(d->flags & O_NONBLOCK ? OPF_TRIES : 0),
 		       .n = !!(d->flags & O_NONBLOCK),
 		       .object = (u64)d,
 		       .arg = value};

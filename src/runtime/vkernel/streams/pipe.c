@@ -99,17 +99,38 @@ static void pipe_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	vk_op_changes(o, vk_pipe_object((u32)((const struct vk_pipe *)o->object - vk->pipe)));
 }
 
-const struct op_class op_pipe_read = {
-	.name = "read pipe", .outcomes = read_outcomes, .describe = read_describe, .accesses = pipe_accesses};
+/* Nothing to read, or no room: of who does not wait, or behind the end. */
+static bool read_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	return !((const struct vk_pipe *)o->object)->len;
+}
+
+static bool write_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
+	(void)f;
+	(void)alt;
+	return p->readers && !has_room(p, o->arg);
+}
+
+const struct op_class op_pipe_read = {.name = "read pipe",
+				      .outcomes = read_outcomes,
+				      .describe = read_describe,
+				      .accesses = pipe_accesses,
+				      .in_vain = read_in_vain};
 const struct op_class op_pipe_write = {.name = "write pipe",
 				       .outcomes = write_outcomes,
+				       .in_vain = write_in_vain,
 				       .describe = write_describe,
 				       .accesses = pipe_accesses};
 
 static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
 {
 	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART |
+				(d->flags & O_NONBLOCK ? OPF_TRIES : 0),
 		       .n = !!(d->flags & O_NONBLOCK),
 		       .object = (u64)pipe_of(d),
 		       .arg = bytes};

@@ -619,18 +619,21 @@ static void an_end_comes_with_the_last_bytes_or_behind_them(void **state)
 
 static void a_short_write_means_that_there_is_no_room(void **state)
 {
+	static char large[10001];
 	long s = connected();
+	memset(large, 'x', 10000);
 	plays(0, "", 0);
 	rt_wire->config.net.short_io = 1;
 	fake.alt = 1;
-	assert_int_equal(put(s, "hello", MSG_DONTWAIT), 1);
+	assert_int_equal(put(s, "hello", MSG_DONTWAIT), 5); /* there is room for that */
+	assert_int_equal(put(s, large, MSG_DONTWAIT), 5000);
 	fake.alt = 0;
 	assert_int_equal(polled(s), 0);
 	fake.alt = 9;
-	assert_int_equal(put(s, "ello", MSG_DONTWAIT), -EAGAIN);
+	assert_int_equal(put(s, "hello", MSG_DONTWAIT), -EAGAIN);
 	assert_int_equal(polled(s), POLLOUT);
 	fake.alt = 2;
-	assert_int_equal(put(s, "ello", MSG_DONTWAIT), 3);
+	assert_int_equal(put(s, large, MSG_DONTWAIT), 9999);
 	fake.alt = 0;
 	assert_int_equal(put(s, "o", MSG_DONTWAIT), 1);
 	assert_int_equal(polled(s), POLLOUT);
