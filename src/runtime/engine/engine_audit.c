@@ -292,8 +292,8 @@ static void values_after(u32 first, u32 second, const u64 *address, u64 *value, 
 }
 
 /*
- * Libraries of locks and the like use atomics that are not seen; that is no news to the user. Their objects are
- * known by who allocated them.
+ * Libraries of locks and the like use atomics that are not seen; that is no news to the user. Their
+ * objects are known by who allocated them.
  */
 static u64 library_start, library_end;
 

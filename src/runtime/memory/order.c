@@ -473,9 +473,9 @@ void order_atomic(u64 address, u64 size, enum order_what what, int order)
 /* --- the end of a step --- */
 
 /*
- * Code that is not instrumented synchronises by loads and stores that we don't see (libgomp's barriers). Where it is at work, it
- * leaves traces: atomic instructions, futexes, calls of functions that nobody looks into. All of these count as meetings with each
- * other.
+ * Code that is not instrumented synchronises by loads and stores that we don't see (libgomp's barriers).
+ * Where it is at work, it leaves traces: atomic instructions, futexes, calls of functions that nobody looks
+ * into. All of these count as meetings with each other.
  */
 static bool is_foreign(const struct footprint *f)
 {
