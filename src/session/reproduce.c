@@ -386,7 +386,9 @@ static void look_up_unsynchronised(const struct findings *found, struct symbols 
 static void look_up_unseen(const struct findings *found, struct symbols *symbols, struct outcome *o)
 {
 	for (size_t i = 0; i < found->unseen_count; i++)
-		look_up_line(symbols, found->unseen[i].pc, o->unseen[i].where, sizeof(o->unseen[i].where));
+		if (found->unseen[i].pc)
+			look_up_line(symbols, found->unseen[i].pc, o->unseen[i].where,
+				     sizeof(o->unseen[i].where));
 }
 
 static void look_up_places(void *self, struct symbols *symbols)
@@ -433,7 +435,9 @@ static void copy_unseen(const struct findings *found, struct outcome *o)
 	o->unseen_count = found->unseen_count;
 	for (size_t i = 0; i < found->unseen_count; i++) {
 		symbols_demangle_short(found->unseen[i].call, o->unseen[i].call, sizeof(o->unseen[i].call));
-		snprintf(o->unseen[i].where, sizeof(o->unseen[i].where), "0x%lx", found->unseen[i].pc);
+		if (found->unseen[i].pc)
+			snprintf(o->unseen[i].where, sizeof(o->unseen[i].where), "0x%lx",
+				 found->unseen[i].pc);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/rt.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
+#include "runtime/memory/unseen.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/engine/terminal.h"
@@ -39,6 +40,8 @@ static void note_what_was_left_out(void)
 	if (terminal_saw_sleepers())
 		note("some executions go on for ever with threads that sleep while others wait for clients: "
 		     "taken for idle; --strict-idle makes that a livelock");
+	if (order_left_out())
+		unseen_add("weaker atomics of more than 16 threads, 4096 places or 1024 objects", 0);
 	if (order_left_out())
 		note("atomics weaker than acquire and release: what they order was followed for the first 16 "
 		     "threads, 4096 "

@@ -173,15 +173,20 @@ void unseen_setup(void)
 		  PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
-static void tell(struct stub *s)
+void unseen_add(const char *what, u64 pc)
 {
 	struct wire_result *r = &rt_worker->result;
-	s->told = true;
 	if (r->unseen == WIRE_MAX_UNSEEN)
 		return;
 	struct wire_unseen *u = &r->unseen_call[r->unseen++];
-	str_copy(u->call, sizeof(u->call), s->name);
-	u->pc = s->caller;
+	str_copy(u->call, sizeof(u->call), what);
+	u->pc = pc;
+}
+
+static void tell(struct stub *s)
+{
+	s->told = true;
+	unseen_add(s->name, s->caller);
 }
 
 bool unseen_look(void)

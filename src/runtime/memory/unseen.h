@@ -15,5 +15,7 @@
 void unseen_setup(void);
 /* The step is over, or a thread is going to be made: was one called? What is called alone does not count. */
 bool unseen_look(void);
+/* Something else that is not looked into; pc 0: nowhere in particular. */
+void unseen_add(const char *what, u64 pc);
 
 #endif
