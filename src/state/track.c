@@ -298,6 +298,32 @@ static bool room_in_hot_list(void)
 	return ok;
 }
 
+/*
+ * Ranges in which pages that are not known yet are shut. A full list means everything: that costs faults,
+ * and is never wrong.
+ */
+static struct {
+	u64 start, end;
+} shut_range[64];
+static u32 shut_ranges;
+
+static bool is_in_shut_range(u64 start, u64 end)
+{
+	for (u32 i = 0; i < shut_ranges; i++)
+		if (start >= shut_range[i].start && end <= shut_range[i].end)
+			return true;
+	return shut_ranges == HD_ARRAY_LEN(shut_range);
+}
+
+static void remember_shut_range(u64 start, u64 end)
+{
+	if (is_in_shut_range(start, end))
+		return;
+	shut_range[shut_ranges].start = start;
+	shut_range[shut_ranges].end = end;
+	shut_ranges++;
+}
+
 static long page_register(struct region *r, u64 address)
 {
 	if (track.stats.pages == PAGES_MAX || !room_in_hot_list())
@@ -309,6 +335,7 @@ static long page_register(struct region *r, u64 address)
 	*p = (struct page){.address = address,
 			   .shadow = shadow,
 			   .patience = TRACK_PATIENCE_FIRST,
+			   .shut = is_in_shut_range(address, address + HD_PAGE),
 			   .region = (u32)(r - region_at(0))};
 	find_owner(p);
 	if (r->kind == TRACK_DENSE)
@@ -394,6 +421,8 @@ int track_protect(u64 address, u64 size, int prot)
 	for (u64 a = address; r->kind != TRACK_HIDDEN && a < address + size; a += HD_PAGE)
 		if (page_known(r, a) < 0)
 			return -ENOMEM;
+	if (r->kind == TRACK_HIDDEN)
+		remember_shut_range(address, address + size);
 	shut_pages(r, address, address + size);
 	return (int)sys_call3(SYS_mprotect, (long)address, (long)size, prot & ~PROT_WRITE);
 }

@@ -6,6 +6,7 @@
  * heddle: args=protect_heap verdict=violation kind=crash
  * heddle: args=protect_for_a_moment verdict=violation kind=crash
  * heddle: args=protect_heap_for_a_moment verdict=violation kind=crash
+ * heddle: args=protect_untouched_for_a_moment verdict=violation kind=crash
  * heddle: args=unmap_for_a_moment verdict=violation kind=crash
  * heddle: args=unmap verdict=violation kind=crash
  * heddle: args=remap verdict=violation kind=crash
@@ -58,6 +59,13 @@ static void *takes(void *arg)
 	return arg;
 }
 
+static void *uses(void *arg)
+{
+	sched_yield();
+	page[0] = 1;
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
 	how = argc > 1 ? argv[1] : "protect";
@@ -76,6 +84,13 @@ int main(int argc, char **argv)
 		char *m = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, fd, 0);
 		CHECK(m[200] == 0);
 		return m[5000]; /* SIGBUS */
+	}
+	if (is("protect_untouched_for_a_moment")) {
+		/* Nobody has used the page before its rights go: it is used first in a state where it has them. */
+		pthread_t a = spawn(takes_for_a_moment, NULL), b = spawn(uses, NULL);
+		join(a);
+		join(b);
+		return 0;
 	}
 	pthread_t t = spawn(strstr(how, "for_a_moment") ? takes_for_a_moment : takes, NULL);
 	if (is("right")) {
