@@ -51,6 +51,7 @@ struct connection {
 	bool accepted, excused;
 	bool unread; /* the peer did not take what it was sent the last time */
 	u64 sent;
+	u64 asked; /* of them, when the peer was last waited for */
 	struct bytes reply, unsent;
 	size_t given; /* of the reply */
 	size_t out;   /* of unsent */

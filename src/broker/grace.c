@@ -91,7 +91,7 @@ static u64 limit_ms(pid_t pid, const struct wait *w)
 	}
 }
 
-bool grace_has_passed(struct quiet_thread *t, u64 limit, u64 asked)
+bool grace_has_passed(const struct quiet_peer *q, struct quiet_thread *t, u64 limit)
 {
 	struct grace *g = &t->grace;
 	const struct wait *w = &t->wait;
@@ -100,22 +100,22 @@ bool grace_has_passed(struct quiet_thread *t, u64 limit, u64 asked)
 		return true;
 	if (!same)
 		*g = (struct grace){.call = w->call, .sp = w->sp, .pc = w->pc};
-	if (!g->known || g->asked != asked) {
+	if (!g->known || g->asked != q->asked) {
 		if (g->tries >= TRIES && !g->acts)
 			return true;
 		g->known = g->pending = true;
-		g->asked = asked;
+		g->asked = q->asked;
 		g->runs = t->runs;
-		g->tries += asked != 0;
+		g->tries += q->questioned;
 	} else if (g->runs != t->runs) {
 		g->pending = false;
 	}
 	return !g->pending;
 }
 
-bool grace_is_over(struct quiet_thread *t, u64 asked)
+bool grace_is_over(const struct quiet_peer *q, struct quiet_thread *t)
 {
-	return grace_has_passed(t, limit_ms(t->pid, &t->wait), asked);
+	return grace_has_passed(q, t, limit_ms(t->pid, &t->wait));
 }
 
 void quiet_spoke(struct quiet_peer *q)
@@ -125,4 +125,5 @@ void quiet_spoke(struct quiet_peer *q)
 		if (t->grace.pending && thread_runs(t) != t->grace.runs)
 			t->grace.acts = true;
 	}
+	timers_spoke(q);
 }

@@ -177,13 +177,9 @@ static bool found_another_process(struct connection *c)
 static enum quiet look_at_servers(struct quiesce *r)
 {
 	enum quiet all = QUIET_YES;
-	u64 sent = 0;
-	for (const struct connection *c = r->b->connections; c; c = c->next)
-		sent += c->sent;
 	for (struct peer_procs *t = r->b->peers_known; t && all; t = t->next) {
 		if (t == r->c->procs || !t->server)
 			continue;
-		quiet_asked_by_others(t->q, sent);
 		enum quiet q = quiet_look(t->q, NULL, 0);
 		all = !q || q == QUIET_TIMED ? q : all;
 	}
@@ -201,10 +197,25 @@ static enum quiet look_at_all(struct quiesce *r)
 	return q && others == QUIET_TIMED ? QUIET_TIMED : q;
 }
 
+/* The peer has something new to think about, and so have those whom it may ask. */
+static void note_question(struct quiesce *r)
+{
+	struct connection *c = r->c;
+	bool something = c->sent != c->asked;
+	if (!something && c->polled)
+		return;
+	c->asked = c->sent;
+	quiet_asked(c->procs->q, something);
+	for (struct peer_procs *t = r->b->peers_known; t && c->procs->server; t = t->next)
+		if (t != c->procs && t->server)
+			quiet_asked(t->q, something);
+}
+
 static int wait_quiet(struct quiesce *r)
 {
 	enum quiet q;
 	int status = 0;
+	note_question(r);
 	gather(r);
 	while (!status) {
 		if (transfer_drain(r->c)) {

@@ -72,7 +72,7 @@ void quiet_close(struct quiet_peer *q)
 static bool rests(const struct quiet_peer *q, struct quiet_thread *t)
 {
 	if (t->wait.kind == WAIT_TIMED)
-		return grace_is_over(t, q->asked);
+		return grace_is_over(q, t);
 	return t->wait.kind == WAIT_INPUT || t->wait.kind == WAIT_DEAD || periodic_sleeps(t);
 }
 
@@ -134,7 +134,6 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	bool timed = false;
 	u64 sent = sent_in_all(c, n);
 	enum timers timers = TIMERS_NONE;
-	q->asked = sent || q->asked_by_others ? sent + q->asked_by_others + ((u64)n << 48) : 0;
 	bool quiet = (pass_a(q, &timed) || quiet_without(ABLATION_THREADS)) &&
 		     (queues(q, c, n) || quiet_without(ABLATION_QUEUES)) &&
 		     (timers = timers_look(q)) != TIMERS_SOON && (quiet_without(ABLATION_AGAIN) || pass_b(q));
@@ -147,9 +146,10 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	return timed || timers ? QUIET_TIMED : QUIET_YES;
 }
 
-void quiet_asked_by_others(struct quiet_peer *q, u64 sent)
+void quiet_asked(struct quiet_peer *q, bool something)
 {
-	q->asked_by_others = sent;
+	q->asked++;
+	q->questioned |= something;
 }
 
 bool quiet_asleep(struct quiet_peer *q)

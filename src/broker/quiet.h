@@ -42,8 +42,11 @@ void quiet_close(struct quiet_peer *q);
 void quiet_add(struct quiet_peer *q, pid_t root);
 /* One look. */
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
-/* So much was sent to peers that may have asked this one since: it gets the time of one that was asked. */
-void quiet_asked_by_others(struct quiet_peer *q, u64 sent);
+/*
+ * It was sent something, perhaps by another peer that was, or (something false) has one more connection: its
+ * time-outs are given their time again.
+ */
+void quiet_asked(struct quiet_peer *q, bool something);
 /* Something of it has just arrived. */
 void quiet_spoke(struct quiet_peer *q);
 /*

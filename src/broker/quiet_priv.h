@@ -77,9 +77,8 @@ struct quiet_peer {
 	bool calm;        /* all rest, apart from threads that sleep periodically */
 	bool long_alarms; /* timers whose end is not known did not expire while it was waited for them */
 	u64 calm_sent;
-	/* another number when it was asked something, or has one more connection; 0: it was asked nothing */
-	u64 asked;
-	u64 asked_by_others; /* what was sent to those who may have asked it */
+	u64 asked;       /* counts questions and connections */
+	bool questioned; /* it was ever sent anything */
 };
 
 /* Bring the lists up to date. True: they are what they were before. */
@@ -99,15 +98,16 @@ bool periodic_sleeps(const struct quiet_thread *t);
 bool periodic_settled(struct quiet_peer *q, u64 sent);
 
 /* t waits with a time-out, and t->runs is up to date: has it had the time to speak? */
-bool grace_is_over(struct quiet_thread *t, u64 asked);
+bool grace_is_over(const struct quiet_peer *q, struct quiet_thread *t);
 /* The same, where the time-out is known to be so long. */
-bool grace_has_passed(struct quiet_thread *t, u64 limit_ms, u64 asked);
+bool grace_has_passed(const struct quiet_peer *q, struct quiet_thread *t, u64 limit_ms);
 
 #define GRACE_MS 600 /* longer time-outs are not waited for */
 
 /* All threads rest: may a timer wake the peer up, soon or later? */
 enum timers { TIMERS_NONE, TIMERS_LATER, TIMERS_SOON };
 enum timers timers_look(struct quiet_peer *q);
+void timers_spoke(struct quiet_peer *q);
 
 /* What is on its way on c; sets c->queue and c->accepted. */
 void queue_look(int nl, struct quiet_conn *c);

@@ -131,10 +131,9 @@ static enum timers look_at_others(const struct quiet_peer *q, struct quiet_proce
 		a->runs = runs;
 		a->since_ms = now;
 	}
-	if (!a->armed || !q->asked)
+	if (!a->armed || !q->questioned)
 		return a->armed ? TIMERS_LATER : TIMERS_NONE;
 	if (a->runs != runs && a->rounds < ROUNDS) {
-		a->takes_ms = HD_MIN(HD_MAX(a->takes_ms, now - a->since_ms), (u64)GRACE_MS);
 		a->rounds++;
 		a->runs = runs;
 		a->since_ms = now;
@@ -143,10 +142,27 @@ static enum timers look_at_others(const struct quiet_peer *q, struct quiet_proce
 	return now - a->since_ms < limit ? TIMERS_SOON : TIMERS_LATER;
 }
 
+/* Something of the peer has arrived: was it somebody who waited for a timer, and has run since? */
+void timers_spoke(struct quiet_peer *q)
+{
+	for (u32 i = 0; i < q->processes; i++) {
+		struct alarms *a = &q->process[i].alarms;
+		u64 runs = 0;
+		if (!a->known || !a->armed || a->asked != q->asked || !q->questioned)
+			continue;
+		for (u32 k = 0; k < q->threads; k++)
+			if (q->thread[k].pid == q->process[i].pid)
+				runs += thread_runs(&q->thread[k]);
+		if (runs != a->runs)
+			a->takes_ms = HD_MIN(HD_MAX(a->takes_ms, monotonic_ms() - a->since_ms),
+					     (u64)GRACE_MS);
+	}
+}
+
 /* Nobody has ever acted by one: those that are started again from the same command are not waited for. */
 static void learn_alarms(struct quiet_peer *q, enum timers found)
 {
-	if (found != TIMERS_LATER || !q->asked)
+	if (found != TIMERS_LATER || !q->questioned)
 		return;
 	for (u32 i = 0; i < q->processes; i++)
 		if (q->process[i].alarms.armed && q->process[i].alarms.takes_ms)
@@ -199,19 +215,19 @@ static bool receives(const struct wait *w)
 	}
 }
 
-static enum timers look_at_socket(struct quiet_thread *t, u64 asked)
+static enum timers look_at_socket(const struct quiet_peer *q, struct quiet_thread *t)
 {
 	u64 limit = receives(&t->wait) ? socket_timeout(t->pid, wait_descriptor(&t->wait)) : 0;
 	if (!limit)
 		return TIMERS_NONE;
-	return grace_has_passed(t, limit, asked) ? TIMERS_LATER : TIMERS_SOON;
+	return grace_has_passed(q, t, limit) ? TIMERS_LATER : TIMERS_SOON;
 }
 
 enum timers timers_look(struct quiet_peer *q)
 {
 	enum timers all = TIMERS_NONE, alarms = TIMERS_NONE;
 	for (u32 i = 0; i < q->threads; i++) {
-		enum timers one = look_at_socket(&q->thread[i], q->asked);
+		enum timers one = look_at_socket(q, &q->thread[i]);
 		all = HD_MAX(all, one);
 	}
 	for (u32 i = 0; i < q->processes; i++) {

@@ -223,6 +223,7 @@ int transfer_send(struct broker *b, struct connection *c, struct wire_net *n)
 void transfer_end(struct connection *c)
 {
 	shutdown(c->fd, SHUT_WR);
+	c->asked = ~0ull; /* that is something to think about, too */
 }
 
 void transfer_deliver(struct connection *c, struct wire_net *n)

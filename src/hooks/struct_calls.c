@@ -1,6 +1,6 @@
 /*
- * struct_calls.c: strings and structures of a known size that functions of the C library are given, where nothing
- * but their address and size matters. Sizes are glibc's for x86-64.
+ * struct_calls.c: strings and structures of a known size that functions of the C library are given, where
+ * nothing but their address and size matters. Sizes are glibc's for x86-64.
  */
 #include "hooks/tell.h"
 

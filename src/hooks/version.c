@@ -1,4 +1,5 @@
-/* version.c: the mark by which heddle knows a program that was built with its hooks, and where they lie; exported. */
+/* version.c: the mark by which heddle knows a program that was built with its hooks,
+   and where they lie; exported. */
 #include "hooks/hooks.h"
 
 extern const int heddle_hooks_version;

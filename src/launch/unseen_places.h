@@ -1,5 +1,6 @@
 /*
- * unseen_places.h: what heddle cc could not instrument in a program, as the compiler left word of it in the file.
+ * unseen_places.h: what heddle cc could not instrument in a program, as the compiler
+ * left word of it in the file.
  */
 #ifndef HEDDLE_LAUNCH_UNSEEN_PLACES_H
 #define HEDDLE_LAUNCH_UNSEEN_PLACES_H

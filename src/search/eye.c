@@ -116,7 +116,9 @@ static enum move look_at(struct eye *e, struct search *s, u32 i, u32 j, target_m
 	bool differ = one.good != other.good || one.fp.lo != other.fp.lo || one.fp.hi != other.fp.hi ||
 		      one.actions != other.actions;
 	const struct target_audit *audit = s->ops->audit;
-	u64 address = differ ? audit->race(s->self, a, b) : audit->both_store(s->self, a, b);
+	u64 address = audit->both_store(s->self, a, b);
+	if (!address && differ)
+		address = audit->race(s->self, a, b);
 	e->spent += 2;
 	s->stats->glances++;
 	if (address)

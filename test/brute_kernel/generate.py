@@ -52,7 +52,8 @@ class Generator:
         self.top = FIRST_FD + sum({"pipe": 2, "pair": 2, "unix": 3, "lock": 2}.get(s[0], 1) for s in p.setup) + 1
         for thread in range(count):
             self.thread = thread
-            p.threads.append([getattr(self, r.choice(groups))() for _ in range(r.randint(1, 4 if count == 2 else 2))])
+            most = (4 if count == 2 else 2) - ("handler" in groups)  # where a handler may run anywhere, few are enough
+            p.threads.append([getattr(self, r.choice(groups))() for _ in range(r.randint(1, most))])
             if "handler" in groups:  # the thread ends with the signal blocked, as it began
                 p.threads[-1] = [("mask", 0), *p.threads[-1], ("mask", 1)]
         return p

@@ -4,6 +4,7 @@
  * heddle: args=process verdict=verified outcomes=1,2,3
  * heddle: args=blocked verdict=verified outcomes=2
  * heddle: args=kill verdict=verified outcomes=2
+ * heddle: args=unrelated verdict=verified outcomes=0,1,2
  * heddle: args=when verdict=verified outcomes=0,1,2
  * heddle: args=sigwait verdict=verified outcomes=10
  * heddle: args=sigwaitinfo verdict=verified outcomes=77
@@ -56,9 +57,18 @@ static void handler(int sig)
 		heddle_outcome(who());
 	if (is("when"))
 		heddle_outcome(stage);
+	if (is("unrelated"))
+		stage = who() == 0;
 	if (is("onstack"))
 		heddle_outcome(&here >= other_stack && &here < other_stack + sizeof(other_stack));
 	hit = 1;
+}
+
+static void *reads_end(void *arg)
+{
+	char c;
+	CHECK(read(ends[0], &c, 1) == 1);
+	return arg;
 }
 
 static void with_handler(int flags)
@@ -179,6 +189,18 @@ int main(int argc, char **argv)
 		OK(pthread_kill(thread[1], SIGUSR1));
 		OK(sem_post(&go));
 		join(thread[1]);
+	} else if (is("unrelated")) { /* a call that sends a blocked signal delivers no other */
+		sigset_t set;
+		sigemptyset(&set);
+		sigaddset(&set, SIGUSR2);
+		OK(pthread_sigmask(SIG_BLOCK, &set, NULL));
+		with_handler(SA_RESTART);
+		thread[0] = spawn(reads_end, NULL);
+		OK(kill(getpid(), SIGUSR1));
+		OK(kill(getpid(), SIGUSR2));
+		heddle_outcome(!hit ? 2 : (unsigned long)stage);
+		CHECK(write(ends[1], "x", 1) == 1);
+		join(thread[0]);
 	} else if (is("when")) {
 		thread[1] = spawn(stepper, NULL);
 		OK(pthread_kill(thread[1], SIGUSR1));

@@ -11,11 +11,14 @@
  */
 #include "runtime/engine/engine_audit.h"
 
+#include <link.h>
+
 #include "base/pages.h"
 #include "base/text.h"
 #include "runtime/rt.h"
 #include "runtime/engine/engine_priv.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/sites.h"
 #include "runtime/kstack/kstack.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
@@ -288,6 +291,44 @@ static void values_after(u32 first, u32 second, const u64 *address, u64 *value, 
 	track_undo(here);
 }
 
+/*
+ * Libraries of locks and the like use atomics that are not seen; that is no news to the user. Their
+ * objects are known by who allocated them.
+ */
+static u64 library_start, library_end;
+
+static int note_library(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	static const char name[] = "/libgomp.so";
+	const char *path = info->dlpi_name;
+	while (*path && !str_starts(path, name))
+		path++;
+	for (u32 i = 0; *path && i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		library_start = info->dlpi_addr;
+		if (p->p_type == PT_LOAD)
+			library_end = HD_MAX(library_end, info->dlpi_addr + p->p_vaddr + p->p_memsz);
+	}
+	return 0;
+}
+
+void engine_audit_setup(void)
+{
+	dl_iterate_phdr(note_library, NULL);
+}
+
+static bool in_library(u64 address)
+{
+	return address >= library_start && address < library_end;
+}
+
+static bool is_of_library(u64 address)
+{
+	return in_library(address) || in_library(sites_allocated_at(address));
+}
+
 /* A word of which both store the same bytes, and whose value depends on who comes last. */
 static u64 both_store(u32 a, const struct changes *of_a, u32 b, const struct changes *of_b)
 {
@@ -338,10 +379,16 @@ static u64 depends_where(u32 action, const struct changes *alone, const struct c
 	u32 n = change_count(stores);
 	if (!depends(action, alone, stores, 0, n))
 		return 0;
-	for (u32 i = 0; i < n && i < SEARCH_WORDS; i++)
-		if (depends(action, alone, stores, i, i + 1))
-			return change_at(stores, i)->address;
-	return change_at(stores, 0)->address;
+	u64 of_library = 0;
+	for (u32 i = 0; i < n && i < SEARCH_WORDS; i++) {
+		u64 address = change_at(stores, i)->address;
+		if (!depends(action, alone, stores, i, i + 1))
+			continue;
+		if (!is_of_library(address))
+			return address;
+		of_library = address;
+	}
+	return of_library ? of_library : change_at(stores, 0)->address;
 }
 
 static u64 first_plain(const struct changes *a)
@@ -432,7 +479,7 @@ static u64 audit_both_store(void *t, u32 a, u32 b)
 	execute(b, &of_b);
 	for (u32 i = 0; i < HD_MIN(change_count(&of_a), SEARCH_WORDS); i++) {
 		const struct change *c = change_at(&of_a, i);
-		if (!c->plain)
+		if (!c->plain || is_of_library(c->address))
 			continue;
 		for (u32 j = 0; j < HD_MIN(change_count(&of_b), SEARCH_WORDS); j++) {
 			const struct change *d = change_at(&of_b, j);
@@ -448,6 +495,8 @@ static void audit_note_race(void *t, u64 address, u32 a, u32 b)
 {
 	(void)t;
 	struct wire_result *r = &rt_worker->result;
+	if (is_of_library(address))
+		return;
 	for (u32 i = 0; i < r->unsynchronised; i++)
 		if (r->unsynchronised_at[i].address / sizeof(u64) == address / sizeof(u64))
 			return;

@@ -8,6 +8,8 @@
 #include "search/target.h"
 
 extern const struct target_audit engine_audit;
+/* Before the program starts, and while libc may be called. */
+void engine_audit_setup(void);
 /* Is a step being tried out in a state that is none of the program's? It may never end. */
 bool engine_experiments(void);
 

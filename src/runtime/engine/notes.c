@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "runtime/rt.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/order.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/engine/terminal.h"
@@ -38,6 +39,10 @@ static void note_what_was_left_out(void)
 	if (terminal_saw_sleepers())
 		note("some executions go on for ever with threads that sleep while others wait for clients: "
 		     "taken for idle; --strict-idle makes that a livelock");
+	if (order_left_out())
+		note("atomics weaker than acquire and release: what they order was followed for the first 16 "
+		     "threads, 4096 "
+		     "places and 1024 objects only; races beyond that may have been missed");
 	if (memory_by_clang())
 		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "
 		     "members of local "

@@ -59,6 +59,16 @@ void sites_describe(u64 address, struct text *t)
 	}
 }
 
+u64 sites_allocated_at(u64 address)
+{
+	u64 start, size;
+	if (!heap_find((void *)address, &start, &size))
+		return 0;
+	const struct site *s = site_of(start);
+	/* A block that realloc moved here is not in the table; who was here before may be. */
+	return s->block != start || s->freed_at ? 0 : s->allocated_at;
+}
+
 void sites_describe_live(u64 address, struct text *t)
 {
 	u64 start, size;
@@ -67,10 +77,9 @@ void sites_describe_live(u64 address, struct text *t)
 	text_str(t, ", in a block of ");
 	text_dec(t, (long)size);
 	text_str(t, " bytes");
-	const struct site *s = site_of(start);
-	/* A block that realloc moved here is not in the table; who was here before may be. */
-	if (s->block != start || s->freed_at)
+	u64 allocated_at = sites_allocated_at(address);
+	if (!allocated_at)
 		return;
 	text_str(t, " allocated at ");
-	text_addr(t, s->allocated_at);
+	text_addr(t, allocated_at);
 }

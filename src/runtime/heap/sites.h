@@ -15,4 +15,7 @@ void sites_describe(u64 address, struct text *t);
 /* The same for an address in a live block; nothing for others. */
 void sites_describe_live(u64 address, struct text *t);
 
+/* Where the live block at this address was allocated; 0: unknown, or there is none. */
+u64 sites_allocated_at(u64 address);
+
 #endif

@@ -1,8 +1,8 @@
 /*
- * harmless.h: functions that touch no memory of the program, or none that threads could meet in: what they are
- * given by address belongs to the library itself (a FILE, a lock: the runtime sees those), or to the caller alone
- * by convention (attributes of threads, jump buffers, the arguments of main). A name that ends in * stands for all
- * that begin with it.
+ * harmless.h: functions that touch no memory of the program, or none that threads could meet in: what they
+ * are given by address belongs to the library itself (a FILE, a lock: the runtime sees those), or to the
+ * caller alone by convention (attributes of threads, jump buffers, the arguments of main). A name that ends
+ * in * stands for all that begin with it.
  */
 #ifndef HEDDLE_RUNTIME_HARMLESS_H
 #define HEDDLE_RUNTIME_HARMLESS_H

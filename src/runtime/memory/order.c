@@ -30,7 +30,8 @@
  * Everything is kept twice: with the orders as written, and as if all atomics were sequentially consistent.
  * Reported is what is ordered in the second reading only. What is ordered in neither is found by race.c, in
  * an execution where the two stand side by side; unless they are synchronised by code that we don't see, and
- * then it is no race. So nothing here can be a false alarm because of libraries that are not instrumented.
+ * then it is no race. Libraries that are not instrumented may also synchronise what is ordered in the second
+ * reading: see is_foreign.
  *
  * Who knows what through an object that is no atomic variable follows from the footprint of the step: READ,
  * ADD, ACQUIRE and TRY learn, RELEASE teaches, WRITE does both. That is sometimes more than the standard
@@ -46,6 +47,7 @@
 #include "base/table.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/shadow.h"
+#include "runtime/memory/unseen.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
@@ -152,7 +154,7 @@ bool order_left_out(void)
 
 #define NOBODY KNOWERS
 /* Fibers themselves: classes behind those of objects. */
-enum { CLASS_FIBER = OBJECT_CLASSES, CLASS_RELEASE_FENCE, CLASS_ACQUIRE_FENCE };
+enum { CLASS_FIBER = OBJECT_CLASSES, CLASS_RELEASE_FENCE, CLASS_ACQUIRE_FENCE, CLASS_FOREIGN };
 
 static u64 fiber_key(u32 which, u32 slot)
 {
@@ -470,6 +472,27 @@ void order_atomic(u64 address, u64 size, enum order_what what, int order)
 
 /* --- the end of a step --- */
 
+/*
+ * Code that is not instrumented synchronises by loads and stores that we don't see (libgomp's barriers).
+ * Where it is at work, it leaves traces: atomic instructions, futexes, calls of functions that nobody looks
+ * into. All of these count as meetings with each other.
+ */
+static bool is_foreign(const struct footprint *f)
+{
+	for (u32 i = 0; i < f->count; i++)
+		if (object_class(f->access[i].object) == OBJECT_MEMORY && f->access[i].bytes > 1 &&
+		    f->access[i].object != stepped)
+			return true;
+	return unseen_look();
+}
+
+static void meet_foreign(u32 slot)
+{
+	u64 me = fiber_key(CLASS_FIBER, slot), foreign = fiber_key(CLASS_FOREIGN, 1);
+	teach(me, foreign, TEACH_BOTH);
+	teach(foreign, me, TEACH_BOTH);
+}
+
 /* Objects whose uses are no synchronisation of the program's. */
 static bool is_no_meeting(u64 object)
 {
@@ -536,6 +559,8 @@ void order_step_ends(u32 slot)
 			drop(unit, ~0UL);
 	}
 	learn_from_footprint(slot);
+	if (is_foreign(f))
+		meet_foreign(slot);
 	teach_footprint(slot);
 	drop_known();
 	stepped = 0;

@@ -184,17 +184,19 @@ static void tell(struct stub *s)
 	u->pc = s->caller;
 }
 
-void unseen_look(void)
+bool unseen_look(void)
 {
 	if (hd_likely(!area || !area->called))
-		return;
+		return false;
 	area->called = 0;
-	bool alone = sched_all_joined();
+	bool alone = sched_all_joined(), any = false;
 	for (u32 i = 0; i < count; i++) {
 		struct stub *s = &area->stub[i];
 		bool by_hook = s->caller >= s->hooks[0] && s->caller < s->hooks[1];
+		any |= s->caller && !by_hook;
 		if (s->caller && !by_hook && !alone && !s->told)
 			tell(s);
 		s->caller = 0;
 	}
+	return any;
 }

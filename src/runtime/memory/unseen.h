@@ -1,7 +1,7 @@
 /*
  * unseen.h: calls of instrumented programs that are not looked into. A function of a library that is neither
- * instrumented nor wrapped (wire/wrapped.h) may read and write the program's memory, and nobody is told. Those
- * that are called while other threads exist are named in the report.
+ * instrumented nor wrapped (wire/wrapped.h) may read and write the program's memory, and nobody is told.
+ * Those that are called while other threads exist are named in the report.
  *
  * The slots through which a module with hooks calls other modules are made to point to stubs, one for each
  * function in question, that write down their caller and go on to the function.
@@ -14,6 +14,6 @@
 /* Before the program starts; its modules are loaded, and bound. */
 void unseen_setup(void);
 /* The step is over, or a thread is going to be made: was one called? What is called alone does not count. */
-void unseen_look(void);
+bool unseen_look(void);
 
 #endif

@@ -21,6 +21,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/engine_audit.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/sites.h"
 #include "runtime/memory/memory.h"
@@ -181,6 +182,7 @@ int __libc_start_main(int (*main_fn)(int, char **, char **), int argc, char **ar
 	maps_exclude(rt_libc.first_thread);
 	memory_setup(dlsym(RTLD_DEFAULT, "heddle_hooks_version") != NULL,
 		     dlsym(RTLD_DEFAULT, "heddle_hooks_by_clang") != NULL);
+	engine_audit_setup();
 	start.main = main_fn;
 	start.argc = argc;
 	start.argv = argv;

@@ -73,6 +73,12 @@ static long to_other_thread(struct vk_call *c, u32 slot, const struct vk_siginfo
 	return i->sig ? signal_send(c, slot, i) : 0;
 }
 
+/* By the caller: then the call delivers nothing, not even what waits for whoever comes first. */
+static bool is_blocked(int sig)
+{
+	return vk_self()->mask & SIGNAL_BIT(sig);
+}
+
 static long to_thread(struct vk_call *c, long tid, const struct vk_siginfo *i)
 {
 	if (tid < VK_PID || tid >= VK_PID + LAYOUT_MAX_FIBERS)
@@ -85,7 +91,7 @@ static long to_thread(struct vk_call *c, long tid, const struct vk_siginfo *i)
 	if (!i->sig)
 		return 0;
 	long err = signal_send(c, slot, i);
-	if (!err)
+	if (!err && !is_blocked(i->sig))
 		signal_deliver(c->pc);
 	return err;
 }
@@ -116,7 +122,7 @@ static long to_process(struct vk_call *c, const struct vk_siginfo *i)
 	}
 	vk_use(c, VK_PENDING_SIGNALS, ACCESS_WRITE);
 	long err = signal_send(c, TO_PROCESS, i);
-	if (!err && (sched_alone() || !others_can_take(sig)))
+	if (!err && !is_blocked(sig) && (sched_alone() || !others_can_take(sig)))
 		signal_deliver(c->pc);
 	return err;
 }

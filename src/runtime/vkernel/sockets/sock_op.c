@@ -228,7 +228,8 @@ static void connect_accesses(const struct fiber *f, const struct op *o, u32 alt)
 		declare_socket(sock_of(l), ACCESS_WRITE);
 }
 
-/* Nothing is read, nothing is accepted, nothing is sent: those that do so again and again are busy waiting. */
+/* Nothing is read, nothing is accepted, nothing is sent: those that do so again and again are busy
+   waiting. */
 
 static bool recv_in_vain(const struct fiber *f, const struct op *o, u32 alt)
 {

@@ -181,9 +181,9 @@ static long peer_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 /* ---- sending ---- */
 
 /*
- * Who does not wait may find that there is room for a part only, and then that there is none, until the network
- * has made some. Where nothing is known to be under way, Linux has room for a small message, always: EAGAIN
- * comes behind a short write. Outcomes: all; half of it; all but one byte; none.
+ * Who does not wait may find that there is room for a part only, and then that there is none, until the
+ * network has made some. Where nothing is known to be under way, Linux has room for a small message, always:
+ * EAGAIN comes behind a short write. Outcomes: all; half of it; all but one byte; none.
  */
 #define SEND_WHOLE 4096u /* about the least that SO_SNDBUF can be */
 

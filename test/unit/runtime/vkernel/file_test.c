@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -339,8 +340,31 @@ static void file_locks_keep_nobody_out(void **state)
 	assert_int_equal(CALL_3(SYS_fcntl, reader, F_GETLK, &lock), 0);
 	assert_int_equal(lock.l_type, F_UNLCK);
 	assert_int_equal(fake.refused, 0);
-	assert_int_equal(CALL_3(SYS_fcntl, fd, F_OFD_SETLK, &lock), -ENOSYS);
-	assert_int_equal(fake.refused, 1);
+	assert_int_equal(CALL_3(SYS_fcntl, fd, F_OFD_SETLK, &lock), 0);
+	assert_int_equal(fake.refused, 1); /* both kinds */
+}
+
+static void file_locks_keep_other_descriptions_out(void **state)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_start = 10, .l_len = 5};
+	long a = open_file("old", O_RDWR), b = open_file("old", O_RDWR), copy = CALL_1(SYS_dup, a);
+	assert_int_equal(CALL_2(SYS_flock, a, LOCK_EX), 0);
+	assert_int_equal(CALL_2(SYS_flock, copy, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(CALL_2(SYS_flock, b, LOCK_SH | LOCK_NB), -EAGAIN);
+	assert_int_equal(CALL_2(SYS_flock, b, 0), -EINVAL);
+	assert_int_equal(CALL_2(SYS_flock, 99, LOCK_EX), -EBADF);
+	assert_int_equal(CALL_3(SYS_fcntl, b, F_OFD_SETLK, &lock), 0); /* the two don't see each other */
+	assert_int_equal(CALL_3(SYS_fcntl, a, F_OFD_SETLK, &lock), -EAGAIN);
+	assert_int_equal(CALL_3(SYS_fcntl, a, F_OFD_GETLK, &lock), 0);
+	assert_int_equal(lock.l_type, F_WRLCK);
+	assert_int_equal(lock.l_pid, -1);
+	lock.l_pid = 1;
+	assert_int_equal(CALL_3(SYS_fcntl, a, F_OFD_SETLK, &lock), -EINVAL);
+	assert_int_equal(CALL_1(SYS_close, a), 0);
+	assert_int_equal(CALL_2(SYS_flock, b, LOCK_SH | LOCK_NB), -EAGAIN);
+	assert_int_equal(CALL_1(SYS_close, copy), 0);
+	assert_int_equal(CALL_2(SYS_flock, b, LOCK_SH | LOCK_NB), 0);
+	assert_int_equal(fake.refused, 0);
 }
 
 static void nobody_listens_at_a_missing_path(void **state)
@@ -422,6 +446,7 @@ int main(void)
 		FILE_TEST(the_list_of_mappings_is_constant),
 		FILE_TEST(dev_stdout_is_standard_output),
 		FILE_TEST(file_locks_keep_nobody_out),
+		FILE_TEST(file_locks_keep_other_descriptions_out),
 		FILE_TEST(nobody_listens_at_a_missing_path),
 		FILE_TEST(bad_pointers_are_faults),
 		FILE_TEST(a_removed_name_does_not_disturb_reading_on),
