@@ -47,7 +47,8 @@ static bool in_model(u64 address)
 {
 	const u64 kernel_heap = LAYOUT_HEAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE;
 	return address - LAYOUT_MODEL_BASE < LAYOUT_MODEL_SIZE ||
-	       address - kernel_heap < LAYOUT_HEAP_STRIDE || heap_is_bookkeeping(address);
+	       (address - kernel_heap < LAYOUT_HEAP_STRIDE && !vk_is_mapped_file(address)) ||
+	       heap_is_bookkeeping(address);
 }
 
 static void describe_owner(const struct owner *o, struct text *t)

@@ -281,7 +281,8 @@ struct vk_inode {
 	u64 id;     /* st_ino; 0: free slot */
 	u64 origin; /* key of the host node it was copied from, or 0 */
 	u32 mode, nlink, opens;
-	u32 uid, gid, pad;
+	u32 uid, gid;
+	u32 mapped; /* shared mappings of it: mapping/shared_file.c */
 	u64 size;
 	struct {
 		u64 sec, nsec;

@@ -3,7 +3,7 @@
  *
  * Invariants
  *   O1  a free inode or name slot is all zero, and so is the data window of a free inode;
- *   O2  data behind an inode's size is zero;
+ *   O2  data behind an inode's size is zero, unless it is mapped shared;
  *   O3  name_key[i] == name[i].key;  vk->names counts the used slots;
  *   O4  where something lies depends on its path, not on who came first (but for hash collisions).
  */
@@ -49,6 +49,23 @@ void vk_inode_changes(u32 number)
 	n->mtime.nsec = now % 1000000000u;
 }
 
+/* What a mapping has written behind the end. */
+static void zero_rest_of_page(u32 number)
+{
+	u64 size = vk_inode(number)->size;
+	memset(vk_inode_data(number) + size, 0, HD_ROUND_UP(size, (u64)HD_PAGE) - size);
+}
+
+void vk_inode_unmapped(u32 number)
+{
+	struct vk_inode *n = vk_inode(number);
+	vk_declare(inode_object(number), ACCESS_WRITE);
+	if (!--n->mapped)
+		zero_rest_of_page(number);
+	n->opens--;
+	vk_inode_check(number);
+}
+
 void vk_inode_check(u32 number)
 {
 	struct vk_inode *n = vk_inode(number);
@@ -68,6 +85,8 @@ long vk_inode_resize(struct vk_call *c, u32 number, u64 size)
 		return -ENOSPC;
 	}
 	vk_declare(inode_object(number), ACCESS_WRITE);
+	if (size < n->size && n->mapped && HD_ROUND_UP(size, (u64)HD_PAGE) < n->size)
+		vk_refuse(c, "a file that is mapped shared becomes shorter");
 	if (size < n->size)
 		memset(vk_inode_data(number) + size, 0, n->size - size);
 	n->size = size;

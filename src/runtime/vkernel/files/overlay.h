@@ -23,6 +23,8 @@ static inline u8 *vk_inode_data(u32 number)
 u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode);
 /* Frees it when no name and no description is left. */
 void vk_inode_check(u32 number);
+/* One shared mapping less. */
+void vk_inode_unmapped(u32 number);
 /* Its contents change now: sets its time. */
 void vk_inode_changes(u32 number);
 /* 0 or -ENOSPC. */

@@ -8,7 +8,8 @@
  *     because a page that is never written is never part of the state; it takes all rights away;
  *   - protections other than read+write go to the tracker, which owns the real ones.
  * The program break is a mapping in the first fiber's range, at its end.
- * Given up: shared writable file mappings, fixed addresses outside the ranges.
+ * A shared mapping of a file that the program writes is the file itself: shared_file.c.
+ * Given up: fixed addresses outside the ranges.
  */
 #include <linux/mman.h>
 
@@ -142,11 +143,7 @@ static long check_file(struct vk_call *c, int fd, u32 prot, u32 flags, struct vk
 	if (d->kind != VK_FILE)
 		return -ENODEV;
 	vk_file_use(c, d, ACCESS_READ, false);
-	if (shared && d->object) {
-		vk_refuse(c, "mmap (shared, of a file that is written)");
-		return -ENODEV;
-	}
-	if (shared)
+	if (shared && !d->object)
 		note_shared(c, d->host);
 	*out = d;
 	return 0;
@@ -225,6 +222,8 @@ long vk_sys_mmap(struct vk_call *c)
 	long err = flags & MAP_ANONYMOUS ? 0 : check_file(c, (int)c->a[4], prot, flags, &d);
 	if (err)
 		return err;
+	if (d && type != MAP_PRIVATE && d->object)
+		return shared_file_map(c, d, (u64)c->a[5], len, prot, flags);
 	long at = place(c, (u64)c->a[0], len, flags);
 	if (at < 0)
 		return at;
@@ -269,6 +268,8 @@ long vk_sys_munmap(struct vk_call *c)
 	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
 	if ((start & HD_PAGE_MASK) || !len)
 		return -EINVAL;
+	if (shared_file_holds(start))
+		return shared_file_unmap(c, start, len);
 	int range = range_of(start, len);
 	if (range >= 0) {
 		change_range(c, (u32)range);
@@ -320,6 +321,11 @@ long vk_sys_mprotect(struct vk_call *c)
 		return -EINVAL;
 	if (!len)
 		return c->a[1] ? -ENOMEM : 0;
+	if (shared_file_holds(start)) {
+		if (prot != PROT_RW)
+			vk_refuse(c, "mprotect of a shared mapping of a file");
+		return 0;
+	}
 	int range = range_of(start, len);
 	if (range < 0)
 		return protect_start_memory(c, start, start + len, prot);
