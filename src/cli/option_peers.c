@@ -99,6 +99,15 @@ int apply_ready_subsets(struct check_options *o, const struct option_spec *s, co
 	return 0;
 }
 
+int apply_retries(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	u64 n;
+	if (!value_number(value, &n) || n < 1 || n > UINT8_MAX)
+		return problem_set(p, "--%s: %s is not a number from 1 to %d", s->name, value, UINT8_MAX);
+	o->config.net.retries = (u32)n;
+	return 0;
+}
+
 /* --accept, --read, --write, --connect. */
 int apply_always(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
 {

@@ -247,6 +247,9 @@ static const struct option_spec check_table[] = {
 	{"write", 0, OPTION_CALL, "explore|always", "always: a non-blocking send takes all", 0, apply_always},
 	{"connect", 0, OPTION_CALL, "explore|always",
 	 "always: a connection that is under way is there when somebody looks", 0, apply_always},
+	{"retries", 0, OPTION_CALL, "N",
+	 "at most N non-blocking attempts in a row fail (the verdict is bounded); default: any number", 0,
+	 apply_retries},
 	{"ready-subsets", 0, OPTION_CALL, "some|all",
 	 "all: where more than three sockets could have news, explore every subset (default: some, and the "
 	 "verdict is bounded)",

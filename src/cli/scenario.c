@@ -58,6 +58,7 @@ static const struct {
 	{"network", "read", "read", false},
 	{"network", "write", "write", false},
 	{"network", "connect", "connect", false},
+	{"network", "retries", "retries", false},
 	{"network", "ready-subsets", "ready-subsets", false},
 	{"peers", "recheck", "recheck", false},
 	{"peers", "ask-again", "ask-again", false},

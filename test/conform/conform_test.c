@@ -20,6 +20,7 @@
 
 #include "../unit/fake_sched.h"
 #include "play_address.h"
+#include "play_selector.h"
 #include "play_socket.h"
 #include "runtime/rt.h"
 #include "sequences.h"
@@ -214,6 +215,15 @@ static const struct sequences socket_sequences = {
 	.print = print_socket_step,
 };
 
+static const struct sequences selector_sequences = {
+	.length = 40,
+	.tries = 3,
+	.fresh = fresh_worlds,
+	.random = random_selector_step,
+	.play = play_selector_step,
+	.print = print_selector_step,
+};
+
 /* A full pipe, in whole pages: there the two count alike. */
 static int full_pipe(kernel *k, long *out)
 {
@@ -270,14 +280,16 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 
 	uint64_t before = digest_of(virtual_world);
-	printf("1..4\n");
+	printf("1..5\n");
 	address_setup();
 	int failed = report(1, sequences_compare(&file_sequences, count, seed),
 			    "random sequences agree with Linux");
 	failed += report(2, compare_full_pipe(), "a full pipe behaves as in Linux");
 	failed += report(3, sequences_compare(&socket_sequences, count, seed),
 			 "random sequences of socket calls agree with Linux");
-	failed += report(4, digest_of(virtual_world) != before, "nothing was written to the disk");
+	failed += report(4, sequences_compare(&selector_sequences, count, seed),
+			 "random sequences of selectors agree with Linux");
+	failed += report(5, digest_of(virtual_world) != before, "nothing was written to the disk");
 	remove_tree(base);
 	return failed != 0;
 }

@@ -435,6 +435,7 @@ static void target_restart(void *t)
 	next_beyond = 0;
 	rt_worker->result.yields_cut = 0;
 	rt_worker->result.subsets_cut = 0;
+	rt_worker->result.retries_cut = 0;
 	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;
 }
 

@@ -6,6 +6,7 @@
  * heddle: verdict=verified outcomes=0,1,10,11 cache=none client="@peer connect {port} send:ab~ want:ok"
  * heddle: verdict=verified outcomes=0 options="--accept always --read always" client="@peer connect {port} send:ab~ want:ok"
  * heddle: verdict=verified outcomes=0,1,10,11,100,101,110,111 options="--short-io on" client="@peer connect {port} send:ab~ want:ok"
+ * heddle: verdict=bounded outcomes=0,1,10,11 options="--retries 1" client="@peer connect {port} send:ab~ want:ok"
  * native: @peer connect {port} send:ab~ want:ok
  */
 #include <fcntl.h>

@@ -167,6 +167,12 @@ u32 sock_peer_mask(const struct vk_sock *s, const struct sock_arrival *a);
 bool sock_always(enum net_always what);
 /* --short-io on */
 bool sock_short_io(void);
+/*
+ * --retries N: have so many attempts in a row failed that the next one must not, if it can succeed? What that
+ * cuts off makes the verdict bounded. And an attempt has failed, or not.
+ */
+bool sock_retries_over(u8 failed);
+void sock_count_attempt(u8 *failed, bool fails);
 
 /* ---- sock_connecting.c ---- */
 

@@ -28,6 +28,22 @@ bool sock_always(enum net_always what)
 	return rt_wire->config.net.always & what;
 }
 
+bool sock_retries_over(u8 failed)
+{
+	u32 limit = rt_wire->config.net.retries;
+	if (!limit || failed < limit)
+		return false;
+	rt_worker->result.retries_cut = 1;
+	return true;
+}
+
+void sock_count_attempt(u8 *failed, bool fails)
+{
+	u32 limit = rt_wire->config.net.retries;
+	if (limit)
+		*failed = fails ? (u8)HD_MIN(*failed + 1u, limit) : 0;
+}
+
 struct sock_arrival sock_arrival_of(const struct vk_sock *s)
 {
 	return (struct sock_arrival){.bytes = s->arrived,

@@ -19,7 +19,7 @@ long sock_connecting_begin(struct vk_desc *d, const struct net_address *to)
 	s->flavour = SOCK_CONNECTING;
 	s->peer = *to;
 	u8 bound = s->bound;
-	sock_bind_ephemeral(d, s->refusal ? NULL : to);
+	sock_bind_ephemeral(d, to);
 	if (s->refusal)
 		s->bound = bound; /* it shows a port, but does not hold it */
 	return -EINPROGRESS;

@@ -227,7 +227,8 @@ u32 vk_unaccepted(void)
 bool sock_accept_may_fail(const struct vk_desc *l)
 {
 	const struct vk_sock *s = sock_of(l);
-	return !s->queue[0] && !s->arrived && !sock_always(NET_ACCEPT_ALWAYS);
+	return !s->queue[0] && !s->arrived && !sock_always(NET_ACCEPT_ALWAYS) &&
+	       !sock_retries_over(s->failed_in);
 }
 
 u32 sock_arrivals(const struct vk_desc *l)
@@ -295,6 +296,8 @@ static long do_accept(struct vk_call *c, u32 flags)
 	if (alt == ALT_TIMEOUT)
 		return -EAGAIN;
 	struct vk_desc *d = take_next(c, l, (u32)alt, &err);
+	if (sock_nonblocking(l, 0))
+		sock_count_attempt(&sock_of(l)->failed_in, !d);
 	if (!d)
 		return err;
 	sock_note_served();

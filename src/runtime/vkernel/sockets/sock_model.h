@@ -52,7 +52,7 @@ struct vk_sock {
 	u8 refused;      /* connecting: it has failed */
 	u8 connect_done; /* of a connect that did not wait nobody was told yet by another one */
 	u16 refusal;     /* connecting, under way: the errno it will fail with; 0: it will not */
-	u16 pad;
+	u8 failed_in, failed_out;          /* --retries: so many attempts in a row have failed */
 	u64 receive_timeout, send_timeout; /* nanoseconds, 0: none */
 	struct vk_sock_options {
 		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */

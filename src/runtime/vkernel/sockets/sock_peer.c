@@ -60,7 +60,8 @@ static u32 recv_ways(const struct vk_sock *s, u64 bytes, u32 how, struct sock_ne
 	}
 	bool ready = n->way[0].bytes || n->way[0].ended;
 	bool must_come = waits || sock_always(NET_READ_ALWAYS);
-	if (!ready && must_come && n->count > 1) { /* the first is that nothing has come */
+	if (!ready && n->count > 1 &&
+	    (must_come || sock_retries_over(s->failed_in))) { /* the first is that nothing has come */
 		n->count--;
 		for (u32 i = 0; i < n->count; i++)
 			n->way[i] = n->way[i + 1];
@@ -142,6 +143,8 @@ static HD_NOINLINE long take(struct vk_desc *d, u32 how, u32 alt, struct vk_uio 
 	have = HD_MIN(have, a.bytes);
 	if ((how & (MSG_DONTWAIT_ | MSG_PEEK_)) || (a.ended && !have))
 		sock_arrive(d, &a); /* else it leaves nothing behind: sock_arrival.c, A4 */
+	if (how & MSG_DONTWAIT_)
+		sock_count_attempt(&s->failed_in, !have && !a.ended);
 	if (!have)
 		return more ? 0 : at_end(s, a.ended ? state : 0);
 	u64 n = HD_MIN(have, (u64)u->left);
@@ -200,7 +203,8 @@ static u32 send_ways(const struct vk_sock *s, u64 bytes, u32 how, u64 *amount)
 		amount[n++] = bytes / 2;
 		amount[n++] = bytes - 1;
 	}
-	if (s->full && (how & MSG_DONTWAIT_) && !sock_always(NET_WRITE_ALWAYS))
+	if (s->full && (how & MSG_DONTWAIT_) && !sock_always(NET_WRITE_ALWAYS) &&
+	    !sock_retries_over(s->failed_out))
 		amount[n++] = 0;
 	return n;
 }
@@ -261,6 +265,8 @@ static long write_pieces(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
 static long send_amount(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, u32 how, u64 amount)
 {
 	u64 rest = u->left - amount;
+	if (how & MSG_DONTWAIT_)
+		sock_count_attempt(&s->failed_out, rest && !amount);
 	if (rest && !amount)
 		return -EAGAIN;
 	if (!amount)

@@ -227,13 +227,13 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 {
 	struct epoll_user_event *out = vk_user(c->a[1]);
 	int room = (int)c->a[2];
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
 	if (room <= 0 || room > (int)(~0u >> 1) / (int)sizeof(*out))
 		return -EINVAL;
 	if (!vk_user_out_ok((u64)out, sizeof(*out)))
 		return -EFAULT;
-	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
-	if (!d || (d->flags & O_PATH))
-		return -EBADF;
 	if (d->kind != VK_EPOLL)
 		return -EINVAL;
 	struct op o = {.kind = OP_EPOLL_WAIT,
