@@ -127,7 +127,7 @@ struct net_config {
 	u32 short_io;          /* bytes arrive in parts, and the send buffer takes parts */
 	u32 always;            /* enum net_always */
 	u32 all_subsets;       /* --ready-subsets all: every subset of sockets with news, and every order */
-	u32 retries; /* at most so many attempts in a row fail; 0: any number */
+	u32 retries;           /* at most so many attempts in a row fail; 0: any number */
 	u32 confirm; /* a replay with live peers: every request goes out, and is compared with the trees */
 	/* Clients of the same class (client n + 1) come in the order of their numbers,
 	   those of others in any. */
