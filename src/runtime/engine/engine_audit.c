@@ -293,25 +293,40 @@ static void values_after(u32 first, u32 second, const u64 *address, u64 *value, 
 }
 
 /*
- * Libraries of locks and the like use atomics that are not seen; that is no news to the user. Their
- * objects are known by who allocated them.
+ * Libraries of the language and of threads have locks and atomics of their own that are not seen; that is no
+ * news to the user. Their objects are known by who allocated them, but for C++: there all objects of the
+ * program are allocated by the library.
  */
-static u64 library_start, library_end;
+static const struct {
+	const char *name;
+	bool owns_what_it_allocates;
+} libraries[] = {
+	{"/libgomp.so", true},    {"/libc.so", true},      {"/ld-linux-x86-64.so", true},
+	{"/libstdc++.so", false}, {"/libgcc_s.so", false},
+};
+static struct {
+	u64 start, end;
+} library[HD_ARRAY_LEN(libraries)];
+
+static void note_range(u32 which, const struct dl_phdr_info *info)
+{
+	library[which].start = info->dlpi_addr;
+	for (u32 i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_LOAD)
+			library[which].end = HD_MAX(library[which].end,
+						    info->dlpi_addr + p->p_vaddr + p->p_memsz);
+	}
+}
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size;
 	(void)unused;
-	static const char name[] = "/libgomp.so";
-	const char *path = info->dlpi_name;
-	while (*path && !str_starts(path, name))
-		path++;
-	for (u32 i = 0; *path && i < info->dlpi_phnum; i++) {
-		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		library_start = info->dlpi_addr;
-		if (p->p_type == PT_LOAD)
-			library_end = HD_MAX(library_end, info->dlpi_addr + p->p_vaddr + p->p_memsz);
-	}
+	for (u32 which = 0; which < HD_ARRAY_LEN(libraries); which++)
+		for (const char *path = info->dlpi_name; *path; path++)
+			if (str_starts(path, libraries[which].name))
+				note_range(which, info);
 	return 0;
 }
 
@@ -320,14 +335,17 @@ void engine_audit_setup(void)
 	dl_iterate_phdr(note_library, NULL);
 }
 
-static bool in_library(u64 address)
-{
-	return address >= library_start && address < library_end;
-}
-
 static bool is_of_library(u64 address)
 {
-	return in_library(address) || in_library(sites_allocated_at(address));
+	u64 allocated_at = sites_allocated_at(address);
+	for (u32 i = 0; i < HD_ARRAY_LEN(libraries); i++) {
+		if (address >= library[i].start && address < library[i].end)
+			return true;
+		if (libraries[i].owns_what_it_allocates && allocated_at >= library[i].start &&
+		    allocated_at < library[i].end)
+			return true;
+	}
+	return false;
 }
 
 /* A word of which both store the same bytes, and whose value depends on who comes last. */

@@ -3,7 +3,7 @@
  * between reading and storing the counter.
  *
  * heddle: verdict=verified outcomes=1,2 args=locked clients=2 client="curl -s http://127.0.0.1:{port}/"
- * heddle: verdict=verified outcomes=1,2 cache=none args=locked clients=2 client="curl -s http://127.0.0.1:{port}/"
+ * heddle: verdict=verified outcomes=1,2 cache=none args=locked clients=2 client="wget -q -O - http://127.0.0.1:{port}/"
  * heddle: verdict=verified outcomes=1,2 args=locked client1="wget -q -O - http://127.0.0.1:{port}/" client2="curl -s http://127.0.0.1:{port}/x"
  * heddle: verdict=verified outcomes=1,2 args=locked client1="printf 'GET / HTTP/1.0\r\n\r\n' | nc 127.0.0.1 {port}" client2="curl -s http://127.0.0.1:{port}/"
  * heddle: verdict=verified outcomes=1 args=locked clients=1 client="ab -q -n 1 http://127.0.0.1:{port}/"
