@@ -20,6 +20,7 @@
 #include "runtime/heap/heap.h"
 #include "runtime/heap/sites.h"
 #include "runtime/kstack/kstack.h"
+#include "runtime/libc/state.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
@@ -335,8 +336,27 @@ void engine_audit_setup(void)
 	dl_iterate_phdr(note_library, NULL);
 }
 
+/* A FILE with its lock and the rest, wherever it is: libc links all of them. */
+static bool is_of_stream(u64 address)
+{
+	const u64 stream_bytes = 0x240;
+	for (const FILE *f = libc_streams ? *libc_streams : NULL; f; f = f->_chain)
+		if (address - (u64)f < stream_bytes)
+			return true;
+	return false;
+}
+
+/*
+ * Stacks of threads other than the first are left out as well: functions like dprintf have a FILE there, which
+ * libc puts into its list.
+ */
 static bool is_of_library(u64 address)
 {
+	if (address >= LAYOUT_STACK_BASE + LAYOUT_STACK_STRIDE &&
+	    address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE)
+		return true;
+	if (is_of_stream(address))
+		return true;
 	u64 allocated_at = sites_allocated_at(address);
 	for (u32 i = 0; i < HD_ARRAY_LEN(libraries); i++) {
 		if (address >= library[i].start && address < library[i].end)
