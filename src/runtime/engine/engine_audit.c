@@ -347,8 +347,8 @@ static bool is_of_stream(u64 address)
 }
 
 /*
- * Stacks of threads other than the first are left out as well: functions like dprintf have a FILE there, which
- * libc puts into its list.
+ * Stacks of threads other than the first are left out as well: functions like dprintf have a FILE
+ * there, which libc puts into its list.
  */
 static bool is_of_library(u64 address)
 {

@@ -190,6 +190,14 @@ void access_declare(u64 object, u32 bytes, enum access_mode mode)
 	footprint_add(&touched, object, bytes, mode);
 }
 
+bool access_release_shared(u64 object)
+{
+	if (hd_likely(!rt_wire->learnt.weak))
+		return access_use(object, ACCESS_RELEASE);
+	access_learn(object, ACCESS_RELEASE);
+	return true;
+}
+
 bool access_destroy(u64 object)
 {
 	return access_use(object, sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE);

@@ -52,6 +52,12 @@ bool access_use(u64 object, enum access_mode mode);
  * because of it. Returns whether the object is observed.
  */
 bool access_learn(u64 object, enum access_mode mode);
+/*
+ * access_use for a release while others may acquire all the same: a post, the unlock of a reader. Where the
+ * orders of weaker atomics are followed (memory/order.c), who knows of it depends on who came first, so it is
+ * a step then.
+ */
+bool access_release_shared(u64 object);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
 bool access_destroy(u64 object);
 /*

@@ -158,7 +158,7 @@ static HD_NOINLINE bool unlock_is_step(struct vrwlock *l, u64 pc)
 		misuse(l, "unlock of an unlocked", pc);
 	if (l->writer && l->writer != my_number())
 		misuse(l, "unlock by another thread of write-locked", pc);
-	return access_use((u64)l, ACCESS_RELEASE);
+	return access_release_shared((u64)l);
 }
 
 int rwlock_unlock(struct vrwlock *l, u64 pc)

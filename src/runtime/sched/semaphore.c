@@ -62,7 +62,7 @@ int semaphore_trywait(struct vsem *s, u64 pc)
 int semaphore_post(struct vsem *s, u64 pc)
 {
 	check_alive(s, pc);
-	if (access_use((u64)s, ACCESS_RELEASE)) {
+	if (access_release_shared((u64)s)) {
 		struct op o = {.kind = OP_SEM_POST, .object = (u64)s};
 		sched_step(&o);
 		check_alive(s, pc);
