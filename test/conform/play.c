@@ -26,7 +26,7 @@ uint64_t random_next(uint64_t *rng)
 	return x ^ (x >> 31);
 }
 
-static uint32_t pick(uint64_t *rng, uint32_t n)
+uint32_t pick(uint64_t *rng, uint32_t n)
 {
 	return (uint32_t)(random_next(rng) % n);
 }
@@ -398,13 +398,9 @@ PLAY(play_list)
 	k(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-/* ---- the list; a call appears as often as its weight ---- */
+/* ---- the list ---- */
 
-static const struct {
-	const char *call;
-	void (*play)(kernel *k, const struct step *s, struct answer *out);
-	unsigned weight;
-} plays[] = {
+static const struct play plays[] = {
 	{"open", play_open, 10},        {"openat", play_openat, 2},
 	{"close", play_close, 6},       {"read", play_read, 8},
 	{"pread", play_pread, 3},       {"write", play_write, 8},
@@ -430,15 +426,15 @@ static const struct {
 };
 #define PLAYS (sizeof plays / sizeof plays[0])
 
-static uint8_t pick_play(uint64_t *rng)
+uint8_t pick_play(uint64_t *rng, const struct play *list, size_t count)
 {
 	unsigned total = 0;
-	for (size_t i = 0; i < PLAYS; i++)
-		total += plays[i].weight;
+	for (size_t i = 0; i < count; i++)
+		total += list[i].weight;
 	unsigned at = pick(rng, total);
 	uint8_t i = 0;
-	while (at >= plays[i].weight)
-		at -= plays[i++].weight;
+	while (at >= list[i].weight)
+		at -= list[i++].weight;
 	return i;
 }
 
@@ -456,7 +452,7 @@ static uint32_t pick_flags(uint64_t *rng)
 struct step random_step(uint64_t *rng)
 {
 	struct step s = {
-		.op = pick_play(rng),
+		.op = pick_play(rng, plays, PLAYS),
 		.path = (uint8_t)pick(rng, sizeof names / sizeof names[0]),
 		.path2 = (uint8_t)pick(rng, sizeof names / sizeof names[0]),
 		.fd = (int8_t)(3 + pick(rng, 7)),

@@ -36,5 +36,15 @@ int step_is(const struct step *s, const char *call);
 int step_is_unusual(const struct step *s);
 void print_step(FILE *to, const struct step *s);
 uint64_t random_next(uint64_t *rng);
+/* Below n. */
+uint32_t pick(uint64_t *rng, uint32_t n);
+
+/* A call of a list; it appears as often as its weight. */
+struct play {
+	const char *call;
+	void (*play)(kernel *k, const struct step *s, struct answer *out);
+	unsigned weight;
+};
+uint8_t pick_play(uint64_t *rng, const struct play *plays, size_t count);
 
 #endif

@@ -182,13 +182,9 @@ PLAY(play_dup)
 	out->ret = s->n % 2 ? K(SYS_dup, s->fd) : K(SYS_dup2, s->fd, s->fd2);
 }
 
-/* ---- the list; a call appears as often as its weight ---- */
+/* ---- the list ---- */
 
-static const struct {
-	const char *call;
-	void (*play)(kernel *k, const struct step *s, struct answer *out);
-	unsigned weight;
-} plays[] = {
+static const struct play plays[] = {
 	{"pair", play_pair, 3},
 	{"pipe", play_pipe, 2},
 	{"eventfd", play_eventfd, 4},
@@ -209,22 +205,10 @@ static const struct {
 };
 #define PLAYS (sizeof plays / sizeof plays[0])
 
-static uint32_t pick(uint64_t *rng, uint32_t n)
-{
-	return (uint32_t)(random_next(rng) % n);
-}
-
 struct step random_selector_step(uint64_t *rng)
 {
-	unsigned total = 0;
-	for (size_t i = 0; i < PLAYS; i++)
-		total += plays[i].weight;
-	unsigned at = pick(rng, total);
-	uint8_t op = 0;
-	while (at >= plays[op].weight)
-		at -= plays[op++].weight;
 	struct step s = {
-		.op = op,
+		.op = pick_play(rng, plays, PLAYS),
 		.fd = (int8_t)(3 + pick(rng, FDS)),
 		.fd2 = (int8_t)(3 + pick(rng, FDS)),
 		.n = (uint32_t)random_next(rng) & 0xffff,

@@ -380,13 +380,9 @@ PLAY(play_lseek)
 	out->ret = K(SYS_lseek, s->fd, 0, SEEK_CUR);
 }
 
-/* ---- the list; a call appears as often as its weight ---- */
+/* ---- the list ---- */
 
-static const struct {
-	const char *call;
-	void (*play)(kernel *k, const struct step *s, struct answer *out);
-	unsigned weight;
-} plays[] = {
+static const struct play plays[] = {
 	{"socket", play_socket, 5},
 	{"oddsocket", play_odd_socket, 1},
 	{"pair", play_pair, 4},
@@ -419,27 +415,10 @@ static const struct {
 };
 #define PLAYS (sizeof plays / sizeof plays[0])
 
-static uint32_t pick(uint64_t *rng, uint32_t n)
-{
-	return (uint32_t)(random_next(rng) % n);
-}
-
-static uint8_t pick_play(uint64_t *rng)
-{
-	unsigned total = 0;
-	for (size_t i = 0; i < PLAYS; i++)
-		total += plays[i].weight;
-	unsigned at = pick(rng, total);
-	uint8_t i = 0;
-	while (at >= plays[i].weight)
-		at -= plays[i++].weight;
-	return i;
-}
-
 struct step random_socket_step(uint64_t *rng)
 {
 	struct step s = {
-		.op = pick_play(rng),
+		.op = pick_play(rng, plays, PLAYS),
 		.path = (uint8_t)pick(rng, pick(rng, 4) ? ADDRESS_ODD : ADDRESSES),
 		.fd = (int8_t)(3 + pick(rng, FDS)),
 		.fd2 = (int8_t)(3 + pick(rng, FDS)),

@@ -350,7 +350,7 @@ static bool is_of_stream(u64 address)
  * Stacks of threads other than the first are left out as well: functions like dprintf have a FILE
  * there, which libc puts into its list.
  */
-static bool is_of_library(u64 address)
+static bool is_shared_by_libraries(u64 address)
 {
 	if (address >= LAYOUT_STACK_BASE + LAYOUT_STACK_STRIDE &&
 	    address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE)
@@ -423,7 +423,7 @@ static u64 depends_where(u32 action, const struct changes *alone, const struct c
 		u64 address = change_at(stores, i)->address;
 		if (!depends(action, alone, stores, i, i + 1))
 			continue;
-		if (!is_of_library(address))
+		if (!is_shared_by_libraries(address))
 			return address;
 		of_library = address;
 	}
@@ -518,7 +518,7 @@ static u64 audit_both_store(void *t, u32 a, u32 b)
 	execute(b, &of_b);
 	for (u32 i = 0; i < HD_MIN(change_count(&of_a), SEARCH_WORDS); i++) {
 		const struct change *c = change_at(&of_a, i);
-		if (!c->plain || is_of_library(c->address))
+		if (!c->plain || is_shared_by_libraries(c->address))
 			continue;
 		for (u32 j = 0; j < HD_MIN(change_count(&of_b), SEARCH_WORDS); j++) {
 			const struct change *d = change_at(&of_b, j);
@@ -534,7 +534,7 @@ static void audit_note_race(void *t, u64 address, u32 a, u32 b)
 {
 	(void)t;
 	struct wire_result *r = &rt_worker->result;
-	if (is_of_library(address))
+	if (is_shared_by_libraries(address))
 		return;
 	for (u32 i = 0; i < r->unsynchronised; i++)
 		if (r->unsynchronised_at[i].address / sizeof(u64) == address / sizeof(u64))

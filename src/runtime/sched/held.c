@@ -3,6 +3,7 @@
  */
 #include "runtime/sched/held.h"
 
+#include "base/small_set.h"
 #include "runtime/sched/model.h"
 
 static bool on;
@@ -21,17 +22,8 @@ u64 held_changes(void)
 /* More locks than there is room for are not remembered: accesses look less protected, never more. */
 static HD_NOINLINE void note_locked(u64 lock, bool exclusive)
 {
-	struct fiber *f = sched_self();
-	u64 entry = lock | exclusive;
 	changes++;
-	if (f->held[FIBER_LOCKS - 1])
-		return;
-	u32 at = FIBER_LOCKS - 1;
-	while (at && (!f->held[at - 1] || f->held[at - 1] > entry)) {
-		f->held[at] = f->held[at - 1];
-		at--;
-	}
-	f->held[at] = entry;
+	small_set_add(sched_self()->held, FIBER_LOCKS, lock | exclusive);
 }
 
 HD_LEAF void held_locked(u64 lock, bool exclusive)
@@ -42,13 +34,10 @@ HD_LEAF void held_locked(u64 lock, bool exclusive)
 
 static HD_NOINLINE void note_unlocked(u64 lock)
 {
-	struct fiber *f = sched_self();
+	u64 *held = sched_self()->held;
 	changes++;
-	u32 at = 0;
-	while (at < FIBER_LOCKS && (f->held[at] & ~1UL) != lock)
-		at++;
-	for (; at < FIBER_LOCKS; at++)
-		f->held[at] = at + 1 < FIBER_LOCKS ? f->held[at + 1] : 0;
+	if (!small_set_remove(held, FIBER_LOCKS, lock)) /* held by a reader: it comes first */
+		small_set_remove(held, FIBER_LOCKS, lock | 1);
 }
 
 HD_LEAF void held_unlocked(u64 lock)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/small_set.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/freed.h"
@@ -51,25 +52,8 @@ static bool is_robust(const struct vmutex *m)
 
 static void robust_taken(u64 mutex)
 {
-	u64 *held = sched_self()->robust;
-	if (held[FIBER_ROBUST - 1]) {
+	if (!small_set_add(sched_self()->robust, FIBER_ROBUST, mutex))
 		sched_refused("limit: more than 4 robust mutexes held at once", 0);
-		return;
-	}
-	u32 at = FIBER_ROBUST - 1;
-	for (; at > 0 && (!held[at - 1] || held[at - 1] > mutex); at--)
-		held[at] = held[at - 1];
-	held[at] = mutex;
-}
-
-static void robust_released(u64 mutex)
-{
-	u64 *held = sched_self()->robust;
-	u32 at = 0;
-	while (at < FIBER_ROBUST && held[at] != mutex)
-		at++;
-	for (; at < FIBER_ROBUST; at++)
-		held[at] = at + 1 < FIBER_ROBUST ? held[at + 1] : 0;
 }
 
 /* 0, EOWNERDEAD, or ENOTRECOVERABLE: then it was not taken. */
@@ -98,7 +82,7 @@ static void let_go(struct vmutex *m, enum mutex_damage damage)
 	m->damage = damage;
 	held_unlocked((u64)m);
 	if (is_robust(m))
-		robust_released((u64)m);
+		small_set_remove(sched_self()->robust, FIBER_ROBUST, (u64)m);
 }
 
 static void release(struct vmutex *m)
@@ -106,7 +90,7 @@ static void release(struct vmutex *m)
 	let_go(m, m->damage == MUTEX_TO_MEND ? MUTEX_LOST : (enum mutex_damage)m->damage);
 }
 
-void mutex_owner_ends(u64 pc)
+void mutex_owner_ends(void)
 {
 	const struct fiber *f = sched_self();
 	while (hd_unlikely(f->robust[0])) {
@@ -115,7 +99,7 @@ void mutex_owner_ends(u64 pc)
 			struct op o = {.kind = OP_MUTEX_UNLOCK, .object = (u64)m};
 			sched_step(&o);
 		}
-		freed_check((u64)m, "a mutex", pc);
+		freed_check((u64)m, "a mutex", 0);
 		let_go(m, MUTEX_OWNER_DIED);
 	}
 }

@@ -31,7 +31,7 @@ int mutex_unlock(struct vmutex *m, u64 pc);
 int mutex_destroy(struct vmutex *m, u64 pc);
 int mutex_consistent(struct vmutex *m, u64 pc);
 /* The running fiber ends: the robust mutexes that it holds have lost their owner. */
-void mutex_owner_ends(u64 pc);
+void mutex_owner_ends(void);
 
 bool mutex_mine(u64 mutex);
 /*

@@ -152,7 +152,7 @@ static HD_NOINLINE bool end_is_step(void)
 void end_step(void);
 DOOR_INSIDE(void, end_step)(void)
 {
-	mutex_owner_ends(0);
+	mutex_owner_ends();
 	if (!end_is_step())
 		return;
 	struct op o = {.kind = OP_END, .object = thread_end_object(sched_self_slot())};

@@ -96,11 +96,6 @@ static bool table_owner(u64 address, struct owner *o)
 	return true;
 }
 
-static bool is_file_data(u64 address)
-{
-	return address >= VK_FILE_BASE && address < VK_FILE_BASE + (u64)VK_MAX_INODES * VK_FILE_MAX;
-}
-
 static u64 inode_at(u64 address)
 {
 	return (address - VK_FILE_BASE) / VK_FILE_MAX;
@@ -108,13 +103,13 @@ static u64 inode_at(u64 address)
 
 bool vk_is_mapped_file(u64 address)
 {
-	return is_file_data(address) && vk->inode[inode_at(address)].mapped;
+	return vk_is_file_data(address) && vk->inode[inode_at(address)].mapped;
 }
 
 bool vk_owner(u64 address, struct owner *o)
 {
 	u64 at, slot;
-	if (is_file_data(address))
+	if (vk_is_file_data(address))
 		return !vk_is_mapped_file(address) && inode_owner(inode_at(address), o);
 	if (table_owner(address, o))
 		return true;

@@ -56,7 +56,11 @@
 #define VK_PATH_MAX 1024
 #define VK_FILE_BASE (LAYOUT_HEAP_BASE + (u64)LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE)
 #define VK_FILE_MAX (LAYOUT_HEAP_STRIDE / VK_MAX_INODES) /* 32 MiB */
-#define VK_MAX_MAPS 1024                                 /* per fiber */
+static inline bool vk_is_file_data(u64 address)
+{
+	return address - VK_FILE_BASE < (u64)VK_MAX_INODES * VK_FILE_MAX;
+}
+#define VK_MAX_MAPS 1024  /* per fiber */
 #define VK_MAX_GUARDS 256 /* pieces of memory with other rights than at the start */
 #define VK_MAX_SHARED 64  /* host files mapped shared */
 #define VK_SIGNALS 64
@@ -152,6 +156,8 @@ void vk_desc_put(struct vk_desc *d);
 /* What a call answers that could not get one: -ENFILE, and the verdict names the limit. */
 long vk_desc_none(const struct vk_call *c);
 void vk_desc_stat(const struct vk_desc *d, struct stat *st);
+/* vk_ops.stat of what is no file, and has no state that a stat would show: eventfds and their like. */
+void vk_anonymous_stat(const struct vk_desc *d, struct stat *st);
 /* Put d at the lowest free descriptor; takes over the reference. Does not step: see vk_fd_take. */
 long vk_fd_install(struct vk_desc *d, bool cloexec);
 /* The call is going to change what descriptor `fd` means. A step where that shows. */
@@ -254,8 +260,10 @@ struct vk_pipe {
 };
 /* "the pipe 3 <- 4" */
 void vk_describe_pipe(const struct vk_pipe *p, struct text *t);
-/* Something has happened for who watches this end by epoll: POLL*, 0: any. */
-void vk_pipe_wake(const struct vk_pipe *p, u16 end, u32 events);
+struct vk_pipe *vk_pipe_of(const struct vk_desc *d);
+/* n bytes leave it at the front; n bytes were put behind those it holds. Who watches it is told. */
+void vk_pipe_left(struct vk_pipe *p, u32 n);
+void vk_pipe_came(struct vk_pipe *p, u32 n);
 /* F_GETPIPE_SZ (want 0) and F_SETPIPE_SZ. */
 long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want);
 

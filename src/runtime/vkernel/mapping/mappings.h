@@ -37,7 +37,6 @@ bool maps_full(u32 range, u64 start, u64 end);
 
 /* ---- shared mappings of files that the program writes (shared_file.c) ---- */
 
-bool shared_file_holds(u64 address);
 /* Address or -errno. */
 long shared_file_map(struct vk_call *c, const struct vk_desc *d, u64 offset, u64 len, u32 prot, u32 flags);
 long shared_file_unmap(struct vk_call *c, u64 start, u64 len);

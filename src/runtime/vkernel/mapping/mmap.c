@@ -268,7 +268,7 @@ long vk_sys_munmap(struct vk_call *c)
 	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
 	if ((start & HD_PAGE_MASK) || !len)
 		return -EINVAL;
-	if (shared_file_holds(start))
+	if (vk_is_file_data(start))
 		return shared_file_unmap(c, start, len);
 	int range = range_of(start, len);
 	if (range >= 0) {
@@ -321,7 +321,7 @@ long vk_sys_mprotect(struct vk_call *c)
 		return -EINVAL;
 	if (!len)
 		return c->a[1] ? -ENOMEM : 0;
-	if (shared_file_holds(start)) {
+	if (vk_is_file_data(start)) {
 		if (prot != PROT_RW)
 			vk_refuse(c, "mprotect of a shared mapping of a file");
 		return 0;

@@ -17,11 +17,6 @@
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/mapping/mappings.h"
 
-bool shared_file_holds(u64 address)
-{
-	return address >= VK_FILE_BASE && address < VK_FILE_BASE + (u64)VK_MAX_INODES * VK_FILE_MAX;
-}
-
 static long refuse(const struct vk_call *c, const char *what)
 {
 	vk_refuse(c, what);

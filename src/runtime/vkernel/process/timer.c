@@ -280,7 +280,7 @@ long vk_sys_setitimer(struct vk_call *c)
 
 /* ---- timer_create ---- */
 
-static bool clock_runs(int clock)
+bool timer_clock_runs(int clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME;
 }
@@ -324,7 +324,7 @@ long vk_sys_timer_create(struct vk_call *c)
 {
 	int clock = (int)c->a[0];
 	struct vk_timer t;
-	if (!clock_runs(clock)) {
+	if (!timer_clock_runs(clock)) {
 		vk_refuse(c, "timer_create (other clocks)");
 		return -EINVAL;
 	}

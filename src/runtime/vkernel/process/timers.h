@@ -11,10 +11,12 @@ struct vk_timespecs {
 	struct __kernel_timespec interval, value;
 };
 
+/* Can a timer go by this clock? */
+bool timer_clock_runs(int clock);
 /* A timer whose expiries are counted in d->pos; its number, or 0: there is none left. */
 u32 timer_take(const struct vk_desc *d, bool wall);
 void timer_drop(u32 n);
-/* What remains, and how it is armed anew; *old may be NULL. Inside a step. */
+/* What remains; and it is armed anew. Inside a step. */
 void timer_tell(u32 n, struct vk_timespecs *to);
 void timer_set(u32 n, const struct vk_timespecs *to, bool absolute);
 bool timer_spec_ok(const struct vk_timespecs *s);

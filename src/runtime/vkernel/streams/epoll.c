@@ -268,15 +268,6 @@ static u32 epoll_poll(const struct vk_desc *d)
 	return epoll_has_ready(epoll_set_of(d)) ? POLLIN | POLLRDNORM : 0;
 }
 
-static void epoll_stat(const struct vk_desc *d, struct stat *st)
-{
-	(void)d;
-	st->st_mode = 0600;
-	st->st_ino = 1;
-	st->st_nlink = 1;
-	st->st_blksize = HD_PAGE;
-}
-
 static void epoll_release(struct vk_desc *d)
 {
 	struct vk_epoll *e = epoll_set_of(d);
@@ -291,7 +282,7 @@ static void epoll_release(struct vk_desc *d)
 
 const struct vk_ops vk_epoll_ops = {
 	.poll = epoll_poll,
-	.stat = epoll_stat,
+	.stat = vk_anonymous_stat,
 	.release = epoll_release,
 	.object = epoll_object,
 	.stream = true,

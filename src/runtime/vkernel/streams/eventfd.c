@@ -133,20 +133,11 @@ static u32 eventfd_poll(const struct vk_desc *d)
 	return (d->pos ? POLLIN : 0) | (d->pos < COUNTER_MAX ? POLLOUT : 0);
 }
 
-static void eventfd_stat(const struct vk_desc *d, struct stat *st)
-{
-	(void)d;
-	st->st_mode = 0600;
-	st->st_ino = 1;
-	st->st_nlink = 1;
-	st->st_blksize = HD_PAGE;
-}
-
 const struct vk_ops vk_eventfd_ops = {
 	.read = eventfd_read,
 	.write = eventfd_write,
 	.poll = eventfd_poll,
-	.stat = eventfd_stat,
+	.stat = vk_anonymous_stat,
 	.object = eventfd_object,
 	.stream = true,
 	.waits = true,

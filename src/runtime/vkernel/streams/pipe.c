@@ -12,7 +12,7 @@
 #include "runtime/vkernel/core/vk_priv.h"
 #include "runtime/vkernel/streams/epoll.h"
 
-static struct vk_pipe *pipe_of(const struct vk_desc *d)
+struct vk_pipe *vk_pipe_of(const struct vk_desc *d)
 {
 	return &vk->pipe[d->object];
 }
@@ -46,7 +46,7 @@ void vk_describe_pipe(const struct vk_pipe *p, struct text *t)
 	int fd[2] = {-1, -1};
 	for (int i = (int)vk->fd_limit - 1; i >= 0; i--) {
 		const struct vk_desc *d = vk_fd_peek(i);
-		if (d && d->kind == VK_PIPE && pipe_of(d) == p)
+		if (d && d->kind == VK_PIPE && vk_pipe_of(d) == p)
 			fd[d->sub] = i;
 	}
 	text_str(t, "the pipe ");
@@ -132,18 +132,34 @@ static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
 		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART |
 				(d->flags & O_NONBLOCK ? OPF_TRIES : 0),
 		       .n = !!(d->flags & O_NONBLOCK),
-		       .object = (u64)pipe_of(d),
+		       .object = (u64)vk_pipe_of(d),
 		       .arg = bytes};
 	return vk_step(c, &o);
 }
 
 /* ---- reading and writing ---- */
 
-void vk_pipe_wake(const struct vk_pipe *p, u16 end, u32 events)
+/* Something has changed for who watches this end. */
+static void pipe_wake(const struct vk_pipe *p, u16 end, u32 events)
 {
 	for (u32 i = 0; vk->epolls && i < vk->desc_limit; i++)
-		if (vk->desc[i].kind == VK_PIPE && vk->desc[i].sub == end && pipe_of(&vk->desc[i]) == p)
+		if (vk->desc[i].kind == VK_PIPE && vk->desc[i].sub == end && vk_pipe_of(&vk->desc[i]) == p)
 			epoll_wake(&vk->desc[i], events);
+}
+
+void vk_pipe_left(struct vk_pipe *p, u32 n)
+{
+	memmove(p->data, p->data + n, p->len - n);
+	memset(p->data + p->len - n, 0, n);
+	p->len -= n;
+	pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
+}
+
+void vk_pipe_came(struct vk_pipe *p, u32 n)
+{
+	p->len += n;
+	if (n)
+		pipe_wake(p, VK_PIPE_READ, POLLIN | POLLRDNORM);
 }
 
 static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
@@ -153,29 +169,24 @@ static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u6
 		return 0;
 	if (pipe_step(c, d, OP_PIPE_READ, u->left) == VK_RESTART)
 		return VK_RESTART;
-	struct vk_pipe *p = pipe_of(d);
+	struct vk_pipe *p = vk_pipe_of(d);
 	if (!p->len)
 		return p->writers ? -EAGAIN : 0;
 	u32 n = (u32)vk_uio_out(u, p->data, p->len);
-	memmove(p->data, p->data + n, p->len - n);
-	memset(p->data + p->len - n, 0, n);
-	p->len -= n;
-	vk_pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
+	vk_pipe_left(p, n);
 	return n;
 }
 
 static u32 pipe_take(struct vk_pipe *p, struct vk_uio *u)
 {
 	u32 n = (u32)vk_uio_in(u, p->data + p->len, p->size - p->len);
-	p->len += n;
-	if (n)
-		vk_pipe_wake(p, VK_PIPE_READ, POLLIN | POLLRDNORM);
+	vk_pipe_came(p, n);
 	return n;
 }
 
 static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
-	struct vk_pipe *p = pipe_of(d);
+	struct vk_pipe *p = vk_pipe_of(d);
 	u64 total = u->left;
 	long done = 0;
 	(void)pos;
@@ -202,7 +213,7 @@ static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 
 static u32 pipe_poll(const struct vk_desc *d)
 {
-	const struct vk_pipe *p = pipe_of(d);
+	const struct vk_pipe *p = vk_pipe_of(d);
 	if (d->sub == VK_PIPE_READ)
 		return (p->len ? POLLIN | POLLRDNORM : 0) | (p->writers ? 0 : POLLHUP);
 	return (p->size - p->len >= VK_PIPE_BUF ? POLLOUT | POLLWRNORM : 0) | (p->readers ? 0 : POLLERR);
@@ -210,7 +221,7 @@ static u32 pipe_poll(const struct vk_desc *d)
 
 static void pipe_stat(const struct vk_desc *d, struct stat *st)
 {
-	st->st_mode = S_IFIFO | pipe_of(d)->mode;
+	st->st_mode = S_IFIFO | vk_pipe_of(d)->mode;
 	st->st_ino = d->object + 1;
 	st->st_nlink = 1;
 	st->st_blksize = HD_PAGE;
@@ -219,7 +230,7 @@ static void pipe_stat(const struct vk_desc *d, struct stat *st)
 static long pipe_pending(struct vk_call *c, const struct vk_desc *d)
 {
 	(void)c;
-	return pipe_of(d)->len;
+	return vk_pipe_of(d)->len;
 }
 
 static u64 pipe_object(const struct vk_desc *d)
@@ -229,11 +240,11 @@ static u64 pipe_object(const struct vk_desc *d)
 
 static void pipe_release(struct vk_desc *d)
 {
-	struct vk_pipe *p = pipe_of(d);
+	struct vk_pipe *p = vk_pipe_of(d);
 	vk_declare(vk_pipe_object(d->object), ACCESS_WRITE);
 	(*(d->sub == VK_PIPE_READ ? &p->readers : &p->writers))--;
 	if (p->readers || p->writers) {
-		vk_pipe_wake(p, d->sub == VK_PIPE_READ ? VK_PIPE_WRITE : VK_PIPE_READ, 0);
+		pipe_wake(p, d->sub == VK_PIPE_READ ? VK_PIPE_WRITE : VK_PIPE_READ, 0);
 		return;
 	}
 	memset(p->data, 0, p->len);
@@ -256,7 +267,7 @@ long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want)
 {
 	if (d->kind != VK_PIPE)
 		return -EBADF;
-	struct vk_pipe *p = pipe_of(d);
+	struct vk_pipe *p = vk_pipe_of(d);
 	vk_order(c, vk_pipe_object(d->object), want ? ACCESS_WRITE : ACCESS_READ);
 	if (!want)
 		return p->size;

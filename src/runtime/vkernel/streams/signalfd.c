@@ -96,15 +96,6 @@ static u32 signalfd_poll(const struct vk_desc *d)
 	return waiting_for(d->maker, d) ? POLLIN : 0;
 }
 
-static void signalfd_stat(const struct vk_desc *d, struct stat *st)
-{
-	(void)d;
-	st->st_mode = 0600;
-	st->st_ino = 1;
-	st->st_nlink = 1;
-	st->st_blksize = HD_PAGE;
-}
-
 static u64 signalfd_object(const struct vk_desc *d)
 {
 	(void)d;
@@ -114,7 +105,7 @@ static u64 signalfd_object(const struct vk_desc *d)
 const struct vk_ops vk_signalfd_ops = {
 	.read = signalfd_read,
 	.poll = signalfd_poll,
-	.stat = signalfd_stat,
+	.stat = vk_anonymous_stat,
 	.object = signalfd_object,
 	.stream = true,
 	.waits = true,

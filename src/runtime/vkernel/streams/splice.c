@@ -13,11 +13,6 @@
 #define FLAG_NONBLOCK 2
 #define FLAGS_ALL 15 /* MOVE, NONBLOCK, MORE, GIFT */
 
-static struct vk_pipe *pipe_of(const struct vk_desc *d)
-{
-	return &vk->pipe[d->object];
-}
-
 /* ---- from pipe to pipe. object: input, arg: output, n: non-blocking ---- */
 
 static u32 outcomes(const struct fiber *f, const struct op *o)
@@ -47,14 +42,6 @@ static void describe(const struct fiber *f, const struct op *o, u32 alt, struct 
 const struct op_class op_splice = {
 	.name = "splice", .outcomes = outcomes, .describe = describe, .accesses = accesses};
 
-static void drop_front(struct vk_pipe *p, u32 n)
-{
-	memmove(p->data, p->data + n, p->len - n);
-	memset(p->data + p->len - n, 0, n);
-	p->len -= n;
-	vk_pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
-}
-
 static long no_reader(const struct vk_call *c)
 {
 	vk_signal_raise(SIGPIPE, c->pc);
@@ -65,7 +52,7 @@ static long no_reader(const struct vk_call *c)
 static long between_pipes(struct vk_call *c, const struct vk_desc *in, const struct vk_desc *out, u64 len,
 			  bool copy)
 {
-	struct vk_pipe *from = pipe_of(in), *to = pipe_of(out);
+	struct vk_pipe *from = vk_pipe_of(in), *to = vk_pipe_of(out);
 	bool patient = !(c->a[copy ? 3 : 5] & FLAG_NONBLOCK) && !((in->flags | out->flags) & O_NONBLOCK);
 	struct op o = {.kind = OP_SPLICE,
 		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
@@ -82,10 +69,9 @@ static long between_pipes(struct vk_call *c, const struct vk_desc *in, const str
 	if (!n)
 		return -EAGAIN;
 	memcpy(to->data + to->len, from->data, n);
-	to->len += n;
-	vk_pipe_wake(to, VK_PIPE_READ, POLLIN | POLLRDNORM);
+	vk_pipe_came(to, n);
 	if (!copy)
-		drop_front(from, n);
+		vk_pipe_left(from, n);
 	return n;
 }
 
@@ -97,14 +83,14 @@ static long wait_for_pipe(struct vk_call *c, const struct vk_desc *d, u16 kind)
 	struct op o = {.kind = kind,
 		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
 		       .n = (c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK),
-		       .object = (u64)pipe_of(d),
+		       .object = (u64)vk_pipe_of(d),
 		       .arg = 1};
 	return vk_step(c, &o);
 }
 
 static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_desc *out, u64 *pos, u64 len)
 {
-	struct vk_pipe *p = pipe_of(in);
+	struct vk_pipe *p = vk_pipe_of(in);
 	if (wait_for_pipe(c, in, OP_PIPE_READ) == VK_RESTART)
 		return VK_RESTART;
 	if (!p->len)
@@ -113,13 +99,13 @@ static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
 	long n = vk_kinds[out->kind]->write(c, out, &u, pos);
 	if (n > 0)
-		drop_front(p, (u32)n);
+		vk_pipe_left(p, (u32)n);
 	return n;
 }
 
 static long file_to_pipe(struct vk_call *c, struct vk_desc *in, u64 *pos, const struct vk_desc *out, u64 len)
 {
-	struct vk_pipe *p = pipe_of(out);
+	struct vk_pipe *p = vk_pipe_of(out);
 	if (wait_for_pipe(c, out, OP_PIPE_WRITE) == VK_RESTART)
 		return VK_RESTART;
 	if (!p->readers)
@@ -134,8 +120,7 @@ static long file_to_pipe(struct vk_call *c, struct vk_desc *in, u64 *pos, const 
 		if (!n)
 			break;
 		memcpy(p->data + p->len, at, n);
-		p->len += (u32)n;
-		vk_pipe_wake(p, VK_PIPE_READ, POLLIN | POLLRDNORM);
+		vk_pipe_came(p, (u32)n);
 		if (pos == &in->pos)
 			vk_declare(vk_desc_object(vk_desc_slot(in), VK_DESC_POSITION), ACCESS_WRITE);
 		*pos += n;

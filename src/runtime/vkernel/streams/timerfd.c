@@ -66,15 +66,6 @@ static u32 timerfd_poll(const struct vk_desc *d)
 	return d->pos ? POLLIN : 0;
 }
 
-static void timerfd_stat(const struct vk_desc *d, struct stat *st)
-{
-	(void)d;
-	st->st_mode = 0600;
-	st->st_ino = 1;
-	st->st_nlink = 1;
-	st->st_blksize = HD_PAGE;
-}
-
 static void timerfd_release(struct vk_desc *d)
 {
 	timer_drop(d->object);
@@ -83,22 +74,17 @@ static void timerfd_release(struct vk_desc *d)
 const struct vk_ops vk_timerfd_ops = {
 	.read = timerfd_read,
 	.poll = timerfd_poll,
-	.stat = timerfd_stat,
+	.stat = vk_anonymous_stat,
 	.object = timerfd_object,
 	.release = timerfd_release,
 	.stream = true,
 	.waits = true,
 };
 
-static bool is_clock(long clock)
-{
-	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME;
-}
-
 long vk_sys_timerfd_create(struct vk_call *c)
 {
 	u32 flags = (u32)c->a[1];
-	if (!is_clock(c->a[0]) || (flags & ~(u32)(O_NONBLOCK | O_CLOEXEC)))
+	if (!timer_clock_runs((int)c->a[0]) || (flags & ~(u32)(O_NONBLOCK | O_CLOEXEC)))
 		return -EINVAL;
 	vk_fd_take(c, 0, 1);
 	struct vk_desc *d = vk_desc_new(VK_TIMERFD, O_RDWR | (flags & O_NONBLOCK));
