@@ -17,6 +17,8 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->violations += s->violations;
 	sum->runs += s->runs;
 	sum->restarts += s->restarts;
+	sum->passes += s->passes;
+	sum->reduced += s->reduced;
 	sum->pruned += s->pruned;
 	sum->memory += s->memory;
 	sum->sanity_checks += s->sanity_checks;

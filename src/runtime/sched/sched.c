@@ -286,7 +286,7 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec)
 
 void sched_exit(int status)
 {
-	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_EXIT, .n = (u32)status};
 		sched_step(&o);
