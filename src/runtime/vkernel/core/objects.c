@@ -141,5 +141,6 @@ static void use_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	(void)alt;
 	access_declare(o->object, 1, (enum access_mode)o->n);
 }
+/* Busy: where all that threads do, for ever, is such uses, nothing comes of them (search/livelock.h). */
 const struct op_class op_file = {
-	.name = "file operation", .describe = use_describe, .accesses = use_accesses};
+	.name = "file operation", .describe = use_describe, .accesses = use_accesses, .busy = true};
