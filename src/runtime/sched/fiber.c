@@ -293,9 +293,7 @@ void fiber_describe(const struct fiber *f, struct text *t)
 	text_str(t, "thread ");
 	text_dec(t, (long)sched_thread_number(f));
 	if (f->name[0]) {
-		text_str(t, " (");
-		text_str(t, f->name);
-		text_str(t, ")");
+		text_fmt(t, " (%s)", f->name);
 	}
 }
 

@@ -217,11 +217,7 @@ static void leave_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	if (alt != OP_DESCRIBE_PENDING)
 		return;
 	const struct vbarrier *b = (const struct vbarrier *)o->object;
-	text_str(t, " (");
-	text_dec(t, (long)b->arrived);
-	text_str(t, " of ");
-	text_dec(t, (long)b->count);
-	text_str(t, " arrived)");
+	text_fmt(t, " (%u of %u arrived)", b->arrived, b->count);
 }
 
 static void once_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
