@@ -486,11 +486,17 @@ static u64 audit_race(void *t, u32 a, u32 b)
 
 /* ---- the eye ---- */
 
-/* Nobody sees what the threads of an unmodified program read and write. */
+/*
+ * Nobody sees what the threads of an unmodified program read and write. But steps are not tried where they
+ * can't be taken back for nothing: while an execution is played with peers, these would be asked once more in
+ * between; and without a cache, each step back is a conversation held again.
+ */
 static bool audit_unmodified(void *t)
 {
 	(void)t;
-	return !memory_on() && rt_worker->task.mode == WIRE_SEARCH;
+	const struct net_config *net = &rt_wire->config.net;
+	bool asks_again = net->live && (net->confirm || net->mode == CACHE_NONE);
+	return !memory_on() && rt_worker->task.mode == WIRE_SEARCH && !asks_again;
 }
 
 static u64 audit_point(void *t, u32 action)
