@@ -238,6 +238,8 @@ long sock_address_out(const struct net_address *a, u64 user, u64 user_len);
 void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to);
 /* Does a connection to `to` reach a socket bound to `local`? Wildcards, IPv4 in IPv6. */
 bool sock_address_reaches(const struct net_address *local, const struct net_address *to);
+/* The same for a socket, bound or not, with its IPV6_V6ONLY. */
+bool sock_is_reached(const struct vk_sock *s, const struct net_address *to);
 void sock_describe_address(const struct net_address *a, struct text *t);
 /*
  * The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this

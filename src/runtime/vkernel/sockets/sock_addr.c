@@ -181,6 +181,13 @@ bool sock_address_reaches(const struct net_address *local, const struct net_addr
 	return here.family == there.family && !memcmp(here.ip, there.ip, sizeof(here.ip));
 }
 
+bool sock_is_reached(const struct vk_sock *s, const struct net_address *to)
+{
+	if (!s->bound || !sock_address_reaches(&s->local, to))
+		return false;
+	return !sock_option(s, SOCK_ONLY_IPV6) || sock_address_plain(to).family != NET_INET;
+}
+
 static void describe_ip4(const u8 *ip, struct text *t)
 {
 	for (u32 i = 0; i < 4; i++) {

@@ -60,7 +60,8 @@ static long destination_in(const struct vk_sock *s, u64 user, int len, struct ne
 		return 0;
 	if (s->family != NET_UNIX)
 		sock_bind_ephemeral(&vk->desc[s - vk->sock], NULL); /* even if nothing comes of it */
-	return sock_address_in(s, user, len, to);
+	long err = sock_address_in(s, user, len, to);
+	return !err && to->family == NET_UNIX && !to->path_len ? -EINVAL : err;
 }
 
 long vk_sys_sendto(struct vk_call *c)

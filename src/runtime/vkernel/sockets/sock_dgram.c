@@ -67,7 +67,7 @@ static struct net_address udp_source(const struct vk_sock *s, const struct vk_so
 /* 0: not for this one; a connected receiver comes before one that hears everybody. */
 static u32 udp_fits(const struct vk_sock *r, const struct vk_sock *s, const struct net_address *to)
 {
-	if (r->flavour != SOCK_DATAGRAM || is_unix(r) || !r->bound || !sock_address_reaches(&r->local, to))
+	if (r->flavour != SOCK_DATAGRAM || is_unix(r) || !sock_is_reached(r, to))
 		return 0;
 	if (!r->remote.family)
 		return 1;
@@ -138,8 +138,7 @@ static bool speaks_four_only(const struct vk_sock *s)
 
 static bool speaks_six_only(const struct vk_sock *s)
 {
-	bool mapped = sock_address_plain(&s->local).family == NET_INET;
-	return s->family == NET_INET6 && (sock_option(s, SOCK_ONLY_IPV6) || (!is_any(&s->local) && !mapped));
+	return s->family == NET_INET6 && sock_option(s, SOCK_ONLY_IPV6);
 }
 
 /* What others had sent is lost when the partner changes, and a partner that was connected back is told. */
