@@ -283,10 +283,18 @@ long vk_sys_umask(struct vk_call *c)
 	return old;
 }
 
+static const long now_mark = (1l << 30) - 1, omit = (1l << 30) - 2; /* UTIME_NOW, UTIME_OMIT */
+
+static bool is_time(const struct __kernel_timespec *t)
+{
+	return t->tv_nsec == now_mark || t->tv_nsec == omit || (u64)t->tv_nsec < 1000000000;
+}
+
 /* times: two timespecs, or NULL for now. */
 static long set_times(long inode, const struct __kernel_timespec *t)
 {
-	const long now_mark = (1l << 30) - 1, omit = (1l << 30) - 2;
+	if (inode >= 0 && t && (!is_time(&t[0]) || !is_time(&t[1])))
+		return -EINVAL;
 	if (inode <= 0)
 		return inode;
 	struct vk_inode *n = vk_inode((u32)inode);

@@ -161,7 +161,7 @@ static long bind_inet(struct vk_call *c, struct vk_desc *d, const struct net_add
 	if (is_own_of_six(a))
 		vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
 	sock_port_change(c, a);
-	if (s->bound)
+	if (s->bound || sock_is_cut_off(s, a))
 		return -EINVAL;
 	take_name(d, a);
 	if (!a->port)
