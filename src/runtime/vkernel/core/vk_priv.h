@@ -297,7 +297,8 @@ struct vk_inode {
 	u64 origin; /* key of the host node it was copied from, or 0 */
 	u32 mode, nlink, opens;
 	u32 uid, gid;
-	u32 mapped; /* shared mappings of it: mapping/shared_file.c */
+	u32 mapped;  /* shared mappings of it: mapping/shared_file.c */
+	u64 guarded; /* up to where its place is guarded, behind its end; 0: it is not */
 	u64 size;
 	struct {
 		u64 sec, nsec;

@@ -10,6 +10,7 @@
 #include "runtime/vkernel/files/overlay.h"
 
 #include "runtime/vkernel/files/touch.h"
+#include "runtime/vkernel/mapping/mappings.h"
 #include "wire/wire.h"
 
 u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
@@ -72,8 +73,10 @@ void vk_inode_unmapped(u32 number)
 {
 	struct vk_inode *n = vk_inode(number);
 	vk_declare(inode_object(number), ACCESS_WRITE);
-	if (!--n->mapped)
+	if (!--n->mapped) {
+		shared_file_unguard(number);
 		zero_rest_of_page(number);
+	}
 	n->opens--;
 	vk_inode_check(number);
 }
@@ -97,10 +100,12 @@ long vk_inode_resize(struct vk_call *c, u32 number, u64 size)
 		return -ENOSPC;
 	}
 	vk_declare(inode_object(number), ACCESS_WRITE);
-	if (size < n->size && n->mapped && HD_ROUND_UP(size, (u64)HD_PAGE) < n->size)
-		vk_refuse(c, "a file that is mapped shared becomes shorter");
+	if (size > n->size && n->mapped)
+		shared_file_resize(c, number, size);
 	if (size < n->size)
 		memset(vk_inode_data(number) + size, 0, n->size - size);
+	if (size < n->size && n->mapped)
+		shared_file_resize(c, number, size);
 	n->size = size;
 	return 0;
 }
