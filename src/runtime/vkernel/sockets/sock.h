@@ -200,6 +200,8 @@ enum sock_flag_option {
 	SOCK_FLAG_OPTIONS /* further ones, of no effect: sock_opt.c */
 };
 bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
+/* The error that nobody was told yet, negative, which is told now; 0: none. May be a step. */
+long sock_take_error(struct vk_call *c, struct vk_desc *d);
 
 /* ---- steps (sock_op.c) ---- */
 
@@ -228,6 +230,8 @@ long sock_broken(struct vk_call *c, u32 flags);
 
 /* ---- sock_addr.c ---- */
 
+/* Is there an address that can be read? 0 or an error; before all others. */
+long sock_address_check(u64 user, long len);
 /* From and to the SUT's struct sockaddr. 0 or an error. */
 long sock_address_in(const struct vk_sock *s, u64 user, long len, struct net_address *out);
 long sock_address_out(const struct net_address *a, u64 user, u64 user_len);
@@ -238,6 +242,10 @@ long sock_address_out(const struct net_address *a, u64 user, u64 user_len);
 void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to);
 /* Does a connection to `to` reach a socket bound to `local`? Wildcards, IPv4 in IPv6. */
 bool sock_address_reaches(const struct net_address *local, const struct net_address *to);
+/* The same for a socket, bound or not, with its IPV6_V6ONLY. */
+bool sock_is_reached(const struct vk_sock *s, const struct net_address *to);
+/* Is `to` IPv4 in IPv6, and the socket speaks IPv6 alone? */
+bool sock_is_cut_off(const struct vk_sock *s, const struct net_address *to);
 void sock_describe_address(const struct net_address *a, struct text *t);
 /*
  * The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this

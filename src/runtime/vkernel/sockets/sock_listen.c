@@ -96,7 +96,8 @@ static long start_listening(struct vk_desc *d, int backlog)
 	sock_declare(s);
 	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	s->backlog = (u16)HD_MIN((u32)backlog, 4096u); /* net.core.somaxconn */
-	s->shut = 0;
+	if (s->family != NET_UNIX)                     /* which stays shut down for ever */
+		s->shut = 0;
 	return 0;
 }
 
