@@ -11,6 +11,7 @@ struct transport_reply {
 	int status; /* as in struct wire_net */
 	u32 conn, flags;
 	u32 group;  /* of open, as in struct wire_net */
+	u32 client; /* of NET_ERROR_ANOTHER, likewise */
 	void *data; /* valid until the next call; the cache may change it */
 	u64 len;
 	u64 now; /* seconds since 1970 */

@@ -53,6 +53,7 @@ static void answer(struct wire_net *n, struct transport_reply *r)
 				      .conn = n->conn,
 				      .flags = n->flags,
 				      .group = n->group,
+				      .client = n->client,
 				      .data = n->data,
 				      .now = now_s(),
 				      .len = n->len,
@@ -65,6 +66,7 @@ static void wire_open(void *self, const struct tree_key *k, struct transport_rep
 	(void)self;
 	n->to = k->to;
 	n->client = k->client;
+	n->flags = k->joint ? NET_JOINT : 0;
 	ask(n);
 	answer(n, r);
 }

@@ -139,7 +139,8 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_BREAK, "the program break");
 	if (INSIDE(cwd, &at))
 		return belongs(o, VK_CWD, "the current directory");
-	if (INSIDE(client_taken, &at) || INSIDE(client_last, &at) || INSIDE(dgram_client, &at))
+	if (INSIDE(client_taken, &at) || INSIDE(client_last, &at) || INSIDE(joint_taken, &at) ||
+	    INSIDE(dgram_client, &at))
 		return belongs(o, VK_CLIENTS, "which clients have come");
 	if (INSIDE(parted, &at))
 		return belongs(o, VK_PARTED, "whether a connection was left");
