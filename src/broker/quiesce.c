@@ -230,6 +230,14 @@ static void note_question(struct quiesce *r)
 			quiet_asked(t->q, something);
 }
 
+/* The answer is as long as it was before: neither the peer nor those whom it may ask are given their time again. */
+static void note_satisfied(struct quiesce *r, bool satisfied)
+{
+	for (struct peer_procs *t = r->b->peers_known; t; t = t->next)
+		if (t == r->c->procs || (t->server && r->c->procs->server))
+			quiet_satisfied(t->q, satisfied);
+}
+
 static bool drain(struct quiesce *r)
 {
 	return r->c->joint ? joint_drain(r->b, r->c) : transfer_drain(r->c);
@@ -248,6 +256,7 @@ static int wait_quiet(struct quiesce *r)
 			r->delay = 0;
 			r->asleep_since = monotonic_ms();
 		}
+		note_satisfied(r, r->n->expected && r->c->reply.len + 1 >= r->n->expected);
 		q = look_at_all(r);
 		if (q && !found_another_process(r->c)) {
 			drain(r);
@@ -257,6 +266,7 @@ static int wait_quiet(struct quiesce *r)
 		transfer_pause(r->c, POLLIN, &r->delay);
 		status = busy(r);
 	}
+	note_satisfied(r, false);
 	return status;
 }
 

@@ -19,6 +19,7 @@
 #include "iocache/cache.h"
 
 #define CACHE_MAX_OPEN 2048u
+#define CACHE_HURRIED 4096u /* of more trees than that, none is hurried */
 #define CACHE_SCHEDULE 500u /* bytes of a schedule that are remembered */
 
 #define NET_CLOSED (NET_EOF | NET_RESET)
@@ -33,8 +34,9 @@ struct physical {
 	u32 tree;
 	u32 group; /* which peer it leads to; 0: not known */
 	struct tree_at at;
-	u64 said;  /* bytes heard since it was opened */
-	u32 flags; /* NET_CLOSED, heard */
+	u64 said;     /* bytes heard since it was opened */
+	u32 flags;    /* NET_CLOSED, heard */
+	bool hurried; /* some answer was known, and time-outs were not waited for: transport.expect */
 	u64 last_use, epoch;
 };
 
@@ -73,11 +75,13 @@ struct cache {
 	void (*tell)(void *self, char *out, size_t cap);
 	void *tell_self;
 	u64 clock, epoch;
-	u64 clock_readings;         /* that differed: clock_readings_adopt */
-	struct pages_vec scratch;   /* bytes on their way out */
-	struct pages_vec symbols;   /* joint.c */
-	struct pages_vec heard_out; /* silence_check.c: struct heard_out */
-	struct pages_vec schedules; /* linear: struct recorded, who recorded what */
+	bool patient;                 /* a peer is given all its time, whatever is known of its answer */
+	u64 slow[CACHE_HURRIED / 64]; /* trees whose peer answered otherwise when it was hurried */
+	u64 clock_readings;           /* that differed: clock_readings_adopt */
+	struct pages_vec scratch;     /* bytes on their way out */
+	struct pages_vec symbols;     /* joint.c */
+	struct pages_vec heard_out;   /* silence_check.c: struct heard_out */
+	struct pages_vec schedules;   /* linear: struct recorded, who recorded what */
 	const struct cache_pos *open[CACHE_MAX_OPEN];
 	struct physical conn[NET_MAX_CONNS];
 };

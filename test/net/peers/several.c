@@ -6,6 +6,7 @@
  * K is a connection, 1 to 9. In texts ~ is the end of a line.
  *	open:K   send:K:TEXT   line:K   want:K:TEXT (a line; another one ends it with status 1)   eof:K   close:K
  *	any      wait for a line on any connection; on the same one "seen N~" is sent, N: how many there were
+ *	wait:K:MS   for input, that long at most   mood:K   send "late~" if such a wait came to its end, else "early~"
  *	threads:N   N threads, each with a connection of its own: send "tI~", read a line
  */
 #include <arpa/inet.h>
@@ -18,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int port, fds[10], seen;
+static int port, fds[10], seen, late;
 
 static int dial(void)
 {
@@ -110,6 +111,10 @@ static void play(const char *word)
 		hear(fds[k], line, sizeof(line));
 	else if (!strncmp(word, "want:", 5) && text)
 		want(fds[k], text + 1);
+	else if (!strncmp(word, "wait:", 5) && text)
+		late |= poll(&(struct pollfd){.fd = fds[k], .events = POLLIN}, 1, atoi(text + 1)) == 0;
+	else if (!strncmp(word, "mood:", 5))
+		say(fds[k], late ? "late~" : "early~");
 	else if (!strncmp(word, "eof:", 4))
 		while (read(fds[k], line, sizeof(line)) > 0)
 			;

@@ -12,6 +12,11 @@
  * heddle: verdict=verified clients=1 args="3" options="--short-io off" client="@several {port} open:1 send:1:a~ close:1 open:2 open:3 send:3:c~ send:2:b~ line:2 line:3"
  * heddle: verdict=violation kind=comm-deadlock clients=1 args="2" client="@several {port} open:1 open:2 send:1:a~ line:2 send:2:b~"
  * heddle: verdict=verified clients=2 args="3" options="--short-io off" client1="@several {port} open:1 open:2 send:1:a~ send:2:b~ line:1 line:2" client2="@several {port} open:1 send:1:c~ line:1"
+ *
+ * A client that waits for a while, notices that nothing came, and says so later. When it is started again, the time is not waited for
+ * a second time where its answer is known; it is, where another answer came.
+ * heddle: verdict=verified clients=2 cache=none args="2" client1="@several {port} open:1 send:1:a~ wait:1:30 wait:1:9000 mood:1 line:1 line:1" client2="@several {port} open:1"
+ * heddle: verdict=verified outcomes=24940 clients=1 args="1" options="--recheck 10" client="@several {port} open:1 send:1:a~ wait:1:150 wait:1:9000 mood:1 line:1 line:1"
  * native: skip
  */
 #include "net.h"
