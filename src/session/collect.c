@@ -225,6 +225,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->fair = from->fair;
 	to->weak = from->weak;
 	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
+	memcpy(to->joint_clients, from->joint_clients, sizeof(to->joint_clients));
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
 	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));

@@ -334,7 +334,7 @@ static enum terminal_kind end_of_process(void)
 static enum terminal_kind judge_terminal(void)
 {
 	net_abort_if_never_connected();
-	if (net_stopped())
+	if (net_stopped() || run_wants_restart())
 		return TERMINAL_END;
 	if (model->exited)
 		return end_of_process();
@@ -345,7 +345,7 @@ static enum terminal_kind judge_terminal(void)
 	u32 slot;
 	size_t own_len;
 	enum violation_kind kind = terminal_judge(&slot, buf, sizeof(buf), &own_len);
-	if (kind == VIOLATION_NONE || net_stopped())
+	if (kind == VIOLATION_NONE || net_stopped() || run_wants_restart())
 		return TERMINAL_END;
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);

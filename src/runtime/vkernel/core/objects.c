@@ -44,6 +44,7 @@ const struct vk_process_state vk_process_state[] = {
 	{VK_PROCESS_ENDS, "whether connections have ended", 0, 0},
 	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(client_taken)},
 	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(client_last)},
+	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(joint_taken)},
 	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(dgram_client)},
 	{VK_PROCESS_PARTED, "whether a connection was left", WORDS(parted)},
 	{VK_PROCESS_SLOTS, "the table of open file descriptions", WORDS(desc_limit)},

@@ -19,7 +19,7 @@ enum vk_process_object {
 	VK_PROCESS_LIMITS,        /* vk->limit */
 	VK_PROCESS_SETTINGS,      /* vk->process_settings */
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
-	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last, dgram_client, and who waits for clients */
+	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last and their like, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */

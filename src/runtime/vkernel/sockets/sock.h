@@ -107,6 +107,28 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
 struct net_address sock_client_address(const struct vk_sock *l);
+
+/* ---- sock_joint.c: clients that have several connections at a time ---- */
+
+/* Which port a client comes from, and which client comes from there. connection 0: its only one. */
+u16 sock_port_of_client(u32 client, u32 connection);
+u32 sock_client_of_port(u16 port);
+/* How many connections the client has opened, those that were closed included; how many wait. Pure. */
+u32 sock_joint_opened(const struct vk_sock *l, u32 client, bool started);
+u32 sock_joint_waiting(const struct vk_sock *l, u32 client, bool started);
+bool sock_joint_is_taken(u32 client, u32 connection);
+/* Make that known, for all who come to this listener. */
+void sock_joint_resolve(const struct vk_sock *l);
+/* Accept the connection with this number. *pos: its position. 0, or a negative errno. */
+long sock_joint_accept(const struct net_address *local, u32 client, u32 connection, bool started,
+		       struct cache_pos *pos);
+/* s was written to: all connections of its client follow. Nothing if it is no joint one. */
+void sock_joint_moved(struct vk_sock *s);
+/* s is closed. */
+void sock_joint_leave(struct vk_sock *s);
+/* The positions of those whose connections may all be closed. */
+u32 sock_joint_open(const struct cache_pos **out, u32 room);
+
 /* How many outcomes has accept? A connection from inside is 0, if there is one; then
    the clients that may come. */
 u32 sock_arrivals(const struct vk_desc *l);

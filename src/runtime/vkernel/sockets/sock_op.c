@@ -289,6 +289,7 @@ const struct op_class op_connect = {.name = "connect",
 				    .describe = connect_describe,
 				    .accesses = connect_accesses};
 const struct op_class op_accept = {.name = "accept",
+				   .resolve = recv_resolve,
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
