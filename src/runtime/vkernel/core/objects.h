@@ -27,6 +27,7 @@ enum vk_process_object {
 	VK_PROCESS_CREDENTIALS, /* vk->credentials */
 	VK_PROCESS_FILE_LOCKS,  /* vk->file_locks */
 	VK_PROCESS_SEMAPHORES,  /* vk->semaphore, but for the semaphores themselves */
+	VK_PROCESS_NET_FAULTS,  /* vk->net_faults */
 };
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
@@ -44,6 +45,7 @@ enum vk_process_object {
 #define VK_CREDENTIALS object_id(OBJECT_PROCESS, VK_PROCESS_CREDENTIALS)
 #define VK_FILE_LOCKS object_id(OBJECT_PROCESS, VK_PROCESS_FILE_LOCKS)
 #define VK_SEMAPHORES object_id(OBJECT_PROCESS, VK_PROCESS_SEMAPHORES)
+#define VK_NET_FAULTS object_id(OBJECT_PROCESS, VK_PROCESS_NET_FAULTS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* vk->settings[slot], and a thread's name, as others can set and get them. */

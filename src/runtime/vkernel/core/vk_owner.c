@@ -143,6 +143,8 @@ bool vk_owner(u64 address, struct owner *o)
 		return belongs(o, VK_CLIENTS, "which clients have come");
 	if (INSIDE(parted, &at))
 		return belongs(o, VK_PARTED, "whether a connection was left");
+	if (INSIDE(net_faults, &at))
+		return belongs(o, VK_NET_FAULTS, "how many faults of the network there were");
 	if (INSIDE(guards, &at))
 		return belongs(o, VK_GUARDS, "the rights to memory");
 	if (INSIDE(mapped_shared, &at))

@@ -52,6 +52,24 @@ struct sock_arrival sock_arrival_of(const struct vk_sock *s)
 				     .under_way = s->flavour == SOCK_CONNECTING && !s->refused};
 }
 
+bool sock_peer_look(const struct vk_sock *s, u64 *bytes, u32 *flags)
+{
+	if (hd_likely(!s->broken))
+		return net_look(&s->pos, bytes, flags);
+	*bytes = s->arrived; /* what was still on its way is lost */
+	*flags = NET_RESET;
+	return true;
+}
+
+u64 sock_peer_ask(const struct vk_sock *s, u32 *flags)
+{
+	u64 bytes;
+	if (!s->broken)
+		net_resolve(&s->pos);
+	sock_peer_look(s, &bytes, flags);
+	return bytes;
+}
+
 static u32 add(struct sock_news *n, struct sock_arrival a)
 {
 	if (n->count < SOCK_NEWS)
@@ -83,7 +101,7 @@ void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *news)
 	u32 flags;
 	news->count = 0;
 	add(news, now);
-	net_look(&s->pos, &have, &flags);
+	sock_peer_look(s, &have, &flags);
 	if (now.bytes >= bytes)
 		return;
 	u32 n = boundaries(now.bytes, have, 1, to);
@@ -104,14 +122,14 @@ void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *news)
 
 u32 sock_peer_mask(const struct vk_sock *s, const struct sock_arrival *a)
 {
-	u32 state, mask = a->full || net_is_full(&s->pos) ? 0 : POLLOUT | POLLWRNORM;
+	u32 state, mask = a->full || (!s->broken && net_is_full(&s->pos)) ? 0 : POLLOUT | POLLWRNORM;
 	u64 have;
 	if (a->under_way)
 		return 0;
 	if (s->flavour == SOCK_CONNECTING && !s->pos.tree)
 		return POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM | POLLHUP | POLLRDHUP |
 		       (s->error ? POLLERR : 0);
-	net_look(&s->pos, &have, &state);
+	sock_peer_look(s, &have, &state);
 	bool reset = a->ended && (state & NET_RESET), ends = a->ended || (s->shut & SHUT_READ);
 	if (a->bytes >= HD_MAX(s->options.low_water, 1u) || ends)
 		mask |= POLLIN | POLLRDNORM;
@@ -151,7 +169,7 @@ static void news_of_data(const struct vk_sock *s, u32 events, bool exact, struct
 {
 	u64 have, to[3];
 	u32 flags;
-	net_look(&s->pos, &have, &flags);
+	sock_peer_look(s, &have, &flags);
 	u64 from = a.bytes, least = HD_MAX(s->options.low_water, 1u);
 	u32 levels = have >= least ? boundaries(from, have, least, to) : 0;
 	add_visible(s, events, exact, a, n);
@@ -213,6 +231,7 @@ static void news_of_datagrams(const struct vk_desc *d, u32 events, struct sock_n
 static bool is_forced(const struct vk_sock *s)
 {
 	return (s->flavour == SOCK_PEER && !s->full && sock_always(NET_READ_ALWAYS)) ||
+	       (s->flavour == SOCK_DATAGRAM && sock_always(NET_READ_ALWAYS)) ||
 	       (s->flavour == SOCK_LISTEN && sock_always(NET_ACCEPT_ALWAYS)) ||
 	       (s->flavour == SOCK_CONNECTING && sock_always(NET_CONNECT_ALWAYS)) ||
 	       (s->full && sock_always(NET_WRITE_ALWAYS));

@@ -7,6 +7,7 @@
 #include "runtime/vkernel/streams/selector.h"
 
 #include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/sockets/sock_fault.h"
 #include "wire/wire.h"
 
 #define MAX_SOCKETS 24u
@@ -271,6 +272,16 @@ void selector_resolve(const struct selector *s)
 		s->item(s->list, i, &it);
 		if (is_socket(&it))
 			sock_resolve(it.desc);
+	}
+}
+
+void selector_faults(const struct selector *s, struct net_faults *out)
+{
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		s->item(s->list, i, &it);
+		if (is_socket(&it) && merge(s, i, &it))
+			sock_poll_faults(it.desc, out);
 	}
 }
 

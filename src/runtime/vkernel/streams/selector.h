@@ -38,6 +38,8 @@ u32 selector_news(const struct selector *s, u32 way, u32 *out, u32 room);
 void selector_declare(const struct selector *s, u32 way);
 /* Asks the network for all that these functions look at. */
 void selector_resolve(const struct selector *s);
+/* op_class.faults */
+void selector_faults(const struct selector *s, struct net_faults *out);
 /* op_class.in_vain: a selector that returns has only looked; unless time has passed. */
 bool selector_looks(const struct fiber *f, const struct op *o, u32 alt);
 /* Who can end a wait for them. */
