@@ -55,12 +55,17 @@ struct vk_sock {
 	u16 backlog;
 	u16 looked_at; /* datagrams: the source whose datagram MSG_PEEK has shown: it is the next; 0: any */
 	/* How far the network has come, as somebody has seen it (sock_arrival.c). */
-	u64 arrived;     /* peer: bytes beyond pos.read; listen: clients; datagram: 1, one from outside */
-	u8 end_arrived;  /* peer: its close or reset */
-	u8 full;         /* peer: no room to send, until the network makes some */
-	u8 refused;      /* connecting: it has failed */
-	u8 connect_done; /* of a connect that did not wait nobody was told yet by another one */
-	u16 refusal;     /* connecting, under way: the errno it will fail with; 0: it will not */
+	u64 arrived; /* peer: bytes beyond pos.read; listen: clients; datagram: 1, one from outside */
+	/*
+	 * peer, with --short-io on: where the message ends that the peer had sent before the SUT sent its
+	 * last one, if it was not read by then, in bytes since the connection began; 0: none
+	 */
+	u64 message_end;
+	u8 end_arrived;           /* peer: its close or reset */
+	u8 full;                  /* peer: no room to send, until the network makes some */
+	u8 refused;               /* connecting: it has failed */
+	u8 connect_done;          /* of a connect that did not wait nobody was told yet by another one */
+	u16 refusal;              /* connecting, under way: the errno it will fail with; 0: it will not */
 	u8 failed_in, failed_out; /* --retries: so many attempts in a row have failed */
 	/* --net-faults (sock_fault.c) */
 	u8 broken;    /* peer: the network has reset it; `arrived` bytes can still be read */

@@ -156,6 +156,8 @@ static HD_NOINLINE long take(struct vk_desc *d, u32 how, u32 alt, struct vk_uio 
 	if (how & MSG_PEEK_)
 		return (long)n;
 	s->pos.read += n;
+	if (s->pos.read >= s->message_end)
+		s->message_end = 0;
 	u64 arrived = how & MSG_DONTWAIT_ ? s->arrived : known;
 	s->arrived = arrived - HD_MIN(arrived, n);
 	return (long)n;
@@ -234,6 +236,8 @@ static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 	u64 have = sock_peer_ask(s, &state);
 	if (state & NET_EOF)
 		s->fin_seen = 1;
+	if (have && !s->message_end && sock_short_io())
+		s->message_end = s->pos.read + have;
 	if ((state & NET_RESET) && !s->was_reset) {
 		s->was_reset = 1;
 		if (flags & MSG_DONTWAIT_) {
