@@ -62,8 +62,8 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 			 o->net.config.fault_budget);
 	else if (o->subsets_cut)
 		snprintf(out, cap,
-			 "more than three sockets had news at once, and not all subsets of them, or not all "
-			 "orders, were explored (--ready-subsets all does)");
+			 "so many sockets had news at once that not all subsets of them, or not all orders, "
+			 "were explored (--ready-subsets all does)");
 	else
 		snprintf(out, cap, "the search ended early");
 }

@@ -3,9 +3,10 @@
  * network can have gone on for those that lead outside (sockets/sock_arrival.c), decided in one step for all
  * of them. What can't be late (pipes, eventfds …) has no part in it.
  *
- * With n sockets that could have something new there are up to 2^n ways. All of them are explored up to three
- * sockets (with --ready-subsets all: always); beyond that nothing new, each one, each pair, and all of them,
- * and the verdict is bounded.
+ * With n sockets that could have something new there are up to 2^n ways, and epoll sees in which order news
+ * came. All ways are explored of up to five sockets, and all orders of up to four (with --ready-subsets all: of
+ * seven); beyond that nothing new, each one, each pair, and all of them, forwards and backwards, and the
+ * verdict is bounded.
  */
 #ifndef HEDDLE_RUNTIME_SELECTOR_H
 #define HEDDLE_RUNTIME_SELECTOR_H
