@@ -106,6 +106,8 @@ static bool load_net(const json_t *j, struct net_config *n)
 	n->allow_refused = json_is_true(json_object_get(j, "allow_refused"));
 	n->short_io = json_is_true(json_object_get(j, "short_io"));
 	n->always = (u32)json_integer_value(json_object_get(j, "always"));
+	n->faults = (u32)json_integer_value(json_object_get(j, "faults"));
+	n->fault_budget = (u32)json_integer_value(json_object_get(j, "fault_budget"));
 	n->retries = (u32)json_integer_value(json_object_get(j, "retries"));
 	n->all_subsets = json_is_true(json_object_get(j, "all_subsets"));
 	n->clients = (u32)json_array_size(ports);

@@ -98,10 +98,11 @@ static json_t *net_json(const struct net_config *n)
 		json_array_append_new(ports, json_integer(n->client_port[i]));
 		json_array_append_new(classes, json_integer(n->client_class[i]));
 	}
-	return json_pack("{s:i, s:b, s:b, s:b, s:i, s:b, s:i, s:o, s:o}", "mode", (int)n->mode,
+	return json_pack("{s:i, s:b, s:b, s:b, s:i, s:b, s:i, s:i, s:i, s:o, s:o}", "mode", (int)n->mode,
 			 "identical_clients", n->identical_clients, "allow_refused", n->allow_refused,
 			 "short_io", n->short_io, "always", (int)n->always, "all_subsets", n->all_subsets,
-			 "retries", (int)n->retries, "client_ports", ports, "client_classes", classes);
+			 "retries", (int)n->retries, "faults", (int)n->faults, "fault_budget",
+			 (int)n->fault_budget, "client_ports", ports, "client_classes", classes);
 }
 
 static json_t *config_json(const struct wire_config *c)

@@ -61,6 +61,7 @@ static void add_outcome(const struct sut *s, struct outcome *o)
 	o->yields_cut |= r->yields_cut != 0;
 	o->subsets_cut |= r->subsets_cut != 0;
 	o->retries_cut |= r->retries_cut != 0;
+	o->faults_cut |= r->faults_cut != 0;
 	o->net.clock_readings += r->clock_readings;
 	if (!o->incomplete_why[0])
 		snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,

@@ -141,6 +141,24 @@ enum net_always {
 	NET_CONNECT_ALWAYS = 8,
 };
 
+/* --net-faults: what may go wrong between the program and its peers. */
+enum net_fault {
+	NET_FAULT_RESET = 1,      /* a connection breaks */
+	NET_FAULT_REFUSE = 2,     /* a connect is refused */
+	NET_FAULT_TIMEOUT = 4,    /* a connect times out */
+	NET_FAULT_LOSS = 8,       /* a datagram is lost */
+	NET_FAULT_DUPLICATE = 16, /* … comes twice */
+	NET_FAULT_REORDER = 32,   /* … is overtaken by the one behind it */
+};
+#define NET_FAULT_KINDS 6u
+/* "reset": the name of bit i, as the option has it. */
+static inline const char *net_fault_name(size_t i)
+{
+	static const char *const names[NET_FAULT_KINDS] = {"reset", "refuse",    "timeout",
+							   "loss",  "duplicate", "reorder"};
+	return names[i];
+}
+
 /* What the runtime is told about peers (part of struct wire_config). */
 struct net_config {
 	u32 mode;              /* enum cache_mode */
@@ -155,6 +173,8 @@ struct net_config {
 	u32 always;            /* enum net_always */
 	u32 all_subsets;       /* --ready-subsets all: every subset of sockets with news, and every order */
 	u32 retries;           /* at most so many attempts in a row fail; 0: any number */
+	u32 faults;            /* enum net_fault */
+	u32 fault_budget;      /* at most so many faults in an execution; 0: any number */
 	u32 confirm; /* a replay with live peers: every request goes out, and is compared with the trees */
 	/* Clients of the same class (client n + 1) come in the order of their numbers,
 	   those of others in any. */

@@ -58,6 +58,7 @@ const struct vk_process_state vk_process_state[] = {
 	{VK_PROCESS_FILE_LOCKS, "the locks on files", WORDS(file_locks)},
 	/* the semaphores in it are known by their addresses: vk_owner.c */
 	{VK_PROCESS_SEMAPHORES, "the named semaphores", WORDS(semaphore)},
+	{VK_PROCESS_NET_FAULTS, "how many faults of the network there were", WORDS(net_faults)},
 };
 #undef WORDS
 const u32 vk_process_state_count = HD_ARRAY_LEN(vk_process_state);

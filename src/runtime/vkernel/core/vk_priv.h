@@ -487,7 +487,8 @@ struct vk_model {
 	/* Which connections of a joint client were accepted: sock_joint.c. */
 	u64 joint_taken[NET_MAX_CLIENTS][(NET_JOINT_MAX + 64) / 64];
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
-	u64 parted; /* a connection to a server was closed, which it may not know: cache_check_silence */
+	u64 parted;     /* a connection to a server was closed, which it may not know: cache_check_silence */
+	u64 net_faults; /* so many have happened; counted where there is a budget (sock_fault.c) */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
 	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
 	struct vk_guards {

@@ -174,6 +174,9 @@ struct sock_news {
 	u32 mask[SOCK_NEWS]; /* POLL* then, of those asked for */
 	struct sock_arrival way[SOCK_NEWS];
 };
+/* net_look and net_ask of a connection, which the network may have broken. */
+bool sock_peer_look(const struct vk_sock *s, u64 *bytes, u32 *flags);
+u64 sock_peer_ask(const struct vk_sock *s, u32 *flags);
 struct sock_arrival sock_arrival_of(const struct vk_sock *s);
 /* As far as a read of so many bytes can tell; pure, behind sock_resolve, as all of these. */
 void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *n);
@@ -312,6 +315,8 @@ long sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_addre
 u32 sock_record_len(const struct vk_sock *s);
 long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags);
+/* The last record, if it is not the only one, moves before the one it came behind. */
+void sock_record_overtake(struct vk_sock *s);
 /* How many there are, and their bytes. */
 u32 sock_record_count(const struct vk_sock *s, u32 *bytes);
 
@@ -382,6 +387,8 @@ void sock_clients_resolve(const struct vk_sock *s);
 bool sock_client_ready(const struct vk_sock *s, u32 client);
 long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags);
+/* Its next datagram is lost on the way; it may be its first. */
+long sock_client_lose(struct vk_sock *s, u32 client);
 /* The client that has come from this address; 0: none. */
 u32 sock_client_at(const struct net_address *to);
 /* The connection that a socket has to the only client it hears; NULL: it has none. */
@@ -401,9 +408,12 @@ void sock_describe_client(u32 client, struct text *t);
 /* ---- sock_dgram_peer.c: datagrams to peers ---- */
 
 /* The length of the next datagram on a connection; -1: none. */
-long sock_frame_next(const struct cache_pos *pos);
+long sock_frame_next(const struct cache_pos *pos, u8 fault);
+/* Is there another one behind the first? Leave the first out. */
+bool sock_frame_is_followed(const struct cache_pos *pos);
+void sock_frame_skip(struct cache_pos *pos);
 /* It must be there. */
-long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *out_flags);
+long sock_frame_recv(struct cache_pos *pos, u8 *fault, struct vk_uio *u, u32 flags, u32 *out_flags);
 long sock_frame_send(struct cache_pos *pos, struct vk_uio *u);
 long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
 			  const struct net_address *to);
