@@ -4,7 +4,8 @@
  * vkernel/.
  *
  * A fault is an action of its own: the fiber that is about to look at a socket stays where it is, and what
- * the network does to that socket is done to its state (sock_model.h: broken, refusal, in_fault, out_fault). Then
+ * the network does to that socket is done to its state (sock_model.h: broken, refusal, in_fault,
+ * out_fault). Then
  * the fiber's operation is looked at again; so a fault meets everything else that can happen there. It is
  * offered only where somebody is about to look, as arrival is decided (sock_arrival.c): between looks nobody
  * could tell.
