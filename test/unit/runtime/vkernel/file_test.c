@@ -70,7 +70,7 @@ static void put(const char *path, int flags, const char *text)
 
 static void real_files_can_be_read(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	expect_contents("old", "old contents");
 	assert_model_is(before);
 	assert_int_equal(fake.steps, 0);
@@ -97,7 +97,7 @@ static void who_had_the_file_open_sees_the_change(void **state)
 
 static void a_removed_file_leaves_no_trace(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	put("made", O_CREAT, "something to forget");
 	assert_int_equal(CALL_2(SYS_mkdir, "dir", 0755), 0);
 	assert_int_equal(CALL_2(SYS_rename, "made", "dir/there"), 0);
@@ -110,7 +110,7 @@ static void the_order_of_creation_does_not_show(void **state)
 {
 	put("one", O_CREAT, "1");
 	put("two", O_CREAT, "2");
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	fake_reset();
 	put("two", O_CREAT, "2");
 	put("one", O_CREAT, "1");
@@ -129,7 +129,7 @@ static void a_removed_real_file_stays_removed(void **state)
 
 static void an_open_file_outlives_its_name(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	char buf[8] = {0};
 	long fd = open_file("made", O_CREAT | O_RDWR);
 	CALL_3(SYS_write, fd, "kept", 4);

@@ -158,7 +158,7 @@ static void another_fiber_closes_what_is_read(void)
 /* As in Linux: the call that is under way keeps the file open. */
 static void a_call_under_way_keeps_the_pipe(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	char c = 0;
 	ignore_signal(SIGPIPE);
 	make_pipe(shared, 0);
@@ -176,7 +176,7 @@ static void a_call_under_way_keeps_the_pipe(void **state)
 
 static void a_closed_pipe_leaves_no_trace(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	int fds[2];
 	make_pipe(fds, 0);
 	CALL_3(SYS_write, fds[1], page, 30000);
@@ -190,7 +190,7 @@ static void a_drained_pipe_has_no_history(void **state)
 {
 	int fds[2];
 	make_pipe(fds, 0);
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	for (int i = 0; i < 5; i++) {
 		CALL_3(SYS_write, fds[1], "abcdefgh", 8);
 		CALL_3(SYS_read, fds[0], page, 3);
@@ -202,7 +202,7 @@ static void a_drained_pipe_has_no_history(void **state)
 /* A fiber cancelled inside a read never returns; what it held goes when it ends. */
 static void a_fiber_that_ends_lets_go(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	int fds[2];
 	make_pipe(fds, 0);
 	assert_blocked(CALL_3(SYS_read, fds[0], page, 1));
