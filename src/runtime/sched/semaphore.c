@@ -143,7 +143,7 @@ int barrier_wait(struct vbarrier *b, u64 pc)
 int barrier_destroy(struct vbarrier *b, u64 pc)
 {
 	freed_check((u64)b, "a barrier", pc);
-	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_BARRIER_DESTROY, .object = (u64)b};
 		sched_step(&o);

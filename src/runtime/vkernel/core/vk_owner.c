@@ -82,7 +82,7 @@ static bool table_owner(u64 address, struct owner *o)
 		return belongs(o, vk_settings_object((u32)slot), "the settings of a thread");
 	if (ELEMENT(maps, slot, &at))
 		return belongs(o, vk_mapping_object((u32)slot), "the memory mappings of a range");
-	if (ELEMENT(pipe, slot, &at))
+	if (ELEMENT(pipe, slot, &at) || ELEMENT(large_pipe, slot, &at))
 		return belongs(o, vk_pipe_object((u32)slot), "a pipe");
 	if (ELEMENT(epoll, slot, &at))
 		return belongs(o, vk_epoll_object((u32)slot), "an epoll set");

@@ -122,6 +122,8 @@ static long give_info(const struct vk_siginfo *i, long to)
 {
 	siginfo_t info;
 	signal_info_out(i, &info);
+	if (to && !vk_user_out_ok((u64)to, sizeof(info)))
+		return -EFAULT; /* and the signal is gone */
 	if (to)
 		memcpy(vk_user(to), &info, sizeof(info));
 	return i->sig;
@@ -155,9 +157,7 @@ long vk_sys_rt_sigtimedwait(struct vk_call *c)
 	const struct __kernel_timespec *t = vk_user(c->a[2]);
 	if (c->a[3] != sizeof(*set))
 		return -EINVAL;
-	if (!vk_user_ok((u64)set, sizeof(*set)) ||
-	    (c->a[1] && !vk_user_ok((u64)c->a[1], sizeof(siginfo_t))) ||
-	    (t && !vk_user_ok((u64)t, sizeof(*t))))
+	if (!vk_user_ok((u64)set, sizeof(*set)) || (t && !vk_user_ok((u64)t, sizeof(*t))))
 		return -EFAULT;
 	if (t && !vk_time_valid(t))
 		return -EINVAL;

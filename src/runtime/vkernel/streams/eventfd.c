@@ -103,7 +103,8 @@ static long eventfd_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 	(void)pos;
 	if (u->left != sizeof(value))
 		return -EINVAL;
-	vk_uio_in(u, &value, sizeof(value));
+	if (vk_uio_in(u, &value, sizeof(value)) != sizeof(value))
+		return -EFAULT;
 	if (value == ~(u64)0)
 		return -EINVAL;
 	if (vk_transfer_step(c, OP_EVENTFD_WRITE, d, value, d->flags & O_NONBLOCK) == VK_RESTART)

@@ -91,7 +91,7 @@ static long signalfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 		tell(&i, &to);
 		done += (long)vk_uio_out(u, &to, sizeof(to));
 	}
-	return done ? done : -EAGAIN;
+	return done ? done : u->faulted ? -EFAULT : -EAGAIN;
 }
 
 static u32 signalfd_poll(const struct vk_desc *d)
