@@ -56,7 +56,7 @@ struct connection {
 	size_t given; /* of the reply */
 	size_t out;   /* of unsent */
 	u32 answer;   /* flags behind the reply */
-	/* joint.c */
+	/* joint_client.c */
 	bool joint;               /* all connections of a client; fd is -1 */
 	struct connection *whole; /* it is one of those; NULL: not */
 	u32 number;               /* among them, 0: not told of yet; of the whole: how many were told of */
@@ -128,7 +128,7 @@ void transfer_pause(const struct connection *c, short events, u32 *delay_us);
 /* Wait for the peer to speak, for as long as a peer may take. */
 void transfer_await(struct broker *b, const struct connection *c);
 
-/* joint.c: clients with several connections at a time. `whole` stands for all of them. */
+/* joint_client.c: clients with several connections at a time. `whole` stands for all of them. */
 /* The first of its connections, from c on; NULL: there is none. */
 struct connection *joint_next(struct connection *c, const struct connection *whole);
 /* The client has opened one more. False: there is no room, and it is closed. */

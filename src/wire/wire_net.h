@@ -105,8 +105,8 @@ struct wire_net {
 	struct net_address to;
 	u64 len;
 	/*
-	 * of NET_EXCHANGE: so many bytes + 1 are known to be the answer, from before; 0: nothing is known. When they
-	 * have come, and all of the peer waits, its time-outs are not waited for.
+	 * of NET_EXCHANGE: so many bytes + 1 are known to be the answer, from before; 0: nothing is known.
+	 * When they have come, and all of the peer waits, its time-outs are not waited for.
 	 */
 	u64 expected;
 	char text[2048]; /* what is wrong, in words; of a quiet peer: what each of its threads waits for */

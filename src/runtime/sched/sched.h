@@ -214,7 +214,8 @@ struct sched_kernel {
 	/* Timer n of the process expires, and what that touches. Returns its deadline, as in struct op. */
 	u64 (*timer_expires)(u32 n);
 	void (*timer_access)(u32 n);
-	/* The nth fault of the network that could concern a fiber's operation happens, and what it touches. */
+	/* The nth fault of the network that could concern a fiber's operation happens, and what it
+	   touches. */
 	void (*fault_happens)(const struct op *o, u32 n);
 	void (*fault_access)(const struct op *o, u32 n);
 };

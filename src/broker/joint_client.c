@@ -1,5 +1,5 @@
 /*
- * joint.c: a client with several connections at a time, as one conversation of symbols (wire_net.h,
+ * joint_client.c: a client with several connections at a time, as one conversation of symbols (wire_net.h,
  * NET_JOINT). To the cache it is one connection, which has no descriptor of its own but parts: the
  * connections that the client has opened.
  *
