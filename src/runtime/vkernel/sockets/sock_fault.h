@@ -36,7 +36,10 @@ struct net_faults {
 
 void sock_fault_add(struct net_faults *out, const struct vk_desc *d, enum net_fault kind, u32 source);
 /* op_class.faults of a step on one socket; and what a selector can tell. */
-void sock_step_faults(const struct op *o, struct net_faults *out);
+void sock_look_faults(const struct op *o, struct net_faults *out);
+void sock_recv_faults(const struct op *o, struct net_faults *out);
+void sock_send_faults(const struct op *o, struct net_faults *out);
+void sock_connect_faults(const struct op *o, struct net_faults *out);
 void sock_poll_faults(const struct vk_desc *d, struct net_faults *out);
 
 /* ---- sock_dgram_source.c ---- */
