@@ -60,7 +60,7 @@ static void a_file_is_mapped_privately(void **state)
 {
 	char text[] = "mapped text";
 	long fd = CALL_3(SYS_memfd_create, "m", 0, 0);
-	CALL_3(SYS_write, fd, text, sizeof text);
+	CALL_3(SYS_write, fd, text, sizeof(text));
 	char *p = (char *)map(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	assert_string_equal(p, text);
 	p[0] = 'M';

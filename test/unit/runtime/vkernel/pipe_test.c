@@ -76,7 +76,7 @@ static void small_writes_are_all_or_nothing(void **state)
 static void another_fiber_drains(void)
 {
 	fake.slot = 1;
-	CALL_3(SYS_read, shared[0], page, sizeof page);
+	CALL_3(SYS_read, shared[0], page, sizeof(page));
 }
 
 static void a_large_write_takes_several_steps(void **state)
@@ -84,7 +84,7 @@ static void a_large_write_takes_several_steps(void **state)
 	make_pipe(shared, 0);
 	assert_int_equal(CALL_3(SYS_write, shared[1], page, 60000), 60000);
 	assert_blocked(CALL_3(SYS_write, shared[1], page, 65536)); /* took what fitted, waits for the rest */
-	assert_int_equal(CALL_3(SYS_read, shared[0], page, sizeof page), 65536);
+	assert_int_equal(CALL_3(SYS_read, shared[0], page, sizeof(page)), 65536);
 	fake.steps = 0;
 	assert_int_equal(CALL_3(SYS_write, shared[1], page, 60000), 60000);
 	fake.during_step = another_fiber_drains;

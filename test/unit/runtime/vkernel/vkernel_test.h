@@ -26,8 +26,8 @@ extern struct wire_worker *rt_worker;
 extern struct vk_model *vk;
 
 /*
- * Everything that is rolled back and fingerprinted, but for file data. Most of it was never touched: only pages
- * that are there are kept and compared.
+ * Everything that is rolled back and fingerprinted, but for file data. Most of it was never touched: only
+ * pages that are there are kept and compared.
  */
 #define MODEL_PAGE 4096u
 struct model_copy {
