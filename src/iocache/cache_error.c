@@ -223,9 +223,7 @@ static const char *recorded_by(const struct cache *c, u32 tree, u64 from)
 
 static void put_schedules(struct cache *c, struct text *t, u32 tree, u64 from)
 {
-	text_str(t, ". Recorded by: ");
-	text_str(t, recorded_by(c, tree, from));
-	text_str(t, ". Now: ");
+	text_fmt(t, ". Recorded by: %s. Now: ", recorded_by(c, tree, from));
 	put_schedule(c, t);
 	text_str(t, ". A linear cache knows one conversation for each connection; use --cache branching.");
 }

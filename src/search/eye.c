@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "base/table.h"
 #include "search/audit.h"
+#include "search/reduction.h"
 #include "search/search_priv.h"
 
 /* Of one state at most this many actions are looked at; in large states others each time. */
@@ -123,6 +124,8 @@ static enum move look_at(struct eye *e, struct search *s, u32 i, u32 j, target_m
 	s->stats->glances++;
 	if (address)
 		audit_count_race(s, address, a, b);
+	if (s->reduction && (address || differ))
+		reduction_depend(s->reduction, fiber_of(s, a), fiber_of(s, b));
 	return MOVE_KNOWN;
 }
 
@@ -157,7 +160,8 @@ static enum move look_around(struct eye *e, struct search *s)
 static enum move eye_enter(void *self, struct search *s, const u32 *actions, u32 n)
 {
 	struct eye *e = self;
-	if (hd_likely(e->spent >= EYE_FREE + s->ticks / EYE_SHARE) || n < 2)
+	u64 budget = s->in_prelude ? EYE_PRELUDE : EYE_FREE + s->ticks / EYE_SHARE;
+	if (hd_likely(e->spent >= budget) || n < 2)
 		return MOVE_KNOWN;
 	u32 first = n > ACTIONS_MAX ? (u32)(e->turn++ % n) : 0;
 	e->n = HD_MIN(n, (u32)ACTIONS_MAX);

@@ -486,19 +486,17 @@ static u64 audit_race(void *t, u32 a, u32 b)
 
 /* ---- the eye ---- */
 
-/* Nobody sees what the threads of an unmodified program read and write. */
+/*
+ * Nobody sees what the threads of an unmodified program read and write. But steps are not tried where they
+ * can't be taken back for nothing: while an execution is played with peers, these would be asked once more in
+ * between; and without a cache, each step back is a conversation held again.
+ */
 static bool audit_unmodified(void *t)
 {
 	(void)t;
-	return !memory_on() && rt_worker->task.mode == WIRE_SEARCH;
-}
-
-/* Where the fiber went into the runtime, or its thread's function. */
-static u64 program_pc(u32 slot)
-{
-	const struct fiber *f = &model->fiber[slot];
-	u64 frame = kstack_program_sp(slot);
-	return frame && op_class_of(&f->op) != &op_start ? ((const u64 *)frame)[1] : f->entry + 1;
+	const struct net_config *net = &rt_wire->config.net;
+	bool asks_again = net->live && (net->confirm || net->mode == CACHE_NONE);
+	return !memory_on() && rt_worker->task.mode == WIRE_SEARCH && !asks_again;
 }
 
 static u64 audit_point(void *t, u32 action)
@@ -506,7 +504,7 @@ static u64 audit_point(void *t, u32 action)
 	(void)t;
 	u32 slot = ACTION_FIBER(action);
 	const struct op *o = &model->fiber[slot].op;
-	u64 point[4] = {program_pc(slot), o->kind, o->object, ACTION_ALT(action)};
+	u64 point[4] = {engine_program_pc(slot), o->kind, o->object, ACTION_ALT(action)};
 	return XXH3_64bits(point, sizeof(point));
 }
 
@@ -544,7 +542,7 @@ static void audit_note_race(void *t, u64 address, u32 a, u32 b)
 	u32 one = ACTION_FIBER(a), other = ACTION_FIBER(b);
 	r->unsynchronised_at[r->unsynchronised++] = (struct wire_unsynchronised){
 		.address = address,
-		.pc = {program_pc(one), program_pc(other)},
+		.pc = {engine_program_pc(one), engine_program_pc(other)},
 		.thread = {one + 1, other + 1}};
 }
 

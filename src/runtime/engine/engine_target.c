@@ -510,6 +510,7 @@ const struct target_ops engine_ops = {
 	.livelock = engine_livelock,
 	.idles = target_idles,
 	.footprint = target_footprint,
+	.reduction = &engine_reduction,
 	.audit = &engine_audit,
 	.memory = target_memory,
 };

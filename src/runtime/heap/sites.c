@@ -74,9 +74,7 @@ void sites_describe_live(u64 address, struct text *t)
 	u64 start, size;
 	if (!heap_find((void *)address, &start, &size))
 		return;
-	text_str(t, ", in a block of ");
-	text_dec(t, (long)size);
-	text_str(t, " bytes");
+	text_fmt(t, ", in a block of %lu bytes", size);
 	u64 allocated_at = sites_allocated_at(address);
 	if (!allocated_at)
 		return;

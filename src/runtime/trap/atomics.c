@@ -196,7 +196,7 @@ bool atomics_trapped(greg_t *g)
 		emulate_random(g, s);
 		return true;
 	}
-	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
 	if (!sched_active() || sched_alone() || (s->pause && !spins())) {
 		g[REG_RIP] = (greg_t)copy_of(s);
 		return true;

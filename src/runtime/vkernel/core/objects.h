@@ -8,7 +8,10 @@
 
 #include "search/footprint.h"
 
-/* Process-wide state. The scheduler's own numbers (the clock …) are below 0x100. */
+/*
+ * Process-wide state; each has its row in vk_process_state (objects.c). The scheduler's own numbers (the
+ * clock …) are below 0x100.
+ */
 enum vk_process_object {
 	VK_PROCESS_UMASK = 0x100, /* vk->umask */
 	VK_PROCESS_CWD,           /* vk->cwd */
@@ -28,6 +31,15 @@ enum vk_process_object {
 	VK_PROCESS_FILE_LOCKS,  /* vk->file_locks */
 	VK_PROCESS_SEMAPHORES,  /* vk->semaphore, but for the semaphores themselves */
 };
+/* Its name for people, and the words of struct vk_model that it is, if any; one row for each field. */
+struct vk_process_state {
+	enum vk_process_object object;
+	const char *name;
+	u64 offset, size;
+};
+extern const struct vk_process_state vk_process_state[];
+extern const u32 vk_process_state_count;
+
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
 #define VK_BREAK object_id(OBJECT_PROCESS, VK_PROCESS_BREAK)

@@ -187,6 +187,10 @@ void vk_describe_desc(const struct vk_desc *d, struct text *t);
 long vk_step(struct vk_call *c, const struct op *o);
 #define VK_RESTART (-4096L)
 /*
+ * vk_step() for a transfer that may wait for bytes, events or room; with `tries` it does not, and op.n is 1.
+ */
+long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries);
+/*
  * The same for an operation that never waits, and only marks the moment of what follows: not if there has
  * been a step.
  */
@@ -380,7 +384,7 @@ struct vk_timer {
 	u16 sig, thread;  /* thread: slot + 1; 0: to the process */
 	u32 wall;
 	u16 desc;     /* timerfd: slot + 1 of its description */
-	u16 rank;     /* timerfd, armed: the how-manieth of them, in the order of arming, from 1 */
+	u16 rank;     /* timerfd, armed: its place in the order of arming, from 1 */
 	u64 deadline; /* as in struct op; 0: not armed */
 	u64 interval, value;
 };

@@ -305,9 +305,7 @@ static void local_describe(const struct vk_desc *d, struct text *t)
 		text_str(t, ")");
 	}
 	if (s->held) {
-		text_str(t, ", with ");
-		text_dec(t, bytes_pending(d));
-		text_str(t, " bytes to read");
+		text_fmt(t, ", with %ld bytes to read", bytes_pending(d));
 	}
 }
 

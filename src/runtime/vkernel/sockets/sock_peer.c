@@ -396,9 +396,7 @@ static void peer_describe(const struct vk_desc *d, struct text *t)
 	sock_describe_number(d, t);
 	u32 client = net_client_of(&s->pos); /* 1, whoever it is, if all share one tree */
 	if (client) {
-		text_str(t, " (client ");
-		text_dec(t, s->remote.port ? s->remote.port - SOCK_CLIENT_PORT : client);
-		text_str(t, ")");
+		text_fmt(t, " (client %u)", s->remote.port ? s->remote.port - SOCK_CLIENT_PORT : client);
 	} else {
 		text_str(t, " to ");
 		sock_describe_address(&s->remote, t);

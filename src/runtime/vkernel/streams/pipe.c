@@ -131,17 +131,6 @@ const struct op_class op_pipe_write = {.name = "write pipe",
 				       .describe = write_describe,
 				       .accesses = pipe_accesses};
 
-static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
-{
-	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART |
-				(d->flags & O_NONBLOCK ? OPF_TRIES : 0),
-		       .n = !!(d->flags & O_NONBLOCK),
-		       .object = (u64)vk_pipe_of(d),
-		       .arg = bytes};
-	return vk_step(c, &o);
-}
-
 /* ---- reading and writing ---- */
 
 /* Something has changed for who watches this end. */
@@ -173,7 +162,7 @@ static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u6
 	(void)pos;
 	if (!u->left)
 		return 0;
-	if (pipe_step(c, d, OP_PIPE_READ, u->left) == VK_RESTART)
+	if (vk_transfer_step(c, OP_PIPE_READ, vk_pipe_of(d), u->left, d->flags & O_NONBLOCK) == VK_RESTART)
 		return VK_RESTART;
 	struct vk_pipe *p = vk_pipe_of(d);
 	if (!p->len)
@@ -199,7 +188,8 @@ static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 	while (u->left && !u->faulted) {
 		/* A large write stays one that takes what room there is, to its last byte. */
 		u64 need = total > VK_PIPE_BUF ? HD_MAX(u->left, (size_t)VK_PIPE_BUF + 1) : total;
-		if (pipe_step(c, d, OP_PIPE_WRITE, need) == VK_RESTART)
+		if (vk_transfer_step(c, OP_PIPE_WRITE, vk_pipe_of(d), need, d->flags & O_NONBLOCK) ==
+		    VK_RESTART)
 			return done ? done : VK_RESTART;
 		if (!p->readers) {
 			if (!done)

@@ -16,11 +16,23 @@
 
 /* ---- from pipe to pipe. object: input, arg: output, n: non-blocking ---- */
 
+static bool can_go_on(const struct vk_pipe *in, const struct vk_pipe *out)
+{
+	return in->len ? out->len < out->size || !out->readers : !in->writers;
+}
+
 static u32 outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct vk_pipe *in = (const struct vk_pipe *)o->object, *out = (const struct vk_pipe *)o->arg;
 	(void)f;
-	return o->n || (in->len ? out->len < out->size || !out->readers : !in->writers);
+	return o->n || can_go_on(in, out);
+}
+
+static bool in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	return !can_go_on((const struct vk_pipe *)o->object, (const struct vk_pipe *)o->arg);
 }
 
 static void accesses(const struct fiber *f, const struct op *o, u32 alt)
@@ -40,8 +52,11 @@ static void describe(const struct fiber *f, const struct op *o, u32 alt, struct 
 	vk_describe_pipe((const struct vk_pipe *)o->arg, t);
 }
 
-const struct op_class op_splice = {
-	.name = "splice", .outcomes = outcomes, .describe = describe, .accesses = accesses};
+const struct op_class op_splice = {.name = "splice",
+				   .outcomes = outcomes,
+				   .in_vain = in_vain,
+				   .describe = describe,
+				   .accesses = accesses};
 
 static long no_reader(const struct vk_call *c)
 {
@@ -55,12 +70,7 @@ static long between_pipes(struct vk_call *c, const struct vk_desc *in, const str
 {
 	struct vk_pipe *from = vk_pipe_of(in), *to = vk_pipe_of(out);
 	bool patient = !(c->a[copy ? 3 : 5] & FLAG_NONBLOCK) && !((in->flags | out->flags) & O_NONBLOCK);
-	struct op o = {.kind = OP_SPLICE,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
-		       .n = !patient,
-		       .object = (u64)from,
-		       .arg = (u64)to};
-	if (vk_step(c, &o) == VK_RESTART)
+	if (vk_transfer_step(c, OP_SPLICE, from, (u64)to, !patient) == VK_RESTART)
 		return VK_RESTART;
 	if (!from->len && from->writers)
 		return -EAGAIN;
@@ -89,12 +99,8 @@ static long refuse(const struct vk_call *c, const char *what)
 /* Waits for bytes (or the end), or for room (or that nobody reads). */
 static long wait_for_pipe(struct vk_call *c, const struct vk_desc *d, u16 kind)
 {
-	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
-		       .n = (c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK),
-		       .object = (u64)vk_pipe_of(d),
-		       .arg = 1};
-	return vk_step(c, &o);
+	return vk_transfer_step(c, kind, vk_pipe_of(d), 1,
+				(c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK));
 }
 
 static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_desc *out, u64 *pos, u64 len)
