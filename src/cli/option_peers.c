@@ -108,6 +108,44 @@ int apply_retries(struct check_options *o, const struct option_spec *s, const ch
 	return 0;
 }
 
+static int add_fault(struct check_options *o, const struct option_spec *s, const char *name,
+		     struct problem *p)
+{
+	for (size_t i = 0; i < NET_FAULT_KINDS; i++)
+		if (!strcmp(name, net_fault_name(i))) {
+			o->config.net.faults |= 1u << i;
+			return 0;
+		}
+	return problem_set(p, "--%s: %s is none of reset, refuse, timeout, loss, duplicate, reorder", s->name,
+			   name);
+}
+
+/* A list with commas; "none": those that a scenario asks for are not meant. */
+int apply_net_faults(struct check_options *o, const struct option_spec *s, const char *value,
+		     struct problem *p)
+{
+	char list[128], *rest = list, *name;
+	if (snprintf(list, sizeof(list), "%s", value) >= (int)sizeof(list))
+		return problem_set(p, "--%s: the list is too long", s->name);
+	o->config.net.faults = 0;
+	if (!strcmp(value, "none"))
+		return 0;
+	while ((name = strsep(&rest, ",")))
+		if (add_fault(o, s, name, p))
+			return -1;
+	return 0;
+}
+
+int apply_fault_budget(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
+{
+	u64 n;
+	if (!value_number(value, &n) || n < 1 || n > UINT16_MAX)
+		return problem_set(p, "--%s: %s is not a number from 1 to %d", s->name, value, UINT16_MAX);
+	o->config.net.fault_budget = (u32)n;
+	return 0;
+}
+
 /* --accept, --read, --write, --connect. */
 int apply_always(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
 {

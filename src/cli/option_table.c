@@ -257,9 +257,16 @@ static const struct option_spec check_table[] = {
 	{"retries", 0, OPTION_CALL, "N",
 	 "at most N non-blocking attempts in a row fail (the verdict is bounded); default: any number", 0,
 	 apply_retries},
+	{"net-faults", 0, OPTION_CALL, "LIST",
+	 "the network fails, too: reset, refuse, timeout (of a connect), loss, duplicate, reorder (of "
+	 "datagrams), with commas between them",
+	 0, apply_net_faults},
+	{"fault-budget", 0, OPTION_CALL, "N",
+	 "at most N such faults in an execution (the verdict is bounded); default: any number", 0,
+	 apply_fault_budget},
 	{"ready-subsets", 0, OPTION_CALL, "some|all",
-	 "all: where more than three sockets could have news, explore every subset (default: some, and the "
-	 "verdict is bounded)",
+	 "all: where more than five sockets could have news (epoll: four), explore every subset and order "
+	 "(default: some, and the verdict is bounded)",
 	 0, apply_ready_subsets},
 	{"recheck", 0, OPTION_CALL, "N",
 	 "at the end, play N executions and have N conversations once more with peers, and compare (default: "

@@ -60,6 +60,8 @@ static const struct {
 	{"network", "write", "write", false},
 	{"network", "connect", "connect", false},
 	{"network", "retries", "retries", false},
+	{"network", "faults", "net-faults", false},
+	{"network", "fault-budget", "fault-budget", false},
 	{"network", "ready-subsets", "ready-subsets", false},
 	{"peers", "recheck", "recheck", false},
 	{"peers", "ask-again", "ask-again", false},

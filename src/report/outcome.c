@@ -12,7 +12,7 @@ enum verdict outcome_verdict(const struct outcome *o)
 	if (o->refused_count || o->unconfirmed || o->incomplete_why[0] || o->net.guessed || o->trivial_why[0])
 		return VERDICT_INCOMPLETE;
 	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit || o->yields_cut ||
-	    o->subsets_cut || o->retries_cut)
+	    o->subsets_cut || o->retries_cut || o->faults_cut)
 		return VERDICT_BOUNDED;
 	return VERDICT_VERIFIED;
 }
@@ -55,10 +55,15 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 		snprintf(out, cap,
 			 "executions in which more attempts in a row fail than --retries says were not "
 			 "explored");
+	else if (o->faults_cut)
+		snprintf(out, cap,
+			 "executions with more faults of the network than --fault-budget %u were not "
+			 "explored",
+			 o->net.config.fault_budget);
 	else if (o->subsets_cut)
 		snprintf(out, cap,
-			 "more than three sockets had news at once, and not all subsets of them, or not all "
-			 "orders, were explored (--ready-subsets all does)");
+			 "so many sockets had news at once that not all subsets of them, or not all orders, "
+			 "were explored (--ready-subsets all does)");
 	else
 		snprintf(out, cap, "the search ended early");
 }
@@ -186,7 +191,8 @@ void outcome_forget(struct outcome *o)
 	o->incomplete_why[0] = o->trivial_why[0] = 0;
 	o->played_again = 0;
 	o->end = SEARCH_COMPLETE;
-	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = o->retries_cut = false;
+	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;
+	o->retries_cut = o->faults_cut = false;
 	memset(&o->stats, 0, sizeof(o->stats));
 	o->cpu_s = 0;
 	o->peak_rss = o->page_faults = 0;

@@ -46,7 +46,7 @@ struct outcome {
 	char *const *argv;
 	enum search_end end;
 	bool interrupted; /* killed by a second ^C: `end` says nothing */
-	bool horizon_hit, yields_cut, subsets_cut, retries_cut;
+	bool horizon_hit, yields_cut, subsets_cut, retries_cut, faults_cut;
 	struct search_options options;
 	struct search_stats stats;
 	double wall_s, cpu_s;

@@ -31,6 +31,22 @@ static void print_trees(FILE *f, const struct cache_stats *c)
 	putc('\n', f);
 }
 
+static void print_faults(FILE *f, const struct net_config *c)
+{
+	const char *between = "";
+
+	fprintf(f, "  network faults: ");
+	for (size_t i = 0; i < NET_FAULT_KINDS; i++) {
+		if (!(c->faults >> i & 1))
+			continue;
+		fprintf(f, "%s%s", between, net_fault_name(i));
+		between = ", ";
+	}
+	if (c->fault_budget)
+		fprintf(f, "; at most %u in an execution", c->fault_budget);
+	putc('\n', f);
+}
+
 void plain_network(FILE *f, const struct outcome *o)
 {
 	const struct outcome_net *n = &o->net;
@@ -48,6 +64,8 @@ void plain_network(FILE *f, const struct outcome *o)
 	putc('\n', f);
 	print_traffic(f, c);
 	print_trees(f, c);
+	if (n->config.faults)
+		print_faults(f, &n->config);
 	if (o->played_again)
 		fprintf(f, "  played again with fresh peers: %u execution%s%s\n", o->played_again,
 			o->played_again == 1 ? "" : "s",

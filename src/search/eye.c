@@ -34,6 +34,7 @@ struct pair_end {
 	bool good;
 	struct fingerprint fp;
 	u64 actions;
+	u64 output[2]; /* of the first, of the second */
 };
 
 static u32 fiber_of(struct search *s, u32 action)
@@ -85,16 +86,23 @@ static enum move take(struct eye *e, struct search *s, u32 i, target_mark here)
 	return MOVE_KNOWN;
 }
 
+static u64 output_of(struct search *s)
+{
+	return s->ops->audit->output ? s->ops->audit->output(s->self) : 0;
+}
+
 static enum move in_order(struct eye *e, struct search *s, u32 first, u32 second, target_mark here,
 			  struct pair_end *out)
 {
 	u64 unused;
 	*out = (struct pair_end){.good = false};
 	enum move m = step(e, s, first, here, &out->good);
+	out->output[0] = output_of(s);
 	if (m == MOVE_KNOWN && out->good && is_enabled(e, s, second, &unused))
 		m = step(e, s, second, here, &out->good);
 	else
 		out->good = false;
+	out->output[1] = output_of(s);
 	if (m != MOVE_KNOWN)
 		return m;
 	if (out->good) {
@@ -115,7 +123,8 @@ static enum move look_at(struct eye *e, struct search *s, u32 i, u32 j, target_m
 	if (m != MOVE_KNOWN)
 		return m;
 	bool differ = one.good != other.good || one.fp.lo != other.fp.lo || one.fp.hi != other.fp.hi ||
-		      one.actions != other.actions;
+		      one.actions != other.actions || one.output[0] != other.output[1] ||
+		      one.output[1] != other.output[0];
 	const struct target_audit *audit = s->ops->audit;
 	u64 address = audit->both_store(s->self, a, b);
 	if (!address && differ)

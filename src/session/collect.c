@@ -61,6 +61,7 @@ static void add_outcome(const struct sut *s, struct outcome *o)
 	o->yields_cut |= r->yields_cut != 0;
 	o->subsets_cut |= r->subsets_cut != 0;
 	o->retries_cut |= r->retries_cut != 0;
+	o->faults_cut |= r->faults_cut != 0;
 	o->net.clock_readings += r->clock_readings;
 	if (!o->incomplete_why[0])
 		snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,
@@ -225,6 +226,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->fair = from->fair;
 	to->weak = from->weak;
 	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
+	memcpy(to->joint_clients, from->joint_clients, sizeof(to->joint_clients));
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
 	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));

@@ -24,5 +24,12 @@
 #define ALT_TIMER 0xff00u
 #define ALT_TIMERS 64
 #define ALT_IS_TIMER(alt) ((alt)-ALT_TIMER < ALT_TIMERS)
+/*
+ * ALT_FAULT + n: likewise: of the faults of the network that could concern its pending operation
+ * (op_class.faults), number n happens.
+ */
+#define ALT_FAULT 0xf000u
+#define ALT_FAULTS 256
+#define ALT_IS_FAULT(alt) ((alt)-ALT_FAULT < ALT_FAULTS)
 
 #endif

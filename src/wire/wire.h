@@ -173,6 +173,7 @@ struct wire_result {
 	u64 exit_status; /* other than 0, the first that was seen */
 	u32 ended_well;  /* some execution ends otherwise */
 	u32 trivial;     /* enum wire_trivial */
+	u64 faults_cut;  /* more faults than --fault-budget allows could have happened */
 	u64 retries_cut; /* more than --retries attempts in a row could have failed */
 	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
 	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */

@@ -207,7 +207,8 @@ static void search(void)
 	for (;;) {
 		rt_worker->result.end = search_run(&target, &options, &hooks, &rt_worker->stats);
 		/* Complete in spite of violations, with --keep-going: what lies beyond belongs to it. */
-		if (rt_worker->result.end != SEARCH_COMPLETE || !engine_widen_horizon())
+		if (rt_worker->result.end != SEARCH_COMPLETE ||
+		    (!run_wants_restart() && !engine_widen_horizon()))
 			break;
 		engine_ops.undo(NULL, root);
 		engine_ops.restart(NULL);

@@ -144,6 +144,15 @@ static u32 timer_actions(bool nothing_else, u32 *out)
 	return n;
 }
 
+/* See vkernel/sockets/sock_fault.h. */
+static u32 fault_actions(u32 slot, const struct op *o, u32 *out)
+{
+	u32 n = op_class_of(o)->faults ? vk_faults(o) : 0;
+	for (u32 i = 0; i < n; i++)
+		out[i] = ACTION(slot, ALT_FAULT + i);
+	return n;
+}
+
 /* The enabled actions of one fiber. */
 static u32 fiber_actions(u32 slot, u32 *out)
 {
@@ -176,6 +185,8 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);
 	if (hd_unlikely(rt_wire->learnt.signals_used || (o->flags & OPF_INSIDE)))
 		n += signal_actions(slot, f, waits, out + n);
+	if (hd_unlikely(rt_wire->config.net.faults) && !f->atomic)
+		n += fault_actions(slot, o, out + n);
 	return n;
 }
 
@@ -211,6 +222,24 @@ static u32 without_spurious_only(u32 n, const u32 *out)
 	return 0;
 }
 
+static bool are_faults_only(u32 n, const u32 *out)
+{
+	for (u32 i = 0; i < n; i++)
+		if (!ALT_IS_FAULT(ACTION_ALT(out[i])))
+			return false;
+	return n != 0;
+}
+
+/* Is this state a violation, if the network works? Then a fault that could end the wait is no excuse. */
+static bool stuck_without_fault(void)
+{
+	char buf[VIOLATION_MESSAGE];
+	u32 slot;
+	size_t len;
+	return rt_wire->config.check_deadlock && !stands_at_horizon() &&
+	       terminal_judge(&slot, buf, sizeof(buf), &len) != VIOLATION_NONE;
+}
+
 u32 engine_actions(void *t, u32 *out)
 {
 	(void)t;
@@ -222,8 +251,14 @@ u32 engine_actions(void *t, u32 *out)
 		n += timer_actions(false, out + n);
 	if (hd_unlikely(rt_wire->config.spurious))
 		n = without_spurious_only(n, out);
-	if (hd_unlikely(!n && !waiting && rt_wire->learnt.signals_used))
-		n = timer_actions(true, out);
+	bool faults_only = hd_unlikely(rt_wire->config.net.faults) && !waiting && are_faults_only(n, out);
+	if (hd_unlikely((!n || faults_only) && !waiting && rt_wire->learnt.signals_used)) {
+		u32 timers = timer_actions(true, out + n);
+		n += timers;
+		faults_only &= !timers;
+	}
+	if (hd_unlikely(faults_only) && stuck_without_fault())
+		return 0;
 	if (hd_likely(!waiting))
 		return n;
 	if (!n)
@@ -334,7 +369,7 @@ static enum terminal_kind end_of_process(void)
 static enum terminal_kind judge_terminal(void)
 {
 	net_abort_if_never_connected();
-	if (net_stopped())
+	if (net_stopped() || run_wants_restart())
 		return TERMINAL_END;
 	if (model->exited)
 		return end_of_process();
@@ -345,7 +380,7 @@ static enum terminal_kind judge_terminal(void)
 	u32 slot;
 	size_t own_len;
 	enum violation_kind kind = terminal_judge(&slot, buf, sizeof(buf), &own_len);
-	if (kind == VIOLATION_NONE || net_stopped())
+	if (kind == VIOLATION_NONE || net_stopped() || run_wants_restart())
 		return TERMINAL_END;
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
@@ -436,6 +471,7 @@ static void target_restart(void *t)
 	rt_worker->result.yields_cut = 0;
 	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.retries_cut = 0;
+	rt_worker->result.faults_cut = 0;
 	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;
 }
 
@@ -468,7 +504,8 @@ static bool target_busy(void *t, u32 action)
 	(void)t;
 	const struct fiber *f = &model->fiber[ACTION_FIBER(action)];
 	const struct op_class *c = op_class_of(&f->op);
-	return c->busy || (c->in_vain && c->in_vain(f, &f->op, ACTION_ALT(action)));
+	u32 alt = ACTION_ALT(action);
+	return !ALT_IS_FAULT(alt) && (c->busy || (c->in_vain && c->in_vain(f, &f->op, alt)));
 }
 
 static bool target_idles(void *t)

@@ -18,6 +18,7 @@
 #include "wire/violation.h"
 
 struct fiber;
+struct net_faults; /* vkernel/sockets/sock_fault.h */
 
 /* A pending visible operation; lives in the fiber, in model memory. Unused fields are zero. */
 struct op {
@@ -93,6 +94,11 @@ struct op_class {
 	 * mistake. NULL: none.
 	 */
 	u64 (*returns_to)(const struct op *o);
+	/*
+	 * The faults of the network that could happen before it goes on (--net-faults), each an action
+	 * ALT_FAULT + n. Pure, behind resolve. NULL: none.
+	 */
+	void (*faults)(const struct op *o, struct net_faults *out);
 	bool patient; /* waits for a thread's end or for clients: never the cause of a deadlock */
 	bool busy;    /* a thread does it while it waits for something by looking again and again */
 	/* … or, with this outcome, it is such a look: it does not get what it tries to. NULL: never. */
@@ -208,6 +214,9 @@ struct sched_kernel {
 	/* Timer n of the process expires, and what that touches. Returns its deadline, as in struct op. */
 	u64 (*timer_expires)(u32 n);
 	void (*timer_access)(u32 n);
+	/* The nth fault of the network that could concern a fiber's operation happens; what it touches. */
+	void (*fault_happens)(const struct op *o, u32 n);
+	void (*fault_access)(const struct op *o, u32 n);
 };
 void sched_register_kernel(const struct sched_kernel *k);
 /* Handlers of faults run on this stack: nobody can wait there. */

@@ -29,6 +29,7 @@
 #include <sys/syscall.h>
 
 #include "base/sys.h"
+#include "runtime/engine/engine_audit.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/freed.h"
@@ -240,6 +241,7 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 		if (!s->pause && o.object) {
 			freed_check(o.object, "an atomic variable", pc);
 			access_wrote(o.object, 0);
+			engine_audit_atomic(o.object);
 		}
 	}
 	atomics_next = copy_of(site_at(pc));

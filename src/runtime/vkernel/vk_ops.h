@@ -25,6 +25,8 @@ void vk_signals_access(u32 slot, bool taken);
 bool vk_signals_open(u32 slot);
 u64 vk_timer_expires(u32 n);
 void vk_timer_access(u32 n);
+void vk_fault_happens(const struct op *o, u32 n);
+void vk_fault_access(const struct op *o, u32 n);
 
 /* The signal that this fiber would take now, 0: none; does its handler want calls to be restarted? */
 int vk_signal_ready(u32 slot, bool *restarts);
@@ -34,6 +36,9 @@ void vk_describe_signal(u32 slot, bool ends_wait, struct text *t);
    when. Room for ALT_TIMERS. */
 u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline);
 void vk_describe_timer(u32 n, struct text *t);
+/* How many faults of the network could happen to this operation (--net-faults), and one of them in words. */
+u32 vk_faults(const struct op *o);
+void vk_describe_fault(const struct op *o, u32 n, struct text *t);
 
 /*
  * A fault in the SUT's code, in signal context: true when its own handler took it (and returned); false: it

@@ -44,6 +44,7 @@ const struct vk_process_state vk_process_state[] = {
 	{VK_PROCESS_ENDS, "whether connections have ended", 0, 0},
 	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(client_taken)},
 	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(client_last)},
+	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(joint_taken)},
 	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(dgram_client)},
 	{VK_PROCESS_PARTED, "whether a connection was left", WORDS(parted)},
 	{VK_PROCESS_SLOTS, "the table of open file descriptions", WORDS(desc_limit)},
@@ -57,6 +58,7 @@ const struct vk_process_state vk_process_state[] = {
 	{VK_PROCESS_FILE_LOCKS, "the locks on files", WORDS(file_locks)},
 	/* the semaphores in it are known by their addresses: vk_owner.c */
 	{VK_PROCESS_SEMAPHORES, "the named semaphores", WORDS(semaphore)},
+	{VK_PROCESS_NET_FAULTS, "how many faults of the network there were", WORDS(net_faults)},
 };
 #undef WORDS
 const u32 vk_process_state_count = HD_ARRAY_LEN(vk_process_state);

@@ -19,7 +19,7 @@ enum vk_process_object {
 	VK_PROCESS_LIMITS,        /* vk->limit */
 	VK_PROCESS_SETTINGS,      /* vk->process_settings */
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
-	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last, dgram_client, and who waits for clients */
+	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last and their like, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
@@ -30,6 +30,7 @@ enum vk_process_object {
 	VK_PROCESS_CREDENTIALS, /* vk->credentials */
 	VK_PROCESS_FILE_LOCKS,  /* vk->file_locks */
 	VK_PROCESS_SEMAPHORES,  /* vk->semaphore, but for the semaphores themselves */
+	VK_PROCESS_NET_FAULTS,  /* vk->net_faults */
 };
 /* Its name for people, and the words of struct vk_model that it is, if any; one row for each field. */
 struct vk_process_state {
@@ -56,6 +57,7 @@ extern const u32 vk_process_state_count;
 #define VK_CREDENTIALS object_id(OBJECT_PROCESS, VK_PROCESS_CREDENTIALS)
 #define VK_FILE_LOCKS object_id(OBJECT_PROCESS, VK_PROCESS_FILE_LOCKS)
 #define VK_SEMAPHORES object_id(OBJECT_PROCESS, VK_PROCESS_SEMAPHORES)
+#define VK_NET_FAULTS object_id(OBJECT_PROCESS, VK_PROCESS_NET_FAULTS)
 #define VK_SHARED_MAPS object_id(OBJECT_PROCESS, VK_PROCESS_SHARED_MAPS)
 
 /* vk->settings[slot], and a thread's name, as others can set and get them. */

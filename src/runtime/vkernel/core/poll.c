@@ -95,8 +95,11 @@ static u32 way_of(const struct op *o, u32 alt)
 /* Time passes only where there is nothing to be told yet. */
 static bool poll_late(const struct fiber *f, const struct op *o)
 {
+	struct selector s = selector_of_op(o);
+	bool forced;
 	(void)f;
-	return !count_ready((const struct pollfd *)o->arg, o->n);
+	selector_ways(&s, &forced);
+	return !ready_without_news(o, forced);
 }
 
 static void describe_arrivals(const struct op *o, u32 alt, struct text *t)
@@ -151,7 +154,14 @@ static struct op_wait poll_wait(const struct op *o)
 	return selector_wait(&s);
 }
 
+static void poll_faults(const struct op *o, struct net_faults *out)
+{
+	struct selector s = selector_of_op(o);
+	selector_faults(&s, out);
+}
+
 const struct op_class op_poll = {.name = "poll",
+				 .faults = poll_faults,
 				 .resolve = poll_resolve,
 				 .outcomes = poll_outcomes,
 				 .describe = poll_describe,

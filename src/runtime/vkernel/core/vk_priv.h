@@ -482,10 +482,15 @@ struct vk_model {
 	u64 epolls; /* one above the highest in use */
 	struct vk_epoll epoll[VK_MAX_EPOLLS];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
-	/* … and whose last one was closed, there, if they open another one */
+	/*
+	 * … and whose last one was closed, there, if they open another one; of joint clients: where all are
+	 */
 	struct cache_pos client_last[NET_MAX_CLIENTS];
+	/* Which connections of a joint client were accepted: sock_joint.c. */
+	u64 joint_taken[NET_MAX_CLIENTS][(NET_JOINT_MAX + 64) / 64];
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
-	u64 parted; /* a connection to a server was closed, which it may not know: cache_check_silence */
+	u64 parted;     /* a connection to a server was closed, which it may not know: cache_check_silence */
+	u64 net_faults; /* so many have happened; counted where there is a budget (sock_fault.c) */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */
 	u8 sock_data[VK_MAX_DESCS][SOCK_ROOM]; /* what waits to be read: at the front, zeros behind */
 	struct vk_guards {

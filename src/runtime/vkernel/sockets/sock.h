@@ -107,6 +107,28 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
 struct net_address sock_client_address(const struct vk_sock *l);
+
+/* ---- sock_joint.c: clients that have several connections at a time ---- */
+
+/* Which port a client comes from, and which client comes from there. connection 0: its only one. */
+u16 sock_port_of_client(u32 client, u32 connection);
+u32 sock_client_of_port(u16 port);
+/* How many connections the client has opened, those that were closed included; how many wait. Pure. */
+u32 sock_joint_opened(const struct vk_sock *l, u32 client, bool started);
+u32 sock_joint_waiting(const struct vk_sock *l, u32 client, bool started);
+bool sock_joint_is_taken(u32 client, u32 connection);
+/* Make that known, for all who come to this listener. */
+void sock_joint_resolve(const struct vk_sock *l);
+/* Accept the connection with this number. *pos: its position. 0, or a negative errno. */
+long sock_joint_accept(const struct net_address *local, u32 client, u32 connection, bool started,
+		       struct cache_pos *pos);
+/* s was written to: all connections of its client follow. Nothing if it is no joint one. */
+void sock_joint_moved(struct vk_sock *s);
+/* s is closed. */
+void sock_joint_leave(struct vk_sock *s);
+/* The positions of those whose connections may all be closed. */
+u32 sock_joint_open(const struct cache_pos **out, u32 room);
+
 /* How many outcomes has accept? A connection from inside is 0, if there is one; then
    the clients that may come. */
 u32 sock_arrivals(const struct vk_desc *l);
@@ -152,6 +174,9 @@ struct sock_news {
 	u32 mask[SOCK_NEWS]; /* POLL* then, of those asked for */
 	struct sock_arrival way[SOCK_NEWS];
 };
+/* net_look and net_ask of a connection, which the network may have broken. */
+bool sock_peer_look(const struct vk_sock *s, u64 *bytes, u32 *flags);
+u64 sock_peer_ask(const struct vk_sock *s, u32 *flags);
 struct sock_arrival sock_arrival_of(const struct vk_sock *s);
 /* As far as a read of so many bytes can tell; pure, behind sock_resolve, as all of these. */
 void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *n);
@@ -290,6 +315,8 @@ long sock_record_put(struct vk_sock *s, struct vk_uio *u, const struct net_addre
 u32 sock_record_len(const struct vk_sock *s);
 long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags);
+/* The last record, if it is not the only one, moves before the one it came behind. */
+void sock_record_overtake(struct vk_sock *s);
 /* How many there are, and their bytes. */
 u32 sock_record_count(const struct vk_sock *s, u32 *bytes);
 
@@ -360,6 +387,8 @@ void sock_clients_resolve(const struct vk_sock *s);
 bool sock_client_ready(const struct vk_sock *s, u32 client);
 long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags);
+/* Its next datagram is lost on the way; it may be its first. */
+long sock_client_lose(struct vk_sock *s, u32 client);
 /* The client that has come from this address; 0: none. */
 u32 sock_client_at(const struct net_address *to);
 /* The connection that a socket has to the only client it hears; NULL: it has none. */
@@ -379,9 +408,12 @@ void sock_describe_client(u32 client, struct text *t);
 /* ---- sock_dgram_peer.c: datagrams to peers ---- */
 
 /* The length of the next datagram on a connection; -1: none. */
-long sock_frame_next(const struct cache_pos *pos);
+long sock_frame_next(const struct cache_pos *pos, u8 fault);
+/* Is there another one behind the first? Leave the first out. */
+bool sock_frame_is_followed(const struct cache_pos *pos);
+void sock_frame_skip(struct cache_pos *pos);
 /* It must be there. */
-long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *out_flags);
+long sock_frame_recv(struct cache_pos *pos, u8 *fault, struct vk_uio *u, u32 flags, u32 *out_flags);
 long sock_frame_send(struct cache_pos *pos, struct vk_uio *u);
 long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
 			  const struct net_address *to);

@@ -52,6 +52,24 @@ struct sock_arrival sock_arrival_of(const struct vk_sock *s)
 				     .under_way = s->flavour == SOCK_CONNECTING && !s->refused};
 }
 
+bool sock_peer_look(const struct vk_sock *s, u64 *bytes, u32 *flags)
+{
+	if (hd_likely(!s->broken))
+		return net_look(&s->pos, bytes, flags);
+	*bytes = s->arrived; /* what was still on its way is lost */
+	*flags = NET_RESET;
+	return true;
+}
+
+u64 sock_peer_ask(const struct vk_sock *s, u32 *flags)
+{
+	u64 bytes;
+	if (!s->broken)
+		net_resolve(&s->pos);
+	sock_peer_look(s, &bytes, flags);
+	return bytes;
+}
+
 static u32 add(struct sock_news *n, struct sock_arrival a)
 {
 	if (n->count < SOCK_NEWS)
@@ -61,15 +79,18 @@ static u32 add(struct sock_news *n, struct sock_arrival a)
 
 /* ---- reading ---- */
 
+#define BOUNDARIES 4u
+
 /*
- * To where can the bytes have come that are beyond `from`, of `have`? To one byte, all but one, all. `least`:
- * less than that makes no difference.
+ * To where can the bytes have come that are beyond `from`, of `have`? To one byte, to the end of the peer's
+ * message before the last, all but one, all. `least`: less than that makes no difference.
  */
-static u32 boundaries(u64 from, u64 have, u64 least, u64 *out)
+static u32 boundaries(const struct vk_sock *s, u64 from, u64 have, u64 least, u64 *out)
 {
-	const u64 at[] = {HD_MAX(least, (u64)1), have - 1, have};
+	u64 message = s->message_end ? s->message_end - s->pos.read : 0;
+	const u64 at[BOUNDARIES] = {HD_MAX(least, (u64)1), message, have - 1, have};
 	u32 n = 0;
-	for (u32 i = sock_short_io() ? 0 : 2; i < HD_ARRAY_LEN(at); i++)
+	for (u32 i = sock_short_io() ? 0 : BOUNDARIES - 1; i < HD_ARRAY_LEN(at); i++)
 		if (at[i] > from && at[i] <= have && at[i] >= least && (!n || at[i] > out[n - 1]))
 			out[n++] = at[i];
 	return n;
@@ -79,14 +100,14 @@ static u32 boundaries(u64 from, u64 have, u64 least, u64 *out)
 void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *news)
 {
 	struct sock_arrival now = sock_arrival_of(s), later = now;
-	u64 have, to[3], last = now.bytes;
+	u64 have, to[BOUNDARIES], last = now.bytes;
 	u32 flags;
 	news->count = 0;
 	add(news, now);
-	net_look(&s->pos, &have, &flags);
+	sock_peer_look(s, &have, &flags);
 	if (now.bytes >= bytes)
 		return;
-	u32 n = boundaries(now.bytes, have, 1, to);
+	u32 n = boundaries(s, now.bytes, have, 1, to);
 	for (u32 i = 0; i < n && last < bytes; i++) {
 		/* Without short reads all comes at once, and is there for the next call as well. */
 		later.bytes = sock_short_io() ? HD_MIN(to[i], bytes) : to[i];
@@ -104,14 +125,14 @@ void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *news)
 
 u32 sock_peer_mask(const struct vk_sock *s, const struct sock_arrival *a)
 {
-	u32 state, mask = a->full || net_is_full(&s->pos) ? 0 : POLLOUT | POLLWRNORM;
+	u32 state, mask = a->full || (!s->broken && net_is_full(&s->pos)) ? 0 : POLLOUT | POLLWRNORM;
 	u64 have;
 	if (a->under_way)
 		return 0;
 	if (s->flavour == SOCK_CONNECTING && !s->pos.tree)
 		return POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM | POLLHUP | POLLRDHUP |
 		       (s->error ? POLLERR : 0);
-	net_look(&s->pos, &have, &state);
+	sock_peer_look(s, &have, &state);
 	bool reset = a->ended && (state & NET_RESET), ends = a->ended || (s->shut & SHUT_READ);
 	if (a->bytes >= HD_MAX(s->options.low_water, 1u) || ends)
 		mask |= POLLIN | POLLRDNORM;
@@ -149,11 +170,11 @@ static void add_visible(const struct vk_sock *s, u32 events, bool exact, struct 
 static void news_of_data(const struct vk_sock *s, u32 events, bool exact, struct sock_arrival a,
 			 struct sock_news *n)
 {
-	u64 have, to[3];
+	u64 have, to[BOUNDARIES];
 	u32 flags;
-	net_look(&s->pos, &have, &flags);
+	sock_peer_look(s, &have, &flags);
 	u64 from = a.bytes, least = HD_MAX(s->options.low_water, 1u);
-	u32 levels = have >= least ? boundaries(from, have, least, to) : 0;
+	u32 levels = have >= least ? boundaries(s, from, have, least, to) : 0;
 	add_visible(s, events, exact, a, n);
 	for (u32 i = 0; i < levels && (events & (POLLIN | POLLRDNORM)); i++) {
 		a.bytes = to[i];
@@ -213,6 +234,7 @@ static void news_of_datagrams(const struct vk_desc *d, u32 events, struct sock_n
 static bool is_forced(const struct vk_sock *s)
 {
 	return (s->flavour == SOCK_PEER && !s->full && sock_always(NET_READ_ALWAYS)) ||
+	       (s->flavour == SOCK_DATAGRAM && sock_always(NET_READ_ALWAYS)) ||
 	       (s->flavour == SOCK_LISTEN && sock_always(NET_ACCEPT_ALWAYS)) ||
 	       (s->flavour == SOCK_CONNECTING && sock_always(NET_CONNECT_ALWAYS)) ||
 	       (s->full && sock_always(NET_WRITE_ALWAYS));

@@ -42,11 +42,12 @@ static long reach_peer(struct vk_desc *d, const struct net_address *to)
 	struct vk_sock *s = sock_of(d);
 	static struct net_address there;
 	there = sock_address_plain(to);
-	long err = net_connect(&there, &s->pos);
+	long err = s->refusal ? -(long)s->refusal : net_connect(&there, &s->pos);
 	if (sock_nonblocking(d, 0) && s->family != NET_UNIX) {
 		s->refusal = (u16)-err;
 		return sock_connecting_begin(d, to);
 	}
+	s->refusal = 0;
 	if (err) {
 		u8 bound = s->bound;
 		sock_bind_ephemeral(d, NULL); /* it has tried: it shows a port, but does not hold it */

@@ -116,6 +116,31 @@ long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net
 	return flags & MSG_TRUNC_ ? r.len : n;
 }
 
+static void reverse(u8 *from, u8 *to)
+{
+	while (from < to) {
+		u8 kept = *from;
+		*from++ = *--to;
+		*to = kept;
+	}
+}
+
+void sock_record_overtake(struct vk_sock *s)
+{
+	u8 *data = data_of(s);
+	u32 before = 0, last = 0;
+	for (u32 at = 0; at < s->held;) {
+		struct sock_record r;
+		memcpy(&r, data + at, sizeof(r));
+		before = last;
+		last = at;
+		at += (u32)sizeof(r) + r.address_len + r.len;
+	}
+	reverse(data + before, data + last); /* [a b] becomes [b a]: each backwards, then both */
+	reverse(data + last, data + s->held);
+	reverse(data + before, data + s->held);
+}
+
 u32 sock_record_count(const struct vk_sock *s, u32 *bytes)
 {
 	u32 n = 0;

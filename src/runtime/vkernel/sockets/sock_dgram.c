@@ -314,6 +314,24 @@ static long deliver_udp(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, 
 	return sock_record_put(r, u, &from);
 }
 
+/* To a socket of the SUT, or to a peer; the network may lose it, double it, or let it overtake another. */
+static long send_datagram(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
+			  const struct net_address *to)
+{
+	struct vk_sock *r = udp_receiver(s, to);
+	u32 fault = s->out_fault;
+	s->out_fault = 0;
+	if (fault == NET_FAULT_LOSS)
+		return vk_uio_readable(u) ? (long)u->left : -EFAULT;
+	struct vk_uio again = *u;
+	long n = r ? deliver_udp(c, s, u, r) : sock_dgram_peer_send(c, s, u, to);
+	if (n >= 0 && fault == NET_FAULT_DUPLICATE)
+		n = r ? deliver_udp(c, s, &again, r) : sock_dgram_peer_send(c, s, &again, to);
+	if (n >= 0 && fault == NET_FAULT_REORDER && r)
+		sock_record_overtake(r);
+	return n;
+}
+
 static long send_udp(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 		     const struct net_address *to)
 {
@@ -348,8 +366,7 @@ static long send_udp(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32
 		return -EFAULT;
 	if (!to)
 		to = &s->remote;
-	struct vk_sock *r = udp_receiver(s, to);
-	return r ? deliver_udp(c, s, u, r) : sock_dgram_peer_send(c, s, u, to);
+	return send_datagram(c, s, u, to);
 }
 
 static long dgram_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,

@@ -117,7 +117,8 @@ bool sock_client_ready(const struct vk_sock *s, u32 client)
 {
 	const struct dgram_client *c = client_of(client);
 	if (c->socket)
-		return c->socket == number_of(s) && hears(s, client) && sock_frame_next(&c->pos) >= 0;
+		return c->socket == number_of(s) && hears(s, client) &&
+		       sock_frame_next(&c->pos, c->in_fault) >= 0;
 	return serves(s) && !is_taken(client) && fits(s, client) && is_the_first(s, client);
 }
 
@@ -143,7 +144,17 @@ long sock_client_recv(struct vk_sock *s, u32 client, struct vk_uio *u, u32 flags
 		return err;
 	struct net_address a = address_of(s, client);
 	*from = sock_address_in_family(s->family, &a);
-	return sock_frame_recv(&client_of(client)->pos, u, flags, out_flags);
+	struct dgram_client *d = client_of(client);
+	return sock_frame_recv(&d->pos, &d->in_fault, u, flags, out_flags);
+}
+
+long sock_client_lose(struct vk_sock *s, u32 client)
+{
+	long err = client_of(client)->socket ? 0 : take(s, client);
+	if (err)
+		return err;
+	sock_frame_skip(&client_of(client)->pos);
+	return 0;
 }
 
 /* ---- the rest ---- */
@@ -190,7 +201,7 @@ void sock_describe_client(u32 client, struct text *t)
 	u8 data[SOCK_SHOWN];
 	text_str(t, ": client ");
 	text_dec(t, client);
-	long n = sock_frame_next(&c->pos);
+	long n = sock_frame_next(&c->pos, DGRAM_WELL);
 	if (n < 0) {
 		text_str(t, ", which is new");
 		return;

@@ -11,27 +11,72 @@
 /* Not on a fiber's stack. Filled and emptied between two steps. */
 static u8 frame[NET_FRAME_HEAD + 65536];
 
-long sock_frame_next(const struct cache_pos *pos)
+/* The length of the datagram so many bytes beyond the reading position; -1: there is none. */
+static long frame_at(const struct cache_pos *pos, u64 skip)
 {
 	u32 flags, len;
 	u64 bytes;
-	if (!net_look(pos, &bytes, &flags) || bytes < NET_FRAME_HEAD)
+	if (!net_look(pos, &bytes, &flags) || bytes < skip + NET_FRAME_HEAD)
 		return -1;
-	net_copy(pos, 0, &len, NET_FRAME_HEAD);
+	net_copy(pos, skip, &len, NET_FRAME_HEAD);
 	hd_assert(len <= sizeof(frame) - NET_FRAME_HEAD);
 	return len;
 }
 
-long sock_frame_recv(struct cache_pos *pos, struct vk_uio *u, u32 flags, u32 *out_flags)
+/* Where the next datagram lies: the first one, unless that is overtaken. */
+static u64 next_at(const struct cache_pos *pos, u8 fault)
+{
+	return fault == DGRAM_OVERTAKEN ? NET_FRAME_HEAD + (u64)frame_at(pos, 0) : 0;
+}
+
+long sock_frame_next(const struct cache_pos *pos, u8 fault)
+{
+	return frame_at(pos, next_at(pos, fault));
+}
+
+bool sock_frame_is_followed(const struct cache_pos *pos)
+{
+	long first = frame_at(pos, 0);
+	return first >= 0 && frame_at(pos, NET_FRAME_HEAD + (u64)first) >= 0;
+}
+
+void sock_frame_skip(struct cache_pos *pos)
 {
 	net_resolve(pos);
-	u32 len = (u32)sock_frame_next(pos);
-	net_copy(pos, NET_FRAME_HEAD, frame, len);
+	pos->read += NET_FRAME_HEAD + (u64)frame_at(pos, 0);
+}
+
+/* The next datagram was delivered. */
+static void take_frame(struct cache_pos *pos, u8 *fault)
+{
+	switch ((enum dgram_fault) * fault) {
+	case DGRAM_TWICE:
+		*fault = DGRAM_COPY;
+		return;
+	case DGRAM_OVERTAKEN:
+		*fault = DGRAM_BEHIND_GONE;
+		return;
+	case DGRAM_BEHIND_GONE:
+		sock_frame_skip(pos);
+		break;
+	default:
+		break;
+	}
+	sock_frame_skip(pos);
+	*fault = DGRAM_WELL;
+}
+
+long sock_frame_recv(struct cache_pos *pos, u8 *fault, struct vk_uio *u, u32 flags, u32 *out_flags)
+{
+	net_resolve(pos);
+	u64 at = next_at(pos, *fault);
+	u32 len = (u32)frame_at(pos, at);
+	net_copy(pos, at + NET_FRAME_HEAD, frame, len);
 	u32 n = (u32)vk_uio_out(u, frame, len);
 	if (n < len)
 		*out_flags |= MSG_TRUNC_;
 	if (!(flags & MSG_PEEK_))
-		pos->read += NET_FRAME_HEAD + len;
+		take_frame(pos, fault);
 	return flags & MSG_TRUNC_ ? len : n;
 }
 

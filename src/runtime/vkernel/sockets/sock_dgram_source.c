@@ -10,6 +10,7 @@
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
+#include "runtime/vkernel/sockets/sock_fault.h"
 
 enum { NOBODY = 0, INSIDE, SERVER, CLIENTS = SERVER /* + number */ };
 
@@ -17,7 +18,8 @@ static bool is_ready(const struct vk_sock *s, u32 source)
 {
 	if (source == INSIDE)
 		return s->held;
-	return source == SERVER ? sock_frame_next(&s->pos) >= 0 : sock_client_ready(s, source - CLIENTS);
+	return source == SERVER ? sock_frame_next(&s->pos, s->in_fault) >= 0
+				: sock_client_ready(s, source - CLIENTS);
 }
 
 static u32 last_source(const struct vk_sock *s)
@@ -63,7 +65,7 @@ static long receive(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, 
 	if (source > CLIENTS)
 		return sock_client_recv(s, source - CLIENTS, u, flags, from, out_flags);
 	*from = s->peer;
-	return sock_frame_recv(&s->pos, u, flags, out_flags);
+	return sock_frame_recv(&s->pos, &s->in_fault, u, flags, out_flags);
 }
 
 long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, struct net_address *from,
@@ -89,9 +91,55 @@ long sock_source_pending(struct vk_call *c, const struct vk_sock *s)
 		vk_refuse(c, "ioctl FIONREAD (of datagrams from several senders)");
 	if (source == INSIDE)
 		return sock_record_len(s);
-	const struct cache_pos *pos = source > CLIENTS ? &vk->dgram_client[source - CLIENTS - 1].pos
-						       : &s->pos;
-	return HD_MAX(sock_frame_next(pos), 0L);
+	if (source <= CLIENTS)
+		return HD_MAX(sock_frame_next(&s->pos, s->in_fault), 0L);
+	const struct dgram_client *from = &vk->dgram_client[source - CLIENTS - 1];
+	return HD_MAX(sock_frame_next(&from->pos, from->in_fault), 0L);
+}
+
+/* ---- faults of the network ---- */
+
+/* Of one that has arrived, or was looked at, nothing happens any more. */
+void sock_source_faults(const struct vk_desc *d, struct net_faults *out)
+{
+	const struct vk_sock *s = sock_of(d);
+	for (u32 source = SERVER; source <= last_source(s) && !s->arrived && !s->looked_at; source++) {
+		const struct dgram_client *c = source > CLIENTS ? &vk->dgram_client[source - CLIENTS - 1]
+								: NULL;
+		if (!is_ready(s, source) || (c ? c->in_fault : s->in_fault))
+			continue;
+		sock_fault_add(out, d, NET_FAULT_LOSS, source);
+		if (c && !c->socket) /* it has not come yet, and then it does */
+			continue;
+		sock_fault_add(out, d, NET_FAULT_DUPLICATE, source);
+		if (sock_frame_is_followed(c ? &c->pos : &s->pos))
+			sock_fault_add(out, d, NET_FAULT_REORDER, source);
+	}
+}
+
+void sock_source_fault(struct vk_sock *s, u32 source, enum net_fault kind)
+{
+	struct dgram_client *c = source > CLIENTS ? &vk->dgram_client[source - CLIENTS - 1] : NULL;
+	if (c)
+		vk_declare(VK_CLIENTS, ACCESS_WRITE);
+	if (kind == NET_FAULT_LOSS) {
+		if (c)
+			sock_client_lose(s, source - CLIENTS);
+		else
+			sock_frame_skip(&s->pos);
+		return;
+	}
+	*(c ? &c->in_fault : &s->in_fault) = kind == NET_FAULT_DUPLICATE ? DGRAM_TWICE : DGRAM_OVERTAKEN;
+}
+
+void sock_describe_fault_source(u32 source, struct text *t)
+{
+	if (source <= CLIENTS) {
+		text_str(t, " of the server");
+		return;
+	}
+	text_str(t, " of client ");
+	text_dec(t, (long)(source - CLIENTS));
 }
 
 void sock_describe_source(const struct vk_sock *s, u32 nth, struct text *t)

@@ -29,6 +29,15 @@ enum sock_flavour {
 #define SHUT_READ 1u
 #define SHUT_WRITE 2u
 
+/* What the network does to the next datagram of a peer (--net-faults). */
+enum dgram_fault {
+	DGRAM_WELL = 0,
+	DGRAM_TWICE,      /* it is delivered, and once more */
+	DGRAM_COPY,       /* … this is the second time */
+	DGRAM_OVERTAKEN,  /* the one behind it is delivered first */
+	DGRAM_BEHIND_GONE /* … has been */
+};
+
 struct vk_sock {
 	u8 used, flavour;
 	u8 shut;  /* SHUT_* done by the SUT; local: on the other end, too, where Linux would tell this one */
@@ -46,13 +55,23 @@ struct vk_sock {
 	u16 backlog;
 	u16 looked_at; /* datagrams: the source whose datagram MSG_PEEK has shown: it is the next; 0: any */
 	/* How far the network has come, as somebody has seen it (sock_arrival.c). */
-	u64 arrived;     /* peer: bytes beyond pos.read; listen: clients; datagram: 1, one from outside */
-	u8 end_arrived;  /* peer: its close or reset */
-	u8 full;         /* peer: no room to send, until the network makes some */
-	u8 refused;      /* connecting: it has failed */
-	u8 connect_done; /* of a connect that did not wait nobody was told yet by another one */
-	u16 refusal;     /* connecting, under way: the errno it will fail with; 0: it will not */
-	u8 failed_in, failed_out;          /* --retries: so many attempts in a row have failed */
+	u64 arrived; /* peer: bytes beyond pos.read; listen: clients; datagram: 1, one from outside */
+	/*
+	 * peer, with --short-io on: where the message ends that the peer had sent before the SUT sent its
+	 * last one, if it was not read by then, in bytes since the connection began; 0: none
+	 */
+	u64 message_end;
+	u8 end_arrived;           /* peer: its close or reset */
+	u8 full;                  /* peer: no room to send, until the network makes some */
+	u8 refused;               /* connecting: it has failed */
+	u8 connect_done;          /* of a connect that did not wait nobody was told yet by another one */
+	u16 refusal;              /* connecting, under way: the errno it will fail with; 0: it will not */
+	u8 failed_in, failed_out; /* --retries: so many attempts in a row have failed */
+	/* --net-faults (sock_fault.c) */
+	u8 broken;    /* peer: the network has reset it; `arrived` bytes can still be read */
+	u8 out_fault; /* datagram: what happens to the next one that is sent; of enum net_fault */
+	u8 in_fault;  /* datagrams of the peer at pos: enum dgram_fault */
+	u8 pad[5];
 	u64 receive_timeout, send_timeout; /* nanoseconds, 0: none */
 	struct vk_sock_options {
 		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */
@@ -66,7 +85,8 @@ struct vk_sock {
 /* A client peer that sends datagrams, by its number. Zero: it has not come, or its socket is closed. */
 struct dgram_client {
 	struct cache_pos pos;
-	u32 socket, pad; /* slot + 1 */
+	u32 socket;          /* slot + 1 */
+	u8 in_fault, pad[3]; /* enum dgram_fault */
 };
 
 #endif

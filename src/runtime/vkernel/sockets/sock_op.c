@@ -7,6 +7,7 @@
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_abi.h"
+#include "runtime/vkernel/sockets/sock_fault.h"
 
 static const struct vk_sock *socket_of(const struct op *o)
 {
@@ -269,6 +270,7 @@ const struct op_class op_recv = {.name = "receive",
 				 .describe = recv_describe,
 				 .accesses = socket_accesses,
 				 .in_vain = recv_in_vain,
+				 .faults = sock_step_faults,
 				 .wait = sock_wait};
 /* A peer that does not read; inside, anybody may. */
 static struct op_wait send_wait(const struct op *o)
@@ -283,12 +285,15 @@ const struct op_class op_send = {.name = "send",
 				 .describe = send_describe,
 				 .accesses = send_accesses,
 				 .in_vain = send_in_vain,
+				 .faults = sock_step_faults,
 				 .wait = send_wait};
 const struct op_class op_connect = {.name = "connect",
 				    .outcomes = connect_outcomes,
 				    .describe = connect_describe,
-				    .accesses = connect_accesses};
+				    .accesses = connect_accesses,
+				    .faults = sock_step_faults};
 const struct op_class op_accept = {.name = "accept",
+				   .resolve = recv_resolve,
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
@@ -351,6 +356,7 @@ const struct op_class op_socket_look = {.name = "look at a socket",
 					.outcomes = look_outcomes,
 					.describe = look_describe,
 					.in_vain = look_in_vain,
+					.faults = sock_step_faults,
 					.accesses = socket_accesses};
 
 long sock_look(struct vk_call *c, struct vk_desc *d, u64 bytes, u32 flags)

@@ -22,7 +22,7 @@ static u8 write_piece[NET_DATA];
 long sock_peer_error(struct vk_sock *s)
 {
 	u32 flags = 0;
-	net_ask(&s->pos, &flags);
+	sock_peer_ask(s, &flags);
 	if (!(flags & NET_RESET) || s->was_reset)
 		return 0;
 	s->was_reset = 1;
@@ -32,7 +32,7 @@ long sock_peer_error(struct vk_sock *s)
 bool sock_peer_over(const struct vk_sock *s)
 {
 	u32 flags = 0;
-	net_ask(&s->pos, &flags);
+	sock_peer_ask(s, &flags);
 	return (flags & NET_RESET) || ((flags & NET_EOF) && (s->shut & SHUT_WRITE));
 }
 
@@ -48,7 +48,7 @@ static u32 recv_ways(const struct vk_sock *s, u64 bytes, u32 how, struct sock_ne
 	u64 have;
 	u32 flags;
 	bool waits = !(how & MSG_DONTWAIT_);
-	bool known = net_look(&s->pos, &have, &flags), ended = flags & (NET_EOF | NET_RESET);
+	bool known = sock_peer_look(s, &have, &flags), ended = flags & (NET_EOF | NET_RESET);
 	hd_assert(known || net_has_unknown());
 	sock_news_read(s, bytes, n);
 	if (waits && (how & MSG_WAITALL_)) { /* it goes on until it has all: how it comes does not matter */
@@ -84,7 +84,7 @@ void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t)
 	u64 have;
 	u32 flags;
 	u32 count = recv_ways(s, o->arg, o->n, &ways);
-	net_look(&s->pos, &have, &flags);
+	sock_peer_look(s, &have, &flags);
 	const struct sock_arrival *a = &ways.way[alt < count ? alt : 0];
 	u64 n = HD_MIN(a->bytes, o->arg);
 	text_str(t, ": ");
@@ -94,6 +94,7 @@ void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t)
 	} else {
 		text_str(t, !a->ended           ? have || flags ? "nothing has arrived yet" : "nothing"
 			    : flags & NET_EOF   ? "the peer has closed it"
+			    : s->broken         ? "the network has reset it"
 			    : flags & NET_RESET ? "the peer has reset it"
 						: "nothing");
 	}
@@ -136,9 +137,9 @@ static HD_NOINLINE long take(struct vk_desc *d, u32 how, u32 alt, struct vk_uio 
 	struct sock_news ways;
 	u64 have, known = s->arrived;
 	u32 state;
-	net_resolve(&s->pos);
+	sock_resolve(d);
 	hd_assert(alt < HD_MAX(recv_ways(s, u->left, how, &ways), 1u));
-	net_look(&s->pos, &have, &state);
+	sock_peer_look(s, &have, &state);
 	struct sock_arrival a = ways.way[alt];
 	have = HD_MIN(have, a.bytes);
 	if ((how & (MSG_DONTWAIT_ | MSG_PEEK_)) || (a.ended && !have))
@@ -155,6 +156,8 @@ static HD_NOINLINE long take(struct vk_desc *d, u32 how, u32 alt, struct vk_uio 
 	if (how & MSG_PEEK_)
 		return (long)n;
 	s->pos.read += n;
+	if (s->pos.read >= s->message_end)
+		s->message_end = 0;
 	u64 arrived = how & MSG_DONTWAIT_ ? s->arrived : known;
 	s->arrived = arrived - HD_MIN(arrived, n);
 	return (long)n;
@@ -194,7 +197,7 @@ static u32 send_ways(const struct vk_sock *s, u64 bytes, u32 how, u64 *amount)
 {
 	u32 n = 0;
 	bool parts = (how & MSG_DONTWAIT_) && sock_short_io() && !sock_always(NET_WRITE_ALWAYS);
-	if (net_is_full(&s->pos)) {
+	if (!s->broken && net_is_full(&s->pos)) {
 		amount[n] = 0;
 		return how & MSG_DONTWAIT_ ? 1 : 0;
 	}
@@ -230,9 +233,11 @@ void sock_describe_peer_send(const struct op *o, u32 alt, struct text *t)
 static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 {
 	u32 state = 0;
-	u64 have = net_ask(&s->pos, &state);
+	u64 have = sock_peer_ask(s, &state);
 	if (state & NET_EOF)
 		s->fin_seen = 1;
+	if (have && !s->message_end && sock_short_io())
+		s->message_end = s->pos.read + have;
 	if ((state & NET_RESET) && !s->was_reset) {
 		s->was_reset = 1;
 		if (flags & MSG_DONTWAIT_) {
@@ -253,6 +258,7 @@ static long write_pieces(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
 		if (!err) {
 			size_t n = vk_uio_in(u, write_piece, sizeof(write_piece));
 			err = net_write(&s->pos, write_piece, n);
+			sock_joint_moved(s);
 			done += err ? 0 : (long)n;
 		}
 		if (err)
@@ -371,7 +377,9 @@ static long peer_pending(struct vk_call *c, const struct vk_desc *d)
 static long peer_shutdown(struct vk_desc *d, u32 how)
 {
 	struct vk_sock *s = sock_of(d);
-	return how & SHUT_WRITE ? net_end(&s->pos) : 0;
+	long err = how & SHUT_WRITE ? net_end(&s->pos) : 0;
+	sock_joint_moved(s);
+	return err;
 }
 
 /* A client whose connection is closed may open its next one: whoever accepts after this can get it. */
@@ -380,6 +388,10 @@ static void peer_release(struct vk_desc *d)
 	struct vk_sock *s = sock_of(d);
 	vk_declare(VK_PARTED, ACCESS_ADD);
 	vk->parted |= !net_client_of(&s->pos);
+	if (s->pos.connection) {
+		sock_joint_leave(s);
+		return;
+	}
 	if (s->client && net_comes_again(&s->pos)) {
 		struct cache_pos last = s->pos;
 		last.read = 0; /* what the SUT has read of it does not matter to the client */
@@ -396,7 +408,7 @@ static void peer_describe(const struct vk_desc *d, struct text *t)
 	sock_describe_number(d, t);
 	u32 client = net_client_of(&s->pos); /* 1, whoever it is, if all share one tree */
 	if (client) {
-		text_fmt(t, " (client %u)", s->remote.port ? s->remote.port - SOCK_CLIENT_PORT : client);
+		text_fmt(t, " (client %u)", s->remote.port ? sock_client_of_port(s->remote.port) : client);
 	} else {
 		text_str(t, " to ");
 		sock_describe_address(&s->remote, t);

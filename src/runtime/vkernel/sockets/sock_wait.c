@@ -14,8 +14,10 @@ void sock_resolve(const struct vk_desc *d)
 	const struct vk_sock *s = sock_of(d);
 	if (d->kind != VK_SOCKET)
 		return;
-	if (s->flavour == SOCK_PEER || s->flavour == SOCK_CONNECTING)
+	if ((s->flavour == SOCK_PEER && !s->broken) || s->flavour == SOCK_CONNECTING)
 		net_resolve(&s->pos);
+	if (s->flavour == SOCK_LISTEN)
+		sock_joint_resolve(s);
 	if (s->flavour != SOCK_DATAGRAM || s->family == NET_UNIX)
 		return;
 	net_resolve(&s->pos);
@@ -28,6 +30,7 @@ static u32 open_connections(const struct cache_pos **out, u32 room)
 	for (u32 i = 0; i < vk->desc_limit && n < room; i++)
 		if (vk->desc[i].kind == VK_SOCKET && is_peer(&vk->sock[i]))
 			out[n++] = &vk->sock[i].pos;
+	n += sock_joint_open(out + n, room - n);
 	for (u32 i = 0; i < net_clients() && n < room; i++)
 		if (vk->dgram_client[i].socket)
 			out[n++] = &vk->dgram_client[i].pos;
@@ -71,7 +74,7 @@ static const struct cache_pos *unread_datagram(u64 *bytes)
 	for (u32 i = 0; i < net_clients(); i++) {
 		const struct dgram_client *c = &vk->dgram_client[i];
 		net_resolve(&c->pos);
-		long n = c->socket ? sock_frame_next(&c->pos) : -1;
+		long n = c->socket ? sock_frame_next(&c->pos, c->in_fault) : -1;
 		if (n < 0)
 			continue;
 		*bytes = (u64)n;
@@ -88,7 +91,7 @@ const struct cache_pos *vk_unanswered(u64 *bytes)
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos) ||
 		    (s->shut & SHUT_READ))
 			continue;
-		*bytes = net_ask(&s->pos, &flags);
+		*bytes = sock_peer_ask(s, &flags);
 		if (*bytes && !(flags & (NET_EOF | NET_RESET)))
 			return &s->pos;
 	}
@@ -102,7 +105,7 @@ bool vk_client_stays(void)
 		u32 flags;
 		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos))
 			continue;
-		net_ask(&s->pos, &flags);
+		sock_peer_ask(s, &flags);
 		if (!(s->shut & SHUT_WRITE) && !(flags & NET_RESET)) /* behind an end it may still listen */
 			return true;
 	}

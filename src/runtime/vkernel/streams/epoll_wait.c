@@ -80,8 +80,11 @@ static u32 way_of(const struct op *o, u32 alt)
 
 static bool wait_late(const struct fiber *f, const struct op *o)
 {
+	struct selector s = selector_of(op_set(o));
+	bool forced;
 	(void)f;
-	return !epoll_has_ready(op_set(o));
+	selector_ways(&s, &forced);
+	return !forced && !epoll_has_ready(op_set(o));
 }
 
 static void describe_news(const struct op *o, u32 alt, struct text *t)
@@ -146,7 +149,14 @@ static struct op_wait wait_wait(const struct op *o)
 	return selector_wait(&s);
 }
 
+static void wait_faults(const struct op *o, struct net_faults *out)
+{
+	struct selector s = selector_of(op_set(o));
+	selector_faults(&s, out);
+}
+
 const struct op_class op_epoll_wait = {.name = "wait in epoll",
+				       .faults = wait_faults,
 				       .resolve = wait_resolve,
 				       .outcomes = wait_outcomes,
 				       .describe = wait_describe,

@@ -7,10 +7,21 @@
 #include "runtime/vkernel/streams/selector.h"
 
 #include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/sockets/sock_fault.h"
 #include "wire/wire.h"
 
 #define MAX_SOCKETS 24u
-#define FULL_SUBSETS 3u
+/*
+ * All ways are explored of three sockets with news; of five, if that makes no more than so many ways; with
+ * --ready-subsets all of any number, as long as there are not too many for the search's lists of actions.
+ */
+#define FEW_SOCKETS 3u
+#define SOME_SOCKETS 5u
+#define SOME_WAYS 512u
+#define MOST_WAYS 16384u
+/* In one subset of so many all orders; with --ready-subsets all. */
+#define SOME_ORDERED 4u
+#define MOST_ORDERED 7u
 
 /* The sockets of a list that could have news. */
 struct candidates {
@@ -77,9 +88,40 @@ static void find_candidates(const struct selector *s, struct candidates *c)
 
 /* ---- numbering ---- */
 
-static bool is_full_product(const struct candidates *c)
+static bool has_all_orders(u32 news)
 {
-	return c->count <= FULL_SUBSETS || rt_wire->config.net.all_subsets;
+	return news <= (rt_wire->config.net.all_subsets ? MOST_ORDERED : SOME_ORDERED);
+}
+
+/* In how many orders can so many news come? Of too many: forwards and backwards. */
+static u32 orders_of(u32 news)
+{
+	u32 all = 1;
+	for (u32 i = 2; i <= news && i <= MOST_ORDERED; i++)
+		all *= i;
+	return has_all_orders(news) ? all : 2;
+}
+
+/* How many ways are there in all, orders included? Beyond MOST_WAYS: more than that. */
+static u64 count_product(const struct selector *s, const struct candidates *c)
+{
+	u64 of_size[MAX_SOCKETS + 1] = {1}, sum = 0; /* how many ways have news of so many sockets */
+	HD_WIDE_FRAME();
+	for (u32 i = 0; i < c->count; i++)
+		for (u32 k = i + 1; k > 0; k--)
+			of_size[k] = HD_MIN(of_size[k] + of_size[k - 1] * (c->ways[i] - 1u), MOST_WAYS + 1ul);
+	for (u32 k = 0; k <= c->count; k++)
+		sum += of_size[k] * (s->ordered ? orders_of(k) : 1);
+	return sum;
+}
+
+static bool is_full_product(const struct selector *s, const struct candidates *c)
+{
+	if (c->count <= FEW_SOCKETS)
+		return true;
+	if (rt_wire->config.net.all_subsets)
+		return count_product(s, c) <= MOST_WAYS;
+	return c->count <= SOME_SOCKETS && count_product(s, c) <= SOME_WAYS;
 }
 
 static bool next_product(struct candidates *c)
@@ -126,13 +168,11 @@ static u32 moved(const struct candidates *c)
 	return n;
 }
 
-/* In how many orders can so many news come? Beyond three: forwards and backwards. */
 static u32 orders(const struct selector *s, const struct candidates *c, bool *cut)
 {
-	static const u8 factorial[] = {1, 1, 2, 6};
 	u32 n = s->ordered ? moved(c) : 0;
-	*cut |= n >= HD_ARRAY_LEN(factorial);
-	return n < HD_ARRAY_LEN(factorial) ? factorial[n] : 2;
+	*cut |= !has_all_orders(n);
+	return orders_of(n);
 }
 
 /*
@@ -140,7 +180,7 @@ static u32 orders(const struct selector *s, const struct candidates *c, bool *cu
  */
 static u32 find_way(const struct selector *s, struct candidates *c, u32 way)
 {
-	bool full = is_full_product(c), more = true;
+	bool full = is_full_product(s, c), more = true;
 	u32 sum = 0;
 	c->cut |= !full;
 	for (u32 nth = 0; more; nth++) {
@@ -170,10 +210,10 @@ u32 selector_ways(const struct selector *s, bool *forced)
 
 /* ---- carrying one out ---- */
 
-/* The nth permutation of three or fewer; of more the second is backwards. */
+/* The nth permutation; of too many the second is backwards. */
 static void reorder(u32 *out, u32 n, u32 order)
 {
-	if (n > FULL_SUBSETS) {
+	if (!has_all_orders(n)) {
 		for (u32 i = 0; order && i < n / 2; i++) {
 			u32 swap = out[i];
 			out[i] = out[n - 1 - i];
@@ -271,6 +311,16 @@ void selector_resolve(const struct selector *s)
 		s->item(s->list, i, &it);
 		if (is_socket(&it))
 			sock_resolve(it.desc);
+	}
+}
+
+void selector_faults(const struct selector *s, struct net_faults *out)
+{
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		s->item(s->list, i, &it);
+		if (is_socket(&it) && merge(s, i, &it))
+			sock_poll_faults(it.desc, out);
 	}
 }
 

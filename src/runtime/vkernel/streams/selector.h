@@ -3,9 +3,10 @@
  * network can have gone on for those that lead outside (sockets/sock_arrival.c), decided in one step for all
  * of them. What can't be late (pipes, eventfds …) has no part in it.
  *
- * With n sockets that could have something new there are up to 2^n ways. All of them are explored up to three
- * sockets (with --ready-subsets all: always); beyond that nothing new, each one, each pair, and all of them,
- * and the verdict is bounded.
+ * With n sockets that could have something new there are up to 2^n ways, and epoll sees in which order news
+ * came. All ways are explored of up to five sockets, and all orders of up to four (with --ready-subsets all:
+ * of seven); beyond that nothing new, each one, each pair, and all of them, forwards and backwards, and the
+ * verdict is bounded.
  */
 #ifndef HEDDLE_RUNTIME_SELECTOR_H
 #define HEDDLE_RUNTIME_SELECTOR_H
@@ -38,6 +39,8 @@ u32 selector_news(const struct selector *s, u32 way, u32 *out, u32 room);
 void selector_declare(const struct selector *s, u32 way);
 /* Asks the network for all that these functions look at. */
 void selector_resolve(const struct selector *s);
+/* op_class.faults */
+void selector_faults(const struct selector *s, struct net_faults *out);
 /* op_class.in_vain: a selector that returns has only looked; unless time has passed. */
 bool selector_looks(const struct fiber *f, const struct op *o, u32 alt);
 /* Who can end a wait for them. */
