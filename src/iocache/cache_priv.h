@@ -8,7 +8,7 @@
  *   clock_reading.c   answers that differ in the time they tell
  *   silence_check.c   a last look before silence is called a deadlock
  *   recheck.c    recorded conversations once more, at the end
- *   joint.c      symbols of clients with several connections
+ *   joint_symbols.c  symbols of clients with several connections
  *   cache_error.c, cache_error_text.c   what went wrong, in words
  */
 #ifndef HEDDLE_IOCACHE_CACHE_PRIV_H
@@ -79,7 +79,7 @@ struct cache {
 	u64 slow[CACHE_HURRIED / 64]; /* trees whose peer answered otherwise when it was hurried */
 	u64 clock_readings;           /* that differed: clock_readings_adopt */
 	struct pages_vec scratch;     /* bytes on their way out */
-	struct pages_vec symbols;     /* joint.c */
+	struct pages_vec symbols;     /* joint_symbols.c */
 	struct pages_vec heard_out;   /* silence_check.c: struct heard_out */
 	struct pages_vec schedules;   /* linear: struct recorded, who recorded what */
 	const struct cache_pos *open[CACHE_MAX_OPEN];
@@ -142,7 +142,7 @@ int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said);
  */
 bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end, int *err);
 
-/* ---- joint.c: conversations with all connections of a client ---- */
+/* ---- joint_symbols.c: conversations with all connections of a client ---- */
 
 /* As symbols, 2 n bytes. NULL: memory is out. */
 const u8 *joint_data(struct cache *c, u32 connection, const u8 *data, size_t n);

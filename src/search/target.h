@@ -64,8 +64,7 @@ struct target_audit {
 	u64 (*point)(void *t, u32 action);
 	/* A word to which both enabled actions store, without saying so; 0: none. */
 	u64 (*both_store)(void *t, u32 a, u32 b);
-	/* A number for what the last step told the outside world that is no part of the state. May be
-	   NULL. */
+	/* A number for what the last step told the outside that is no part of the state. May be NULL. */
 	u64 (*output)(void *t);
 	/* Such a pair was found, here: the report will name the word and the places. May be NULL. */
 	void (*note_race)(void *t, u64 address, u32 a, u32 b);

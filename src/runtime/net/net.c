@@ -160,6 +160,7 @@ static struct tree_key key_of(const struct net_address *to, u32 client)
 	HD_WIDE_FRAME();
 	const struct net_config *c = &rt_wire->config.net;
 	struct tree_key k = {.to = *to, .client = client};
+	HD_WIDE_FRAME();
 	k.owner = client ? 0 : sched_self_slot() + 1; /* clients have names of their own */
 	k.joint = client && net_client_is_joint(client);
 	if (c->identical_clients && k.client)

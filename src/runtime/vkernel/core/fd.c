@@ -110,8 +110,19 @@ static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	vk_op_changes(o, VK_FD_TABLE);
 	vk_op_changes(o, vk_fd_object((int)o->arg));
 }
-const struct op_class op_close = {
-	.name = "close", .outcomes = close_outcomes, .describe = close_describe, .accesses = close_accesses};
+
+/* Of a socket that does not wait: as its other steps (sockets/sock_op.c). */
+static bool close_merges(const struct op *o)
+{
+	const struct vk_desc *d = vk_fd_peek((int)o->arg);
+	return d && d->kind == VK_SOCKET && (d->flags & O_NONBLOCK);
+}
+
+const struct op_class op_close = {.name = "close",
+				  .outcomes = close_outcomes,
+				  .describe = close_describe,
+				  .accesses = close_accesses,
+				  .merges = close_merges};
 
 bool vk_is_console(int fd)
 {

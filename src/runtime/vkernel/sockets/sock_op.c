@@ -264,12 +264,34 @@ static bool look_in_vain(const struct fiber *f, const struct op *o, u32 alt)
 	return true;
 }
 
+/*
+ * Event loops: who does not wait, and gets what it tries for. (Programs that wait in these calls keep a state
+ * for each.) The end of a connection is told once.
+ */
+static bool recv_merges(const struct op *o)
+{
+	const struct vk_sock *s = socket_of(o);
+	bool ends = s->flavour == SOCK_PEER && s->end_arrived && !s->fin_seen && !s->was_reset;
+	return (o->n & MSG_DONTWAIT_) && (ends || !recv_in_vain(NULL, o, 0));
+}
+
+static bool accept_merges(const struct op *o)
+{
+	return (o->n & MSG_DONTWAIT_) && !accept_in_vain(NULL, o, 0);
+}
+
+static bool send_merges(const struct op *o)
+{
+	return (o->n & MSG_DONTWAIT_) && !send_in_vain(NULL, o, 0);
+}
+
 const struct op_class op_recv = {.name = "receive",
 				 .resolve = recv_resolve,
 				 .outcomes = recv_outcomes,
 				 .describe = recv_describe,
 				 .accesses = socket_accesses,
 				 .in_vain = recv_in_vain,
+				 .merges = recv_merges,
 				 .faults = sock_recv_faults,
 				 .wait = sock_wait};
 /* A peer that does not read; inside, anybody may. */
@@ -285,6 +307,7 @@ const struct op_class op_send = {.name = "send",
 				 .describe = send_describe,
 				 .accesses = send_accesses,
 				 .in_vain = send_in_vain,
+				 .merges = send_merges,
 				 .faults = sock_send_faults,
 				 .wait = send_wait};
 const struct op_class op_connect = {.name = "connect",
@@ -298,6 +321,7 @@ const struct op_class op_accept = {.name = "accept",
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
 				   .in_vain = accept_in_vain,
+				   .merges = accept_merges,
 				   .wait = sock_wait,
 				   .patient = true};
 const struct op_class op_shutdown = {
