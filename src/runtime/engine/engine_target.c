@@ -311,7 +311,8 @@ enum step_result engine_step(void *t, u32 action)
 		return STEP_NO_MEMORY;
 	switch (end) {
 	case RUN_VIOLATION:
-		/* The same step has taught that there are more of them: a path to it would be of the old ones. */
+		/* The same step has taught that there are more of them: a path to it
+		   would be of the old ones. */
 		if (run_wants_restart())
 			return STEP_RESTART;
 		if (rt_worker->task.mode != WIRE_REPLAY) /* else it was told where it happened */
