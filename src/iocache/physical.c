@@ -203,8 +203,10 @@ static int start_again(struct cache *c, struct physical *p, const struct tree_at
 	int err = physical_open(c, tree, &q);
 	if (NET_IS_ERRNO(err))
 		err = error_refused_again(c, tree);
-	if (!err)
+	if (!err) {
+		hd_assert(q); /* physical_open succeeded */
 		err = physical_bring(c, q, at);
+	}
 	c->patient = false;
 	if (err || q == p)
 		return err;
