@@ -1,6 +1,6 @@
 /*
  * small_set.h: a few numbers in an array, ascending, zeros behind: the same set is the same words, so it may
- * be part of a state. 0 is no member.
+ * be part of a state. 0 is no member; a number may be one several times (a lock that is held twice).
  */
 #ifndef HEDDLE_BASE_SMALL_SET_H
 #define HEDDLE_BASE_SMALL_SET_H

@@ -32,10 +32,11 @@ struct broker *broker_create(const struct broker_options *o, const struct broker
 
 static int open_one(struct broker *b, struct wire_net *n)
 {
+	bool joint = n->flags & NET_JOINT;
 	n->len = 0;
 	n->flags = 0;
 	n->group = 0;
-	return n->client ? client_open(b, n) : server_open(b, n);
+	return n->client ? client_open(b, n, joint) : server_open(b, n);
 }
 
 static int no_such(struct wire_net *n)
@@ -46,6 +47,8 @@ static int no_such(struct wire_net *n)
 static int answer(struct broker *b, struct connection *c, struct wire_net *n)
 {
 	int status = quiesce(b, c, n);
+	if (!status && c->joint)
+		status = joint_collect(b, c, n);
 	if (!status)
 		transfer_deliver(c, n);
 	return status;
@@ -66,12 +69,16 @@ static int exchange(struct broker *b, struct wire_net *n)
 		transfer_deliver(c, n);
 		return 0;
 	}
-	int status = transfer_send(b, c, n);
+	int status = c->joint ? joint_send(b, c, n) : transfer_send(b, c, n);
 	n->len = 0;
 	if (!status && (flags & NET_END))
 		transfer_end(c);
-	if (!status && (flags & NET_PATIENT))
-		transfer_await(b, c);
+	if (!status && (flags & NET_PATIENT)) {
+		if (c->joint)
+			joint_await(b, c);
+		else
+			transfer_await(b, c);
+	}
 	if (!status && !(flags & NET_MORE))
 		status = answer(b, c, n);
 	return status;
@@ -94,7 +101,7 @@ static int next_one(struct broker *b, struct wire_net *n)
 	n->len = 0;
 	n->flags = 0;
 	n->conn = 0;
-	if (!c || !c->client || c->framed)
+	if (!c || !c->client || c->framed || c->joint)
 		return no_such(n);
 	int status = client_next(b, c, n);
 	if (status || !n->conn)

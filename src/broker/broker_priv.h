@@ -56,6 +56,12 @@ struct connection {
 	size_t given; /* of the reply */
 	size_t out;   /* of unsent */
 	u32 answer;   /* flags behind the reply */
+	/* joint_client.c */
+	bool joint;               /* all connections of a client; fd is -1 */
+	struct connection *whole; /* it is one of those; NULL: not */
+	u32 number;               /* among them, 0: not told of yet; of the whole: how many were told of */
+	bool closing;             /* the SUT has closed it */
+	bool eof_told, reset_told;
 };
 
 struct client_listener {
@@ -108,7 +114,11 @@ const char *connection_text(const struct connection *c, char *out, size_t cap);
 bool transfer_drain(struct connection *c);
 /* Have datagrams of the peer been thrown away, for lack of room? */
 bool transfer_lost(const struct connection *c);
+/* Room for so many more bytes, where they are to be put. */
+u8 *transfer_room(struct bytes *s, size_t more);
 /* Send all, taking the answer meanwhile. Returns the status. */
+int transfer_send_bytes(struct broker *b, struct connection *c, const u8 *data, size_t len,
+			struct wire_net *n);
 int transfer_send(struct broker *b, struct connection *c, struct wire_net *n);
 void transfer_end(struct connection *c);
 /* Hand over as much of the reply as fits. */
@@ -118,12 +128,27 @@ void transfer_pause(const struct connection *c, short events, u32 *delay_us);
 /* Wait for the peer to speak, for as long as a peer may take. */
 void transfer_await(struct broker *b, const struct connection *c);
 
+/* joint_client.c: clients with several connections at a time. `whole` stands for all of them. */
+/* The first of its connections, from c on; NULL: there is none. */
+struct connection *joint_next(struct connection *c, const struct connection *whole);
+/* The client has opened one more. False: there is no room, and it is closed. */
+bool joint_adopt(struct broker *b, struct connection *whole, int fd);
+/* What the request says, to each of them. Returns the status. */
+int joint_send(struct broker *b, struct connection *whole, struct wire_net *n);
+/* Take what is there. False: nothing was. */
+bool joint_drain(struct broker *b, const struct connection *whole);
+/* As transfer_await. */
+void joint_await(struct broker *b, const struct connection *whole);
+/* What was said, as symbols, is the reply of the whole. Returns the status. */
+int joint_collect(struct broker *b, struct connection *whole, struct wire_net *n);
+void joint_close(struct broker *b, const struct connection *whole);
+
 /* quiesce.c: wait until the peer has answered all it will. Returns the status. */
 int quiesce(struct broker *b, struct connection *c, struct wire_net *n);
 
 /* server.c, client.c: NET_OPEN. */
 int server_open(struct broker *b, struct wire_net *n);
-int client_open(struct broker *b, struct wire_net *n);
+int client_open(struct broker *b, struct wire_net *n, bool joint);
 /*
  * c was closed by the peer. If that is a server that has ended, other connections can't have the same answer:
  * returns the status, with the reason. 0: it lives, or ended as its only connection did.
@@ -134,8 +159,13 @@ int server_check_alive(struct broker *b, const struct connection *c, struct wire
  * set. n->conn 0: it opens no more.
  */
 int client_next(struct broker *b, struct connection *c, struct wire_net *n);
-/* Has a client peer connected once more? asked: the connection of the last exchange. Returns the status. */
-int client_another(struct broker *b, struct connection *asked, struct wire_net *n);
+/*
+ * Has a client peer connected once more? asked: the connection of the last exchange. Returns the status.
+ * *adopted: a joint client has, and is to be heard there, too.
+ */
+int client_another(struct broker *b, struct connection *asked, struct wire_net *n, bool *adopted);
+/* A client was ended: connections of its that nobody has taken yet go with it. */
+void client_drop_stale(struct broker *b);
 
 /* client_listener.c. -errno: *p says why. */
 int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,

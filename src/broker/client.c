@@ -24,15 +24,19 @@ struct arrival {
 	socklen_t from_len;
 	pid_t pid;
 	struct peer_procs *procs;
+	bool joint;
 	u64 start, asleep_since;
 	int status; /* why it does not matter any more whether it comes */
 };
 
-/* The client whose process has the other end of this connection; NULL: none that is known. */
+/*
+ * The client whose process has the other end of this connection; NULL: none that is known. Of a joint client:
+ * the whole.
+ */
 static struct connection *client_of(struct broker *b, int fd, const struct peer_procs *but)
 {
 	for (struct connection *c = b->connections; c; c = c->next)
-		if (c->client && c->procs && c->procs != but && quiet_holds(c->procs->q, fd))
+		if (c->client && !c->whole && c->procs && c->procs != but && quiet_holds(c->procs->q, fd))
 			return c;
 	return NULL;
 }
@@ -40,15 +44,13 @@ static struct connection *client_of(struct broker *b, int fd, const struct peer_
 static int another(struct wire_net *n, const struct connection *c)
 {
 	char name[200];
+	n->client = 0;
 	if (!c)
 		return reply_error(n, NET_ERROR_ANOTHER, "a client peer opened a further connection");
-	return reply_error(n, NET_ERROR_ANOTHER,
-			   "client %u opened a further connection besides %s: several connections of one "
-			   "client at the same "
-			   "time are not followed, only one after the other; can it be told to have one at a "
-			   "time, and be "
-			   "started several times (--clients N)?",
-			   c->client, connection_text(c, name, sizeof(name)));
+	n->client = c->framed || c->joint || c->another || !c->procs ? 0 : c->client;
+	return reply_error(n, NET_ERROR_ANOTHER, "client %u opened a further connection besides %s%s",
+			   c->client, connection_text(c, name, sizeof(name)),
+			   c->joint ? ", by itself: nothing was sent to it" : "");
 }
 
 /*
@@ -70,7 +72,7 @@ static int further(struct wire_net *n, struct connection *c, int fd)
 }
 
 /* Who has connected may have ended before we look: then it is of the client that was just told something. */
-int client_another(struct broker *b, struct connection *asked, struct wire_net *n)
+int client_another(struct broker *b, struct connection *asked, struct wire_net *n, bool *adopted)
 {
 	for (const struct connection *c = b->connections; c; c = c->next)
 		if (c->another)
@@ -79,12 +81,27 @@ int client_another(struct broker *b, struct connection *asked, struct wire_net *
 		int fd, status = 0;
 		while (!status && (fd = client_listener_accept(l)) >= 0) {
 			struct connection *c = client_of(b, fd, NULL);
-			status = further(n, c || !asked->client ? c : asked, fd);
+			c = c || !asked->client ? c : asked;
+			if (c && c == asked && c->joint)
+				*adopted = joint_adopt(b, c, fd);
+			else
+				status = further(n, c, fd);
 		}
 		if (status)
 			return status;
 	}
 	return 0;
+}
+
+/* All others are at rest, and were heard: one of them that connects now does so by itself. */
+void client_drop_stale(struct broker *b)
+{
+	for (const struct client_listener *l = b->listeners; l; l = l->next)
+		for (int fd; (fd = client_listener_accept(l)) >= 0; close(fd)) {
+			struct connection *c = client_of(b, fd, NULL);
+			if (c)
+				c->another = true;
+		}
 }
 
 static int not_coming(struct arrival *k, int status, const char *what)
@@ -170,7 +187,7 @@ static int wait_for_it(struct arrival *k, int *fd)
 
 static int take(struct arrival *k, int fd)
 {
-	struct connection *c = connection_add(k->b, fd, &k->n->to);
+	struct connection *c = connection_add(k->b, k->joint ? -1 : fd, &k->n->to);
 	hd_assert(c != NULL); /* client_open has seen that there is room */
 	c->client = k->n->client;
 	c->pid = k->pid;
@@ -179,7 +196,11 @@ static int take(struct arrival *k, int fd)
 	c->from_len = k->l ? 0 : k->from_len;
 	k->n->conn = c->id;
 	k->n->group = c->procs->group;
+	c->joint = k->joint;
+	if (k->joint)
+		joint_adopt(k->b, c, fd);
 	if (quiet_alive(c->procs->q) && !quiet_allowed(k->pid)) {
+		hd_assert(!k->joint); /* before, it could be looked into */
 		peer_procs_release(k->b, c->procs);
 		c->procs = NULL;
 	}
@@ -262,12 +283,12 @@ static int start(struct arrival *k, struct problem *p)
 	return status;
 }
 
-int client_open(struct broker *b, struct wire_net *n)
+int client_open(struct broker *b, struct wire_net *n, bool joint)
 {
-	if (b->connection_count >= NET_MAX_CONNS)
+	if (b->connection_count + joint >= NET_MAX_CONNS)
 		return reply_full(n);
 	struct problem p;
-	struct arrival k = {.b = b, .n = n, .fd = -1};
+	struct arrival k = {.b = b, .n = n, .fd = -1, .joint = joint};
 	int err = prepare(&k, &p);
 	if (err == -EMFILE || err == -ENFILE)
 		return reply_full(n);

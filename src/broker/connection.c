@@ -48,6 +48,8 @@ struct connection *connection_add(struct broker *b, int fd, const struct net_add
 
 void connection_close(struct broker *b, struct connection *c)
 {
+	if (c->joint)
+		joint_close(b, c);
 	struct connection **at = &b->connections;
 	while (*at != c)
 		at = &(*at)->next;
@@ -57,19 +59,24 @@ void connection_close(struct broker *b, struct connection *c)
 		close(c->fd);
 	if (c->next_fd >= 0)
 		close(c->next_fd);
-	if (c->pid)
+	bool client = c->pid != 0;
+	if (client)
 		b->peers.end_client(b->peers.self, c->pid);
 	peer_procs_release(b, c->procs);
 	free(c->reply.data);
 	free(c->unsent.data);
 	free(c);
+	if (client)
+		client_drop_stale(b);
 }
 
 const char *connection_text(const struct connection *c, char *out, size_t cap)
 {
 	char address[ADDRESS_TEXT];
 	address_text(&c->to, address);
-	if (c->client)
+	if (c->joint)
+		snprintf(out, cap, "the connections of client %u at %s", c->client, address);
+	else if (c->client)
 		snprintf(out, cap, "connection %u (client %u at %s)", c->id, c->client, address);
 	else
 		snprintf(out, cap, "connection %u (to %s)", c->id, address);

@@ -21,10 +21,16 @@ struct quiesce {
 	struct wire_net *n;
 	u64 start, asleep_since;
 	u32 delay;
-	u32 count; /* connections to the same peer; [0] is c's */
+	u32 count; /* connections to the same peer; c's come first */
+	u32 own;   /* so many: one, or those of a joint client */
 	struct connection *conn[NET_MAX_CONNS];
 	struct quiet_conn look[NET_MAX_CONNS];
 };
+
+static bool is_own(const struct quiesce *r, const struct connection *c)
+{
+	return c == r->c || c->whole == r->c;
+}
 
 static void add(struct quiesce *r, struct connection *c)
 {
@@ -32,7 +38,7 @@ static void add(struct quiesce *r, struct connection *c)
 	r->look[r->count++] = (struct quiet_conn){.fd = c->fd,
 						  .there = c->from_len ? &c->from : NULL,
 						  .sent = c->sent,
-						  .closed = c->reset || (c->eof && c != r->c),
+						  .closed = c->reset || (c->eof && !is_own(r, c)),
 						  .accepted = c->accepted,
 						  .excused = c->excused};
 }
@@ -40,15 +46,19 @@ static void add(struct quiesce *r, struct connection *c)
 static void gather(struct quiesce *r)
 {
 	r->count = 0;
-	add(r, r->c);
 	for (struct connection *c = r->b->connections; c; c = c->next)
-		if (c != r->c && c->procs == r->c->procs)
+		if (is_own(r, c) && !c->joint)
+			add(r, c);
+	r->own = r->count;
+	for (struct connection *c = r->b->connections; c; c = c->next)
+		if (!is_own(r, c) && c->procs == r->c->procs)
 			add(r, c);
 }
 
 static enum quiet look(struct quiesce *r)
 {
-	r->look[0].closed = r->c->reset;
+	for (u32 i = 0; i < r->own; i++)
+		r->look[i].closed = r->conn[i]->reset;
 	for (u32 i = 0; i < r->count; i++)
 		r->look[i].queue = QUEUE_EMPTY;
 	enum quiet q = quiet_look(r->c->procs->q, r->look, r->count);
@@ -67,7 +77,7 @@ static bool is_readable(const struct connection *c)
 static int crosstalk(struct quiesce *r)
 {
 	char here[200], there[200];
-	for (u32 i = 1; i < r->count; i++) {
+	for (u32 i = r->own; i < r->count; i++) {
 		const struct connection *c = r->conn[i];
 		if (!c->polled || c->eof || c->reset || !is_readable(c))
 			continue;
@@ -95,33 +105,42 @@ static int in_words(struct quiesce *r, int status, const char *what)
 static int excuse_others(struct quiesce *r)
 {
 	int status = crosstalk(r);
-	for (u32 i = 1; i < r->count; i++)
+	for (u32 i = r->own; i < r->count; i++)
 		if (r->look[i].queue)
 			r->look[i].excused = r->conn[i]->excused = true;
 	return status;
 }
 
-/* Status: 0 to look again. */
-static int settled(struct quiesce *r)
+/* Of one of its own. Status: 0 to look again. */
+static int settled_at(struct quiesce *r, u32 i)
 {
-	switch (r->look[0].queue) {
+	struct connection *c = r->conn[i];
+	switch (r->look[i].queue) {
 	case QUEUE_UNACCEPTED:
 		return in_words(r, NET_ERROR_UNSERVED,
 				"the peer is at rest and has not accepted this connection");
 	case QUEUE_UNREAD:
-		if (!r->c->framed) { /* it waits for something else, and what was sent waits for it */
-			r->look[0].excused = r->c->unread = true;
+		if (!c->framed) { /* it waits for something else, and what was sent waits for it */
+			r->look[i].excused = c->unread = true;
 			r->c->answer |= NET_UNREAD;
 			return 0;
 		}
 		return in_words(r, NET_ERROR_STUCK,
 				"the peer is at rest and has not read all that was sent to it");
 	case QUEUE_END_UNREAD:
-		r->look[0].excused = true; /* it may never want to know that we have finished */
+		r->look[i].excused = true; /* it may never want to know that we have finished */
 		return 0;
 	default:
 		return excuse_others(r);
 	}
+}
+
+static int settled(struct quiesce *r)
+{
+	for (u32 i = 0; i < r->own; i++)
+		if (r->look[i].queue && !r->look[i].excused)
+			return settled_at(r, i);
+	return excuse_others(r);
 }
 
 static bool something_on_its_way(const struct quiesce *r)
@@ -211,6 +230,19 @@ static void note_question(struct quiesce *r)
 			quiet_asked(t->q, something);
 }
 
+/* The answer is as long as it was before: neither the peer nor those whom it may ask are given their time again. */
+static void note_satisfied(struct quiesce *r, bool satisfied)
+{
+	for (struct peer_procs *t = r->b->peers_known; t; t = t->next)
+		if (t == r->c->procs || (t->server && r->c->procs->server))
+			quiet_satisfied(t->q, satisfied);
+}
+
+static bool drain(struct quiesce *r)
+{
+	return r->c->joint ? joint_drain(r->b, r->c) : transfer_drain(r->c);
+}
+
 static int wait_quiet(struct quiesce *r)
 {
 	enum quiet q;
@@ -218,21 +250,37 @@ static int wait_quiet(struct quiesce *r)
 	note_question(r);
 	gather(r);
 	while (!status) {
-		if (transfer_drain(r->c)) {
+		if (drain(r)) {
 			quiet_spoke(r->c->procs->q);
 			r->c->unread = false;
 			r->delay = 0;
 			r->asleep_since = monotonic_ms();
 		}
+		note_satisfied(r, r->n->expected && r->c->reply.len + 1 >= r->n->expected);
 		q = look_at_all(r);
 		if (q && !found_another_process(r->c)) {
-			transfer_drain(r->c);
+			drain(r);
 			r->c->answer |= q == QUIET_TIMED ? NET_TIMED : 0;
 			break;
 		}
 		transfer_pause(r->c, POLLIN, &r->delay);
 		status = busy(r);
 	}
+	note_satisfied(r, false);
+	return status;
+}
+
+/* A joint client may have opened further connections, and spoken there. */
+static int wait_quiet_everywhere(struct quiesce *r)
+{
+	bool adopted;
+	int status;
+	do {
+		adopted = false;
+		status = wait_quiet(r);
+		if (!status)
+			status = client_another(r->b, r->c, r->n, &adopted);
+	} while (!status && adopted);
 	return status;
 }
 
@@ -273,7 +321,8 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 	r.start = r.asleep_since = monotonic_ms();
 	c->answer = 0;
 	c->excused = false;
-	int status = c->procs ? wait_quiet(&r) : wait_silence(&r);
+	bool adopted = false;
+	int status = c->joint ? wait_quiet_everywhere(&r) : c->procs ? wait_quiet(&r) : wait_silence(&r);
 	if (!status)
 		c->polled = true;
 	if (!status && c->procs)
@@ -281,7 +330,7 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 	if (!status)
 		status = lost(&r);
 	if (!status)
-		status = client_another(b, c, n);
+		status = client_another(b, c, n, &adopted);
 	if (!status && (c->eof || c->reset))
 		status = server_check_alive(b, c, n);
 	if (status)

@@ -72,7 +72,7 @@ void quiet_close(struct quiet_peer *q)
 static bool rests(const struct quiet_peer *q, struct quiet_thread *t)
 {
 	if (t->wait.kind == WAIT_TIMED)
-		return grace_is_over(q, t);
+		return grace_is_over(q, t) || q->satisfied;
 	return t->wait.kind == WAIT_INPUT || t->wait.kind == WAIT_DEAD || periodic_sleeps(t);
 }
 
@@ -136,7 +136,8 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	enum timers timers = TIMERS_NONE;
 	bool quiet = (pass_a(q, &timed) || quiet_without(ABLATION_THREADS)) &&
 		     (queues(q, c, n) || quiet_without(ABLATION_QUEUES)) &&
-		     (timers = timers_look(q)) != TIMERS_SOON && (quiet_without(ABLATION_AGAIN) || pass_b(q));
+		     ((timers = timers_look(q)) != TIMERS_SOON || q->satisfied) &&
+		     (quiet_without(ABLATION_AGAIN) || pass_b(q));
 	if (!quiet) { /* who was born meanwhile is met in a later pass B, and looked at after that */
 		q->calm = false;
 		return QUIET_BUSY;
@@ -144,6 +145,11 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	if (!periodic_settled(q, sent))
 		return QUIET_BUSY;
 	return timed || timers ? QUIET_TIMED : QUIET_YES;
+}
+
+void quiet_satisfied(struct quiet_peer *q, bool satisfied)
+{
+	q->satisfied = satisfied;
 }
 
 void quiet_asked(struct quiet_peer *q, bool something)

@@ -79,6 +79,7 @@ struct quiet_peer {
 	u64 calm_sent;
 	u64 asked;       /* counts questions and connections */
 	bool questioned; /* it was ever sent anything */
+	bool satisfied;  /* quiet_satisfied */
 };
 
 /* Bring the lists up to date. True: they are what they were before. */

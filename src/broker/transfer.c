@@ -21,7 +21,7 @@
 #define DELAY_MAX_US 500
 #define AWAIT_MS 50
 
-static u8 *room(struct bytes *s, size_t more)
+u8 *transfer_room(struct bytes *s, size_t more)
 {
 	if (s->cap - s->len < more) {
 		s->cap = HD_MAX(2 * s->cap, s->len + more);
@@ -60,7 +60,7 @@ static ssize_t receive(struct connection *c, u8 *to)
 static bool drain_once(struct connection *c)
 {
 	size_t head = c->framed ? NET_FRAME_HEAD : 0;
-	u8 *at = room(&c->reply, CHUNK + head);
+	u8 *at = transfer_room(&c->reply, CHUNK + head);
 	ssize_t n = receive(c, at + head);
 	if (n < 0) {
 		c->reset |= !would_wait(errno);
@@ -210,10 +210,16 @@ static int send_all(struct broker *b, struct connection *c, struct wire_net *n)
 
 int transfer_send(struct broker *b, struct connection *c, struct wire_net *n)
 {
-	if (!n->len)
+	return transfer_send_bytes(b, c, n->data, n->len, n);
+}
+
+int transfer_send_bytes(struct broker *b, struct connection *c, const u8 *data, size_t len,
+			struct wire_net *n)
+{
+	if (!len)
 		return 0;
-	memcpy(room(&c->unsent, n->len), n->data, n->len);
-	c->unsent.len += n->len;
+	memcpy(transfer_room(&c->unsent, len), data, len);
+	c->unsent.len += len;
 	int status = send_all(b, c, n);
 	if (c->reset || c->out == c->unsent.len)
 		c->out = c->unsent.len = 0;

@@ -72,8 +72,14 @@ void cc_ask(struct words *out, const struct cc_tools *t, const struct cc_command
 void cc_compile(struct words *out, const struct cc_tools *t, const struct cc_command *c);
 void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c,
 		    const struct cc_word *source, const char *object);
-/* object[i]: what word i was compiled to, NULL for words that are no sources. */
-void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object);
+/*
+ * object[i]: what word i was compiled to, NULL for words that are no sources. own: functions of the program
+ * that only have the name of one of the C library's; calls of them stay as they are.
+ */
+void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object,
+	     const struct words *own);
+/* Which functions that cc_link redirects does this file define itself? */
+void cc_find_own(const char *path, struct words *own);
 
 /*
  * Runs a command and returns its exit status, 128 + n when signal n ended it, 127 when it can't be started.

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/cc.h"
+#include "launch/elf_image.h"
 #include "wire/wrapped.h"
 #include "launch/runtime_library.h"
 
@@ -246,8 +247,47 @@ void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc
 	words_add(out, object);
 }
 
+static bool is_among(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+static void add_wraps(struct words *out, const char *const *names, size_t count, const struct words *own)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_among(names[i], (const char *const *)own->list, own->count))
+			words_addf(out, "-Wl,--wrap=%s", names[i]);
+}
+
+void cc_find_own(const char *path, struct words *own)
+{
+	struct elf_image im;
+	const char *strings;
+	u64 count, size;
+
+	if (elf_image_open(&im, path))
+		return;
+	const Elf64_Sym *symbol = elf_image_symbols(&im, &count, &strings, &size);
+	for (u64 i = 0; symbol && i < count; i++) {
+		const Elf64_Sym *s = &symbol[i];
+		bool defined = s->st_shndx != SHN_UNDEF && s->st_size &&
+			       ELF64_ST_TYPE(s->st_info) == STT_FUNC;
+		if (!defined || ELF64_ST_BIND(s->st_info) == STB_LOCAL || s->st_name >= size)
+			continue;
+		const char *name = strings + s->st_name;
+		if (is_among(name, wrapped, HD_ARRAY_LEN(wrapped)) ||
+		    is_among(name, wrapped_checked, HD_ARRAY_LEN(wrapped_checked)) ||
+		    is_among(name, wrapped_calls, HD_ARRAY_LEN(wrapped_calls)))
+			words_add(own, name);
+	}
+	elf_image_close(&im);
+}
+
 /* -u and --export-dynamic-symbol: heddle knows the program by this mark. */
-static void add_hooks(struct words *out, const struct cc_tools *t)
+static void add_hooks(struct words *out, const struct cc_tools *t, const struct words *own)
 {
 	words_add(out, t->hooks);
 	words_add(out, "-Wl,-u,heddle_hooks_version");
@@ -260,15 +300,13 @@ static void add_hooks(struct words *out, const struct cc_tools *t)
 		words_addf(out, "-Wl,-u,%s", mark);
 		words_addf(out, "-Wl,--export-dynamic-symbol=%s", mark);
 	}
-	for (size_t i = 0; i < HD_ARRAY_LEN(wrapped); i++)
-		words_addf(out, "-Wl,--wrap=%s", wrapped[i]);
-	for (size_t i = 0; i < HD_ARRAY_LEN(wrapped_checked); i++)
-		words_addf(out, "-Wl,--wrap=%s", wrapped_checked[i]);
-	for (size_t i = 0; i < HD_ARRAY_LEN(wrapped_calls); i++)
-		words_addf(out, "-Wl,--wrap=%s", wrapped_calls[i]);
+	add_wraps(out, wrapped, HD_ARRAY_LEN(wrapped), own);
+	add_wraps(out, wrapped_checked, HD_ARRAY_LEN(wrapped_checked), own);
+	add_wraps(out, wrapped_calls, HD_ARRAY_LEN(wrapped_calls), own);
 }
 
-void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object)
+void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object,
+	     const struct words *own)
 {
 	add_compiler(out, t);
 	if (t->is_clang)
@@ -281,7 +319,7 @@ void cc_link(struct words *out, const struct cc_tools *t, const struct cc_comman
 	}
 	words_add(out, "-fno-lto");
 	if (!c->relocatable)
-		add_hooks(out, t);
+		add_hooks(out, t, own);
 	/* gold looks for the wrappers also where a library needs the wrapped function. */
 	for (size_t i = 0; !c->relocatable && i < c->count; i++)
 		if (!strcmp(c->word[i].text, "-fuse-ld=gold"))

@@ -48,6 +48,7 @@ static const struct {
 	{"strategy", "seed", "seed", false},
 	{"strategy", "depth", "pct-depth", false},
 	{"strategy", "runs", "runs", false},
+	{"strategy", "por", "por", false},
 	{"peers", "server", "server", false},
 	{"peers", "servers", "server", false},
 	{"peers", "client", "client", false},

@@ -55,10 +55,38 @@ static void remove_objects(const char *folder, char **object, size_t count)
 	rmdir(folder);
 }
 
+static int link_once(const struct cc_tools *t, const struct cc_command *c, char *const *object,
+		     const struct words *own)
+{
+	struct words command = {0};
+	int status;
+
+	cc_link(&command, t, c, object, own);
+	status = cc_run(&command);
+	words_free(&command);
+	return status;
+}
+
+/*
+ * A program may have a function of its own that is called like one of the C library's: index, send. Who
+ * defines what is known when it is linked; then it is linked once more, without redirecting those.
+ */
+static int link_objects(const struct cc_tools *t, const struct cc_command *c, char *const *object)
+{
+	struct words own = {0};
+	int status = link_once(t, c, object, &own);
+
+	if (!status && !c->relocatable)
+		cc_find_own(c->output ? c->output : "a.out", &own);
+	if (own.count)
+		status = link_once(t, c, object, &own);
+	words_free(&own);
+	return status;
+}
+
 static int build(const struct cc_tools *t, const struct cc_command *c, struct problem *p)
 {
 	char folder[4096], **object = calloc(c->count + 1, sizeof(*object));
-	struct words command = {0};
 	int status;
 
 	if (!object)
@@ -68,11 +96,8 @@ static int build(const struct cc_tools *t, const struct cc_command *c, struct pr
 		return -1;
 	}
 	status = compile_sources(t, c, folder, object);
-	if (!status) {
-		cc_link(&command, t, c, object);
-		status = cc_run(&command);
-		words_free(&command);
-	}
+	if (!status)
+		status = link_objects(t, c, object);
 	remove_objects(folder, object, c->count);
 	return status;
 }

@@ -114,7 +114,8 @@ static u32 open_to(struct cache *c, const struct tree_key *k, const struct cache
 		const struct tree_key *other = tree_key_of(c->t, p->tree - 1);
 		if (memcmp(&other->to, &k->to, sizeof(k->to)) != 0 || other->client != k->client ||
 		    other->owner != k->owner || other->after != k->after ||
-		    other->after_written != k->after_written || other->after_ended != k->after_ended)
+		    other->after_written != k->after_written || other->after_ended != k->after_ended ||
+		    other->joint != k->joint)
 			continue;
 		instances[other->instance / 64 % (CACHE_MAX_OPEN / 64)] |= 1ull << other->instance % 64;
 		n++;
@@ -131,7 +132,7 @@ static u32 choose_instance(struct cache *c, struct tree_key *k, const struct cac
 	u32 others = open_to(c, k, pos, instances);
 	k->instance = 0;
 	if (!c->ops->instances)
-		return others + 1;
+		return k->joint ? 1 : others + 1; /* those of a joint client are all of one process */
 	while (instances[k->instance / 64] >> k->instance % 64 & 1)
 		k->instance++;
 	return 1;
@@ -155,9 +156,7 @@ static int connect_tree(struct cache *c, u32 tree, u32 nth)
 
 static void set_position(struct cache *c, struct cache_pos *pos, u32 tree)
 {
-	*pos = (struct cache_pos){.tree = tree + 1,
-				  .branch = tree_root(c->t, tree),
-				  .instance = tree_key_of(c->t, tree)->instance};
+	*pos = (struct cache_pos){.tree = tree + 1, .branch = tree_root(c->t, tree)};
 }
 
 /*
@@ -234,6 +233,41 @@ int cache_resolve_again(struct cache *c, const struct cache_pos *last)
 	return err ? (NET_IS_ERRNO(err) ? 0 : err) : 1;
 }
 
+/* ---- joint clients ---- */
+
+static bool find_root(const struct cache *c, const struct tree_key *key, struct tree_at *root)
+{
+	struct tree_key k = *key;
+	struct mark_view m;
+	if (!c->ops->instances)
+		k.owner = 0;
+	u32 tree = tree_find(c->t, &k);
+	if (tree == TREE_NONE)
+		return false;
+	*root = root_at(c, tree);
+	return tree_mark_at(c->t, root, &m);
+}
+
+int cache_resolve_first(struct cache *c, const struct tree_key *key)
+{
+	struct tree_at root;
+	struct cache_pos pos = {0};
+	return find_root(c, key, &root) ? 0 : cache_open(c, key, &pos);
+}
+
+u32 cache_first_connections(const struct cache *c, const struct tree_key *key)
+{
+	struct tree_at root;
+	return find_root(c, key, &root) ? joint_connections(c, &root) : 0;
+}
+
+u32 cache_connections(const struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos);
+	struct mark_view m;
+	return pos->tree && tree_mark_at(c->t, &at, &m) ? joint_connections(c, &at) : 0;
+}
+
 /* ---- writes ---- */
 
 /* What is not known, from *at on. */
@@ -266,25 +300,49 @@ static int write_symbols(struct cache *c, struct cache_pos *pos, const void *dat
 	}
 	pos->branch = at.branch;
 	pos->written = at.written;
-	pos->ended = at.ended;
+	if (!pos->connection)
+		pos->ended = at.ended;
 	return done(c, &at, hit);
+}
+
+static int write_event(struct cache *c, struct cache_pos *pos, enum net_joint_event what)
+{
+	const u8 symbol[NET_JOINT_SYMBOL] = {(u8)(NET_JOINT_EVENT + pos->connection), (u8)what};
+	return write_symbols(c, pos, symbol, sizeof(symbol), false);
 }
 
 int cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n)
 {
 	hd_assert(pos->tree && !pos->ended);
-	return n ? write_symbols(c, pos, data, n, false) : 0;
+	if (!n || !pos->connection)
+		return n ? write_symbols(c, pos, data, n, false) : 0;
+	const u8 *symbols = joint_data(c, pos->connection, data, n);
+	return symbols ? write_symbols(c, pos, symbols, NET_JOINT_SYMBOL * n, false) : error_out_of_memory(c);
 }
 
 int cache_end(struct cache *c, struct cache_pos *pos)
 {
 	hd_assert(pos->tree);
-	return pos->ended ? 0 : write_symbols(c, pos, "", 0, true);
+	if (pos->ended || !pos->connection)
+		return pos->ended ? 0 : write_symbols(c, pos, "", 0, true);
+	int err = write_event(c, pos, NET_JOINT_END);
+	pos->ended = !err;
+	return err;
+}
+
+int cache_leave(struct cache *c, struct cache_pos *pos)
+{
+	hd_assert(pos->tree && pos->connection);
+	struct tree_at at = pos_at(pos);
+	struct mark_view m;
+	if (tree_mark_at(c->t, &at, &m) && (m.flags & NET_GONE)) /* nobody is there to notice */
+		return 0;
+	return write_event(c, pos, NET_JOINT_CLOSE);
 }
 
 int cache_close(struct cache *c, struct cache_pos *pos)
 {
-	hd_assert(pos->tree);
+	hd_assert(pos->tree && !pos->connection);
 	struct tree_at at = pos_at(pos);
 	struct physical *p = c->confirm ? physical_find(c, pos->tree - 1, &at) : NULL;
 	if (p)
@@ -336,8 +394,12 @@ bool cache_look(const struct cache *c, const struct cache_pos *pos, u64 *bytes, 
 	*bytes = *flags = 0;
 	if (!tree_mark_at(c->t, &at, &m))
 		return false;
-	*bytes = m.reply > pos->read ? m.reply - pos->read : 0;
-	*flags = m.flags;
+	u64 said = m.reply;
+	u32 ended = 0;
+	if (pos->connection)
+		joint_look(c, &at, pos->connection, &said, &ended);
+	*bytes = said > pos->read ? said - pos->read : 0;
+	*flags = m.flags | ended;
 	return true;
 }
 
@@ -346,7 +408,7 @@ u64 cache_unread(const struct cache *c, const struct cache_pos *pos)
 	struct tree_at at = pos_at(pos), i = root_at(c, pos->tree - 1);
 	struct mark_view m;
 	u64 read = 0;
-	if (!tree_mark_at(c->t, &at, &m) || !(m.flags & NET_UNREAD))
+	if (pos->connection || !tree_mark_at(c->t, &at, &m) || !(m.flags & NET_UNREAD))
 		return 0;
 	while (tree_mark_after(c->t, &i, &at, &i, &m))
 		if (!(m.flags & NET_UNREAD))
@@ -358,6 +420,10 @@ void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to
 {
 	struct tree_at at = pos_at(pos);
 	struct mark_view m;
+	if (pos->connection) {
+		joint_copy(c, &at, pos->connection, pos->read + skip, to, n);
+		return;
+	}
 	hd_assert(tree_mark_at(c->t, &at, &m) && pos->read + skip + n <= m.reply);
 	tree_reply_copy(c->t, &at, pos->read + skip, to, n);
 }
@@ -366,6 +432,8 @@ bool cache_answered(const struct cache *c, const struct cache_pos *pos)
 {
 	struct tree_at at = pos_at(pos), earlier = at;
 	struct mark_view now, then;
+	if (pos->connection)
+		return !pos->ended && joint_answered(c, &at, pos->connection);
 	if (!tree_mark_at(c->t, &at, &now) || !now.reply || !at.written || at.ended)
 		return false;
 	earlier.written--;

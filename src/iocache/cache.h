@@ -29,7 +29,13 @@ struct cache_pos {
 	u32 tree; /* + 1 */
 	u32 branch;
 	u64 written, read;
-	u32 ended, instance;
+	u32 ended;
+	/*
+	 * Of a joint client (NET_JOINT): the number of the connection, from 1; 0: it is a conversation of
+	 * its own. `written` counts bytes of symbols, of all connections of that client; `read` bytes of
+	 * this one.
+	 */
+	u32 connection;
 };
 
 /*
@@ -43,11 +49,14 @@ enum cache_code {
 	CACHE_DIVERGED,
 	CACHE_NONDETERMINISTIC, /* a replay got another answer than recorded: likewise */
 	CACHE_INCOMPLETE, /* the peer is stuck, does not serve, answers elsewhere, is slow …: likewise */
+	/* a client (cache_error.client) has several connections at a time, and is to be opened as joint */
+	CACHE_JOINT,
 };
 
 /* What the last call that failed had to say. */
 struct cache_error {
 	int code;
+	u32 client; /* of CACHE_JOINT */
 	/* Complete sentences for people: connection, request, recorded and new answer, and the way on. */
 	char text[3000];
 };
@@ -84,6 +93,20 @@ int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *po
 int cache_resolve_again(struct cache *c, const struct cache_pos *last);
 /* That connection: like cache_open. */
 int cache_open_again(struct cache *c, const struct cache_pos *last, struct cache_pos *pos);
+/*
+ * Joint clients. key->joint: cache_open leads to the conversation with all connections of the client; a
+ * position with its `connection` set belongs to one of them. Where one is written to, ended or left, all
+ * others have to follow (branch, written): the caller sees to that.
+ */
+/* Make sure that it is known how many connections such a client opens by itself. */
+int cache_resolve_first(struct cache *c, const struct tree_key *key);
+/* How many that are; 0: not known. A pure lookup. */
+u32 cache_first_connections(const struct cache *c, const struct tree_key *key);
+/* How many it has opened by *pos; 0: the position was never resolved. A pure lookup. */
+u32 cache_connections(const struct cache *c, const struct cache_pos *pos);
+/* The SUT closes the connection. pos stays, behind that. */
+int cache_leave(struct cache *c, struct cache_pos *pos);
+
 /* All n bytes go, or none. */
 int cache_write(struct cache *c, struct cache_pos *pos, const void *data, size_t n);
 /* The SUT shuts down its writing side. */

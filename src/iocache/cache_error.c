@@ -42,9 +42,10 @@ static int code_of(const struct cache *c, u32 tree)
 	case NET_ERROR_STUCK:
 	case NET_ERROR_UNSERVED:
 	case NET_ERROR_CROSSTALK:
-	case NET_ERROR_ANOTHER:
 	case NET_ERROR_SLOW:
 		return CACHE_INCOMPLETE;
+	case NET_ERROR_ANOTHER:
+		return c->reply.client && !c->confirm ? CACHE_JOINT : CACHE_INCOMPLETE;
 	default:
 		return NET_IS_ERRNO(status) ? status : CACHE_TOOL;
 	}
@@ -62,6 +63,7 @@ static void put_schedule(struct cache *c, struct text *t)
 int error_of_reply(struct cache *c, u32 tree)
 {
 	struct text t = begin(c, code_of(c, tree));
+	c->error.client = c->reply.client;
 	if (c->reply.text && c->reply.text[0]) {
 		text_str(&t, c->reply.text);
 		if (c->reply.status == NET_ERROR_NO_PEER && c->error.code == CACHE_INCOMPLETE) {
@@ -93,6 +95,16 @@ int error_refused_again(struct cache *c, u32 tree)
 
 /* ---- what was said ---- */
 
+static void put_bytes(const struct cache *c, struct text *t, u32 tree, const u8 *data, u64 n)
+{
+	if (!tree_key_of(c->t, tree)->joint) {
+		error_put_bytes(t, data, n);
+		return;
+	}
+	joint_put(t, data, HD_MIN(n, (u64)SHOWN));
+	text_str(t, n > SHOWN ? " …" : "");
+}
+
 /* Bytes [from, end) that were written on the way to at, or (reply) answered; the last SHOWN of them. */
 static void put_way(struct cache *c, struct text *t, const struct tree_at *at, u64 from, u64 end, bool reply)
 {
@@ -105,7 +117,9 @@ static void put_way(struct cache *c, struct text *t, const struct tree_at *at, u
 		tree_reply_copy(c->t, at, start, buf, n);
 	else
 		tree_bytes_copy(c->t, at, start, buf, n);
-	error_put_bytes(t, buf, n);
+	struct branch_view b;
+	branch_get(c->t, at->branch, &b);
+	put_bytes(c, t, b.tree, buf, n);
 }
 
 static void put_written(struct cache *c, struct text *t, const struct tree_at *at)
@@ -151,7 +165,7 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 	struct text t = begin(c, CACHE_NONDETERMINISTIC);
 	u64 recorded = m.reply > said ? m.reply - said : 0;
 	u64 same = tree_reply_same(c->t, against, said, r->data, (size_t)HD_MIN(recorded, r->len));
-	u64 skip = same > SHOWN / 4 ? same - SHOWN / 4 : 0;
+	u64 skip = same > SHOWN / 4 ? (same - SHOWN / 4) & ~1ull : 0; /* symbols of joint clients are whole */
 	text_str(&t, "The peer is not deterministic: ");
 	error_put_key(&t, tree_key_of(c->t, tree));
 	text_str(&t, ". Request so far: ");
@@ -161,7 +175,7 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 	put_way(c, &t, against, said + HD_MIN(skip, recorded), said + HD_MIN(recorded, skip + SHOWN), true);
 	put_closed(&t, m.flags);
 	text_str(&t, "; answer of a replay: ");
-	error_put_bytes(&t, (const u8 *)r->data + skip, r->len - skip);
+	put_bytes(c, &t, tree, (const u8 *)r->data + skip, r->len - skip);
 	put_closed(&t, r->flags);
 	if (skip)
 		text_fmt(&t, " (both behind %lu equal bytes)", skip);
@@ -183,7 +197,7 @@ int error_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool p
 			     : "once the connections that the program has closed were closed, ");
 	if (c->reply.len) {
 		text_str(&t, "it sent ");
-		error_put_bytes(&t, c->reply.data, c->reply.len);
+		put_bytes(c, &t, tree, c->reply.data, c->reply.len);
 		put_closed(&t, c->reply.flags);
 	} else {
 		text_str(&t, c->reply.flags & NET_RESET ? "it reset the connection" : "it closed its side");
@@ -223,9 +237,7 @@ static const char *recorded_by(const struct cache *c, u32 tree, u64 from)
 
 static void put_schedules(struct cache *c, struct text *t, u32 tree, u64 from)
 {
-	text_str(t, ". Recorded by: ");
-	text_str(t, recorded_by(c, tree, from));
-	text_str(t, ". Now: ");
+	text_fmt(t, ". Recorded by: %s. Now: ", recorded_by(c, tree, from));
 	put_schedule(c, t);
 	text_str(t, ". A linear cache knows one conversation for each connection; use --cache branching.");
 }

@@ -22,7 +22,7 @@ static void put_address(struct text *t, const struct net_address *a)
 void error_put_key(struct text *t, const struct tree_key *k)
 {
 	if (k->client)
-		text_fmt(t, "the connection of client %u to ", k->client);
+		text_fmt(t, "the connection%s of client %u to ", k->joint ? "s" : "", k->client);
 	else
 		text_str(t, "the connection to ");
 	put_address(t, &k->to);

@@ -8,6 +8,7 @@
  *   clock_reading.c   answers that differ in the time they tell
  *   silence_check.c   a last look before silence is called a deadlock
  *   recheck.c    recorded conversations once more, at the end
+ *   joint_symbols.c  symbols of clients with several connections
  *   cache_error.c, cache_error_text.c   what went wrong, in words
  */
 #ifndef HEDDLE_IOCACHE_CACHE_PRIV_H
@@ -18,6 +19,7 @@
 #include "iocache/cache.h"
 
 #define CACHE_MAX_OPEN 2048u
+#define CACHE_HURRIED 4096u /* of more trees than that, none is hurried */
 #define CACHE_SCHEDULE 500u /* bytes of a schedule that are remembered */
 
 #define NET_CLOSED (NET_EOF | NET_RESET)
@@ -32,8 +34,9 @@ struct physical {
 	u32 tree;
 	u32 group; /* which peer it leads to; 0: not known */
 	struct tree_at at;
-	u64 said;  /* bytes heard since it was opened */
-	u32 flags; /* NET_CLOSED, heard */
+	u64 said;     /* bytes heard since it was opened */
+	u32 flags;    /* NET_CLOSED, heard */
+	bool hurried; /* some answer was known, and time-outs were not waited for: transport.expect */
 	u64 last_use, epoch;
 };
 
@@ -72,10 +75,13 @@ struct cache {
 	void (*tell)(void *self, char *out, size_t cap);
 	void *tell_self;
 	u64 clock, epoch;
-	u64 clock_readings;         /* that differed: clock_readings_adopt */
-	struct pages_vec scratch;   /* bytes on their way out */
-	struct pages_vec heard_out; /* silence_check.c: struct heard_out */
-	struct pages_vec schedules; /* linear: struct recorded, who recorded what */
+	bool patient;                 /* a peer is given all its time, whatever is known of its answer */
+	u64 slow[CACHE_HURRIED / 64]; /* trees whose peer answered otherwise when it was hurried */
+	u64 clock_readings;           /* that differed: clock_readings_adopt */
+	struct pages_vec scratch;     /* bytes on their way out */
+	struct pages_vec symbols;     /* joint_symbols.c */
+	struct pages_vec heard_out;   /* silence_check.c: struct heard_out */
+	struct pages_vec schedules;   /* linear: struct recorded, who recorded what */
 	const struct cache_pos *open[CACHE_MAX_OPEN];
 	struct physical conn[NET_MAX_CONNS];
 };
@@ -86,7 +92,9 @@ static inline bool at_equal(const struct tree_at *a, const struct tree_at *b)
 }
 static inline struct tree_at pos_at(const struct cache_pos *pos)
 {
-	return (struct tree_at){.branch = pos->branch, .ended = pos->ended, .written = pos->written};
+	return (struct tree_at){.branch = pos->branch,
+				.ended = pos->connection ? 0 : pos->ended, /* of a joint client: a symbol */
+				.written = pos->written};
 }
 static inline struct tree_at root_at(const struct cache *c, u32 tree)
 {
@@ -133,6 +141,21 @@ int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said);
  * reset.
  */
 bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end, int *err);
+
+/* ---- joint_symbols.c: conversations with all connections of a client ---- */
+
+/* As symbols, 2 n bytes. NULL: memory is out. */
+const u8 *joint_data(struct cache *c, u32 connection, const u8 *data, size_t n);
+/* What was said on a connection, in all, on the way to `at`, where a mark is; flags: NET_EOF, NET_RESET. */
+void joint_look(const struct cache *c, const struct tree_at *at, u32 connection, u64 *bytes, u32 *flags);
+/* Copy n bytes of it, from `from` on. */
+void joint_copy(const struct cache *c, const struct tree_at *at, u32 connection, u64 from, u8 *to, size_t n);
+/* How many connections the client has opened on the way to `at`, where a mark is. */
+u32 joint_connections(const struct cache *c, const struct tree_at *at);
+/* As cache_answered. */
+bool joint_answered(const struct cache *c, const struct tree_at *at, u32 connection);
+/* For people: "[1] GET / [2] …". */
+void joint_put(struct text *t, const u8 *symbols, u64 n);
 
 /* ---- clock_reading.c ---- */
 

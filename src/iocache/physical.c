@@ -122,6 +122,8 @@ static struct physical *free_slot(struct cache *c)
 
 /* ---- exchanges ---- */
 
+static int hear(struct cache *c, struct physical *p, const struct tree_at *at);
+
 static void ask(struct cache *c, const struct physical *p, const void *data, u64 n, bool end)
 {
 	c->reply = (struct transport_reply){0};
@@ -172,11 +174,66 @@ int physical_hear_more(struct cache *c, struct physical *p, bool patient)
 	return err;
 }
 
+/*
+ * The answer at `at` is known, mostly. A peer that waits with a time-out is then not given that time again: it has
+ * said all that it said before. Not where executions are played to be compared.
+ */
+static void expect_answer(struct cache *c, struct physical *p, const struct tree_at *at)
+{
+	struct mark_view m;
+	if (!c->transport.expect || c->patient || c->confirm || p->tree >= CACHE_HURRIED ||
+	    (c->slow[p->tree / 64] >> p->tree % 64 & 1) || tree_key_of(c->t, p->tree)->joint)
+		return;
+	if (!tree_mark_at(c->t, at, &m) || !(m.flags & NET_TIMED) || m.reply < p->said)
+		return;
+	c->transport.expect(c->transport.self, m.reply - p->said + 1);
+	p->hurried = true;
+}
+
+static int forward(struct cache *c, struct physical *p, const struct tree_at *to, const void *data, size_t n,
+		   bool end);
+
+/* In the place of one that was hurried: a fresh one, which is given all its time on the way to `at`. */
+static int start_again(struct cache *c, struct physical *p, const struct tree_at *at)
+{
+	u32 tree = p->tree;
+	struct physical *q = NULL;
+	physical_close(c, p);
+	c->patient = true;
+	int err = physical_open(c, tree, &q);
+	if (NET_IS_ERRNO(err))
+		err = error_refused_again(c, tree);
+	if (!err)
+		err = physical_bring(c, q, at);
+	c->patient = false;
+	if (err || q == p)
+		return err;
+	*p = *q;
+	*q = (struct physical){0};
+	return 0;
+}
+
+/*
+ * Another answer than recorded came from a peer that was hurried: perhaps it would have done something in the
+ * time that it was not given.
+ */
+static int hear_again(struct cache *c, struct physical *p, const struct tree_at *at)
+{
+	c->slow[p->tree / 64] |= 1ull << p->tree % 64;
+	int err = start_again(c, p, at);
+	if (err || at_equal(&p->at, at))
+		return err;
+	err = forward(c, p, at, NULL, 0, false);
+	return err ? err : hear(c, p, at);
+}
+
 static int hear(struct cache *c, struct physical *p, const struct tree_at *at)
 {
 	/* What is closed stays closed, whether the transport says so each time or once. */
 	c->reply.flags |= p->flags;
 	int err = record_reply(c, p->tree, at, p->said);
+	if (err == CACHE_NONDETERMINISTIC && p->hurried && !c->patient)
+		return hear_again(c, p, at);
 	if (err) {
 		physical_close(c, p);
 		return err;
@@ -258,6 +315,8 @@ int physical_open(struct cache *c, u32 tree, struct physical **out)
 	struct physical *p = NULL;
 	int err = connect(c, tree, &p);
 	if (!err)
+		expect_answer(c, p, &root);
+	if (!err)
 		err = exchange(c, p, "", 0, false);
 	if (!err)
 		err = hear(c, p, &root);
@@ -328,6 +387,7 @@ int physical_bring(struct cache *c, struct physical *p, const struct tree_at *to
 	struct tree_at next;
 	struct mark_view m;
 	while (tree_mark_after(c->t, &p->at, to, &next, &m)) {
+		expect_answer(c, p, &next);
 		int err = forward(c, p, &next, NULL, 0, false);
 		if (!err)
 			err = hear(c, p, &next);
@@ -337,15 +397,28 @@ int physical_bring(struct cache *c, struct physical *p, const struct tree_at *to
 	return 0;
 }
 
+/* *at moves as far as it is. */
+static bool is_known(const struct cache *c, struct tree_at *at, const void *data, size_t n, bool end)
+{
+	struct mark_view m;
+	return tree_follow(c->t, at, data, n) == n && (!end || tree_follow_end(c->t, at)) &&
+	       tree_mark_at(c->t, at, &m);
+}
+
 int physical_send(struct cache *c, struct physical *p, struct tree_at *at, const void *data, size_t n,
 		  bool end)
 {
+	struct tree_at behind = *at;
 	int err = physical_bring(c, p, at);
+	if (!err && is_known(c, &behind, data, n, end))
+		expect_answer(c, p, &behind);
+	else if (!err && p->hurried) /* what is not known yet is only learnt of peers that had their time */
+		err = start_again(c, p, at);
 	if (!err)
 		err = forward(c, p, at, data, n, end);
 	if (err)
 		return err;
-	struct tree_at behind = *at;
+	behind = *at;
 	err = record_written(c, &behind, data, n, end);
 	if (!err)
 		err = hear(c, p, &behind);

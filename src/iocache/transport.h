@@ -11,6 +11,7 @@ struct transport_reply {
 	int status; /* as in struct wire_net */
 	u32 conn, flags;
 	u32 group;  /* of open, as in struct wire_net */
+	u32 client; /* of NET_ERROR_ANOTHER, likewise */
 	void *data; /* valid until the next call; the cache may change it */
 	u64 len;
 	u64 now; /* seconds since 1970 */
@@ -23,6 +24,8 @@ struct transport {
 	void (*open)(void *self, const struct tree_key *k, struct transport_reply *r);
 	/* Any length; the whole reply is in r. end: shut down writing behind the data. */
 	void (*exchange)(void *self, u32 conn, const void *data, u64 n, bool end, struct transport_reply *r);
+	/* Before an exchange: as wire_net.expected. May be NULL. */
+	void (*expect)(void *self, u64 expected);
 	/* Connections end here, and nowhere else. */
 	void (*close)(void *self, u32 conn);
 	/* NET_NEXT: conn 0 in the answer if the client opens no more. May be NULL. */

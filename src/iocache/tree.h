@@ -26,7 +26,7 @@
 #include "wire/wire_net.h"
 
 #define TREES_MAGIC 0x7365657274646568u
-#define TREES_VERSION 3u
+#define TREES_VERSION 4u
 #define TREES_SIZE WIRE_TREES_SIZE /* of the piece of memory, sparse */
 #define TREE_NONE 0xffffffffu
 
@@ -64,6 +64,8 @@ struct tree_key {
 	 */
 	u32 after, after_ended;
 	u64 after_written;
+	/* All connections of a client, as symbols (NET_JOINT): 1. */
+	u64 joint;
 };
 
 /* Initialise memory that is all zero; or see that it holds trees of this version. NULL: it does not. */

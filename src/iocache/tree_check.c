@@ -82,7 +82,7 @@ static bool trees_fine(const struct trees *t)
 	for (u32 i = 0; i < n; i++) {
 		const struct tree *tree = tree_of(t, i);
 		if (tree->next > i || !address_fine(&tree->key.to) || tree->root >= branches_count(t) ||
-		    !refusal_fine(tree) || !after_fine(t, i))
+		    !refusal_fine(tree) || !after_fine(t, i) || tree->key.joint > 1)
 			return false;
 		const struct branch *root = branch_of(t, tree->root);
 		if (root->parent != TREE_NONE || root->tree != i)

@@ -98,7 +98,7 @@ bool tree_mark_before(const struct trees *t, const struct tree_at *at, struct ma
 		}
 		if (b->parent == TREE_NONE)
 			return false;
-		i = (struct tree_at){.branch = b->parent, .written = b->fork};
+		i = (struct tree_at){.branch = b->parent, .written = HD_MIN(b->fork, at->written)};
 	}
 }
 

@@ -145,6 +145,8 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"pruned", s->pruned},
 		{"runs", s->runs},
 		{"restarts", s->restarts},
+		{"passes", s->passes + 1},
+		{"reduced_states", s->reduced},
 		{"sanity_checks", s->sanity_checks},
 		{"audits", s->audits},
 		{"glances", s->glances},

@@ -216,6 +216,29 @@ static bool variable_type(const struct symbols_module *m, u64 address, Dwarf_Die
 	return false;
 }
 
+/*
+ * The variable that covers the address, where the nearest symbol, `name`, is one without a size: a mark of the
+ * linker's (__TMC_END__), mostly.
+ */
+static const char *prefer_sized(const struct symbols_module *m, u64 address, const char *name,
+				GElf_Off *offset, GElf_Sym *sym)
+{
+	int n = dwfl_module_getsymtab(m->dwfl);
+
+	for (int i = 1; i < n; i++) {
+		GElf_Sym other;
+		GElf_Addr at;
+		const char *its = dwfl_module_getsym_info(m->dwfl, i, &other, &at, NULL, NULL, NULL);
+
+		if (!its || GELF_ST_TYPE(other.st_info) != STT_OBJECT || address - at >= other.st_size)
+			continue;
+		*offset = address - at;
+		*sym = other;
+		return its;
+	}
+	return name;
+}
+
 bool symbols_variable(struct symbols *s, const struct symbols_module *m, u64 address, char *out, size_t cap)
 {
 	struct type_walk w = {out, cap, 0};
@@ -226,6 +249,8 @@ bool symbols_variable(struct symbols *s, const struct symbols_module *m, u64 add
 	char plain[160];
 
 	(void)s;
+	if (name && !sym.st_size)
+		name = prefer_sized(m, address, name, &offset, &sym);
 	if (!name || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || (sym.st_size && offset >= sym.st_size))
 		return false;
 	symbols_demangle(name, plain, sizeof(plain));

@@ -160,7 +160,7 @@ static bool load_names(const json_t *list, struct wire_learnt *l)
 static bool load_learnt(const json_t *j, struct wire_learnt *l)
 {
 	const json_t *observed = json_object_get(j, "observed"), *visible = json_object_get(j, "visible"),
-		     *ordered = json_object_get(j, "ordered");
+		     *ordered = json_object_get(j, "ordered"), *joint = json_object_get(j, "joint_clients");
 
 	l->observed = (u32)json_array_size(observed);
 	l->visible = (u32)json_array_size(visible);
@@ -169,6 +169,7 @@ static bool load_learnt(const json_t *j, struct wire_learnt *l)
 	       load_hex_list(observed, l->observed_addr, WIRE_MAX_OBSERVED) &&
 	       (!visible || load_hex_list(visible, l->visible_addr, WIRE_MAX_VISIBLE)) &&
 	       (!ordered || load_hex_list(ordered, l->ordered_unit, WIRE_MAX_ORDERED)) &&
+	       (!joint || load_hex_list(joint, l->joint_clients, HD_ARRAY_LEN(l->joint_clients))) &&
 	       (!json_object_get(j, "weak") || copy_u32(j, "weak", &l->weak)) &&
 	       (!json_object_get(j, "fair") || copy_u32(j, "fair", &l->fair)) &&
 	       (!json_object_get(j, "signals_used") || copy_u32(j, "signals_used", &l->signals_used)) &&

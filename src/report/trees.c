@@ -67,6 +67,8 @@ void tree_title(const struct tree_key *k, char *out, size_t cap)
 		snprintf(again, sizeof(again), " by thread %u", k->owner);
 	else if (k->instance)
 		snprintf(again, sizeof(again), ", connection %u", k->instance + 1);
+	else if (k->joint)
+		snprintf(again, sizeof(again), ", all its connections");
 	if (k->client && k->to.family == NET_UNIX)
 		snprintf(out, cap, "client %u of %s%s%s", k->client, address, again, datagrams);
 	else if (k->client)

@@ -15,6 +15,8 @@
 struct text_printer {
 	FILE *f;
 	u32 depth;
+	bool joint; /* symbols of a client with several connections */
+	struct tree_visitor *visitor;
 };
 
 static void indent(const struct text_printer *p)
@@ -33,7 +35,8 @@ static u64 line_length(const u8 *bytes, u64 n)
 	return i;
 }
 
-static void print_data(const struct text_printer *p, char side, const struct tree_event *e)
+/* head: before each line. */
+static void print_data(const struct text_printer *p, char side, const char *head, const struct tree_event *e)
 {
 	char text[4 * LINE_BYTES + 1], more[32];
 	struct text readable;
@@ -44,7 +47,7 @@ static void print_data(const struct text_printer *p, char side, const struct tre
 		text_init(&readable, text, sizeof(text));
 		text_escaped(&readable, e->bytes + at, n);
 		indent(p);
-		fprintf(p->f, "%c \"%s\"\n", side, text);
+		fprintf(p->f, "%c %s\"%s\"\n", side, head, text);
 		at += n;
 	}
 	if (at == e->len)
@@ -52,6 +55,54 @@ static void print_data(const struct text_printer *p, char side, const struct tre
 	plain_number(e->len - at, more, sizeof(more));
 	indent(p);
 	fprintf(p->f, "%c … %s more bytes (--format pcap has them)\n", side, more);
+}
+
+static void print_joint_run(const struct text_printer *p, char side, u32 number, const u8 *bytes, u64 n)
+{
+	char head[16];
+	struct tree_event run = {.bytes = bytes, .len = n};
+
+	snprintf(head, sizeof(head), "[%u] ", number);
+	print_data(p, side, head, &run);
+}
+
+/*
+ * Bytes in a row of the same connection, and what happened to it. A fork may lie within a symbol: what the
+ * SUT's side has of it waits in the visitor's word.
+ */
+static void print_joint(const struct text_printer *p, char side, const struct tree_event *e)
+{
+	static const char *const events[] = {[NET_JOINT_OPENED] = "opens a connection",
+					     [NET_JOINT_EOF] = "end: the peer closed",
+					     [NET_JOINT_RESET] = "reset by the peer",
+					     [NET_JOINT_END] = "end of writing",
+					     [NET_JOINT_CLOSE] = "closes it"};
+	u64 *pending = &p->visitor->token, n = 0;
+	u8 run[LINE_BYTES];
+	u32 of = 0;
+
+	for (u64 i = 0; i < e->len; i++) {
+		u8 first = (u8)*pending;
+		if (!first) {
+			*pending = e->bytes[i];
+			continue;
+		}
+		*pending = 0;
+		if (n && (first != of || n == sizeof(run))) {
+			print_joint_run(p, side, of, run, n);
+			n = 0;
+		}
+		of = first;
+		if (first < NET_JOINT_EVENT) {
+			run[n++] = e->bytes[i];
+			continue;
+		}
+		indent(p);
+		fprintf(p->f, "%c [%u] %s\n", side, first - NET_JOINT_EVENT,
+			e->bytes[i] && e->bytes[i] < HD_ARRAY_LEN(events) ? events[e->bytes[i]] : "?");
+	}
+	if (n)
+		print_joint_run(p, side, of, run, n);
 }
 
 /* How sure the end of an answer is. */
@@ -78,7 +129,10 @@ static void print_event(void *self, const struct tree_event *e)
 	const struct text_printer *p = self;
 
 	if (e->kind == TREE_WRITTEN || e->kind == TREE_SAID) {
-		print_data(p, e->kind == TREE_WRITTEN ? '>' : '<', e);
+		if (p->joint)
+			print_joint(p, e->kind == TREE_WRITTEN ? '>' : '<', e);
+		else
+			print_data(p, e->kind == TREE_WRITTEN ? '>' : '<', "", e);
 	} else {
 		indent(p);
 		fprintf(p->f, "%s\n", words[e->kind]);
@@ -118,6 +172,8 @@ static bool print_tree(struct text_printer *p, const struct trees *t, u32 tree)
 	tree_title(tree_key_of(t, tree), title, sizeof(title));
 	fprintf(p->f, "%s: %u trace%s\n", title, traces, traces == 1 ? "" : "s");
 	p->depth = 0;
+	p->joint = tree_key_of(t, tree)->joint;
+	p->visitor = &v;
 	return !print_refusal(p->f, t, tree) || tree_walk(t, tree, &v);
 }
 

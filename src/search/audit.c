@@ -36,6 +36,10 @@ struct audit {
 	bool usable[ACTIONS_MAX]; /* the step ended well, alone */
 	struct pages_vec enabled; /* room for the actions of one state */
 	struct footprint rest;
+	/* A4: the live fibers, what they can do, and what they declare that depends on. */
+	u32 fibers, fiber[ACTIONS_MAX];
+	u64 could[ACTIONS_MAX];
+	struct footprint pending[ACTIONS_MAX];
 	char text[900];
 };
 
@@ -446,6 +450,59 @@ static enum move check_merged(struct audit *a, struct search *s, u32 action, tar
 	return m;
 }
 
+/* ---- A4 ---- */
+
+/* What each fiber can do here, and what it declares to depend on; false: nobody relies on that here. */
+static bool take_pending(struct audit *a, struct search *s)
+{
+	const struct target_reduction *t = s->ops->reduction;
+	if (!t || !t->usable(s->self))
+		return false;
+	a->fibers = HD_MIN(t->fibers(s->self, a->fiber, ACTIONS_MAX), (u32)ACTIONS_MAX);
+	for (u32 i = 0; i < a->fibers; i++) {
+		a->could[i] = hash_fiber(a, s, a->fiber[i]);
+		t->pending(s->self, a->fiber[i], &a->pending[i]);
+	}
+	return true;
+}
+
+static enum move tell_enabling(struct audit *a, struct search *s, u32 action, u32 fiber)
+{
+	struct text t;
+	text_init(&t, a->text, sizeof(a->text));
+	text_str(&t, "a step (\"");
+	describe(s, action, &t);
+	text_str(&t,
+		 "\") changes what another thread can do, which declares that it depends on nothing in it: "
+		 "\"");
+	describe(s, s->ops->reduction->action(fiber), &t);
+	text_str(&t, "\"");
+	return differs(a, s);
+}
+
+static enum move check_enabling(struct audit *a, struct search *s, target_mark here)
+{
+	if (!take_pending(a, s))
+		return MOVE_KNOWN;
+	for (u32 i = 0; i < a->n; i++) {
+		u32 found = a->fibers;
+		enum ending how = a->usable[i] ? step(s, a->action[i]) : ENDED_BADLY;
+		enum move m = interruption(s, how, here);
+		if (m != MOVE_KNOWN)
+			return m;
+		for (u32 f = 0; f < a->fibers && how == ENDED_OK && found == a->fibers; f++)
+			if (a->fiber[f] != fiber_of(s, a->action[i]) &&
+			    s->ops->reduction->point(s->self, a->fiber[f]) &&
+			    hash_fiber(a, s, a->fiber[f]) != a->could[f] &&
+			    !footprint_conflicts(&a->print[i], &a->pending[f]))
+				found = f;
+		search_undo(s, here);
+		if (found != a->fibers)
+			return tell_enabling(a, s, a->action[i], a->fiber[found]);
+	}
+	return MOVE_KNOWN;
+}
+
 /* ---- the observer ---- */
 
 static bool wanted(const struct search *s)
@@ -466,6 +523,8 @@ static enum move audit_enter(void *self, struct search *s, const u32 *actions, u
 	enum move m = take_footprints(a, s, here);
 	if (m == MOVE_KNOWN)
 		m = check_pairs(a, s, here);
+	if (m == MOVE_KNOWN)
+		m = check_enabling(a, s, here);
 	for (u32 i = 0; i < a->n && m == MOVE_KNOWN && ops_of(s)->split; i++)
 		if (a->usable[i])
 			m = check_merged(a, s, a->action[i], here);

@@ -2,8 +2,8 @@
  * audit.h: are footprints complete? An observer of the search (observer.h), at --sanity 2 and above.
  *
  * What a step touches is declared by hand (footprint.h), and whatever is built on footprints (which uses
- * are merged into a longer step, later which steps need not be tried in both orders) says "verified"
- * wrongly where a declaration is missing. So the machine looks for it, in three ways:
+ * are merged into a longer step, which steps need not be tried in both orders) says "verified"
+ * wrongly where a declaration is missing. So the machine looks for it, in four ways:
  *
  *   A1  What a step changed, it declared: after each step, every changed word of the model belongs to an
  *       object that the step declared as changed, or to the fiber that ran (target_audit.undeclared).
@@ -15,6 +15,9 @@
  *       step is executed once more, but ends before mk; another fiber's step b follows, then the rest.
  *       Unless b and the rest are declared to be a pair that must not be merged (access_merges; then it is
  *       for the lessons to see it), that must lead to the same state as the whole step followed by b.
+ *
+ *   A4  Who waits says for what: if a step changes which actions another fiber has, its footprint conflicts
+ *       with what that fiber's pending operation declares to depend on (target_reduction.pending).
  *
  * A pair that fails A2 or A3 is not always our fault: the threads of an unmodified program may race, and
  * nobody declares its plain loads and stores. target_audit.race finds that out by experiment. Such pairs

@@ -9,10 +9,17 @@
  *
  * References: a node is held by its children, by the queue while it waits, and by the position of
  * the target. So everything that is needed to go from here to any waiting node is alive.
+ *
+ * With a reduction (reduction.h), the actions of a state that may be left out are left out if one of the
+ * others leads to a new state.
  */
 #include "search/nodes.h"
+#include "search/reduction.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
+
+/* Nodes; a power of two. */
+#define PASS_CHECK_EVERY 256
 
 struct bfs {
 	struct search *s;
@@ -22,7 +29,9 @@ struct bfs {
 	struct pages_vec way;          /* struct node *: scratch, the way down */
 	struct pages_vec actions;      /* u32, of the node being extended */
 	struct fingerprint here_print; /* sanity 3 */
+	u64 extended;
 	bool cut;
+	bool led_on; /* an action of the node being extended led to a new state */
 };
 
 static u64 bfs_memory(const struct search *s)
@@ -125,6 +134,9 @@ static enum move try_action(struct bfs *b, target_mark before, u32 action)
 	enum move m = search_tell_step(s, action);
 	if (hd_likely(m < MOVE_HALT))
 		m = search_step(s, action);
+	if (s->reduction && hd_likely(m < MOVE_HALT))
+		reduction_learn(s->reduction, action, m == MOVE_DEAD);
+	b->led_on |= m == MOVE_NEW;
 	enum edge to = m == MOVE_DEAD ? EDGE_DEAD : m == MOVE_KNOWN ? EDGE_KNOWN : EDGE_NEW;
 	if (m == MOVE_NEW) {
 		m = classify(b);
@@ -198,8 +210,17 @@ static enum move extend(struct bfs *b, struct node *n)
 	target_mark before = s->ops->mark(s->self);
 	s->stats->depth = n->depth;
 	m = search_tell_enter(s, actions, count);
-	for (u32 i = 0; i < count && m < MOVE_HALT; i++)
+	u32 first = s->reduction ? reduction_enter(s->reduction, actions, count) : count;
+	b->led_on = false;
+	for (u32 i = 0; i < count && m < MOVE_HALT; i++) {
+		if (i == first && b->led_on) {
+			s->stats->reduced++;
+			break;
+		}
 		m = try_action(b, before, actions[i]);
+	}
+	if (s->reduction)
+		reduction_leave(s->reduction);
 	if (m < MOVE_HALT)
 		m = search_tell_leave(s);
 	return m < MOVE_HALT ? MOVE_KNOWN : m;
@@ -216,6 +237,10 @@ static enum move explore(struct bfs *b, struct node *root)
 		struct node *n = dequeue(b);
 		m = extend(b, n);
 		node_put(&b->nodes, n);
+		if (b->s->reduction && m < MOVE_HALT &&
+		    (!b->first || !(++b->extended & (PASS_CHECK_EVERY - 1))) &&
+		    search_check_pass(b->s, !b->first) == MOVE_RESTART)
+			m = MOVE_RESTART;
 	}
 	if (m < MOVE_HALT)
 		m = search_halt(b->s, b->cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
@@ -253,4 +278,4 @@ static enum move bfs_run(struct search *s)
 	return m;
 }
 
-const struct strategy strategy_bfs = {.run = bfs_run, .memory = bfs_memory};
+const struct strategy strategy_bfs = {.run = bfs_run, .memory = bfs_memory, .reduces = true};

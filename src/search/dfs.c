@@ -10,13 +10,25 @@
  * the distance, every state within the bound is reached at its true distance, hence "no
  * violation within max_depth steps" is true. `cut` is the number of states with
  * actions that were met at the bound only; if none is left at the end, the search was complete.
+ *
+ * With a reduction (reduction.h) only some of a state's actions are tried at first. The others stay on the
+ * action stack, below them, and are dropped if one of the first has led to a state that is not on the path.
+ * Otherwise they are tried, too: else threads that go round in circles would keep the others from ever
+ * moving.
  */
+#include "search/path_set.h"
+#include "search/reduction.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
+/* A power of two. */
+#define PASS_CHECK_EVERY 1024
+
 struct dfs_frame {
 	u32 left; /* actions not yet tried: the topmost ones of the action stack, the next on top */
+	u32 rest; /* below them: those that may not have to be tried */
 	bool repeating;
+	bool led_away; /* one of those tried led to a state that is not on the path */
 };
 
 struct dfs {
@@ -26,6 +38,7 @@ struct dfs {
 	struct pages_vec marks;   /* target_mark, beside frames */
 	struct pages_vec prints;  /* struct fingerprint, beside frames; sanity 3 only */
 	struct pages_vec actions; /* u32 */
+	struct path_set on_path;  /* with a reduction only */
 	u64 cut;
 };
 
@@ -42,7 +55,7 @@ static target_mark mark_of_top(struct dfs *d)
 static u64 dfs_memory(const struct search *s)
 {
 	const struct dfs *d = s->mine;
-	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap;
+	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap + path_set_bytes(&d->on_path);
 }
 
 static void reverse(u32 *a, u32 n)
@@ -54,16 +67,19 @@ static void reverse(u32 *a, u32 n)
 	}
 }
 
-static enum move push(struct dfs *d, u32 actions, bool repeating)
+static enum move push(struct dfs *d, u32 actions, u32 rest, bool repeating)
 {
 	struct search *s = d->s;
 	struct dfs_frame *f = pages_vec_push(&d->frames, sizeof(*f));
 	target_mark *mark = pages_vec_push(&d->marks, sizeof(*mark));
 	if (!f || !mark)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	*f = (struct dfs_frame){.left = actions, .repeating = repeating};
+	*f = (struct dfs_frame){.left = actions, .rest = rest, .repeating = repeating};
 	*mark = s->ops->mark(s->self);
-	d->actions.len += actions * sizeof(u32);
+	d->actions.len += (actions + rest) * sizeof(u32);
+	s->stats->reduced += rest != 0;
+	if (s->reduction && !path_set_add(&d->on_path, s->ops->fingerprint(s->self)))
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	if (hd_unlikely(s->o->sanity >= 3)) {
 		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof(*fp));
 		if (!fp)
@@ -92,8 +108,9 @@ static enum move enter(struct dfs *d, bool is_new)
 		d->cut++;
 		return MOVE_DEAD;
 	}
+	u32 first = s->reduction ? reduction_enter(s->reduction, actions, n) : n;
 	reverse(actions, n);
-	return push(d, n, !is_new && !was_cut);
+	return push(d, first, n - first, !is_new && !was_cut);
 }
 
 static enum move undo_to_top(struct dfs *d)
@@ -110,9 +127,15 @@ static enum move undo_to_top(struct dfs *d)
 /* The topmost state is done, and the target stands there. */
 static enum move leave(struct dfs *d)
 {
-	enum move m = search_tell_leave(d->s);
+	struct search *s = d->s;
+	enum move m = search_tell_leave(s);
 	if (hd_unlikely(m >= MOVE_HALT))
 		return m;
+	if (s->reduction) {
+		d->actions.len -= top(d)->rest * sizeof(u32);
+		path_set_remove(&d->on_path, s->ops->fingerprint(s->self));
+		reduction_leave(s->reduction);
+	}
 	d->frames.len -= sizeof(struct dfs_frame);
 	d->marks.len -= sizeof(target_mark);
 	if (d->prints.len)
@@ -133,7 +156,7 @@ static enum move tell_entered(struct dfs *d)
 {
 	if (hd_likely(!d->s->observers.count))
 		return MOVE_NEW;
-	u32 n = top(d)->left;
+	u32 n = top(d)->left + top(d)->rest;
 	reverse((u32 *)(d->actions.data + d->actions.len) - n, n);
 	enum move m = search_tell_enter(d->s, (u32 *)(d->actions.data + d->actions.len) - n, n);
 	reverse((u32 *)(d->actions.data + d->actions.len) - n, n);
@@ -165,6 +188,27 @@ static enum move arrived(struct dfs *d, u32 action, enum move m)
 	return m == MOVE_NEW ? tell_entered(d) : m;
 }
 
+/* A step of the topmost state was executed: what the reduction makes of it. */
+static void learn(struct dfs *d, u32 action, enum move m)
+{
+	struct search *s = d->s;
+	reduction_learn(s->reduction, action, m == MOVE_DEAD);
+	if (top(d)->rest && m != MOVE_DEAD)
+		top(d)->led_away |= m == MOVE_NEW || !path_set_has(&d->on_path, s->ops->fingerprint(s->self));
+}
+
+/* All that had to be tried of the topmost state was tried. */
+static enum move finish(struct dfs *d)
+{
+	struct dfs_frame *f = top(d);
+	if (hd_likely(!f->rest || f->led_away))
+		return leave(d);
+	f->left = f->rest;
+	f->rest = 0;
+	d->s->stats->reduced--;
+	return MOVE_KNOWN;
+}
+
 /* Try the next action of the topmost state. */
 static enum move advance(struct dfs *d)
 {
@@ -177,6 +221,12 @@ static enum move advance(struct dfs *d)
 	enum move m = search_tell_step(s, action);
 	if (hd_likely(m < MOVE_HALT))
 		m = check_new(d, search_step(s, action));
+	if (s->reduction && hd_likely(m < MOVE_HALT)) {
+		learn(d, action, m);
+		if (hd_unlikely(!(s->ticks & (PASS_CHECK_EVERY - 1))) &&
+		    search_check_pass(s, false) == MOVE_RESTART)
+			return MOVE_RESTART;
+	}
 	if (hd_likely(m < MOVE_HALT))
 		m = arrived(d, action, m);
 	if (m == MOVE_KNOWN || m == MOVE_DEAD)
@@ -193,7 +243,9 @@ static enum move explore(struct dfs *d)
 	if (m == MOVE_NEW)
 		m = tell_entered(d);
 	while (m < MOVE_HALT && d->frames.len)
-		m = top(d)->left ? advance(d) : leave(d);
+		m = top(d)->left ? advance(d) : finish(d);
+	if (m < MOVE_HALT && d->s->reduction && search_check_pass(d->s, true) == MOVE_RESTART)
+		return MOVE_RESTART;
 	if (m < MOVE_HALT)
 		m = search_halt(d->s, d->cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
 	return m;
@@ -208,8 +260,10 @@ static enum move dfs_run(struct search *s)
 	pages_vec_free(&d.marks);
 	pages_vec_free(&d.prints);
 	pages_vec_free(&d.actions);
+	path_set_free(&d.on_path);
 	s->mine = NULL;
 	return m;
 }
 
-const struct strategy strategy_dfs = {.run = dfs_run, .memory = dfs_memory, .wants_depths = true};
+const struct strategy strategy_dfs = {
+	.run = dfs_run, .memory = dfs_memory, .wants_depths = true, .reduces = true};

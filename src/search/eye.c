@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "base/table.h"
 #include "search/audit.h"
+#include "search/reduction.h"
 #include "search/search_priv.h"
 
 /* Of one state at most this many actions are looked at; in large states others each time. */
@@ -33,6 +34,7 @@ struct pair_end {
 	bool good;
 	struct fingerprint fp;
 	u64 actions;
+	u64 output[2]; /* of the first, of the second */
 };
 
 static u32 fiber_of(struct search *s, u32 action)
@@ -84,16 +86,23 @@ static enum move take(struct eye *e, struct search *s, u32 i, target_mark here)
 	return MOVE_KNOWN;
 }
 
+static u64 output_of(struct search *s)
+{
+	return s->ops->audit->output ? s->ops->audit->output(s->self) : 0;
+}
+
 static enum move in_order(struct eye *e, struct search *s, u32 first, u32 second, target_mark here,
 			  struct pair_end *out)
 {
 	u64 unused;
 	*out = (struct pair_end){.good = false};
 	enum move m = step(e, s, first, here, &out->good);
+	out->output[0] = output_of(s);
 	if (m == MOVE_KNOWN && out->good && is_enabled(e, s, second, &unused))
 		m = step(e, s, second, here, &out->good);
 	else
 		out->good = false;
+	out->output[1] = output_of(s);
 	if (m != MOVE_KNOWN)
 		return m;
 	if (out->good) {
@@ -114,7 +123,8 @@ static enum move look_at(struct eye *e, struct search *s, u32 i, u32 j, target_m
 	if (m != MOVE_KNOWN)
 		return m;
 	bool differ = one.good != other.good || one.fp.lo != other.fp.lo || one.fp.hi != other.fp.hi ||
-		      one.actions != other.actions;
+		      one.actions != other.actions || one.output[0] != other.output[1] ||
+		      one.output[1] != other.output[0];
 	const struct target_audit *audit = s->ops->audit;
 	u64 address = audit->both_store(s->self, a, b);
 	if (!address && differ)
@@ -123,6 +133,8 @@ static enum move look_at(struct eye *e, struct search *s, u32 i, u32 j, target_m
 	s->stats->glances++;
 	if (address)
 		audit_count_race(s, address, a, b);
+	if (s->reduction && (address || differ))
+		reduction_depend(s->reduction, fiber_of(s, a), fiber_of(s, b));
 	return MOVE_KNOWN;
 }
 
@@ -157,7 +169,8 @@ static enum move look_around(struct eye *e, struct search *s)
 static enum move eye_enter(void *self, struct search *s, const u32 *actions, u32 n)
 {
 	struct eye *e = self;
-	if (hd_likely(e->spent >= EYE_FREE + s->ticks / EYE_SHARE) || n < 2)
+	u64 budget = s->in_prelude ? EYE_PRELUDE : EYE_FREE + s->ticks / EYE_SHARE;
+	if (hd_likely(e->spent >= budget) || n < 2)
 		return MOVE_KNOWN;
 	u32 first = n > ACTIONS_MAX ? (u32)(e->turn++ % n) : 0;
 	e->n = HD_MIN(n, (u32)ACTIONS_MAX);

@@ -9,6 +9,8 @@
  * control points first, as long as it costs no more than a few percent of the steps of the search. Which
  * states these are depends on the search alone, so that each run looks at the same.
  *
+ * The reduction (reduction.h) is told which pairs don't commute: what races is explored in all orders.
+ *
  * What is found is noted (target_audit.note_race), and changes no count: it belongs to the verdict's
  * headline. Nothing found means little. The audit (audit.h) looks more closely, and at the declarations
  * themselves.
@@ -18,8 +20,9 @@
 
 #include "search/observer.h"
 
-#define EYE_FREE 3000 /* steps that are always spent */
-#define EYE_SHARE 40  /* then one for so many of the search */
+#define EYE_FREE 3000     /* steps that are always spent */
+#define EYE_PRELUDE 30000 /* the same, before a search with reduction (prelude.h) */
+#define EYE_SHARE 40      /* then one for so many of the search */
 
 extern const struct observer observer_eye;
 

@@ -1,5 +1,7 @@
 #include "search/search.h"
 
+#include "search/prelude.h"
+#include "search/reduction.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
@@ -8,8 +10,9 @@
 
 static void measure_memory(struct search *s)
 {
-	s->stats->memory = visited_bytes(&s->visited) + s->path.cap + s->strategy->memory(s) +
-			   observers_memory(s) + s->ops->memory(s->self);
+	s->stats->memory = visited_bytes(&s->visited) + s->path.cap +
+			   (s->in_prelude ? 0 : s->strategy->memory(s)) + observers_memory(s) +
+			   s->ops->memory(s->self) + (s->reduction ? reduction_memory(s->reduction) : 0);
 }
 
 enum move search_halt(struct search *s, enum search_end why)
@@ -19,7 +22,7 @@ enum move search_halt(struct search *s, enum search_end why)
 	return MOVE_HALT;
 }
 
-static enum move poll(struct search *s)
+enum move search_poll(struct search *s)
 {
 	measure_memory(s);
 	if (s->hooks->stop(s->hooks->self))
@@ -87,7 +90,7 @@ static enum move step_ended(struct search *s, enum step_result r)
 	case STEP_PRUNED:
 		s->stats->pruned += !s->repeating;
 		/* Perhaps because the time is up, in a step that does not end. */
-		return poll(s) == MOVE_HALT ? MOVE_HALT : MOVE_DEAD;
+		return search_poll(s) == MOVE_HALT ? MOVE_HALT : MOVE_DEAD;
 	case STEP_RESTART:
 		return MOVE_RESTART;
 	case STEP_NO_MEMORY:
@@ -112,7 +115,7 @@ enum move search_step(struct search *s, u32 action)
 	if (hd_unlikely(!at))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	*at = action;
-	if (hd_unlikely(!(++s->ticks & (POLL_EVERY - 1))) && poll(s) == MOVE_HALT)
+	if (hd_unlikely(!(++s->ticks & (POLL_EVERY - 1))) && search_poll(s) == MOVE_HALT)
 		return MOVE_HALT;
 	enum step_result r = s->ops->step(s->self, action);
 	if (hd_unlikely(r != STEP_OK))
@@ -157,6 +160,7 @@ u32 *search_action_room(struct pages_vec *actions)
 static void forget_all(struct search *s)
 {
 	*s->stats = (struct search_stats){.restarts = s->stats->restarts,
+					  .passes = s->stats->passes,
 					  .sanity_checks = s->stats->sanity_checks};
 	visited_reset(&s->visited);
 	visited_reset(&s->told);
@@ -168,7 +172,8 @@ static void restart(struct search *s)
 {
 	s->ops->undo(s->self, s->root);
 	s->ops->restart(s->self);
-	s->stats->restarts++;
+	*(s->another_pass ? &s->stats->passes : &s->stats->restarts) += 1;
+	s->another_pass = false;
 	forget_all(s);
 }
 
@@ -178,6 +183,33 @@ static const struct strategy *const strategies[] = {
 	[SEARCH_RANDOM] = &strategy_random,
 	[SEARCH_PCT] = &strategy_pct,
 };
+
+/*
+ * A bound on the depth counts the steps of all threads, those left out too; without state matching there is
+ * no telling what leads back into the path.
+ */
+static bool wants_reduction(const struct search *s)
+{
+	return s->o->reduce && s->strategy->reduces && !s->o->max_depth && !s->o->no_matching;
+}
+
+/* How many steps of a pass that is known to be wrong are made for what can still be learnt from it. */
+#define PASS_MORE 1000
+
+enum move search_check_pass(struct search *s, bool at_end)
+{
+	if (!reduction_was_wrong(s->reduction))
+		return MOVE_KNOWN;
+	if (!s->pass_wrong_at)
+		s->pass_wrong_at = s->ticks;
+	u64 before = s->pass_wrong_at - s->pass_started_at, more = s->ticks - s->pass_wrong_at;
+	if (!at_end && more < before + PASS_MORE)
+		return MOVE_KNOWN;
+	s->another_pass = true;
+	s->pass_started_at = s->ticks;
+	s->pass_wrong_at = 0;
+	return MOVE_RESTART;
+}
 
 static struct search *current;
 
@@ -203,11 +235,18 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	};
 	*stats = (struct search_stats){0};
 	current = &s;
+	if (wants_reduction(&s))
+		s.reduction = reduction_new(t);
 	for (;;) {
 		s.root = s.ops->mark(s.self);
-		observers_begin(&s);
-		enum move m = s.strategy->run(&s);
-		observers_end(&s);
+		enum move m = prelude_run(&s);
+		if (s.reduction)
+			reduction_begin_pass(s.reduction);
+		if (m == MOVE_KNOWN) {
+			observers_begin(&s);
+			m = s.strategy->run(&s);
+			observers_end(&s);
+		}
 		if (m == MOVE_HALT)
 			break;
 		restart(&s);
@@ -217,5 +256,6 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	visited_reset(&s.visited);
 	pages_vec_free(&s.path);
 	pages_vec_free(&s.scratch);
+	reduction_free(s.reduction);
 	return s.end;
 }

@@ -22,6 +22,8 @@ struct strategy {
 	u64 (*memory)(const struct search *s);
 	/* The smallest depth of each state is kept with it, MOVE_CLOSER may come. */
 	bool wants_depths;
+	/* It can leave out actions (reduction.h). */
+	bool reduces;
 };
 
 struct search {
@@ -46,6 +48,11 @@ struct search {
 	u64 sanity_mask; /* sanity looks when ticks & sanity_mask is 0 */
 
 	struct observers observers;
+
+	struct reduction *reduction;        /* NULL: all enabled actions are explored */
+	u64 pass_started_at, pass_wrong_at; /* in ticks; 0: it is not known to be wrong */
+	bool another_pass;                  /* why MOVE_RESTART came */
+	bool in_prelude, had_prelude;       /* prelude.h */
 
 	/* Set by the strategy: the next step repeats one that was counted (see dfs.c). */
 	bool repeating;
@@ -110,6 +117,15 @@ static inline void search_undo(struct search *s, target_mark to)
 
 /* End the search. Always MOVE_HALT. */
 enum move search_halt(struct search *s, enum search_end why);
+
+/* Is it time to stop? MOVE_HALT, else MOVE_KNOWN. */
+enum move search_poll(struct search *s);
+
+/*
+ * With a reduction, now and then and at the end: MOVE_RESTART, if it has to be done again with what was
+ * learnt; else MOVE_KNOWN.
+ */
+enum move search_check_pass(struct search *s, bool at_end);
 
 /* Where the actions of one more state fit at the end of the vector; NULL when memory is out. */
 u32 *search_action_room(struct pages_vec *actions);

@@ -64,6 +64,8 @@ struct target_audit {
 	u64 (*point)(void *t, u32 action);
 	/* A word to which both enabled actions store, without saying so; 0: none. */
 	u64 (*both_store)(void *t, u32 a, u32 b);
+	/* A number for what the last step told the outside that is no part of the state. May be NULL. */
+	u64 (*output)(void *t);
 	/* Such a pair was found, here: the report will name the word and the places. May be NULL. */
 	void (*note_race)(void *t, u64 address, u32 a, u32 b);
 	/* How many uses were merged into the last step (all may be NULL: the target does not merge); ... */
@@ -72,6 +74,30 @@ struct target_audit {
 	void (*split)(void *t, u32 k);
 	/* ... and the action that goes on with `action` after that. */
 	u32 (*rest)(void *t, u32 action);
+};
+
+/*
+ * For partial-order reduction (reduction.h). A footprint's objects of class OBJECT_THREAD with a fiber's
+ * number as their key stand for that fiber: a step that moves another one to a new control point, or makes
+ * it, writes to that.
+ */
+struct target_reduction {
+	/*
+	 * May some of the enabled actions of the current state be left out? No, if more decides on what is
+	 * possible than footprints say. Asked after `actions`.
+	 */
+	bool (*usable)(void *t);
+	/* The live fibers; returns their number, even if there is no room for all. */
+	u32 (*fibers)(void *t, u32 *out, u32 room);
+	/* The fiber's control point, different from those of all other fibers; 0: there is no such fiber. */
+	u64 (*point)(void *t, u32 fiber);
+	/*
+	 * What the fiber's pending operation would touch, and whatever decides which of its actions are
+	 * enabled.
+	 */
+	void (*pending)(void *t, u32 fiber, struct footprint *out);
+	/* An action of the fiber, enabled or not: for texts. */
+	u32 (*action)(u32 fiber);
 };
 
 struct target_ops {
@@ -138,6 +164,8 @@ struct target_ops {
 	 * the next step. NULL: the target keeps no footprints (then nothing is known to commute).
 	 */
 	const struct footprint *(*footprint)(void *t);
+	/* NULL: nothing is left out. */
+	const struct target_reduction *reduction;
 	/* NULL: footprints can't be audited. */
 	const struct target_audit *audit;
 	/* Bytes of undo log and the like: for limits and statistics. */

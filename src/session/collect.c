@@ -17,6 +17,8 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->violations += s->violations;
 	sum->runs += s->runs;
 	sum->restarts += s->restarts;
+	sum->passes += s->passes;
+	sum->reduced += s->reduced;
 	sum->pruned += s->pruned;
 	sum->memory += s->memory;
 	sum->sanity_checks += s->sanity_checks;
@@ -224,6 +226,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->fair = from->fair;
 	to->weak = from->weak;
 	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
+	memcpy(to->joint_clients, from->joint_clients, sizeof(to->joint_clients));
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
 	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));
@@ -283,6 +286,21 @@ static void note_exit(const struct sut *s, const struct wire_config *config, str
 			 (u32)s->worker->result.exit_status);
 }
 
+/* Of a search that did not end: is that because the program's clock is another one in every state? */
+static void note_clock(const struct sut *s, const struct wire_config *config, struct outcome *o)
+{
+	u64 seconds = s->worker->result.clock_max / 1000000000;
+	bool ended = o->end == SEARCH_COMPLETE || o->end == SEARCH_VIOLATION || o->end == SEARCH_STOPPED;
+
+	if (seconds && !ended && !config->timeouts_never && !config->time_horizon_ms)
+		add_note(o,
+			 "the program reads the clock, and time-outs moved it by up to %u s: each time is "
+			 "another state (--timeouts never: waits for an event have no time-out; "
+			 "--time-horizon "
+			 "bounds the clock)",
+			 (u32)HD_MIN(seconds, (u64)~0u));
+}
+
 /* Verified, and nothing was tried: a wrong argument, a missing file, a forgotten client. */
 static void note_trivial(const struct sut *s, const struct wire_config *config, struct outcome *o)
 {
@@ -307,6 +325,7 @@ int collect_shared(const struct sut *s, const struct wire_config *config, struct
 {
 	note_atomics(s, config, o);
 	note_exit(s, config, o);
+	note_clock(s, config, o);
 	note_trivial(s, config, o);
 	copy_learnt(&s->shared->learnt, &found->learnt);
 	if (copy_trees(s, found, p))

@@ -371,6 +371,27 @@ static void look_up_line(struct symbols *symbols, u64 pc, char *out, size_t cap)
 		snprintf(out, cap, "0x%lx", pc);
 }
 
+/* Rust's standard library is linked into the program; what threads share there is its business. */
+static bool is_of_std(const char *name)
+{
+	static const char *const crates[] = {"std::", "core::", "alloc::"};
+
+	for (size_t i = 0; i < HD_ARRAY_LEN(crates); i++)
+		if (!strncmp(name, crates[i], strlen(crates[i])))
+			return true;
+	return false;
+}
+
+static void leave_out_std(struct outcome *o)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < o->unsynchronised_count; i++)
+		if (!is_of_std(o->unsynchronised[i].what))
+			o->unsynchronised[kept++] = o->unsynchronised[i];
+	o->unsynchronised_count = kept;
+}
+
 static void look_up_unsynchronised(const struct findings *found, struct symbols *symbols, struct outcome *o)
 {
 	for (size_t i = 0; i < found->unsynchronised_count; i++) {
@@ -381,6 +402,7 @@ static void look_up_unsynchronised(const struct findings *found, struct symbols 
 		for (int side = 0; side < 2; side++)
 			look_up_line(symbols, from->pc[side], to->where[side], sizeof(to->where[side]));
 	}
+	leave_out_std(o);
 }
 
 static void look_up_unseen(const struct findings *found, struct symbols *symbols, struct outcome *o)

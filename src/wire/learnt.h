@@ -16,23 +16,26 @@
 
 #include "base/base.h"
 #include "wire/layout.h"
+#include "wire/wire_net.h"
 
 #define WIRE_MAX_OBSERVED 65536
 #define WIRE_MAX_VISIBLE (1u << 19)
 #define WIRE_MAX_ORDERED 4096
 #define WIRE_MAX_KNOWERS 1024
 struct wire_learnt {
-	u32 names;                   /* slots with a name, main's included */
-	u32 observed;                /* of observed_addr */
-	u32 visible;                 /* of visible_addr */
-	u32 clock_read;              /* the program looks at the clock: time is part of the state */
-	u32 cancel_used;             /* threads are cancelled */
-	u32 signals_used;            /* signals come from other threads, or from timers */
-	u32 fair;                    /* yielding in circles was seen: sched/fair.c */
-	u32 weak;                    /* atomics weaker than acquire and release are used: memory/order.c */
-	u32 ordered;                 /* of ordered_unit */
-	u32 knowers;                 /* of knower */
-	u64 name[LAYOUT_MAX_FIBERS]; /* WIRE_NAME; of slot 0 nothing */
+	u32 names;        /* slots with a name, main's included */
+	u32 observed;     /* of observed_addr */
+	u32 visible;      /* of visible_addr */
+	u32 clock_read;   /* the program looks at the clock: time is part of the state */
+	u32 cancel_used;  /* threads are cancelled */
+	u32 signals_used; /* signals come from other threads, or from timers */
+	u32 fair;         /* yielding in circles was seen: sched/fair.c */
+	u32 weak;         /* atomics weaker than acquire and release are used: memory/order.c */
+	u32 ordered;      /* of ordered_unit */
+	u32 knowers;      /* of knower */
+	/* Client peers that have several connections at a time, bit n - 1: NET_JOINT. */
+	u64 joint_clients[NET_MAX_CLIENTS / 64];
+	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */
 	u64 observed_addr[WIRE_MAX_OBSERVED]; /* synchronisation objects whose release is a step of its own */
 	u64 visible_addr[WIRE_MAX_VISIBLE];   /* 4-byte cells of memory whose accesses are steps */
 	u64 ordered_unit[WIRE_MAX_ORDERED];   /* of these, or of their bytes, those with plain accesses */

@@ -39,6 +39,8 @@ struct search_stats {
 	u64 violations; /* distinct by violation_key */
 	u64 runs;       /* random, pct */
 	u64 restarts;
+	u64 passes;  /* of the reduction, after the first */
+	u64 reduced; /* states in which actions were left out */
 	u64 pruned;
 	u64 memory; /* bytes: visited table, stacks, the target's log */
 	u64 sanity_checks;
@@ -66,6 +68,10 @@ struct search_options {
 	bool keep_going;
 	/* Without state matching: every path is walked; for cross-checks on small targets. */
 	bool no_matching;
+	/* Partial-order reduction (search/reduction.h). */
+	bool reduce;
+	/* With it: no walks before the search. */
+	bool no_prelude;
 };
 
 #endif

@@ -63,6 +63,7 @@ enum net_op {
 #define NET_GONE 256u   /* A: nothing of the client lives any more: it opens no other connection */
 #define NET_UNREAD 512u /* A: the peer is at rest, and has not read all that was sent to it */
 #define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
+#define NET_JOINT 1024u /* R: of NET_OPEN: all connections of the client are one, in symbols: see below */
 
 /*
  * So many bytes wait for a peer that does not read; then a sender waits, too. About what Linux keeps for a
@@ -84,8 +85,12 @@ enum net_error {
 	NET_ERROR_UNSERVED,  /* the peer is at rest and has not accepted the connection, which stays open */
 	NET_ERROR_STUCK,     /* the peer is at rest and does not take what was sent: incomplete */
 	NET_ERROR_CROSSTALK, /* data came on another connection than the one written to: incomplete */
-	NET_ERROR_ANOTHER,   /* a client peer opened a further connection: incomplete */
-	NET_ERROR_SLOW,      /* the peer did not come to rest within --peer-timeout: incomplete */
+	/*
+	 * A client peer opened a further connection while it has one. client: its number, if all of them can
+	 * be followed together (NET_JOINT); 0: incomplete.
+	 */
+	NET_ERROR_ANOTHER,
+	NET_ERROR_SLOW, /* the peer did not come to rest within --peer-timeout: incomplete */
 };
 #define NET_IS_ERRNO(status) ((status) < 0 && (status) >= -4095)
 
@@ -99,12 +104,34 @@ struct wire_net {
 	u32 group;
 	struct net_address to;
 	u64 len;
+	/*
+	 * of NET_EXCHANGE: so many bytes + 1 are known to be the answer, from before; 0: nothing is known.
+	 * When they have come, and all of the peer waits, its time-outs are not waited for.
+	 */
+	u64 expected;
 	char text[2048]; /* what is wrong, in words; of a quiet peer: what each of its threads waits for */
 	u8 data[NET_DATA];
 };
 
 /* A datagram travels, and is stored in trees, behind its length: little endian, so many bytes. */
 #define NET_FRAME_HEAD 4u
+
+/*
+ * A joint client has several connections at a time. What it says on one may depend on what it was told on
+ * another, so all of them are one conversation, of symbols of two bytes, in both directions: the number of a
+ * connection (from 1, never used again) and a byte; or NET_JOINT_EVENT + the number, and what happened to it.
+ * What the client said since it was last asked is sorted by connection.
+ */
+#define NET_JOINT_SYMBOL 2u
+#define NET_JOINT_EVENT 128u
+#define NET_JOINT_MAX 127u
+enum net_joint_event {
+	NET_JOINT_OPENED = 1, /* said by the client: there is a further connection, with this number */
+	NET_JOINT_EOF,        /* … it has closed its side */
+	NET_JOINT_RESET,
+	NET_JOINT_END,   /* told to the client: the SUT has shut down its writing side */
+	NET_JOINT_CLOSE, /* … has closed the connection */
+};
 
 /* --accept always and its like: an operation does not have to wait if the peer has done its part. */
 enum net_always {

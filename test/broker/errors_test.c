@@ -536,6 +536,30 @@ static void client_that_comes_twice(void **state)
 	expect_words("client 2");
 }
 
+/* Both connections are one conversation; numbers and answers come as symbols. */
+static void client_with_two_connections(void **state)
+{
+	struct net_address sut = world_address("tcp");
+	static const char ask[] = "\1"
+				  "1"
+				  "\1\n";
+	u32 conn;
+
+	(void)state;
+	world_client("client-twice");
+	assert_int_equal(world_open_joint(&sut, 2), 0);
+	conn = world_net->conn;
+	assert_int_equal(world_exchange(conn, ""), 0);
+	assert_memory_equal(world_net->data, "\x81\1", 2);
+	assert_int_equal(world_exchange_bytes(conn, ask, sizeof(ask) - 1, 0), 0);
+	assert_true(world_net->len > 4);
+	assert_memory_equal(world_net->data, "\1r\1e", 4);
+	assert_memory_equal(world_net->data + world_net->len - 2, "\x82\1", 2);
+	assert_int_equal(world_exchange_bytes(conn, "\x82\5", 2, 0), 0);
+	assert_int_equal(world_exchange_bytes(conn, "\x81\5", 2, 0), 0);
+	assert_true(world_net->flags & NET_GONE);
+}
+
 static void datagrams_of_a_client(void **state)
 {
 	struct net_address sut = world_address("udp");
@@ -635,6 +659,7 @@ int main(void)
 		CASE(client_that_ends),
 		CASE(client_that_rests),
 		CASE(client_that_comes_twice),
+		CASE(client_with_two_connections),
 		CASE(datagrams_of_a_client),
 		CASE(client_that_sends_from_two_places),
 		CASE(client_that_floods),

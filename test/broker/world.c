@@ -254,13 +254,24 @@ void world_interrupt_after(u32 questions)
 	w.questions = questions;
 }
 
-int world_open(const struct net_address *to, u32 client)
+static int open_with(const struct net_address *to, u32 client, u32 flags)
 {
 	world_net->op = NET_OPEN;
 	world_net->to = *to;
 	world_net->client = client;
+	world_net->flags = flags;
 	broker_serve(w.b, world_net);
 	return world_net->status;
+}
+
+int world_open(const struct net_address *to, u32 client)
+{
+	return open_with(to, client, 0);
+}
+
+int world_open_joint(const struct net_address *to, u32 client)
+{
+	return open_with(to, client, NET_JOINT);
 }
 
 int world_exchange_bytes(u32 conn, const void *data, u64 len, u32 flags)

@@ -32,7 +32,8 @@ struct broker *world_broker(void);
 
 /* Requests. Their answer is in *world_net. */
 extern struct wire_net *world_net;
-int world_open(const struct net_address *to, u32 client); /* status */
+int world_open(const struct net_address *to, u32 client);       /* status */
+int world_open_joint(const struct net_address *to, u32 client); /* all its connections as one */
 int world_exchange(u32 conn, const char *text);
 int world_exchange_bytes(u32 conn, const void *data, u64 len, u32 flags);
 /* One line asked, one line "re …" answered, and quiet. False, and a word about it, otherwise. */

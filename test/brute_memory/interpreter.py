@@ -19,6 +19,10 @@ class TooBig(Exception):
     """More states than this run may spend on one program."""
 
 
+class Unwanted(Exception):
+    """The program has what it should not have."""
+
+
 def fold(register, value):
     return (register * 31 + value + 1) & MASK
 
@@ -77,8 +81,8 @@ class Explorer:
     """One exploration. The state is a tuple:
     (pcs, values in hand, registers, memory, owners of mutexes, semaphores); pc -1: not created yet."""
 
-    def __init__(self, program, limit):
-        self.p, self.limit = program, limit
+    def __init__(self, program, limit, without=()):
+        self.p, self.limit, self.without = program, limit, without
         self.code = [flatten(t, []) for t in program.threads]
         self.accesses = [[access_of(op) for op in code] + [None] for code in self.code]
         self.outcomes, self.deadlock, self.race, self.livelock, self.states = set(), False, False, False, 0
@@ -98,6 +102,8 @@ class Explorer:
             if not successors:
                 ends.append(state)
                 self.end(state)
+            if any(getattr(self, unwanted) for unwanted in self.without):
+                raise Unwanted
             for s in successors:
                 if s not in before:
                     before[s] = []
@@ -280,9 +286,9 @@ class Edit:
         return self.hands[self.t]
 
 
-def explore(program, limit):
-    """What a program can do, or None if it is too big."""
+def explore(program, limit, without=()):
+    """What a program can do; None: it is too big, or has something that is not wanted ("race", "deadlock")."""
     try:
-        return Explorer(program, limit).run()
-    except TooBig:
+        return Explorer(program, limit, without).run()
+    except (TooBig, Unwanted):
         return None

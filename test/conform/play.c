@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "play_file.h"
+
 static const char *const names[] = {
 	"a",      "b",       "new",      "d",    "d/x",       "d/y",  "d/sub",    "d/sub/z", "to-a",
 	"to-d",   "to-d/x",  "dangling", "loop", "a/",        "d/",   "new/",     ".",       "..",
@@ -31,30 +33,35 @@ uint32_t pick(uint64_t *rng, uint32_t n)
 	return (uint32_t)(random_next(rng) % n);
 }
 
+uint8_t pick_bad(uint64_t *rng)
+{
+	return pick(rng, 25) ? 0 : (uint8_t)(1 + pick(rng, 6));
+}
+
 /* ---- answers ---- */
 
-static void add(struct answer *out, const void *p, size_t n)
+void answer_add(struct answer *out, const void *p, size_t n)
 {
-	if (out->len + n > sizeof out->data)
+	if (out->len + n > sizeof(out->data))
 		abort();
 	memcpy(out->data + out->len, p, n);
 	out->len += n;
 }
 
-static void add_long(struct answer *out, long value)
+void answer_add_long(struct answer *out, long value)
 {
-	add(out, &value, sizeof value);
+	answer_add(out, &value, sizeof(value));
 }
 
 /* What both kernels should agree on; numbers and times of a file system are its own. */
 static void add_stat(struct answer *out, const struct stat *st)
 {
-	add_long(out, st->st_mode);
+	answer_add_long(out, st->st_mode);
 	if (S_ISDIR(st->st_mode))
 		return;
 	if (S_ISREG(st->st_mode) || S_ISLNK(st->st_mode)) {
-		add_long(out, (long)st->st_nlink);
-		add_long(out, st->st_size);
+		answer_add_long(out, (long)st->st_nlink);
+		answer_add_long(out, st->st_size);
 	}
 }
 
@@ -85,18 +92,18 @@ PLAY(play_close)
 PLAY(play_read)
 {
 	char buf[4096] = {0};
-	out->ret = k(SYS_read, s->fd, (long)buf, s->n % sizeof buf, 0, 0, 0);
-	add(out, buf, sizeof buf);
+	out->ret = k(SYS_read, s->fd, (long)buf, s->n % sizeof(buf), 0, 0, 0);
+	answer_add(out, buf, sizeof(buf));
 }
 
 PLAY(play_pread)
 {
 	char buf[4096] = {0};
-	out->ret = k(SYS_pread64, s->fd, (long)buf, s->n % sizeof buf, s->offset, 0, 0);
-	add(out, buf, sizeof buf);
+	out->ret = k(SYS_pread64, s->fd, (long)buf, s->n % sizeof(buf), s->offset, 0, 0);
+	answer_add(out, buf, sizeof(buf));
 }
 
-static void pattern(char *buf, size_t n, uint32_t seed)
+void answer_pattern(char *buf, size_t n, uint32_t seed)
 {
 	for (size_t i = 0; i < n; i++)
 		buf[i] = (char)(seed + i * 7);
@@ -105,8 +112,8 @@ static void pattern(char *buf, size_t n, uint32_t seed)
 PLAY(play_write)
 {
 	char buf[300];
-	pattern(buf, sizeof buf, s->n);
-	out->ret = k(SYS_write, s->fd, (long)buf, s->n % sizeof buf, 0, 0, 0);
+	answer_pattern(buf, sizeof(buf), s->n);
+	out->ret = k(SYS_write, s->fd, (long)buf, s->n % sizeof(buf), 0, 0, 0);
 }
 
 PLAY(play_write8)
@@ -118,8 +125,8 @@ PLAY(play_write8)
 PLAY(play_pwrite)
 {
 	char buf[300];
-	pattern(buf, sizeof buf, s->n);
-	out->ret = k(SYS_pwrite64, s->fd, (long)buf, s->n % sizeof buf, s->offset, 0, 0);
+	answer_pattern(buf, sizeof(buf), s->n);
+	out->ret = k(SYS_pwrite64, s->fd, (long)buf, s->n % sizeof(buf), s->offset, 0, 0);
 }
 
 PLAY(play_readv)
@@ -127,13 +134,13 @@ PLAY(play_readv)
 	char buf[600] = {0};
 	struct iovec v[3] = {{buf, s->n % 200}, {buf + 200, s->flags % 2 ? 0 : 100}, {buf + 400, 200}};
 	out->ret = k(SYS_readv, s->fd, (long)v, s->n % 4, 0, 0, 0);
-	add(out, buf, sizeof buf);
+	answer_add(out, buf, sizeof(buf));
 }
 
 PLAY(play_writev)
 {
 	char buf[300];
-	pattern(buf, sizeof buf, s->n);
+	answer_pattern(buf, sizeof(buf), s->n);
 	struct iovec v[3] = {{buf, s->n % 100}, {buf + 100, s->flags % 2 ? 0 : 100}, {buf + 200, 100}};
 	out->ret = k(SYS_writev, s->fd, (long)v, s->n % 4, 0, 0, 0);
 }
@@ -175,7 +182,7 @@ PLAY(play_pipe)
 {
 	int fds[2] = {-1, -1};
 	out->ret = k(SYS_pipe2, (long)fds, s->flags & (O_NONBLOCK | O_CLOEXEC), 0, 0, 0, 0);
-	add(out, fds, sizeof fds);
+	answer_add(out, fds, sizeof(fds));
 }
 
 PLAY(play_eventfd)
@@ -210,9 +217,9 @@ PLAY(play_statx)
 {
 	struct statx x = {0};
 	out->ret = k(SYS_statx, AT_FDCWD, (long)name(s->path), 0, STATX_BASIC_STATS, (long)&x, 0);
-	add_long(out, x.stx_mode);
+	answer_add_long(out, x.stx_mode);
 	if (S_ISREG(x.stx_mode))
-		add_long(out, (long)x.stx_size);
+		answer_add_long(out, (long)x.stx_size);
 }
 
 PLAY(play_access)
@@ -223,8 +230,8 @@ PLAY(play_access)
 PLAY(play_readlink)
 {
 	char buf[64] = {0};
-	out->ret = k(SYS_readlink, (long)name(s->path), (long)buf, s->n % sizeof buf, 0, 0, 0);
-	add(out, buf, sizeof buf);
+	out->ret = k(SYS_readlink, (long)name(s->path), (long)buf, s->n % sizeof(buf), 0, 0, 0);
+	answer_add(out, buf, sizeof(buf));
 }
 
 PLAY(play_unlink)
@@ -294,11 +301,11 @@ PLAY(play_getcwd)
 {
 	char buf[1024] = {0};
 	(void)s;
-	out->ret = k(SYS_getcwd, (long)buf, sizeof buf, 0, 0, 0, 0);
+	out->ret = k(SYS_getcwd, (long)buf, sizeof(buf), 0, 0, 0, 0);
 	char *world = strstr(buf, "/world-");
 	if (world)
 		world[7] = '?';
-	add(out, buf, sizeof buf);
+	answer_add(out, buf, sizeof(buf));
 }
 
 /* Never out of the world: .. is asked for from inside only. */
@@ -312,14 +319,14 @@ PLAY(play_poll)
 {
 	struct pollfd p[2] = {{s->fd, (short)(s->n & 0x145), 0}, {s->fd2, (short)(s->flags & 0x145), 0}};
 	out->ret = k(SYS_poll, (long)p, 2, 0, 0, 0, 0);
-	add(out, p, sizeof p);
+	answer_add(out, p, sizeof(p));
 }
 
 PLAY(play_select)
 {
 	fd_set set[3];
 	struct timeval now = {0, 0};
-	memset(set, 0, sizeof set);
+	memset(set, 0, sizeof(set));
 	FD_SET(s->fd < 0 ? 0 : s->fd, &set[s->n % 3]);
 	FD_SET(s->fd2 < 0 ? 0 : s->fd2, &set[s->flags % 3]);
 	FD_CLR(0, &set[0]);
@@ -328,21 +335,21 @@ PLAY(play_select)
 	out->ret = k(SYS_select, 20, (long)&set[0], (long)&set[1], s->n % 7 ? (long)&set[2] : 0, (long)&now,
 		     0);
 	if (out->ret >= 0)
-		add(out, set, sizeof set);
+		answer_add(out, set, sizeof(set));
 }
 
 PLAY(play_ioctl)
 {
 	int value = (int)(s->n >> 4 & 1);
 	out->ret = k(SYS_ioctl, s->fd, s->n % 2 ? FIONREAD : FIONBIO, (long)&value, 0, 0, 0);
-	add_long(out, value);
+	answer_add_long(out, value);
 }
 
 PLAY(play_sendfile)
 {
 	long at = s->offset & 255;
 	out->ret = k(SYS_sendfile, s->fd, s->fd2, s->n % 2 ? (long)&at : 0, s->n % 300, 0, 0);
-	add_long(out, at);
+	answer_add_long(out, at);
 }
 
 /* Without waiting: the world of these sequences has one thread. */
@@ -351,8 +358,8 @@ PLAY(play_splice)
 	long from = s->offset & 255, to = s->path * 7;
 	out->ret = k(SYS_splice, s->fd2, s->n % 5 == 1 ? (long)&from : 0, s->fd,
 		     s->n % 7 == 1 ? (long)&to : 0, s->n % 300, 2);
-	add_long(out, from);
-	add_long(out, to);
+	answer_add_long(out, from);
+	answer_add_long(out, to);
 }
 
 PLAY(play_tee)
@@ -389,12 +396,12 @@ PLAY(play_list)
 				abort();
 			at += e->reclen;
 		}
-	qsort(found, count, sizeof *found, compare_names);
+	qsort(found, count, sizeof(*found), compare_names);
 	for (size_t i = 0; i < count; i++) {
-		add(out, found[i], strlen(found[i]));
+		answer_add(out, found[i], strlen(found[i]));
 		free(found[i]);
 	}
-	add_long(out, got);
+	answer_add_long(out, got);
 	k(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
@@ -423,8 +430,14 @@ static const struct play plays[] = {
 	{"select", play_select, 2},     {"ioctl", play_ioctl, 2},
 	{"sendfile", play_sendfile, 2}, {"list", play_list, 3},
 	{"splice", play_splice, 3},     {"tee", play_tee, 1},
+	{"flock", play_flock, 2},       {"record", play_record_lock, 4},
+	{"hole", play_hole, 2},         {"preadv", play_preadv, 1},
+	{"pwritev", play_pwritev, 1},   {"fallocate", play_fallocate, 1},
+	{"copy", play_copy_range, 1},   {"pipesize", play_pipe_size, 2},
+	{"sync", play_sync, 1},         {"closerange", play_close_range, 1},
+	{"times", play_times, 1},
 };
-#define PLAYS (sizeof plays / sizeof plays[0])
+#define PLAYS (sizeof(plays) / sizeof(plays[0]))
 
 uint8_t pick_play(uint64_t *rng, const struct play *list, size_t count)
 {
@@ -453,13 +466,14 @@ struct step random_step(uint64_t *rng)
 {
 	struct step s = {
 		.op = pick_play(rng, plays, PLAYS),
-		.path = (uint8_t)pick(rng, sizeof names / sizeof names[0]),
-		.path2 = (uint8_t)pick(rng, sizeof names / sizeof names[0]),
+		.path = (uint8_t)pick(rng, sizeof(names) / sizeof(names[0])),
+		.path2 = (uint8_t)pick(rng, sizeof(names) / sizeof(names[0])),
 		.fd = (int8_t)(3 + pick(rng, 7)),
 		.fd2 = (int8_t)(3 + pick(rng, 7)),
 		.n = (uint32_t)random_next(rng) & 0xffff,
 		.flags = pick_flags(rng),
 		.offset = (long)pick(rng, 400) - 20,
+		.bad = pick_bad(rng),
 	};
 	if (pick(rng, 30) == 0)
 		s.fd = (int8_t)(pick(rng, 2) ? -1 : 100);
@@ -480,9 +494,9 @@ int step_is(const struct step *s, const char *call)
 
 int step_is_unusual(const struct step *s)
 {
-	static const char *const calls[] = {"lseek",     "pread",    "pwrite", "fchmod",
-					    "ftruncate", "sendfile", "write"};
-	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+	static const char *const calls[] = {"lseek", "pread", "pwrite", "fchmod",  "ftruncate", "sendfile",
+					    "write", "hole",  "preadv", "pwritev", "times"};
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (step_is(s, calls[i]))
 			return 1;
 	return 0;
@@ -490,6 +504,6 @@ int step_is_unusual(const struct step *s)
 
 void print_step(FILE *to, const struct step *s)
 {
-	fprintf(to, "%-9s \"%s\" \"%s\" fd %d fd2 %d n %u flags 0%o offset %ld\n", plays[s->op].call,
-		name(s->path), name(s->path2), s->fd, s->fd2, s->n, s->flags, s->offset);
+	fprintf(to, "%-9s \"%s\" \"%s\" fd %d fd2 %d n %u flags 0%o offset %ld bad %u\n", plays[s->op].call,
+		name(s->path), name(s->path2), s->fd, s->fd2, s->n, s->flags, s->offset, s->bad);
 }

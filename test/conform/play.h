@@ -14,6 +14,8 @@
 
 typedef long kernel(long nr, long a, long b, long c, long d, long e, long f);
 kernel real_kernel, virtual_kernel;
+/* From now on, this argument of every call points nowhere, if it is a pointer; 0: none. */
+void spoil_argument(unsigned number);
 
 struct step {
 	uint8_t op;
@@ -21,6 +23,7 @@ struct step {
 	int8_t fd, fd2;
 	uint32_t n, flags;
 	long offset;
+	uint8_t bad; /* this argument of its calls, if it points somewhere, points nowhere; from 1, 0: none */
 };
 
 struct answer {
@@ -28,6 +31,13 @@ struct answer {
 	size_t len; /* of data: everything the call gave back */
 	unsigned char data[16384];
 };
+
+/* What a call has given back; the same bytes for the same number. */
+void answer_add(struct answer *out, const void *p, size_t n);
+void answer_add_long(struct answer *out, long value);
+void answer_pattern(char *buf, size_t n, uint32_t seed);
+
+typedef void play_function(kernel *k, const struct step *s, struct answer *out);
 
 struct step random_step(uint64_t *rng);
 void play_step(kernel *k, const struct step *s, struct answer *out);
@@ -38,11 +48,13 @@ void print_step(FILE *to, const struct step *s);
 uint64_t random_next(uint64_t *rng);
 /* Below n. */
 uint32_t pick(uint64_t *rng, uint32_t n);
+/* One step in a few has a bad pointer. */
+uint8_t pick_bad(uint64_t *rng);
 
 /* A call of a list; it appears as often as its weight. */
 struct play {
 	const char *call;
-	void (*play)(kernel *k, const struct step *s, struct answer *out);
+	play_function *play;
 	unsigned weight;
 };
 uint8_t pick_play(uint64_t *rng, const struct play *plays, size_t count);

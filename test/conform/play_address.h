@@ -17,7 +17,7 @@ union any_address {
 };
 
 /* Where each family starts in the list; the odd ones come last. */
-enum { ADDRESS_4 = 0, ADDRESS_6 = 4, ADDRESS_UNIX = 6, ADDRESS_ODD = 11, ADDRESSES = 17 };
+enum { ADDRESS_4 = 0, ADDRESS_6 = 4, ADDRESS_UNIX = 7, ADDRESS_ODD = 12, ADDRESSES = 18 };
 
 /* Find ports of this machine that nobody uses. */
 void address_setup(void);

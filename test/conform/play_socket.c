@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -14,43 +13,25 @@
 #include <unistd.h>
 
 #include "play_address.h"
+#include "play_option.h"
 
 #define FDS 9 /* descriptors 3 to 11 */
 
 /* ---- answers ---- */
 
-static void add(struct answer *out, const void *p, size_t n)
-{
-	if (out->len + n > sizeof out->data)
-		abort();
-	memcpy(out->data + out->len, p, n);
-	out->len += n;
-}
-
-static void add_long(struct answer *out, long value)
-{
-	add(out, &value, sizeof value);
-}
-
 static void add_address(struct answer *out, union any_address *a, socklen_t len)
 {
-	add_long(out, len);
-	if (len > sizeof *a)
-		len = sizeof *a;
-	if (a->sa.sa_family == AF_INET && len >= sizeof a->in)
+	answer_add_long(out, len);
+	if (len > sizeof(*a))
+		len = sizeof(*a);
+	if (a->sa.sa_family == AF_INET && len >= sizeof(a->in))
 		a->in.sin_port = address_plain_port(a->in.sin_port);
 	const size_t chosen = offsetof(struct sockaddr_un, sun_path) + 6; /* by the kernel */
 	if (a->sa.sa_family == AF_UNIX && !a->un.sun_path[0] && len == chosen)
 		memset(a->un.sun_path, 'x', 6);
-	if (a->sa.sa_family == AF_INET6 && len >= sizeof a->in6)
+	if (a->sa.sa_family == AF_INET6 && len >= sizeof(a->in6))
 		a->in6.sin6_port = address_plain_port(a->in6.sin6_port);
-	add(out, a, len);
-}
-
-static void pattern(char *buf, size_t n, uint32_t seed)
-{
-	for (size_t i = 0; i < n; i++)
-		buf[i] = (char)(seed + i * 7);
+	answer_add(out, a, len);
 }
 
 /* ---- plays ---- */
@@ -67,14 +48,14 @@ static const int kinds[][2] = {
 	{AF_INET, SOCK_STREAM}, {AF_INET6, SOCK_STREAM}, {AF_UNIX, SOCK_STREAM}, {AF_UNIX, SOCK_SEQPACKET},
 	{AF_UNIX, SOCK_DGRAM},  {AF_INET, SOCK_DGRAM},   {AF_INET6, SOCK_DGRAM},
 };
-#define KINDS (sizeof kinds / sizeof kinds[0])
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /* TCP remembers addresses for a minute, unless it is told not to: then bind depends on what was before. */
 static void reuse_addresses(kernel *k, long fd)
 {
 	int one = 1;
 	if (fd >= 0)
-		K(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof one);
+		K(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof(one));
 }
 
 static long make_socket(kernel *k, unsigned kind, int flags)
@@ -107,7 +88,7 @@ PLAY(play_odd_socket)
 		{99, SOCK_STREAM, 0},
 		{AF_INET6, SOCK_DGRAM, IPPROTO_TCP},
 	};
-	const int *o = odd[s->n % (sizeof odd / sizeof odd[0])];
+	const int *o = odd[s->n % (sizeof(odd) / sizeof(odd[0]))];
 	int fds[2] = {-1, -1};
 	if (s->flags % 2) {
 		out->ret = K(SYS_socket, o[0], o[1], o[2]);
@@ -116,7 +97,7 @@ PLAY(play_odd_socket)
 	}
 	out->ret = K(SYS_socketpair, o[0], o[1], o[2], (long)fds);
 	if (!out->ret) /* Linux writes the numbers before it fails */
-		add(out, fds, sizeof fds);
+		answer_add(out, fds, sizeof(fds));
 }
 
 PLAY(play_pair)
@@ -125,7 +106,7 @@ PLAY(play_pair)
 	int fds[2] = {-1, -1};
 	out->ret = K(SYS_socketpair, AF_UNIX, types[s->n % 4] | (s->flags % 8 ? 0 : SOCK_NONBLOCK), 0,
 		     (long)fds);
-	add(out, fds, sizeof fds);
+	answer_add(out, fds, sizeof(fds));
 }
 
 /* A listener, a connection to it, accepted; what goes wrong on the way is part of the answer. */
@@ -136,12 +117,12 @@ PLAY(play_connection)
 	union any_address a;
 	socklen_t len = address_make(at[kind], &a);
 	long listener = make_socket(k, kind, 0), client = make_socket(k, kind, 0);
-	add_long(out, K(SYS_bind, listener, (long)&a, len));
-	add_long(out, K(SYS_listen, listener, 64));
-	add_long(out, K(SYS_connect, client, (long)&a, len));
+	answer_add_long(out, K(SYS_bind, listener, (long)&a, len));
+	answer_add_long(out, K(SYS_listen, listener, 64));
+	answer_add_long(out, K(SYS_connect, client, (long)&a, len));
 	out->ret = K(SYS_accept4, listener, 0, 0, 0);
 	if (s->flags % 3)
-		add_long(out, K(SYS_close, listener));
+		answer_add_long(out, K(SYS_close, listener));
 }
 
 PLAY(play_bind)
@@ -166,7 +147,7 @@ PLAY(play_connect)
 PLAY(play_accept)
 {
 	union any_address a = {.sa = {.sa_family = 0}};
-	int len = s->n % 2 ? (int)sizeof a : 4;
+	int len = s->n % 2 ? (int)sizeof(a) : 4;
 	if (s->flags % 4 == 0)
 		out->ret = K(SYS_accept, s->fd, 0, 0);
 	else
@@ -185,8 +166,8 @@ static int send_flag(const struct step *s)
 PLAY(play_send)
 {
 	char buf[300];
-	pattern(buf, sizeof buf, s->n);
-	out->ret = K(SYS_sendto, s->fd, (long)buf, s->n % 5 ? s->n % sizeof buf : 0, send_flag(s), 0, 0);
+	answer_pattern(buf, sizeof(buf), s->n);
+	out->ret = K(SYS_sendto, s->fd, (long)buf, s->n % 5 ? s->n % sizeof(buf) : 0, send_flag(s), 0, 0);
 }
 
 PLAY(play_sendto)
@@ -194,15 +175,15 @@ PLAY(play_sendto)
 	union any_address a;
 	char buf[300];
 	socklen_t len = address_make(s->path, &a);
-	pattern(buf, sizeof buf, s->n);
-	out->ret = K(SYS_sendto, s->fd, (long)buf, s->n % sizeof buf, send_flag(s), (long)&a, len);
+	answer_pattern(buf, sizeof(buf), s->n);
+	out->ret = K(SYS_sendto, s->fd, (long)buf, s->n % sizeof(buf), send_flag(s), (long)&a, len);
 }
 
 PLAY(play_sendmsg)
 {
 	char buf[300];
 	union any_address a;
-	pattern(buf, sizeof buf, s->n);
+	answer_pattern(buf, sizeof(buf), s->n);
 	struct iovec v[3] = {{buf, s->n % 100}, {buf + 100, s->flags % 2 ? 0 : 100}, {buf + 200, 100}};
 	struct msghdr m = {.msg_iov = v, .msg_iovlen = s->n % 4};
 	if (s->flags % 3 == 0) {
@@ -215,10 +196,10 @@ PLAY(play_sendmsg)
 PLAY(play_write)
 {
 	char buf[300];
-	pattern(buf, sizeof buf, s->n);
+	answer_pattern(buf, sizeof(buf), s->n);
 	struct iovec v[2] = {{buf, 1 + s->n % 99}, {buf + 100, 100}};
 	if (s->flags % 3)
-		out->ret = K(SYS_write, s->fd, (long)buf, s->n % sizeof buf);
+		out->ret = K(SYS_write, s->fd, (long)buf, s->n % sizeof(buf));
 	else
 		out->ret = K(SYS_writev, s->fd, (long)v, s->n % 3);
 }
@@ -233,17 +214,17 @@ static int recv_flag(const struct step *s)
 PLAY(play_recv)
 {
 	char buf[400] = {0};
-	out->ret = K(SYS_recvfrom, s->fd, (long)buf, s->n % 6 ? s->n % sizeof buf : 0, recv_flag(s), 0, 0);
-	add(out, buf, sizeof buf);
+	out->ret = K(SYS_recvfrom, s->fd, (long)buf, s->n % 6 ? s->n % sizeof(buf) : 0, recv_flag(s), 0, 0);
+	answer_add(out, buf, sizeof(buf));
 }
 
 PLAY(play_recvfrom)
 {
 	char buf[400] = {0};
 	union any_address a = {.sa = {.sa_family = 0}};
-	socklen_t len = sizeof a;
-	out->ret = K(SYS_recvfrom, s->fd, (long)buf, s->n % sizeof buf, recv_flag(s), (long)&a, (long)&len);
-	add(out, buf, sizeof buf);
+	socklen_t len = sizeof(a);
+	out->ret = K(SYS_recvfrom, s->fd, (long)buf, s->n % sizeof(buf), recv_flag(s), (long)&a, (long)&len);
+	answer_add(out, buf, sizeof(buf));
 	if (out->ret >= 0)
 		add_address(out, &a, len);
 }
@@ -253,13 +234,13 @@ PLAY(play_recvmsg)
 	char buf[300] = {0};
 	union any_address a = {.sa = {.sa_family = 0}};
 	struct iovec v[3] = {{buf, s->n % 100}, {buf + 100, s->flags % 2 ? 0 : 100}, {buf + 200, 100}};
-	struct msghdr m = {.msg_iov = v, .msg_iovlen = s->n % 4, .msg_name = &a, .msg_namelen = sizeof a};
+	struct msghdr m = {.msg_iov = v, .msg_iovlen = s->n % 4, .msg_name = &a, .msg_namelen = sizeof(a)};
 	out->ret = K(SYS_recvmsg, s->fd, (long)&m, recv_flag(s));
-	add(out, buf, sizeof buf);
+	answer_add(out, buf, sizeof(buf));
 	if (out->ret < 0)
 		return;
 	add_address(out, &a, m.msg_namelen);
-	add_long(out, m.msg_flags & ~MSG_DONTWAIT);
+	answer_add_long(out, m.msg_flags & ~MSG_DONTWAIT);
 }
 
 PLAY(play_read)
@@ -267,10 +248,10 @@ PLAY(play_read)
 	char buf[400] = {0};
 	struct iovec v[2] = {{buf, s->n % 100}, {buf + 100, 100}};
 	if (s->flags % 3)
-		out->ret = K(SYS_read, s->fd, (long)buf, s->n % sizeof buf);
+		out->ret = K(SYS_read, s->fd, (long)buf, s->n % sizeof(buf));
 	else
 		out->ret = K(SYS_readv, s->fd, (long)v, s->n % 3);
-	add(out, buf, sizeof buf);
+	answer_add(out, buf, sizeof(buf));
 }
 
 PLAY(play_shutdown)
@@ -299,44 +280,87 @@ PLAY(play_fcntl)
 PLAY(play_name)
 {
 	union any_address a = {.sa = {.sa_family = 0}};
-	socklen_t len = sizeof a;
+	socklen_t len = sizeof(a);
 	out->ret = K(s->n % 2 ? SYS_getsockname : SYS_getpeername, s->fd, (long)&a, (long)&len);
 	if (!out->ret)
 		add_address(out, &a, len);
 }
 
-static const int options[][2] = {{SOL_SOCKET, SO_TYPE},
-				 {SOL_SOCKET, SO_ERROR},
-				 {SOL_SOCKET, SO_ACCEPTCONN},
-				 {SOL_SOCKET, SO_DOMAIN},
-				 {SOL_SOCKET, SO_PROTOCOL},
-				 {SOL_SOCKET, SO_KEEPALIVE},
-				 {SOL_SOCKET, SO_BROADCAST},
-				 {IPPROTO_TCP, TCP_NODELAY},
-				 {SOL_SOCKET, SO_REUSEPORT},
-				 {SOL_SOCKET, SO_OOBINLINE},
-				 {77, 1}
-
-};
-#define OPTIONS (sizeof options / sizeof options[0])
-
-PLAY(play_getsockopt)
+/* Who waits for all would wait for ever here, unless it is told not to. */
+PLAY(play_wait_all)
 {
-	const int *o = options[s->flags % OPTIONS];
-	int value = -1;
-	socklen_t len = s->n % 8 ? sizeof value : 2;
-	out->ret = K(SYS_getsockopt, s->fd, o[0], o[1], (long)&value, (long)&len);
-	add_long(out, value);
-	add_long(out, len);
+	char buf[400] = {0};
+	int flags = MSG_WAITALL | MSG_DONTWAIT | (s->flags & 1 ? MSG_PEEK : 0);
+	out->ret = K(SYS_recvfrom, s->fd, (long)buf, s->n % sizeof(buf), flags, 0, 0);
+	answer_add(out, buf, sizeof(buf));
 }
 
-PLAY(play_setsockopt)
+PLAY(play_sendmmsg)
 {
-	const int *o = options[s->flags % OPTIONS];
-	int value = (int)(s->n >> 4 & 1);
-	if (o[1] == SO_REUSEPORT)
+	char buf[300];
+	answer_pattern(buf, sizeof(buf), s->n);
+	struct iovec v[2] = {{buf, s->n % 100}, {buf + 100, s->n % 7 * 10}};
+	struct mmsghdr m[2] = {{.msg_hdr = {.msg_iov = &v[0], .msg_iovlen = 1}},
+			       {.msg_hdr = {.msg_iov = v, .msg_iovlen = 2}}};
+	out->ret = K(SYS_sendmmsg, s->fd, (long)m, s->flags % 3, MSG_NOSIGNAL | MSG_DONTWAIT);
+	answer_add_long(out, m[0].msg_len);
+	answer_add_long(out, m[1].msg_len);
+}
+
+PLAY(play_recvmmsg)
+{
+	char buf[300] = {0};
+	struct iovec v[2] = {{buf, s->n % 100}, {buf + 100, 150}};
+	struct mmsghdr m[2] = {{.msg_hdr = {.msg_iov = &v[0], .msg_iovlen = 1}},
+			       {.msg_hdr = {.msg_iov = &v[1], .msg_iovlen = 1}}};
+	out->ret = K(SYS_recvmmsg, s->fd, (long)m, s->flags % 3, MSG_DONTWAIT, 0);
+	answer_add(out, buf, sizeof(buf));
+	answer_add_long(out, m[0].msg_len);
+	answer_add_long(out, m[1].msg_len);
+}
+
+PLAY(play_set_flags)
+{
+	int on = s->n & 1;
+	if (s->n & 2)
+		out->ret = K(SYS_ioctl, s->fd, FIONBIO, (long)&on);
+	else
+		out->ret = K(SYS_fcntl, s->fd, F_SETFL, on ? O_NONBLOCK : 0);
+}
+
+static bool is_socket(int fd)
+{
+	struct stat st;
+	return !fstat(fd, &st) && S_ISSOCK(st.st_mode);
+}
+
+/* From a file to a socket; what else it can do is the business of other sequences. */
+PLAY(play_sendfile)
+{
+	long at = s->n % 50;
+	struct stat st;
+	if (!is_socket(s->fd) || fstat(s->fd2, &st) || !S_ISREG(st.st_mode))
 		return;
-	out->ret = K(SYS_setsockopt, s->fd, o[0], o[1], (long)&value, s->n % 8 ? sizeof value : 2);
+	out->ret = K(SYS_sendfile, s->fd, s->fd2, (long)&at, s->n % 60);
+	answer_add_long(out, at);
+}
+
+PLAY(play_pipe)
+{
+	int fds[2] = {-1, -1};
+	out->ret = K(SYS_pipe2, (long)fds, s->n & 1 ? O_NONBLOCK : 0);
+	answer_add(out, fds, sizeof(fds));
+}
+
+/* Between a pipe and a socket. */
+PLAY(play_splice)
+{
+	struct stat st;
+	int in = s->n & 1 ? s->fd : s->fd2, other = s->n & 1 ? s->fd2 : s->fd;
+	if (!is_socket(s->fd) || fstat(s->fd2, &st) || !S_ISFIFO(st.st_mode))
+		return;
+	K(SYS_fcntl, s->fd, F_SETFL, O_NONBLOCK); /* the flag of splice is for pipes only */
+	out->ret = K(SYS_splice, in, 0, other, 0, s->n % 300, 2);
 }
 
 PLAY(play_poll)
@@ -344,15 +368,15 @@ PLAY(play_poll)
 	struct pollfd p[2] = {{.fd = s->fd, .events = 0x7fff & ~POLLMSG},
 			      {.fd = s->fd2, .events = POLLIN | POLLOUT | POLLRDHUP}};
 	out->ret = K(SYS_poll, (long)p, 2, 0);
-	add_long(out, p[0].revents);
-	add_long(out, p[1].revents);
+	answer_add_long(out, p[0].revents);
+	answer_add_long(out, p[1].revents);
 }
 
 PLAY(play_pending)
 {
 	int value = -1;
 	out->ret = K(SYS_ioctl, s->fd, FIONREAD, (long)&value);
-	add_long(out, value);
+	answer_add_long(out, value);
 }
 
 /* What is no socket. */
@@ -372,7 +396,7 @@ PLAY(play_stat)
 	struct stat st = {0};
 	out->ret = s->n % 2 ? K(SYS_fstat, s->fd, (long)&st) : K(SYS_stat, (long)"s1", (long)&st);
 	if (!out->ret)
-		add_long(out, st.st_mode);
+		answer_add_long(out, st.st_mode);
 }
 
 PLAY(play_lseek)
@@ -405,7 +429,16 @@ static const struct play plays[] = {
 	{"fcntl", play_fcntl, 1},
 	{"name", play_name, 6},
 	{"getsockopt", play_getsockopt, 4},
-	{"setsockopt", play_setsockopt, 2},
+	{"setsockopt", play_setsockopt, 3},
+	{"linger", play_linger, 2},
+	{"tcpinfo", play_tcp_info, 2},
+	{"waitall", play_wait_all, 2},
+	{"sendmmsg", play_sendmmsg, 1},
+	{"recvmmsg", play_recvmmsg, 1},
+	{"setflags", play_set_flags, 2},
+	{"sendfile", play_sendfile, 1},
+	{"pipe", play_pipe, 1},
+	{"splice", play_splice, 3},
 	{"poll", play_poll, 7},
 	{"pending", play_pending, 3},
 	{"unlink", play_unlink, 2},
@@ -413,7 +446,7 @@ static const struct play plays[] = {
 	{"lseek", play_lseek, 1},
 	{"open", play_open, 1},
 };
-#define PLAYS (sizeof plays / sizeof plays[0])
+#define PLAYS (sizeof(plays) / sizeof(plays[0]))
 
 struct step random_socket_step(uint64_t *rng)
 {
@@ -424,7 +457,11 @@ struct step random_socket_step(uint64_t *rng)
 		.fd2 = (int8_t)(3 + pick(rng, FDS)),
 		.n = (uint32_t)random_next(rng) & 0xffff,
 		.flags = (uint32_t)random_next(rng) & 0xffff,
+		.bad = pick_bad(rng),
 	};
+	if (plays[s.op].play == play_connection || plays[s.op].play == play_socket ||
+	    plays[s.op].play == play_odd_socket) /* they must all reuse addresses: see above */
+		s.bad = 0;
 	if (pick(rng, 40) == 0)
 		s.fd = (int8_t)(pick(rng, 2) ? -1 : 100);
 	return s;
@@ -441,7 +478,7 @@ bool is_odd_socket_step(const struct step *s)
 {
 	union any_address own = {.sa = {.sa_family = 0}}, to;
 	struct pollfd p = {.fd = s->fd, .events = POLLRDHUP};
-	socklen_t len = sizeof own;
+	socklen_t len = sizeof(own);
 	bool binds = plays[s->op].play == play_bind || plays[s->op].play == play_listen;
 	if ((!binds && plays[s->op].play != play_connect) || getsockname(s->fd, &own.sa, &len))
 		return false;
@@ -457,6 +494,6 @@ bool is_odd_socket_step(const struct step *s)
 
 void print_socket_step(FILE *to, const struct step *s)
 {
-	fprintf(to, "%-10s address %u fd %d fd2 %d n %u flags %u\n", plays[s->op].call, s->path, s->fd,
-		s->fd2, s->n, s->flags);
+	fprintf(to, "%-10s address %u fd %d fd2 %d n %u flags %u bad %u\n", plays[s->op].call, s->path, s->fd,
+		s->fd2, s->n, s->flags, s->bad);
 }

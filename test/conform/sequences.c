@@ -1,6 +1,8 @@
 #include "sequences.h"
 
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../unit/fake_sched.h"
 #include "clean.h"
@@ -26,8 +28,10 @@ static size_t play_once(const struct step *steps, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (q->is_free_choice && q->is_free_choice(&steps[i]))
 			continue;
+		spoil_argument(steps[i].bad);
 		q->play(real_kernel, &steps[i], &on_linux);
 		q->play(virtual_kernel, &steps[i], &on_virtual);
+		spoil_argument(0);
 		if (fake.refused)
 			return n;
 		if (!agree())
@@ -39,15 +43,17 @@ static size_t play_once(const struct step *steps, size_t n)
 static size_t play(const struct step *steps, size_t n)
 {
 	size_t at = n;
-	for (unsigned i = 0; i < q->tries; i++)
+	for (unsigned i = 0; i < q->tries; i++) {
+		usleep(i * 10000);
 		if ((at = play_once(steps, n)) == n)
 			break;
+	}
 	return at;
 }
 
 static size_t drop(struct step *steps, size_t n, size_t at)
 {
-	memmove(&steps[at], &steps[at + 1], (n - at - 1) * sizeof *steps);
+	memmove(&steps[at], &steps[at + 1], (n - at - 1) * sizeof(*steps));
 	return n - 1;
 }
 
@@ -56,12 +62,12 @@ static size_t shrink(struct step *steps, size_t n)
 {
 	for (size_t i = n; i-- > 0;) {
 		struct step shorter[LENGTH_MAX];
-		memcpy(shorter, steps, n * sizeof *steps);
+		memcpy(shorter, steps, n * sizeof(*steps));
 		size_t m = drop(shorter, n, i), at = play(shorter, m);
 		if (at == m)
 			continue;
 		n = at + 1;
-		memcpy(steps, shorter, n * sizeof *steps);
+		memcpy(steps, shorter, n * sizeof(*steps));
 		if (i > n)
 			i = n;
 	}
@@ -95,37 +101,83 @@ static void tell(struct step *steps, size_t n, unsigned long number)
 }
 
 /* One report for each way of failing: the call and its two results. */
-#define REPORTS 12
+#define REPORTS 40
+static struct {
+	uint8_t op;
+	long linux_ret, our_ret;
+} told[REPORTS];
+static unsigned told_count;
+
 static bool is_news(const struct step *last)
 {
-	static struct {
-		uint8_t op;
-		long linux_ret, our_ret;
-	} told[REPORTS];
-	static unsigned count;
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < told_count; i++)
 		if (told[i].op == last->op && told[i].linux_ret == on_linux.ret &&
 		    told[i].our_ret == on_virtual.ret)
 			return false;
-	if (count == REPORTS)
+	if (told_count == REPORTS)
 		return false;
-	told[count].op = last->op;
-	told[count].linux_ret = on_linux.ret;
-	told[count++].our_ret = on_virtual.ret;
+	told[told_count].op = last->op;
+	told[told_count].linux_ret = on_linux.ret;
+	told[told_count++].our_ret = on_virtual.ret;
 	return true;
+}
+
+/* What the sequences that were cut short were cut short by. */
+#define REFUSALS 24
+static struct {
+	char what[sizeof(fake.refused_call)];
+	unsigned long count;
+} refusals[REFUSALS];
+
+static void note_refusal(void)
+{
+	for (unsigned i = 0; i < REFUSALS; i++)
+		if (!refusals[i].count || !strcmp(refusals[i].what, fake.refused_call)) {
+			strcpy(refusals[i].what, fake.refused_call);
+			refusals[i].count++;
+			return;
+		}
+}
+
+static void tell_refusals(void)
+{
+	for (unsigned i = 0; i < REFUSALS && refusals[i].count; i++)
+		printf("#   %lu by %s\n", refusals[i].count, refusals[i].what);
+	memset(refusals, 0, sizeof(refusals));
+}
+
+/* Neither kernel may wait or go round for ever: both are asked not to. */
+#define PATIENCE 30
+static unsigned long playing;
+
+static void hangs(int sig)
+{
+	char text[80];
+	(void)sig;
+	int n = snprintf(text, sizeof(text), "Bail out! sequence %lu of %s hangs\n", playing, q->name);
+	if (write(STDOUT_FILENO, text, (size_t)n) < 0)
+		_exit(3);
+	_exit(2);
 }
 
 int sequences_compare(const struct sequences *sequences, unsigned long count, uint64_t seed)
 {
 	unsigned long refused = 0, failed = 0;
 	q = sequences;
+	told_count = 0;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	signal(SIGALRM, hangs);
 	for (unsigned long i = 0; i < count; i++) {
+		playing = i;
+		alarm(PATIENCE);
 		struct step steps[LENGTH_MAX];
 		uint64_t rng = seed + i * 1000003;
 		for (size_t k = 0; k < q->length; k++)
 			steps[k] = q->random(&rng);
 		size_t at = play(steps, q->length);
 		refused += fake.refused != 0;
+		if (fake.refused)
+			note_refusal();
 		failed += at < q->length;
 		if (at < q->length && is_news(&steps[at]))
 			tell(steps, at + 1, i);
@@ -135,6 +187,8 @@ int sequences_compare(const struct sequences *sequences, unsigned long count, ui
 			failed++;
 		}
 	}
+	alarm(0);
 	printf("# %lu sequences, %lu differ, %lu cut short at something refused\n", count, failed, refused);
+	tell_refusals();
 	return failed || refused > count / 2; /* if half is cut short, hardly anything was compared */
 }

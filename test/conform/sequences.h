@@ -10,8 +10,9 @@
 #include "play.h"
 
 struct sequences {
-	unsigned length; /* calls in one */
-	unsigned tries;  /* a difference counts if it is there as often as this */
+	const char *name; /* what the calls are on */
+	unsigned length;  /* calls in one */
+	unsigned tries;   /* a difference counts if it is there as often as this */
 	void (*fresh)(void);
 	struct step (*random)(uint64_t *rng);
 	void (*play)(kernel *k, const struct step *s, struct answer *out);

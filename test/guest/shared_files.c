@@ -7,11 +7,15 @@
  * heddle: args=race verdict=verified outcomes=1,2
  * heddle: args=twice verdict=verified
  * heddle: args=gone verdict=verified
- * heddle: args=shorter verdict=incomplete refused~="shorter"
+ * heddle: args=behind verdict=violation kind=crash
+ * heddle: args=shorter verdict=violation kind=crash
+ * heddle: args=longer verdict=verified
+ * heddle: args=too_early verdict=violation kind=crash
  * native: args=alone
  * native: args=lock
  * native: args=twice
  * native: args=gone
+ * native: args=longer
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -80,8 +84,64 @@ static void *counts_wildly(void *arg)
 	return NULL;
 }
 
+/* A file that grows and shrinks under its mapping; reading behind its end would be SIGBUS. */
+static void longer(void)
+{
+	int fd = memfd_create("guest", 0);
+	char text[4];
+	OK(ftruncate(fd, 100));
+	char *m = mmap(NULL, 4 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	m[99] = 'a';
+	CHECK(pwrite(fd, "far", 3, 2 * 4096) == 3 && m[2 * 4096] == 'f' && !m[4096]);
+	m[4096] = 'n';
+	CHECK(read(fd, m + 3 * 4096, 1) == -1 && errno == EFAULT);
+	OK(ftruncate(fd, 10));
+	CHECK(write(fd, m + 4096, 1) == -1 && errno == EFAULT);
+	OK(ftruncate(fd, 4 * 4096));
+	CHECK(!m[99] && !m[4096] && !m[2 * 4096]);
+	m[4 * 4096 - 1] = 'z';
+	CHECK(pread(fd, text, 4, 4 * 4096 - 1) == 1 && text[0] == 'z');
+	OK(munmap(m, 4 * 4096));
+	OK(close(fd));
+}
+
+static volatile char *growing;
+
+static void *grows(void *fd)
+{
+	OK(ftruncate(*(int *)fd, 2 * 4096));
+	return NULL;
+}
+
+/* The main thread does not wait until the file is long enough. */
+static void too_early(void)
+{
+	int fd = memfd_create("guest", 0);
+	OK(ftruncate(fd, 4096));
+	growing = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pthread_t t = spawn(grows, &fd);
+	sched_yield();
+	growing[4096] = 1;
+	join(t);
+}
+
 int main(int argc, char **argv)
 {
+	if (story(argc, argv, "longer")) {
+		longer();
+		return 0;
+	}
+	if (story(argc, argv, "too_early")) {
+		too_early();
+		return 0;
+	}
+	if (story(argc, argv, "behind")) {
+		int fd = memfd_create("guest", 0);
+		OK(ftruncate(fd, 100));
+		volatile char *m = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		m[4095] = 1;
+		return m[4096];
+	}
 	if (story(argc, argv, "alone")) {
 		alone();
 		return 0;
@@ -107,9 +167,9 @@ int main(int argc, char **argv)
 	if (story(argc, argv, "shorter")) {
 		int fd = memfd_create("guest", 0);
 		OK(ftruncate(fd, 3 * 4096));
-		map(fd);
+		struct shared *m = map(fd);
 		OK(ftruncate(fd, 0));
-		return 0;
+		return m->n;
 	}
 	OK(pthread_mutex_init(&s->lock, NULL));
 	int race = story(argc, argv, "race");

@@ -6,6 +6,7 @@
  * heddle: verdict=verified args=structured
  * heddle: verdict=verified args=wrong
  * heddle: verdict=verified outcomes=1 args=timeout
+ * heddle: args=info verdict=verified outcomes=1,8
  * heddle: verdict=incomplete args=unknown refused~="getsockopt" refused_where=@unknown
  * native: args=fresh
  * native: args=remembered
@@ -133,6 +134,40 @@ static void timeout(void)
 	heddle_outcome(1);
 }
 
+static int state_of(int s)
+{
+	struct tcp_info i;
+	socklen_t len = sizeof(i);
+	OK(getsockopt(s, IPPROTO_TCP, TCP_INFO, &i, &len));
+	return i.tcpi_state;
+}
+
+static void *closes(void *s)
+{
+	OK(close(*(int *)s));
+	return NULL;
+}
+
+/* The state of a connection while the other end closes it. */
+static void info(void)
+{
+	struct sockaddr_in at = {
+		.sin_family = AF_INET, .sin_port = htons(4001), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	int l = socket(AF_INET, SOCK_STREAM, 0), s = socket(AF_INET, SOCK_STREAM, 0);
+	CHECK(state_of(s) == TCP_CLOSE);
+	OK(bind(l, (struct sockaddr *)&at, sizeof(at)));
+	OK(listen(l, 3));
+	CHECK(state_of(l) == TCP_LISTEN);
+	OK(connect(s, (struct sockaddr *)&at, sizeof(at)));
+	int other = accept(l, NULL, NULL);
+	CHECK(state_of(other) == TCP_ESTABLISHED);
+	pthread_t t = spawn(closes, &other);
+	int seen = state_of(s);
+	CHECK(seen == TCP_ESTABLISHED || seen == TCP_CLOSE_WAIT);
+	heddle_outcome(seen);
+	join(t);
+}
+
 int main(int argc, char **argv)
 {
 	if (story(argc, argv, "fresh"))
@@ -145,11 +180,14 @@ int main(int argc, char **argv)
 		wrong();
 	else if (story(argc, argv, "timeout"))
 		timeout();
+	else if (story(argc, argv, "info"))
+		info();
 	else if (story(argc, argv, "unknown")) {
-		char info[256];
-		socklen_t len = sizeof info;
+		char value[256];
+		socklen_t len = sizeof(value);
 		int s = socket(AF_INET, SOCK_STREAM, 0);
-		FAILS(getsockopt(s, IPPROTO_TCP, TCP_INFO, info, &len), ENOPROTOOPT); /* @unknown */
+		int n = getsockopt(s, SOL_TCP, TCP_ZEROCOPY_RECEIVE, value, &len); /* @unknown */
+		FAILS(n, ENOPROTOOPT);
 	}
 	return 0;
 }

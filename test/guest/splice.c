@@ -7,10 +7,14 @@
  * heddle: args=input_closed verdict=verified outcomes=0,1
  * heddle: args=full verdict=verified outcomes=4
  * heddle: args=stuck verdict=violation kind=deadlock
+ * heddle: args=sockets verdict=verified
+ * heddle: args=relay verdict=verified outcomes=5
  * native: args=alone
+ * native: args=sockets
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "guest.h"
 
@@ -48,6 +52,54 @@ static void alone(void)
 	CHECK(splice(file, &at, out[1], NULL, 1, 0) == -1 && errno == EPIPE);
 }
 
+/* Through a pipe from one socket to another, as proxies do it. */
+static void sockets(void)
+{
+	int a[2], b[2];
+	char bytes[16];
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, a));
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, b));
+	CHECK(write(a[0], "hello", 5) == 5);
+	CHECK(splice(a[1], NULL, in[1], NULL, 100, 0) == 5);
+	CHECK(splice(in[0], NULL, b[0], NULL, 2, 0) == 2);
+	CHECK(splice(in[0], NULL, b[0], NULL, 100, 0) == 3);
+	CHECK(read(b[1], bytes, 16) == 5 && !memcmp(bytes, "hello", 5));
+	CHECK(splice(in[0], NULL, b[0], NULL, 1, SPLICE_F_NONBLOCK) == -1 && errno == EAGAIN);
+	OK(close(a[0]));
+	CHECK(splice(a[1], NULL, in[1], NULL, 100, 0) == 0);
+	OK(close(b[1]));
+	signal(SIGPIPE, SIG_IGN);
+	CHECK(write(in[1], "x", 1) == 1);
+	CHECK(splice(in[0], NULL, b[0], NULL, 1, 0) == -1 && errno == EPIPE);
+}
+
+static int from[2], to[2];
+
+static void *speaks(void *arg)
+{
+	CHECK(write(from[0], "abc", 3) == 3);
+	CHECK(write(from[0], "de", 2) == 2);
+	OK(shutdown(from[0], SHUT_WR));
+	return arg;
+}
+
+/* However the bytes come, all of them arrive. */
+static void relay(void)
+{
+	char bytes[16];
+	ssize_t n, sum = 0;
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, from));
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, to));
+	pthread_t t = spawn(speaks, NULL);
+	while ((n = splice(from[1], NULL, in[1], NULL, 100, 0)) > 0) {
+		CHECK(splice(in[0], NULL, to[0], NULL, (size_t)n, 0) == n);
+		sum += n;
+	}
+	CHECK(n == 0 && read(to[1], bytes, 16) == sum && !memcmp(bytes, "abcde", 5));
+	heddle_outcome((int)sum);
+	join(t);
+}
+
 int main(int argc, char **argv)
 {
 	static char full[65536];
@@ -56,6 +108,14 @@ int main(int argc, char **argv)
 	OK(pipe(out));
 	if (story(argc, argv, "alone")) {
 		alone();
+		return 0;
+	}
+	if (story(argc, argv, "sockets")) {
+		sockets();
+		return 0;
+	}
+	if (story(argc, argv, "relay")) {
+		relay();
 		return 0;
 	}
 	if (story(argc, argv, "full")) {

@@ -1,7 +1,8 @@
 """The same program must give the same results whatever the cache does, and however slowly the peer answers.
 
 Per program: branching (depth- and breadth-first), none and linear; a peer that takes 50 ms for each answer; a peer that sleeps for random
-short times, over and over."""
+short times, over and over. The headers of these programs need not say the same: mode none asks the peers for every state, and
+takes ten times as long as any other."""
 
 import re
 

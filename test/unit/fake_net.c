@@ -1,49 +1,65 @@
-/* A network without anybody: for tests of the virtual kernel. */
-#include "runtime/net/net.h"
+#include "fake_net.h"
 
 #include <errno.h>
+#include <string.h>
+
+struct fake_net fake_net;
+
+static const struct fake_line *said(const struct cache_pos *pos)
+{
+	const struct fake_line *last = NULL;
+	for (u32 i = 0; i < fake_net.lines; i++)
+		if (fake_net.script[i].got <= pos->written && (!fake_net.script[i].ended || pos->ended))
+			last = &fake_net.script[i];
+	return last;
+}
+
+static long open_at(struct cache_pos *pos)
+{
+	*pos = (struct cache_pos){.tree = 1};
+	return 0;
+}
 
 long net_connect(const struct net_address *to, struct cache_pos *pos)
 {
-	(void)to;
-	(void)pos;
-	return -ECONNREFUSED;
+	return !fake_net.there || to->port == 1 ? -ECONNREFUSED : open_at(pos);
 }
 
 long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos)
 {
-	(void)local;
-	(void)client;
-	(void)pos;
-	return -EAGAIN;
+	if (local->port != 8080 || client - 1 >= fake_net.clients)
+		return -EAGAIN;
+	return open_at(pos);
 }
 
 long net_write(struct cache_pos *pos, const void *data, size_t n)
 {
-	(void)pos;
-	(void)data;
-	(void)n;
-	return -EPIPE;
+	if (!fake_net.there)
+		return -EPIPE;
+	if (pos->written + n <= sizeof(fake_net.heard))
+		memcpy(fake_net.heard + pos->written, data, n);
+	pos->written += n;
+	fake_net.writes++;
+	return 0;
 }
 
 long net_end(struct cache_pos *pos)
 {
-	(void)pos;
+	pos->ended = 1;
+	fake_net.ends++;
 	return 0;
 }
 
 long net_close(struct cache_pos *pos)
 {
-	(void)pos;
+	*pos = (struct cache_pos){0};
+	fake_net.closes++;
 	return 0;
 }
 
 void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 {
-	(void)pos;
-	(void)skip;
-	(void)to;
-	(void)n;
+	memcpy(to, said(pos)->says + pos->read + skip, n);
 }
 
 void net_resolve(const struct cache_pos *pos)
@@ -53,9 +69,10 @@ void net_resolve(const struct cache_pos *pos)
 
 bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 {
-	(void)pos;
-	*bytes = *flags = 0;
-	return true;
+	const struct fake_line *l = pos->tree ? said(pos) : NULL;
+	*flags = l ? l->flags : 0;
+	*bytes = l ? strlen(l->says) - pos->read : 0;
+	return !fake_net.there || pos->tree;
 }
 
 u64 net_ask(const struct cache_pos *pos, u32 *flags)
@@ -72,22 +89,65 @@ bool net_has_unknown(void)
 
 void net_register(const struct net_sut *sut)
 {
-	(void)sut;
+	fake_net.sut = sut;
+}
+
+u32 net_clients(void)
+{
+	return fake_net.clients;
+}
+
+bool net_clients_identical(void)
+{
+	return false;
+}
+
+bool net_client_comes_to(u32 client, u16 port)
+{
+	return client <= fake_net.clients && port == 8080;
 }
 
 u32 net_next_client(const u64 *taken, u16 port)
 {
-	(void)taken;
-	(void)port;
+	for (u32 i = 0; i < fake_net.clients; i++)
+		if (!(taken[i / 64] >> i % 64 & 1) && port == 8080)
+			return i + 1;
 	return 0;
+}
+
+bool net_client_is_joint(u32 client)
+{
+	(void)client;
+	return false;
+}
+
+void net_resolve_first(const struct net_address *local, u32 client)
+{
+	(void)local;
+	(void)client;
+}
+
+u32 net_first_connections(const struct net_address *local, u32 client)
+{
+	(void)local;
+	(void)client;
+	return 0;
+}
+
+u32 net_connections(const struct cache_pos *pos)
+{
+	(void)pos;
+	return 0;
+}
+
+long net_leave(struct cache_pos *pos)
+{
+	return net_close(pos);
 }
 
 bool net_client_is_next(const u64 *taken, u32 client, u16 port)
 {
-	(void)taken;
-	(void)client;
-	(void)port;
-	return false;
+	return net_next_client(taken, port) == client;
 }
 
 bool net_is_full(const struct cache_pos *pos)
@@ -105,31 +165,12 @@ bool net_comes_again(const struct cache_pos *last)
 long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
 {
 	(void)last;
-	(void)pos;
-	return -ECONNREFUSED;
-}
-
-u32 net_clients(void)
-{
-	return 0;
-}
-
-bool net_clients_identical(void)
-{
-	return false;
-}
-
-bool net_client_comes_to(u32 client, u16 port)
-{
-	(void)client;
-	(void)port;
-	return false;
+	return fake_net.there ? open_at(pos) : -ECONNREFUSED;
 }
 
 bool net_may_serve(const struct net_address *path)
 {
-	(void)path;
-	return false;
+	return fake_net.there && path->path[0] == 's';
 }
 
 bool net_answered(const struct cache_pos *pos)
@@ -140,12 +181,10 @@ bool net_answered(const struct cache_pos *pos)
 
 u32 net_client_of(const struct cache_pos *pos)
 {
-	(void)pos;
-	return 0;
+	return fake_net.clients && pos->tree;
 }
 
 void net_describe_peer(const struct cache_pos *pos, struct text *t)
 {
-	(void)pos;
-	(void)t;
+	text_dec(t, (long)pos->tree);
 }

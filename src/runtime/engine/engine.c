@@ -197,6 +197,9 @@ static void search(void)
 		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
 	struct target target = {&engine_ops, NULL};
 	struct search_options options = rt_wire->config.search;
+	/* Walks would take peers along ways that other caches can't go back from. */
+	const struct net_config *net = &rt_wire->config.net;
+	options.no_prelude = (net->clients || net->servers) && net->mode != CACHE_BRANCHING;
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	started_ms = hook_now(NULL);
@@ -204,7 +207,8 @@ static void search(void)
 	for (;;) {
 		rt_worker->result.end = search_run(&target, &options, &hooks, &rt_worker->stats);
 		/* Complete in spite of violations, with --keep-going: what lies beyond belongs to it. */
-		if (rt_worker->result.end != SEARCH_COMPLETE || !engine_widen_horizon())
+		if (rt_worker->result.end != SEARCH_COMPLETE ||
+		    (!run_wants_restart() && !engine_widen_horizon()))
 			break;
 		engine_ops.undo(NULL, root);
 		engine_ops.restart(NULL);

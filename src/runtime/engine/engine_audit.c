@@ -11,6 +11,7 @@
  */
 #include "runtime/engine/engine_audit.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include "base/pages.h"
@@ -22,6 +23,7 @@
 #include "runtime/kstack/kstack.h"
 #include "runtime/libc/state.h"
 #include "runtime/memory/memory.h"
+#include "runtime/output/output.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
@@ -256,6 +258,7 @@ static void execute(u32 action, struct changes *c)
 	c->network = touches_network(access_footprint());
 	access_listen(false);
 	track_changed(track_mark() - 1, keep_change, c);
+	c->sum += output_hash();
 	track_undo(here);
 }
 
@@ -318,6 +321,8 @@ static void note_range(u32 which, const struct dl_phdr_info *info)
 			library[which].end = HD_MAX(library[which].end,
 						    info->dlpi_addr + p->p_vaddr + p->p_memsz);
 	}
+	/* ld.so has its first heap in the rest of its last page. */
+	library[which].end = HD_ROUND_UP(library[which].end, (u64)HD_PAGE);
 }
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *unused)
@@ -331,9 +336,73 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *unused)
 	return 0;
 }
 
+/* std::cout and its like may be used by several threads; they are mostly copies in the program's data. */
+static const char *const cxx_names[] = {"_ZSt3cin",  "_ZSt4cout",  "_ZSt4cerr",  "_ZSt4clog",
+					"_ZSt4wcin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog"};
+static u64 cxx_stream[HD_ARRAY_LEN(cxx_names)];
+
 void engine_audit_setup(void)
 {
 	dl_iterate_phdr(note_library, NULL);
+	for (u32 i = 0; i < HD_ARRAY_LEN(cxx_names); i++)
+		cxx_stream[i] = (u64)dlsym(RTLD_DEFAULT, cxx_names[i]);
+}
+
+/* ---- atomic variables, as far as they are seen; persistent ---- */
+
+#define ATOMICS 4096u /* words; of more of them not all are known */
+static u64 atomic_word[ATOMICS];
+
+static u64 *atomic_place(u64 address)
+{
+	u64 word = address / sizeof(u64);
+	for (u64 i = word * 0x9e3779b97f4a7c15u >> 52, tries = 0; tries < 16; i = (i + 1) % ATOMICS, tries++)
+		if (!atomic_word[i] || atomic_word[i] == word)
+			return &atomic_word[i];
+	return NULL;
+}
+
+void engine_audit_atomic(u64 address)
+{
+	u64 *place = atomic_place(address);
+	if (place)
+		*place = address / sizeof(u64);
+}
+
+static bool is_atomic(u64 address)
+{
+	const u64 *place = atomic_place(address);
+	return place && *place;
+}
+
+/*
+ * Variables of language libraries whose lock is no step (launch/benign_atomics.c), and the blocks that they
+ * point to.
+ */
+static bool is_benign(u64 address)
+{
+	const struct wire_atomics *a = &rt_wire->atomics;
+	u64 block = 0, size;
+	heap_find((const void *)address, &block, &size);
+	for (u32 i = 0; i < a->benigns; i++) {
+		const struct wire_range *r = &a->benign[i];
+		if (address - r->start < r->size)
+			return true;
+		const u64 *word = (const u64 *)HD_ROUND_UP(r->start, sizeof(u64));
+		for (; block && (u64)(word + 1) <= r->start + r->size; word++)
+			if (*word == block)
+				return true;
+	}
+	return false;
+}
+
+static bool is_of_cxx_stream(u64 address)
+{
+	const u64 stream_bytes = 0x118;
+	for (u32 i = 0; i < HD_ARRAY_LEN(cxx_stream); i++)
+		if (cxx_stream[i] && address - cxx_stream[i] < stream_bytes)
+			return true;
+	return false;
 }
 
 /* A FILE with its lock and the rest, wherever it is: libc links all of them. */
@@ -355,7 +424,7 @@ static bool is_shared_by_libraries(u64 address)
 	if (address >= LAYOUT_STACK_BASE + LAYOUT_STACK_STRIDE &&
 	    address < LAYOUT_STACK_BASE + LAYOUT_MAX_FIBERS * LAYOUT_STACK_STRIDE)
 		return true;
-	if (is_of_stream(address))
+	if (is_of_stream(address) || is_of_cxx_stream(address) || is_atomic(address) || is_benign(address))
 		return true;
 	u64 allocated_at = sites_allocated_at(address);
 	for (u32 i = 0; i < HD_ARRAY_LEN(libraries); i++) {
@@ -412,6 +481,12 @@ static bool depends(u32 action, const struct changes *alone, const struct change
 	return !same_changes(alone, &after);
 }
 
+/* The address of the first byte that was changed there. */
+static u64 first_byte(const struct change *c)
+{
+	return c->address + (c->plain ? (u32)__builtin_ctzl(c->plain) / 8 : 0);
+}
+
 /* The address of a word stored by the one on which the other depends; 0: there is none. */
 static u64 depends_where(u32 action, const struct changes *alone, const struct changes *stores)
 {
@@ -420,9 +495,9 @@ static u64 depends_where(u32 action, const struct changes *alone, const struct c
 		return 0;
 	u64 of_library = 0;
 	for (u32 i = 0; i < n && i < SEARCH_WORDS; i++) {
-		u64 address = change_at(stores, i)->address;
 		if (!depends(action, alone, stores, i, i + 1))
 			continue;
+		u64 address = first_byte(change_at(stores, i));
 		if (!is_shared_by_libraries(address))
 			return address;
 		of_library = address;
@@ -434,7 +509,7 @@ static u64 first_plain(const struct changes *a)
 {
 	for (u32 i = 0; i < change_count(a); i++)
 		if (change_at(a, i)->plain)
-			return change_at(a, i)->address;
+			return first_byte(change_at(a, i));
 	return 0;
 }
 
@@ -486,19 +561,17 @@ static u64 audit_race(void *t, u32 a, u32 b)
 
 /* ---- the eye ---- */
 
-/* Nobody sees what the threads of an unmodified program read and write. */
+/*
+ * Nobody sees what the threads of an unmodified program read and write. But steps are not tried where they
+ * can't be taken back for nothing: while an execution is played with peers, these would be asked once more in
+ * between; and without a cache, each step back is a conversation held again.
+ */
 static bool audit_unmodified(void *t)
 {
 	(void)t;
-	return !memory_on() && rt_worker->task.mode == WIRE_SEARCH;
-}
-
-/* Where the fiber went into the runtime, or its thread's function. */
-static u64 program_pc(u32 slot)
-{
-	const struct fiber *f = &model->fiber[slot];
-	u64 frame = kstack_program_sp(slot);
-	return frame && op_class_of(&f->op) != &op_start ? ((const u64 *)frame)[1] : f->entry + 1;
+	const struct net_config *net = &rt_wire->config.net;
+	bool asks_again = net->live && (net->confirm || net->mode == CACHE_NONE);
+	return !memory_on() && rt_worker->task.mode == WIRE_SEARCH && !asks_again;
 }
 
 static u64 audit_point(void *t, u32 action)
@@ -506,7 +579,7 @@ static u64 audit_point(void *t, u32 action)
 	(void)t;
 	u32 slot = ACTION_FIBER(action);
 	const struct op *o = &model->fiber[slot].op;
-	u64 point[4] = {program_pc(slot), o->kind, o->object, ACTION_ALT(action)};
+	u64 point[4] = {engine_program_pc(slot), o->kind, o->object, ACTION_ALT(action)};
 	return XXH3_64bits(point, sizeof(point));
 }
 
@@ -530,6 +603,12 @@ static u64 audit_both_store(void *t, u32 a, u32 b)
 	return 0;
 }
 
+static u64 audit_output(void *t)
+{
+	(void)t;
+	return output_hash();
+}
+
 static void audit_note_race(void *t, u64 address, u32 a, u32 b)
 {
 	(void)t;
@@ -544,7 +623,7 @@ static void audit_note_race(void *t, u64 address, u32 a, u32 b)
 	u32 one = ACTION_FIBER(a), other = ACTION_FIBER(b);
 	r->unsynchronised_at[r->unsynchronised++] = (struct wire_unsynchronised){
 		.address = address,
-		.pc = {program_pc(one), program_pc(other)},
+		.pc = {engine_program_pc(one), engine_program_pc(other)},
 		.thread = {one + 1, other + 1}};
 }
 
@@ -577,6 +656,7 @@ const struct target_audit engine_audit = {
 	.unmodified = audit_unmodified,
 	.point = audit_point,
 	.both_store = audit_both_store,
+	.output = audit_output,
 	.note_race = audit_note_race,
 	.merged = audit_merged,
 	.split = audit_split,

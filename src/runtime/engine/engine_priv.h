@@ -24,6 +24,10 @@ struct wire_violation *violation_last(void);
 void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo, const char *message);
 void violation_take(const struct run_failure *f);
 
+extern const struct target_reduction engine_reduction;
+/* Where the fiber went into the runtime, or its thread's function. */
+u64 engine_program_pc(u32 slot);
+
 /* What the operation does, in words. alt: the outcome, or OP_DESCRIBE_PENDING. */
 void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
 /* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */

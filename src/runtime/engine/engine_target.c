@@ -369,7 +369,7 @@ static enum terminal_kind end_of_process(void)
 static enum terminal_kind judge_terminal(void)
 {
 	net_abort_if_never_connected();
-	if (net_stopped())
+	if (net_stopped() || run_wants_restart())
 		return TERMINAL_END;
 	if (model->exited)
 		return end_of_process();
@@ -380,7 +380,7 @@ static enum terminal_kind judge_terminal(void)
 	u32 slot;
 	size_t own_len;
 	enum violation_kind kind = terminal_judge(&slot, buf, sizeof(buf), &own_len);
-	if (kind == VIOLATION_NONE || net_stopped())
+	if (kind == VIOLATION_NONE || net_stopped() || run_wants_restart())
 		return TERMINAL_END;
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
@@ -547,6 +547,7 @@ const struct target_ops engine_ops = {
 	.livelock = engine_livelock,
 	.idles = target_idles,
 	.footprint = target_footprint,
+	.reduction = &engine_reduction,
 	.audit = &engine_audit,
 	.memory = target_memory,
 };

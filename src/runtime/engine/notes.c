@@ -27,7 +27,8 @@ static void note_what_was_left_out(void)
 		     "--client 'COMMAND' starts one (see heddle help check)");
 	if (terminal_undecided())
 		note("some executions end with no client left, a connection still open, and threads that "
-		     "wait for a condition, semaphore, futex or rwlock: taken for idle workers; a lost "
+		     "wait for a condition, semaphore, futex, rwlock or signal: taken for idle workers; a "
+		     "lost "
 		     "wake-up or a deadlock looks the same");
 	if (terminal_saw_idle_client())
 		note("some executions end with a client that keeps its connection open, after all it said "

@@ -7,10 +7,12 @@
 #define NEAR 4096 /* bytes behind a block's start in which an address is said to belong to it */
 
 struct site {
-	u64 block, allocated_at, freed_at;
+	u64 block, size, allocated_at, freed_at;
+	u64 turn; /* counts allocations: the same memory has been in several blocks */
 };
 
 static struct site *table;
+static u64 turns;
 
 void sites_setup(void)
 {
@@ -24,38 +26,51 @@ static struct site *site_of(u64 block)
 	return &table[(block * 0x9e3779b97f4a7c15u >> 40) % TABLE];
 }
 
-void sites_allocated(u64 block, u64 pc)
+void sites_allocated(u64 block, u64 size, u64 pc)
 {
-	*site_of(block) = (struct site){block, pc, 0};
+	*site_of(block) = (struct site){block, size, pc, 0, ++turns};
 }
 
 void sites_freed(u64 block, u64 pc)
 {
 	struct site *s = site_of(block);
 	if (s->block != block)
-		*s = (struct site){block, 0, 0};
+		*s = (struct site){.block = block, .turn = ++turns};
 	s->freed_at = pc;
 }
 
-void sites_describe(u64 address, struct text *t)
+/* The last block that the address was in; where it never was in one, the nearest before it. */
+static const struct site *find_site(u64 address)
 {
+	const struct site *inside = NULL, *before = NULL;
 	for (u64 block = address & ~15UL; block + NEAR > address; block -= 16) {
 		const struct site *s = site_of(block);
 		if (s->block != block)
 			continue;
-		u64 size = heap_usable((void *)block);
-		text_str(t, size ? ", behind a block of " : ", in a block");
-		if (size) {
-			text_dec(t, (long)size);
-			text_str(t, " bytes");
-		}
-		text_str(t, " allocated at ");
-		text_addr(t, s->allocated_at);
-		if (!size && s->freed_at) {
-			text_str(t, " and freed at ");
-			text_addr(t, s->freed_at);
-		}
+		if (!before)
+			before = s;
+		if (address - block < s->size && (!inside || s->turn > inside->turn))
+			inside = s;
+	}
+	return inside ? inside : before;
+}
+
+void sites_describe(u64 address, struct text *t)
+{
+	const struct site *s = find_site(address);
+	if (!s)
 		return;
+	u64 size = heap_usable((void *)s->block);
+	text_str(t, size ? ", behind a block of " : ", in a block");
+	if (size) {
+		text_dec(t, (long)size);
+		text_str(t, " bytes");
+	}
+	text_str(t, " allocated at ");
+	text_addr(t, s->allocated_at);
+	if (!size && s->freed_at) {
+		text_str(t, " and freed at ");
+		text_addr(t, s->freed_at);
 	}
 }
 
@@ -74,9 +89,7 @@ void sites_describe_live(u64 address, struct text *t)
 	u64 start, size;
 	if (!heap_find((void *)address, &start, &size))
 		return;
-	text_str(t, ", in a block of ");
-	text_dec(t, (long)size);
-	text_str(t, " bytes");
+	text_fmt(t, ", in a block of %lu bytes", size);
 	u64 allocated_at = sites_allocated_at(address);
 	if (!allocated_at)
 		return;

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 void sites_setup(void);
-void sites_allocated(u64 block, u64 pc);
+void sites_allocated(u64 block, u64 size, u64 pc);
 void sites_freed(u64 block, u64 pc);
 /* What is known of the memory at `address`, as the end of a sentence. */
 void sites_describe(u64 address, struct text *t);

@@ -23,7 +23,7 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 p
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
 	else
-		sites_allocated((u64)p, pc);
+		sites_allocated((u64)p, size, pc);
 	return p;
 }
 
@@ -108,7 +108,8 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 		bad_free(p, status, "realloc", pc);
 	if (!q)
 		errno = ENOMEM;
-	sites_allocated((u64)(q ? q : p), pc);
+	if (q)
+		sites_allocated((u64)q, size, pc);
 	return q;
 }
 

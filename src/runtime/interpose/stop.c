@@ -11,17 +11,12 @@ static HD_NORETURN void failed(const char *what, const char *file, unsigned line
 	char buf[512];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
-	text_str(&t, file);
-	text_str(&t, ":");
-	text_dec(&t, (long)line);
-	text_str(&t, ": ");
+	text_fmt(&t, "%s:%u: ", file, line);
 	if (function) {
 		text_str(&t, function);
 		text_str(&t, ": ");
 	}
-	text_str(&t, "assertion `");
-	text_str(&t, what);
-	text_str(&t, "' failed");
+	text_fmt(&t, "assertion `%s' failed", what);
 	sched_violation(VIOLATION_ASSERT, pc, 0, buf);
 }
 

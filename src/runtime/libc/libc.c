@@ -6,7 +6,9 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "base/sys.h"
@@ -45,6 +47,23 @@ static void make_multithreaded(void)
 	if (create(&t, NULL, idle, NULL) || join(t, NULL))
 		rt_fail("could not start a thread in the program", "", "");
 	rt_libc.first_thread = (u64)t;
+}
+
+/*
+ * A library that asks dlsym(RTLD_NEXT) for pthread_create, as jemalloc does, passes over the runtime, which is
+ * loaded before it; so does libc itself. They find a jump to the runtime's there: "jmp *(%rip)", and where to.
+ */
+static void redirect_create(void)
+{
+	u8 jump[14] = {0xff, 0x25};
+	u64 to = (u64)pthread_create, from = (u64)find("pthread_create", NULL);
+	memcpy(jump + 6, &to, sizeof(to));
+	long page = (long)(from & ~HD_PAGE_MASK),
+	     size = (long)HD_ROUND_UP((from & HD_PAGE_MASK) + sizeof(jump), HD_PAGE);
+	if (sys_failed(sys_call3(SYS_mprotect, page, size, PROT_READ | PROT_WRITE)))
+		rt_fail("the code of the C library can't be changed (mprotect failed)", "", "");
+	memcpy((void *)from, jump, sizeof(jump));
+	sys_call3(SYS_mprotect, page, size, PROT_READ | PROT_EXEC);
 }
 
 /* struct pthread is private; the field that holds our thread id tells where it is. */
@@ -94,5 +113,6 @@ void libc_find(bool old_start)
 	libc_state_setup();
 	warm_up_setup();
 	make_multithreaded();
+	redirect_create();
 	setvbuf(stdout, NULL, _IONBF, 0);
 }

@@ -141,10 +141,8 @@ static HD_NORETURN void outside_block(u64 address, u64 size, bool write, u64 pc)
 	char buf[400];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
-	text_str(&t, write ? "write of " : "read of ");
-	text_dec(&t, (long)size);
-	text_str(&t, size == 1 ? " byte" : " bytes");
-	text_str(&t, " outside any live heap block at ");
+	text_fmt(&t, "%s of %lu byte%s outside any live heap block at ", write ? "write" : "read", size,
+		 size == 1 ? "" : "s");
 	text_addr(&t, address);
 	sites_describe(address, &t);
 	sched_violation(VIOLATION_CRASH, pc, address, buf);
@@ -203,9 +201,7 @@ static void access_describe(const struct fiber *f, const struct op *o, u32 alt, 
 		text_str(t, "is about to ");
 	text_str(t, verb(o, alt != OP_DESCRIBE_PENDING));
 	text_addr(t, o->object);
-	text_str(t, " (");
-	text_dec(t, (long)o->n);
-	text_str(t, o->n == 1 ? " byte)" : " bytes)");
+	text_fmt(t, " (%u byte%s)", o->n, o->n == 1 ? "" : "s");
 }
 
 static void access_accesses(const struct fiber *f, const struct op *o, u32 alt)

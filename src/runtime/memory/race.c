@@ -76,10 +76,8 @@ static bool unordered(u32 slot, struct memory_race *r, struct text *t)
 		return false;
 	text_str(t, "data race: ");
 	describe_one(f, t);
-	text_str(t, "; thread ");
-	text_dec(t, (long)o.other + 1);
-	text_str(t, o.write ? " wrote it" : " read it");
-	text_str(t, o.atomic ? " atomically" : "");
+	text_fmt(t, "; thread %u %s it%s", o.other + 1, o.write ? "wrote" : "read",
+		 o.atomic ? " atomically" : "");
 	if (o.other_pc) {
 		text_str(t, " at ");
 		text_addr(t, o.other_pc - 1);

@@ -56,12 +56,44 @@ static void schedule(void *self, char *out, size_t cap)
 	describe_schedule(&t);
 }
 
+bool net_client_is_joint(u32 client)
+{
+	return rt_wire->learnt.joint_clients[(client - 1) / 64] >> (client - 1) % 64 & 1;
+}
+
+/* With all that are like it. False: that was known. */
+static bool learn_joint(u32 client)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	bool fresh = false;
+	for (u32 i = 0; i < c->clients; i++) {
+		if (c->client_class[i] != c->client_class[client - 1] || net_client_is_joint(i + 1))
+			continue;
+		__atomic_fetch_or(&rt_wire->learnt.joint_clients[i / 64], 1ull << i % 64, __ATOMIC_ACQ_REL);
+		fresh = true;
+	}
+	return fresh;
+}
+
+/* Recorded trees tell which clients had several connections at a time. */
+static void learn_from_trees(void)
+{
+	const struct trees *t = cache_trees(cache);
+	for (u32 i = 0; i < trees_count(t); i++) {
+		const struct tree_key *k = tree_key_of(t, i);
+		if (k->joint && k->client - 1 < rt_wire->config.net.clients)
+			learn_joint(k->client);
+	}
+}
+
 void net_setup(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
 	cache = cache_create((char *)rt_wire + WIRE_TREES, (enum cache_mode)c->mode,
 			     c->live ? wire_transport() : NULL);
 	hd_assert(cache);
+	if (!c->live)
+		learn_from_trees();
 	if (c->confirm)
 		cache_set_confirm(cache);
 	cache_set_open_list(cache, open_list, NULL);
@@ -85,6 +117,10 @@ static bool ever_connected(void)
 static void note_error(int err)
 {
 	const char *text = cache_error(cache)->text;
+	if (err == CACHE_JOINT && learn_joint(cache_error(cache)->client)) {
+		sched_want_restart();
+		return;
+	}
 	struct wire_result *r = &rt_worker->result;
 	if (NET_IS_ERRNO(err)) {
 		keep_first(r->refused_by, sizeof(r->refused_by), text);
@@ -119,13 +155,21 @@ static long settle(int err)
 
 /* ---- operations ---- */
 
-static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
+static struct tree_key key_of(const struct net_address *to, u32 client)
 {
 	const struct net_config *c = &rt_wire->config.net;
 	struct tree_key k = {.to = *to, .client = client};
+	HD_WIDE_FRAME();
 	k.owner = client ? 0 : sched_self_slot() + 1; /* clients have names of their own */
+	k.joint = client && net_client_is_joint(client);
 	if (c->identical_clients && k.client)
 		k.client = 1;
+	return k;
+}
+
+static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
+{
+	struct tree_key k = key_of(to, client);
 	return settle(cache_open(cache, &k, pos));
 }
 
@@ -152,6 +196,11 @@ bool net_comes_again(const struct cache_pos *last)
 	return found > 0;
 }
 
+long net_leave(struct cache_pos *pos)
+{
+	return settle(cache_leave(cache, pos));
+}
+
 long net_write(struct cache_pos *pos, const void *data, size_t n)
 {
 	return settle(cache_write(cache, pos, data, n));
@@ -172,11 +221,9 @@ void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 	cache_copy(cache, pos, skip, to, n);
 }
 
-void net_resolve(const struct cache_pos *pos)
+/* On a fiber an error does not return. */
+static void resolved(int err)
 {
-	if (!pos->tree)
-		return;
-	int err = cache_resolve(cache, pos);
 	note_clock_readings();
 	if (sched_in_fiber()) {
 		settle(err);
@@ -184,6 +231,30 @@ void net_resolve(const struct cache_pos *pos)
 		note_error(err);
 		has_unknown = true;
 	}
+}
+
+void net_resolve(const struct cache_pos *pos)
+{
+	if (!pos->tree)
+		return;
+	resolved(cache_resolve(cache, pos));
+}
+
+void net_resolve_first(const struct net_address *local, u32 client)
+{
+	struct tree_key k = key_of(local, client);
+	resolved(cache_resolve_first(cache, &k));
+}
+
+u32 net_first_connections(const struct net_address *local, u32 client)
+{
+	struct tree_key k = key_of(local, client);
+	return cache_first_connections(cache, &k);
+}
+
+u32 net_connections(const struct cache_pos *pos)
+{
+	return cache_connections(cache, pos);
 }
 
 bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)

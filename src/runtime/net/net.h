@@ -41,6 +41,21 @@ bool net_is_full(const struct cache_pos *pos);
  */
 bool net_comes_again(const struct cache_pos *last);
 long net_accept_again(const struct cache_pos *last, struct cache_pos *pos);
+
+/*
+ * Joint clients (NET_JOINT): those that have several connections at a time. net_accept leads to the
+ * conversation with all of them; each has a position of its own, with its number in `connection`, and all
+ * positions of a client are moved together (branch, written).
+ */
+bool net_client_is_joint(u32 client);
+/* How many connections it opens by itself, at first: make it known, look; 0: not known. */
+void net_resolve_first(const struct net_address *local, u32 client);
+u32 net_first_connections(const struct net_address *local, u32 client);
+/* How many it has opened by *pos; 0: not known. */
+u32 net_connections(const struct cache_pos *pos);
+/* The SUT closes the connection. */
+long net_leave(struct cache_pos *pos);
+
 long net_write(struct cache_pos *pos, const void *data, size_t n);
 long net_end(struct cache_pos *pos);
 long net_close(struct cache_pos *pos);

@@ -11,6 +11,7 @@
 #include "wire/wire.h"
 
 static struct pages_vec whole; /* a reply that came in several parts */
+static u64 expected;           /* of the next exchange */
 
 /* Should the controller die meanwhile, the kernel kills this process (PR_SET_PDEATHSIG). */
 static void ask(struct wire_net *n)
@@ -33,7 +34,7 @@ static struct wire_net *request(enum net_op op, u32 conn)
 	n->op = op;
 	n->conn = conn;
 	n->client = n->flags = n->group = 0;
-	n->len = 0;
+	n->len = n->expected = 0;
 	return n;
 }
 
@@ -53,6 +54,7 @@ static void answer(struct wire_net *n, struct transport_reply *r)
 				      .conn = n->conn,
 				      .flags = n->flags,
 				      .group = n->group,
+				      .client = n->client,
 				      .data = n->data,
 				      .now = now_s(),
 				      .len = n->len,
@@ -65,6 +67,7 @@ static void wire_open(void *self, const struct tree_key *k, struct transport_rep
 	(void)self;
 	n->to = k->to;
 	n->client = k->client;
+	n->flags = k->joint ? NET_JOINT : 0;
 	ask(n);
 	answer(n, r);
 }
@@ -83,6 +86,7 @@ static bool send_parts(u32 conn, const u8 *data, u64 size, bool end, struct tran
 			memcpy(n->data, data + sent, n->len);
 		sent += n->len;
 		n->flags = sent < size ? NET_MORE : end ? NET_END : 0;
+		n->expected = sent < size ? 0 : expected;
 		ask(n);
 		answer(n, r);
 	} while (!r->status && sent < size);
@@ -109,8 +113,16 @@ static void collect_parts(u32 conn, struct transport_reply *r)
 static void wire_exchange(void *self, u32 conn, const void *data, u64 n, bool end, struct transport_reply *r)
 {
 	(void)self;
-	if (send_parts(conn, data, n, end, r) && (r->flags & NET_MORE))
+	bool done = send_parts(conn, data, n, end, r);
+	expected = 0;
+	if (done && (r->flags & NET_MORE))
 		collect_parts(conn, r);
+}
+
+static void wire_expect(void *self, u64 bytes)
+{
+	(void)self;
+	expected = bytes;
 }
 
 static void wire_await(void *self, u32 conn, struct transport_reply *r)
@@ -140,6 +152,11 @@ static void wire_next(void *self, u32 conn, struct transport_reply *r)
 
 const struct transport *wire_transport(void)
 {
-	static const struct transport t = {NULL, wire_open, wire_exchange, wire_close, wire_next, wire_await};
+	static const struct transport t = {.open = wire_open,
+					   .exchange = wire_exchange,
+					   .expect = wire_expect,
+					   .close = wire_close,
+					   .next = wire_next,
+					   .await = wire_await};
 	return &t;
 }

@@ -1,5 +1,6 @@
 #include "runtime/output/output.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/model.h"
@@ -9,6 +10,7 @@ int memcmp(const void *a, const void *b, size_t n);
 static struct {
 	char tail[400];
 	size_t tail_len;
+	u64 hash;
 	void (*show)(int fd, const char *data, size_t n);
 } out;
 
@@ -40,6 +42,7 @@ static void keep_tail(const char *data, size_t n)
 
 void output_write(int fd, const void *data, size_t n)
 {
+	out.hash = XXH3_64bits_withSeed(data, n, out.hash + (u64)fd);
 	if (fd == 2) {
 		keep_panic(data, n);
 		keep_tail(data, n);
@@ -51,6 +54,12 @@ void output_write(int fd, const void *data, size_t n)
 void output_reset(void)
 {
 	out.tail_len = 0;
+	out.hash = 0;
+}
+
+u64 output_hash(void)
+{
+	return out.hash;
 }
 
 const char *output_tail(void)

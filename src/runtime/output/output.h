@@ -16,6 +16,8 @@ void output_write(int fd, const void *data, size_t n);
 void output_reset(void);
 /* The last bytes that the present transition wrote to stderr: libraries explain there why they abort. */
 const char *output_tail(void);
+/* A hash of all that the present transition wrote, and where to; 0: nothing. */
+u64 output_hash(void);
 /* Pass all on (in a replay); NULL: nobody listens. */
 void output_listen(void (*show)(int fd, const char *data, size_t n));
 

@@ -43,7 +43,8 @@ static struct {
 #define REGION_BYTES 256
 #define REGIONS (1u << 14)
 static u64 heap_objects[REGIONS];
-static struct footprint touched; /* of the step that runs, or ran last */
+static struct footprint touched;              /* of the step that runs, or ran last */
+static struct footprint *declares = &touched; /* where access_declare() puts it */
 
 #define WROTE_MAX 64
 /* For the audit, also of that step. */
@@ -187,7 +188,21 @@ bool access_use(u64 object, enum access_mode mode)
 
 void access_declare(u64 object, u32 bytes, enum access_mode mode)
 {
-	footprint_add(&touched, object, bytes, mode);
+	footprint_add(declares, object, bytes, mode);
+}
+
+void access_pending(u32 slot, struct footprint *out)
+{
+	const struct fiber *f = &model->fiber[slot];
+	footprint_clear(out);
+	declares = out;
+	access_declare(thread_object(slot), 1, ACCESS_READ);
+	sched_declare_step(f, 0);
+	if (f->op.deadline)
+		sched_declare_step(f, ALT_TIMEOUT);
+	if (f->op.watch)
+		sched_declare_step(f, ALT_FD_CHANGED);
+	declares = &touched;
 }
 
 bool access_release_shared(u64 object)

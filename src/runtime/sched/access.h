@@ -20,12 +20,12 @@
 /* Keys of OBJECT_PROCESS for the scheduler's own state; the virtual kernel's begin at 0x100. */
 enum process_object {
 	PROCESS_CLOCK = 1, /* model.now */
-	PROCESS_THREADS, /* how many live, whether one was ever detached; a thread itself is OBJECT_THREAD */
-	PROCESS_KEYS,    /* model.key: which numbers pthread_key_create gave out, and their destructors */
-	PROCESS_PANIC,   /* model.panic */
-	PROCESS_FAIR,    /* who yielded how often: sched/fair.c */
-	PROCESS_REFUSED, /* model.refused */
-	PROCESS_RESULTS, /* what threads return: whether anybody looks */
+	PROCESS_THREADS,   /* which exist, whether one was ever detached; a thread itself is OBJECT_THREAD */
+	PROCESS_KEYS,      /* model.key: which numbers pthread_key_create gave out, and their destructors */
+	PROCESS_PANIC,     /* model.panic */
+	PROCESS_FAIR,      /* who yielded how often: sched/fair.c */
+	PROCESS_REFUSED,   /* model.refused */
+	PROCESS_RESULTS,   /* what threads return: whether anybody looks */
 };
 static inline u64 process_object(enum process_object which)
 {
@@ -39,6 +39,17 @@ static inline u64 thread_object(u32 slot)
 static inline u64 thread_end_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, (u64)slot | 1u << 16);
+}
+/* Whether its name is in use, which decides on the names of threads to come; no words of the model,
+   either. */
+static inline u64 thread_name_object(u32 slot)
+{
+	return object_id(OBJECT_THREAD, (u64)slot | 2u << 16);
+}
+/* Whether all others have ended. */
+static inline u64 thread_alone_object(u32 slot)
+{
+	return object_id(OBJECT_THREAD, (u64)slot | 3u << 16);
 }
 #define WORLD_OBJECT object_id(OBJECT_WORLD, 0)
 
@@ -93,6 +104,11 @@ void access_setup(void);
 /* A step of this fiber begins: its footprint is empty but for the fiber itself, which it reads. */
 void access_step_begins(u32 slot);
 const struct footprint *access_footprint(void);
+/*
+ * What the fiber's pending operation would touch, and what could make it possible, or make more of it
+ * possible: for the reduction (search/reduction.h). Of what is merged behind it nothing is known here.
+ */
+void access_pending(u32 slot, struct footprint *out);
 
 /* ---- for the audit of footprints (search/audit.h) ---- */
 

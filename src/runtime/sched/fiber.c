@@ -183,7 +183,7 @@ static void declare_children(u32 parent)
 {
 	for (u32 i = 1; i < sched_fiber_limit(); i++)
 		if (model->fiber[i].life && model->fiber[i].parent == parent)
-			access_declare(thread_object(i), 1, ACCESS_READ);
+			access_declare(thread_name_object(i), 1, ACCESS_READ);
 }
 
 /* The slot named (parent, index), a new one if need be; 0: all slots are taken. */
@@ -226,6 +226,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	if (!tcb)
 		return NULL;
 	access_declare(thread_object(slot), 1, ACCESS_WRITE);
+	access_declare(thread_name_object(slot), 1, ACCESS_WRITE);
 	sched_kernel->fiber_start(slot, parent);
 	f->life = FIBER_ALIVE;
 	f->parent = parent;
@@ -292,9 +293,7 @@ void fiber_describe(const struct fiber *f, struct text *t)
 	text_str(t, "thread ");
 	text_dec(t, (long)sched_thread_number(f));
 	if (f->name[0]) {
-		text_str(t, " (");
-		text_str(t, f->name);
-		text_str(t, ")");
+		text_fmt(t, " (%s)", f->name);
 	}
 }
 

@@ -12,9 +12,7 @@ static HD_NORETURN void use_of_freed(u64 object, const char *what, u64 pc)
 	char buf[400];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
-	text_str(&t, "use of ");
-	text_str(&t, what);
-	text_str(&t, " in freed memory: ");
+	text_fmt(&t, "use of %s in freed memory: ", what);
 	text_addr(&t, object);
 	sites_describe(object, &t);
 	sched_violation(VIOLATION_LOCK_MISUSE, pc, object, buf);

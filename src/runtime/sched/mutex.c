@@ -304,9 +304,7 @@ void mutex_describe(u64 mutex, struct text *t)
 	if (owner) {
 		fiber_describe(owner, t);
 	} else {
-		text_str(t, "thread ");
-		text_dec(t, (long)m->owner);
-		text_str(t, ", which has ended");
+		text_fmt(t, "thread %u, which has ended", m->owner);
 	}
 }
 

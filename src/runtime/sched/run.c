@@ -74,13 +74,8 @@ static void check_kernel_stack(u32 slot)
 	char buf[160];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
-	text_hex(&t, at);
-	text_str(&t, " holds ");
-	text_hex(&t, *(const u64 *)at);
-	text_str(&t, " in thread ");
-	text_dec(&t, (long)slot + 1);
-	text_str(&t, ", whose operation is: ");
-	text_str(&t, run.left ? "its end" : op_class_of(&f->op)->name);
+	text_fmt(&t, "%#lx holds %#lx in thread %u, whose operation is: %s", at, *(const u64 *)at, slot + 1,
+		 run.left ? "its end" : op_class_of(&f->op)->name);
 	rt_fail("sanity check failed: bytes were left on a kernel stack: ", buf, "");
 }
 

@@ -304,18 +304,18 @@ static void state_describe(const struct vrwlock *l, struct text *t)
 		text_str(t, ", write-locked by thread ");
 		text_dec(t, (long)l->writer);
 	} else if (l->readers) {
-		text_str(t, ", read-locked ");
-		text_dec(t, (long)l->readers);
-		text_str(t, l->readers == 1 ? " time" : " times");
+		text_fmt(t, ", read-locked %u time%s", l->readers, l->readers == 1 ? "" : "s");
 	}
 }
 
 static void rw_describe(const struct op *o, u32 alt, const char *how, struct text *t)
 {
 	bool pending = alt == OP_DESCRIBE_PENDING;
-	text_str(t, pending ? "waits to " : alt == ALT_TIMEOUT ? "gives up waiting to " : "");
-	text_str(t, how);
-	text_str(t, pending || alt == ALT_TIMEOUT ? "-lock rwlock " : "-locks rwlock ");
+	text_fmt(t, "%s%s%s",
+		 pending              ? "waits to "
+		 : alt == ALT_TIMEOUT ? "gives up waiting to "
+				      : "",
+		 how, pending || alt == ALT_TIMEOUT ? "-lock rwlock " : "-locks rwlock ");
 	text_addr(t, o->object);
 	if (pending)
 		state_describe((const struct vrwlock *)o->object, t);

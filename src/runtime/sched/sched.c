@@ -314,7 +314,7 @@ u64 clock_deadline_at(int clock_id, long sec, long nsec)
 
 void sched_exit(int status)
 {
-	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_EXIT, .n = (u32)status};
 		sched_step(&o);
@@ -350,10 +350,7 @@ void sched_misuse(const char *what, const char *kind, u64 object, u64 pc)
 	char buf[160];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
-	text_str(&t, what);
-	text_str(&t, " ");
-	text_str(&t, kind);
-	text_str(&t, " ");
+	text_fmt(&t, "%s %s ", what, kind);
 	text_addr(&t, object);
 	sched_violation(VIOLATION_LOCK_MISUSE, pc, object, buf);
 }
@@ -415,9 +412,8 @@ static u32 never(const struct fiber *f, const struct op *o)
 static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	text_str(t, alt == OP_DESCRIBE_PENDING ? "sleeps until " : "wakes up at ");
-	text_dec(t, (long)((o->deadline - 1) / 1000000));
-	text_str(t, " ms");
+	text_fmt(t, "%s %lu ms", alt == OP_DESCRIBE_PENDING ? "sleeps until" : "wakes up at",
+		 (o->deadline - 1) / 1000000);
 }
 
 const struct op_class op_exit = {.name = "exit", .describe = exit_describe, .accesses = op_touches_world};

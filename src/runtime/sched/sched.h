@@ -179,7 +179,7 @@ u64 clock_deadline(u64 relative_ns);
 u64 clock_deadline_at(int clock_id, long sec, long nsec);
 /* What a clock of the SUT shows at virtual time 0, in seconds. */
 #define CLOCK_EPOCH_REALTIME 1767225600L /* 2026-01-01 00:00 UTC */
-#define CLOCK_EPOCH_MONOTONIC 0L
+#define CLOCK_EPOCH_MONOTONIC 1000L      /* up for so long; 0 is what programs take for "not set" */
 
 /*
  * A property failed. Does not return: the transition ends here. `message` may contain {0x…}.
@@ -227,7 +227,7 @@ struct sched_kernel {
 	/* Timer n of the process expires, and what that touches. Returns its deadline, as in struct op. */
 	u64 (*timer_expires)(u32 n);
 	void (*timer_access)(u32 n);
-	/* The nth fault of the network that could concern a fiber's operation happens, and what it touches. */
+	/* The nth fault of the network that could concern a fiber's operation happens; what it touches. */
 	void (*fault_happens)(const struct op *o, u32 n);
 	void (*fault_access)(const struct op *o, u32 n);
 };

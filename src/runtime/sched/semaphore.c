@@ -143,7 +143,7 @@ int barrier_wait(struct vbarrier *b, u64 pc)
 int barrier_destroy(struct vbarrier *b, u64 pc)
 {
 	freed_check((u64)b, "a barrier", pc);
-	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_BARRIER_DESTROY, .object = (u64)b};
 		sched_step(&o);
@@ -217,11 +217,7 @@ static void leave_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	if (alt != OP_DESCRIBE_PENDING)
 		return;
 	const struct vbarrier *b = (const struct vbarrier *)o->object;
-	text_str(t, " (");
-	text_dec(t, (long)b->arrived);
-	text_str(t, " of ");
-	text_dec(t, (long)b->count);
-	text_str(t, " arrived)");
+	text_fmt(t, " (%u of %u arrived)", b->arrived, b->count);
 }
 
 static void once_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)

@@ -128,6 +128,7 @@ static HD_NORETURN void leave(struct fiber *f)
 	kstack_foreign(HD_PAGE);
 	access_declare(thread_object(slot), 1, ACCESS_WRITE); /* now: freeing memory may have been a step */
 	if (f->detached) {
+		access_declare(thread_name_object(slot), 1, ACCESS_WRITE);
 		fiber_free(f);
 		run_leave();
 	}
@@ -170,11 +171,18 @@ static bool results_matter(enum access_mode mode)
 	return access_learn(process_object(PROCESS_RESULTS), mode);
 }
 
-/* Ends of threads commute, unless one of them is the last and ends the process. */
+/*
+ * Ends of threads commute, unless one of them is the last and ends the process. So do an end and a creation:
+ * where somebody creates a thread, nobody else is the last one.
+ */
 static bool is_last(void)
 {
-	u32 live = fiber_live_count();
-	access_declare(process_object(PROCESS_THREADS), 1, live > 2 ? ACCESS_ADD : ACCESS_WRITE);
+	u32 live = fiber_live_count(), self = sched_self_slot();
+	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
+	access_declare(thread_alone_object(self), 1, ACCESS_READ);
+	for (u32 i = 0; live == 2 && i < sched_fiber_limit(); i++)
+		if (i != self && sched_alive(i))
+			access_declare(thread_alone_object(i), 1, ACCESS_ADD);
 	return live == 1;
 }
 
@@ -378,6 +386,7 @@ int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
 			sched_prune(); /* it was not kept; the search starts again, and keeps it */
 		*result = f->result;
 	}
+	access_declare(thread_name_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	fiber_free(f);
 	return 0;
 }
@@ -393,8 +402,10 @@ int thread_detach(u64 tcb)
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	f->detached = 1;
 	model->ever_detached = 1;
-	if (f->life == FIBER_DONE)
+	if (f->life == FIBER_DONE) {
+		access_declare(thread_name_object(fiber_slot(f)), 1, ACCESS_WRITE);
 		fiber_free(f);
+	}
 	return 0;
 }
 

@@ -29,6 +29,7 @@
 #include <sys/syscall.h>
 
 #include "base/sys.h"
+#include "runtime/engine/engine_audit.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/freed.h"
@@ -196,7 +197,7 @@ bool atomics_trapped(greg_t *g)
 		emulate_random(g, s);
 		return true;
 	}
-	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
 	if (!sched_active() || sched_alone() || (s->pause && !spins())) {
 		g[REG_RIP] = (greg_t)copy_of(s);
 		return true;
@@ -240,6 +241,7 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 		if (!s->pause && o.object) {
 			freed_check(o.object, "an atomic variable", pc);
 			access_wrote(o.object, 0);
+			engine_audit_atomic(o.object);
 		}
 	}
 	atomics_next = copy_of(site_at(pc));

@@ -131,19 +131,14 @@ static HD_NORETURN void crash(int sig, const siginfo_t *info, const ucontext_t *
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
 	if (!sched_in_fiber() || kstack_overflowed(address)) {
-		text_str(&t, signal_name(sig));
-		text_str(&t, " at ");
-		text_hex(&t, regs.rip);
-		text_str(&t, ", address ");
-		text_hex(&t, address);
+		text_fmt(&t, "%s at %#lx, address %#lx", signal_name(sig), regs.rip, address);
 		rt_fail("internal error: the checker itself had a ", buf, "");
 	}
 	if (sig == SIGSEGV && on_own_stack_below(address)) {
 		text_str(&t, "stack overflow");
 	} else {
-		text_str(&t, signal_name(sig));
-		text_str(&t, sig == SIGSEGV || sig == SIGBUS ? " at address " : " at ");
-		text_hex(&t, address);
+		text_fmt(&t, "%s%s%#lx", signal_name(sig),
+			 sig == SIGSEGV || sig == SIGBUS ? " at address " : " at ", address);
 	}
 	sched_fail(VIOLATION_CRASH, regs.rip, address, (u32)sig, &regs, buf);
 }

@@ -2,7 +2,6 @@
  * A client in C++: threads, futures, a connection in a class, streams of lines.
  *
  * heddle: verdict=verified outcomes=3 connections=2 server="@bank {port:7000}"
- * heddle: verdict=verified outcomes=3 cache=none server="@bank {port:7000}"
  */
 #include <future>
 #include <string>

@@ -4,7 +4,6 @@
  *
  * heddle: verdict=verified connections=2 server="@peer listen {port:7000} send:hello~ line send:bye~"
  * heddle: verdict=verified connections=2 cache=linear server="@peer listen {port:7000} send:hello~ line send:bye~"
- * heddle: verdict=verified cache=none server="@peer listen {port:7000} send:hello~ line send:bye~"
  */
 #include "net.h"
 

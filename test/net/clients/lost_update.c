@@ -6,7 +6,6 @@
  * heddle: verdict=violation kind=assert message~="sum == 2" args=racy server="@bank {port:7000}"
  * heddle: verdict=violation kind=assert message~="sum == 2" cache=none args=racy server="@bank {port:7000}"
  * heddle: verdict=verified args=locked server="@bank {port:7000}"
- * heddle: verdict=verified cache=none args=locked server="@bank {port:7000}"
  * native: args=locked
  */
 #include "net.h"

@@ -4,8 +4,6 @@
  *
  * heddle: verdict=verified outcomes=2,4 connections=1 server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=2,4 connections=1 cache=linear server="@peer listen {port:7000} line echo loop"
- * heddle: verdict=verified outcomes=2,4 cache=none server="@peer listen {port:7000} line echo loop"
- * heddle: verdict=verified outcomes=2,4 options="--strategy bfs" server="@peer listen {port:7000} line echo loop"
  */
 #include "net.h"
 

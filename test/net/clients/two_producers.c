@@ -4,7 +4,6 @@
  * that are kept for later, and that the program does not need, are closed for it.
  *
  * heddle: verdict=verified outcomes=12,21 connections=2 branches=2 server="@peer listen {port:7000} line echo loop"
- * heddle: verdict=verified outcomes=12,21 cache=none server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=12,21 connections=2 branches=2 server="@peer listen {port:7000} serial line echo loop"
  * heddle: verdict=verified outcomes=12,21 cache=none server="@peer listen {port:7000} serial line echo loop"
  * heddle: verdict=verified outcomes=12,21 connections=2 options="--recheck 9" server="@peer listen {port:7000} serial line echo loop"

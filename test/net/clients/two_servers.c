@@ -2,7 +2,6 @@
  * Two servers, a thread each, and a third that has both on the line: what one said is passed to the other.
  *
  * heddle: verdict=verified connections=4 trees=2 server="@peer listen {port:7000} send:one~ line send:thanks_for_%l~" server2="@peer listen {port:7001} send:two~ line send:got_%l~"
- * heddle: verdict=verified cache=none server="@peer listen {port:7000} send:one~ line send:thanks_for_%l~" server2="@peer listen {port:7001} send:two~ line send:got_%l~"
  */
 #include "net.h"
 

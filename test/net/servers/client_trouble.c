@@ -10,7 +10,7 @@
  * heddle: exit=2 error~="client" clients=3
  * heddle: verdict=incomplete outcomes=1 text~="waits for clients, and there never is one.*--allow-trivial"
  * heddle: verdict=verified outcomes=1 options="--allow-trivial"
- * heddle: verdict=incomplete text~="another|further|second" clients=1 client="@peer connect {port} send:x~ & exec @peer connect {port} send:y~ eof"
+ * heddle: verdict=verified clients=1 client="@peer connect {port} send:x~ & exec @peer connect {port} send:y~ eof"
  * native: skip
  */
 #include "net.h"

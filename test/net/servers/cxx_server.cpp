@@ -2,7 +2,6 @@
  * A server in C++: jthreads, a map of names behind a shared_mutex; writers exclude readers.
  *
  * heddle: verdict=verified outcomes=1,2 client1="@peer connect {port} send:set_a~ want:ok" client2="@peer connect {port} send:get_a~ line"
- * heddle: verdict=verified outcomes=1,2 cache=none client1="@peer connect {port} send:set_a~ want:ok" client2="@peer connect {port} send:get_a~ line"
  */
 #include <map>
 #include <mutex>

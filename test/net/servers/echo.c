@@ -5,7 +5,6 @@
  * heddle: verdict=verified outcomes=1,2 connections=2 peer_starts=2 trees=2 clients=2 client="@peer connect {port} send:hello{n}~ want:hello{n}"
  * heddle: verdict=verified outcomes=1,2,3 connections=3 peer_starts=3 trees=3 clients=3 client="@peer connect {port} send:hello{n}~ want:hello{n}"
  * heddle: verdict=verified outcomes=1,2 cache=linear connections=2 clients=2 client="@peer connect {port} send:hello{n}~ want:hello{n}"
- * heddle: verdict=verified outcomes=1,2 cache=none clients=2 client="@peer connect {port} send:hello{n}~ want:hello{n}"
  * heddle: verdict=verified outcomes=1,2 options="--strategy bfs" connections=2 clients=2 client="@peer connect {port} send:hello{n}~ want:hello{n}"
  * heddle: verdict=verified outcomes=1,2,3 trees=1 options="--identical-clients" clients=3 client="@peer connect {port} send:hello~ want:hello"
  */

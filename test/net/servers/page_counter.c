@@ -3,7 +3,6 @@
  * courses. The branching cache follows each; the linear one says which two answers of the server differ.
  *
  * heddle: verdict=verified outcomes=11,12,21,22 connections=4 peer_starts=4 clients=2 client="@peer connect {port} send:GET_/{n}~ line"
- * heddle: verdict=verified outcomes=11,12,21,22 cache=none clients=2 client="@peer connect {port} send:GET_/{n}~ line"
  * heddle: verdict=incomplete cache=linear text~="after .hits: .: recorded is .[12].*now it sends .[12].*--cache branching" clients=2 client="@peer connect {port} send:GET_/{n}~ line"
  */
 #include "net.h"

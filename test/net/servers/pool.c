@@ -4,9 +4,7 @@
  *
  * heddle: verdict=verified outcomes=11,12,21,22 clients=2 args=free client="@peer connect {port} send:{n}~ want:{n}"
  * heddle: verdict=verified outcomes=11,12,21,22 cache=linear clients=2 args=free client="@peer connect {port} send:{n}~ want:{n}"
- * heddle: verdict=verified outcomes=11,12,21,22 cache=none clients=2 args=free client="@peer connect {port} send:{n}~ want:{n}"
  * heddle: verdict=verified outcomes=11,12,21,22 clients=2 args=mutex client="@peer connect {port} send:{n}~ want:{n}"
- * heddle: verdict=verified outcomes=11,12,21,22 cache=none clients=2 args=mutex client="@peer connect {port} send:{n}~ want:{n}"
  */
 #include "net.h"
 

@@ -3,7 +3,6 @@
  * a condition: nobody is stuck, there is nothing to do. 
  *
  * heddle: verdict=verified outcomes=1,2 clients=2 args=right client="@peer connect {port} send:{n}~ want:{n}"
- * heddle: verdict=verified outcomes=1,2 cache=none clients=2 args=right client="@peer connect {port} send:{n}~ want:{n}"
  * heddle: verdict=verified outcomes=1,2 cache=linear clients=2 args=right client="@peer connect {port} send:{n}~ want:{n}"
  */
 #include "net.h"

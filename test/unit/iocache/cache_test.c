@@ -399,6 +399,22 @@ static void errors_have_their_verdict_and_words(void **state)
 	}
 }
 
+/* Of the client's number it depends whether it can be followed; while an execution is confirmed, it is too late. */
+static void several_connections_of_a_client_are_told(void **state)
+{
+	(void)state;
+	for (u32 client = 0; client < 2; client++) {
+		struct bench *b = start(CACHE_BRANCHING);
+		open_at(b, 0, 13);
+		b->w->exchange_status = NET_ERROR_ANOTHER;
+		b->w->another_client = client;
+		assert_int_equal(cache_write(b->c, &b->pos[0], "a", 1),
+				 client ? CACHE_JOINT : CACHE_INCOMPLETE);
+		assert_int_equal(cache_error(b->c)->client, client);
+		stop(b);
+	}
+}
+
 static void another_greeting_is_noticed(void **state)
 {
 	(void)state;
@@ -568,6 +584,7 @@ int main(void)
 		cmocka_unit_test(a_peer_that_serves_one_at_a_time_is_not_disturbed_by_ours),
 		cmocka_unit_test(refused_after_it_was_accepted_is_not_deterministic),
 		cmocka_unit_test(errors_have_their_verdict_and_words),
+		cmocka_unit_test(several_connections_of_a_client_are_told),
 		cmocka_unit_test(another_greeting_is_noticed),
 		cmocka_unit_test(another_answer_to_a_replay_is_noticed),
 		cmocka_unit_test(conversations_can_be_rechecked),

@@ -106,6 +106,7 @@ struct world {
 	u32 lie;             /* by how much; odd: another greeting */
 	int open_status;     /* of the next open; then 0 */
 	int exchange_status; /* likewise */
+	u32 another_client;  /* told with it */
 	u32 refuse_above;    /* so many at a time are accepted; 0: any number */
 	bool refuse_all;
 	u32 group; /* all lead to one peer with this number; 0: not known */
@@ -175,6 +176,7 @@ static inline void world_exchange(void *self, u32 conn, const void *data, u64 n,
 	assert_true(conn >= 1 && conn <= w->conns);
 	struct world_conn *c = &w->conn[conn];
 	r->status = w->exchange_status;
+	r->client = w->another_client;
 	w->exchange_status = 0;
 	r->text = r->status ? "words of the broker" : w->note;
 	assert_true(c->open); /* who closes connections is the cache alone */

@@ -278,9 +278,9 @@ static void linear_step(struct model *m)
 		*s = (struct slot){.key = k};
 		assert_int_equal(cache_open(m->c, &k, &s->pos), 0);
 	} else if (what < 12) {
-		u32 done = 0;
-		for (u32 i = 0; i < 3; done += (u32)strlen(script[s->pos.instance % 2][i++])) {
-			const char *piece = script[s->pos.instance % 2][i];
+		u32 done = 0, instance = tree_key_of(cache_trees(m->c), s->pos.tree - 1)->instance;
+		for (u32 i = 0; i < 3; done += (u32)strlen(script[instance % 2][i++])) {
+			const char *piece = script[instance % 2][i];
 			if (done != s->n)
 				continue;
 			assert_int_equal(cache_write(m->c, &s->pos, piece, strlen(piece)), 0);

@@ -74,13 +74,13 @@ static void linear_gives_each_simultaneous_connection_a_trace(void **state)
 	for (u32 round = 0; round < 3; round++) {
 		open_at(b, 0, 13);
 		open_at(b, 1, 13);
-		assert_int_equal(b->pos[0].instance, 0);
-		assert_int_equal(b->pos[1].instance, 1);
+		assert_int_equal(tree_key_of(cache_trees(b->c), b->pos[0].tree - 1)->instance, 0);
+		assert_int_equal(tree_key_of(cache_trees(b->c), b->pos[1].tree - 1)->instance, 1);
 		write_at(b, 0, "a\n");
 		write_at(b, 1, "b\n");
 		assert_int_equal(cache_close(b->c, &b->pos[0]), 0);
 		open_at(b, 2, 13); /* the trace that is free */
-		assert_int_equal(b->pos[2].instance, 0);
+		assert_int_equal(tree_key_of(cache_trees(b->c), b->pos[2].tree - 1)->instance, 0);
 		write_at(b, 2, "a\n");
 		backtrack(b);
 	}

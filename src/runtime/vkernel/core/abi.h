@@ -14,6 +14,7 @@
 #define S_IFDIR 0040000
 #define S_IFCHR 0020000
 #define S_IFIFO 0010000
+#define S_ISGID 0002000
 #define S_ISSOCK(m) (((m)&S_IFMT) == S_IFSOCK)
 #define S_ISLNK(m) (((m)&S_IFMT) == S_IFLNK)
 #define S_ISREG(m) (((m)&S_IFMT) == S_IFREG)

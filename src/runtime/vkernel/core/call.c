@@ -172,6 +172,16 @@ long vk_step(struct vk_call *c, const struct op *o)
 	return alt;
 }
 
+long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries)
+{
+	struct op o = {.kind = kind,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART | (tries ? OPF_TRIES : 0),
+		       .n = tries,
+		       .object = (u64)object,
+		       .arg = arg};
+	return vk_step(c, &o);
+}
+
 void vk_step_once(struct vk_call *c, const struct op *o)
 {
 	hd_assert(!c->watch); /* the first act behind a late lookup is vk_step() */

@@ -37,8 +37,9 @@ long vk_sys_fcntl(struct vk_call *c)
 	case F_SETFL:
 		return vk_desc_set_flags(c, d, (u32)arg);
 	case F_GETPIPE_SZ:
+		return vk_pipe_size(c, d);
 	case F_SETPIPE_SZ:
-		return vk_pipe_resize(c, d, cmd == F_SETPIPE_SZ ? (u32)arg : 0);
+		return vk_pipe_resize(c, d, (u32)arg);
 	case F_GETOWN:
 	case F_GETSIG:
 		return 0;

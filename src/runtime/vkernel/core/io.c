@@ -197,8 +197,6 @@ static long tell_pending(struct vk_call *c, struct vk_desc *d)
 	const struct vk_ops *ops = vk_kinds[d->kind];
 	if (!ops->pending)
 		return -ENOTTY;
-	if (!vk_user_out_ok((u64)c->a[2], sizeof(int)))
-		return -EFAULT;
 	if (d->kind == VK_FILE)
 		vk_file_use(c, d, ACCESS_READ, true);
 	else if (d->kind == VK_SOCKET && sock_of(d)->flavour == SOCK_PEER) /* what has arrived by now */
@@ -208,6 +206,8 @@ static long tell_pending(struct vk_call *c, struct vk_desc *d)
 	long n = ops->pending(c, d); /* of a file: negative behind its end */
 	if (n < 0 && d->kind == VK_SOCKET)
 		return n;
+	if (!vk_user_out_ok((u64)c->a[2], sizeof(int)))
+		return -EFAULT;
 	*(int *)c->a[2] = (int)n;
 	return 0;
 }
@@ -251,21 +251,41 @@ long vk_sys_sendfile(struct vk_call *c)
 	return vk_file_copy(c, in, user_pos ? user_pos : &in->pos, out, &out->pos, (u64)c->a[3]);
 }
 
+/* Within one file the two must not overlap. What lies behind the end is not counted: *count is cut. */
+static long check_ranges(struct vk_call *c, struct vk_desc *in, u64 from, const struct vk_desc *out, u64 to,
+			 u64 *count)
+{
+	if (from + *count < from || to + *count < to)
+		return -EOVERFLOW;
+	vk_file_use(c, in, ACCESS_READ, false);
+	u64 size = vk_file_size(in), n = (long)from >= (long)size ? 0 : HD_MIN(*count, size - from);
+	*count = n;
+	bool same = in->object && in->object == out->object;
+	if (same && (long)(to + n) > (long)from && (long)to < (long)(from + n))
+		return -EINVAL;
+	return (long)from < 0 || (long)to < 0 ? -EINVAL : 0;
+}
+
 long vk_sys_copy_file_range(struct vk_call *c)
 {
 	struct vk_desc *in = vk_fd_use(c, (int)c->a[0]), *out = vk_fd_use(c, (int)c->a[2]);
 	u64 *in_pos = vk_user(c->a[1]), *out_pos = vk_user(c->a[3]);
-	if (!out || !in)
+	if (!out || !in || (in->flags & O_PATH) || (out->flags & O_PATH))
 		return -EBADF;
+	if ((in_pos && !vk_user_out_ok((u64)in_pos, 8)) || (out_pos && !vk_user_out_ok((u64)out_pos, 8)))
+		return -EFAULT;
+	if (c->a[5])
+		return -EINVAL;
 	if (in->kind == VK_DIR || out->kind == VK_DIR)
 		return -EISDIR;
-	if (in->kind != VK_FILE || out->kind != VK_FILE || c->a[5])
+	if (in->kind != VK_FILE || out->kind != VK_FILE)
 		return -EINVAL;
 	if ((in->flags & O_ACCMODE) == O_WRONLY || (out->flags & O_ACCMODE) == O_RDONLY ||
 	    (out->flags & O_APPEND))
 		return -EBADF;
-	if ((in_pos && !vk_user_out_ok((u64)in_pos, 8)) || (out_pos && !vk_user_out_ok((u64)out_pos, 8)))
-		return -EFAULT;
-	return vk_file_copy(c, in, in_pos ? in_pos : &in->pos, out, out_pos ? out_pos : &out->pos,
-			    (u64)c->a[4]);
+	in_pos = in_pos ? in_pos : &in->pos;
+	out_pos = out_pos ? out_pos : &out->pos;
+	u64 n = (u64)c->a[4];
+	long err = check_ranges(c, in, *in_pos, out, *out_pos, &n);
+	return err ? err : vk_file_copy(c, in, in_pos, out, out_pos, n);
 }

@@ -1,6 +1,6 @@
 /*
- * objects.c: the generic visible operation of the virtual kernel, "uses an object" (vk_use, vk_order), and
- * objects in words.
+ * objects.c: the generic visible operation of the virtual kernel, "uses an object" (vk_use, vk_order),
+ * objects in words, and which words of the model are process-wide state.
  */
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/files/touch.h"
@@ -34,6 +34,35 @@ static const char *const libc_names[LIBC_OBJECTS] = {
 	[LIBC_TTYNAME] = "the buffer of ttyname",
 };
 
+#define WORDS(field) offsetof(struct vk_model, field), sizeof(((struct vk_model *)0)->field)
+const struct vk_process_state vk_process_state[] = {
+	{VK_PROCESS_UMASK, "the umask", WORDS(umask)},
+	{VK_PROCESS_CWD, "the current directory", WORDS(cwd)},
+	{VK_PROCESS_BREAK, "the program break", WORDS(brk)},
+	{VK_PROCESS_LIMITS, "the limits of the process", WORDS(limit)},
+	{VK_PROCESS_SETTINGS, "the settings of the process", WORDS(process_settings)},
+	{VK_PROCESS_ENDS, "whether connections have ended", 0, 0},
+	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(client_taken)},
+	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(client_last)},
+	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(joint_taken)},
+	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(dgram_client)},
+	{VK_PROCESS_PARTED, "whether a connection was left", WORDS(parted)},
+	{VK_PROCESS_SLOTS, "the table of open file descriptions", WORDS(desc_limit)},
+	{VK_PROCESS_SLOTS, "the table of open file descriptions", WORDS(epolls)},
+	{VK_PROCESS_SHARED_MAPS, "which files are mapped", WORDS(mapped_shared)},
+	{VK_PROCESS_NAMES, "how many names there are", WORDS(names)},
+	{VK_PROCESS_GUARDS, "the rights to memory", WORDS(guards)},
+	{VK_PROCESS_HIDDEN_FDS, "the descriptors of libc's own", 0, 0},
+	{VK_PROCESS_TIMERS, "the timers", WORDS(timer)},
+	{VK_PROCESS_CREDENTIALS, "the credentials", WORDS(credentials)},
+	{VK_PROCESS_FILE_LOCKS, "the locks on files", WORDS(file_locks)},
+	/* the semaphores in it are known by their addresses: vk_owner.c */
+	{VK_PROCESS_SEMAPHORES, "the named semaphores", WORDS(semaphore)},
+	{VK_PROCESS_NET_FAULTS, "how many faults of the network there were", WORDS(net_faults)},
+};
+#undef WORDS
+const u32 vk_process_state_count = HD_ARRAY_LEN(vk_process_state);
+
 static const char *process_object_name(u64 key)
 {
 	if (key & LIBC_ADDRESS)
@@ -44,28 +73,12 @@ static const char *process_object_name(u64 key)
 		return "the settings of a thread";
 	if (key >= LIBC_FIRST_KEY && key < LIBC_FIRST_KEY + LIBC_OBJECTS)
 		return libc_names[key - LIBC_FIRST_KEY];
-	switch (key) {
-	case VK_PROCESS_UMASK:
-		return "the umask";
-	case VK_PROCESS_CWD:
-		return "the current directory";
-	case VK_PROCESS_BREAK:
-		return "the program break";
-	case VK_PROCESS_LIMITS:
-		return "the limits of the process";
-	case VK_PROCESS_TIMERS:
-		return "timers";
-	case VK_PROCESS_SETTINGS:
-		return "the settings of the process";
-	case VK_PROCESS_GUARDS:
-		return "the rights to memory";
-	case PROCESS_KEYS:
+	if (key == PROCESS_KEYS)
 		return "the keys of thread-specific data";
-	case VK_PROCESS_ENDS:
-		return "whether connections have ended";
-	default:
-		return "state of the process";
-	}
+	for (u32 i = 0; i < vk_process_state_count; i++)
+		if (vk_process_state[i].object == key)
+			return vk_process_state[i].name;
+	return "state of the process";
 }
 
 static void describe_object(u64 object, struct text *t)
@@ -130,5 +143,6 @@ static void use_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	(void)alt;
 	access_declare(o->object, 1, (enum access_mode)o->n);
 }
+/* Busy: where all that threads do, for ever, is such uses, nothing comes of them (search/livelock.h). */
 const struct op_class op_file = {
-	.name = "file operation", .describe = use_describe, .accesses = use_accesses};
+	.name = "file operation", .describe = use_describe, .accesses = use_accesses, .busy = true};

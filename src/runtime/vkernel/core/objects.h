@@ -8,7 +8,10 @@
 
 #include "search/footprint.h"
 
-/* Process-wide state. The scheduler's own numbers (the clock …) are below 0x100. */
+/*
+ * Process-wide state; each has its row in vk_process_state (objects.c). The scheduler's own numbers (the
+ * clock …) are below 0x100.
+ */
 enum vk_process_object {
 	VK_PROCESS_UMASK = 0x100, /* vk->umask */
 	VK_PROCESS_CWD,           /* vk->cwd */
@@ -16,7 +19,7 @@ enum vk_process_object {
 	VK_PROCESS_LIMITS,        /* vk->limit */
 	VK_PROCESS_SETTINGS,      /* vk->process_settings */
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
-	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last, dgram_client, and who waits for clients */
+	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last and their like, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
@@ -29,6 +32,15 @@ enum vk_process_object {
 	VK_PROCESS_SEMAPHORES,  /* vk->semaphore, but for the semaphores themselves */
 	VK_PROCESS_NET_FAULTS,  /* vk->net_faults */
 };
+/* Its name for people, and the words of struct vk_model that it is, if any; one row for each field. */
+struct vk_process_state {
+	enum vk_process_object object;
+	const char *name;
+	u64 offset, size;
+};
+extern const struct vk_process_state vk_process_state[];
+extern const u32 vk_process_state_count;
+
 #define VK_UMASK object_id(OBJECT_PROCESS, VK_PROCESS_UMASK)
 #define VK_CWD object_id(OBJECT_PROCESS, VK_PROCESS_CWD)
 #define VK_BREAK object_id(OBJECT_PROCESS, VK_PROCESS_BREAK)

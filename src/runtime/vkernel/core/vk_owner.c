@@ -68,21 +68,21 @@ static bool name_owner(u64 slot, struct owner *o)
 static bool table_owner(u64 address, struct owner *o)
 {
 	u64 slot, at;
+	if (INSIDE(fd_limit, &at))
+		return belongs(o, VK_FD_TABLE, "the table of descriptors");
 	if (ELEMENT(fd, slot, &at))
 		return belongs(o, vk_fd_object((int)slot), "a descriptor");
 	if (ELEMENT(desc, slot, &at))
 		return desc_owner(slot, at, o);
 	if (ELEMENT(action, slot, &at))
 		return belongs(o, vk_action_object((int)slot), "what a signal does");
+	if (INSIDE(signals, &at))
+		return belongs(o, VK_PENDING_SIGNALS, "the signals sent to the process");
 	if (ELEMENT(settings, slot, &at))
 		return belongs(o, vk_settings_object((u32)slot), "the settings of a thread");
-	if (ELEMENT(inode, slot, &at))
-		return inode_owner(slot, o);
-	if (ELEMENT(name_key, slot, &at) || ELEMENT(name, slot, &at))
-		return name_owner(slot, o);
 	if (ELEMENT(maps, slot, &at))
 		return belongs(o, vk_mapping_object((u32)slot), "the memory mappings of a range");
-	if (ELEMENT(pipe, slot, &at))
+	if (ELEMENT(pipe, slot, &at) || ELEMENT(large_pipe, slot, &at))
 		return belongs(o, vk_pipe_object((u32)slot), "a pipe");
 	if (ELEMENT(epoll, slot, &at))
 		return belongs(o, vk_epoll_object((u32)slot), "an epoll set");
@@ -90,6 +90,8 @@ static bool table_owner(u64 address, struct owner *o)
 		return socket_owner(slot, at, o);
 	if (ELEMENT(sock_data, slot, &at))
 		return belongs(o, vk_socket_object((u32)slot), "a socket");
+	if (ELEMENT(semaphore, slot, &at))
+		return semaphore_owner(slot, at, o);
 	if (!ELEMENT(fiber, slot, &at))
 		return false;
 	*o = (struct owner){thread_object((u32)slot), (u32)slot + 1, "the signals of a thread"};
@@ -106,48 +108,27 @@ bool vk_is_mapped_file(u64 address)
 	return vk_is_file_data(address) && vk->inode[inode_at(address)].mapped;
 }
 
+static bool process_owner(u64 offset, struct owner *o)
+{
+	for (u32 i = 0; i < vk_process_state_count; i++) {
+		const struct vk_process_state *s = &vk_process_state[i];
+		if (offset - s->offset < s->size)
+			return belongs(o, object_id(OBJECT_PROCESS, s->object), s->name);
+	}
+	return false;
+}
+
 bool vk_owner(u64 address, struct owner *o)
 {
-	u64 at, slot;
+	u64 offset, slot, at;
 	if (vk_is_file_data(address))
 		return !vk_is_mapped_file(address) && inode_owner(inode_at(address), o);
-	if (table_owner(address, o))
-		return true;
-	if (INSIDE(fd_limit, &at))
-		return belongs(o, VK_FD_TABLE, "the table of descriptors");
-	if (INSIDE(desc_limit, &at) || INSIDE(epolls, &at))
-		return belongs(o, VK_SLOTS, "the table of open file descriptions");
-	if (INSIDE(limit, &at))
-		return belongs(o, VK_LIMITS, "the limits of the process");
-	if (INSIDE(process_settings, &at))
-		return belongs(o, VK_SETTINGS, "the settings of the process");
-	if (INSIDE(credentials, &at))
-		return belongs(o, VK_CREDENTIALS, "the credentials");
-	if (INSIDE(file_locks, &at))
-		return belongs(o, VK_FILE_LOCKS, "the locks on files");
-	if (ELEMENT(semaphore, slot, &at))
-		return semaphore_owner(slot, at, o);
-	if (INSIDE(timer, &at))
-		return belongs(o, VK_TIMERS, "the timers");
-	if (INSIDE(signals, &at))
-		return belongs(o, VK_PENDING_SIGNALS, "the signals sent to the process");
-	if (INSIDE(umask, &at))
-		return belongs(o, VK_UMASK, "the umask");
-	if (INSIDE(names, &at))
-		return belongs(o, VK_NAMES, "how many names there are");
-	if (INSIDE(brk, &at))
-		return belongs(o, VK_BREAK, "the program break");
-	if (INSIDE(cwd, &at))
-		return belongs(o, VK_CWD, "the current directory");
-	if (INSIDE(client_taken, &at) || INSIDE(client_last, &at) || INSIDE(dgram_client, &at))
-		return belongs(o, VK_CLIENTS, "which clients have come");
-	if (INSIDE(parted, &at))
-		return belongs(o, VK_PARTED, "whether a connection was left");
-	if (INSIDE(net_faults, &at))
-		return belongs(o, VK_NET_FAULTS, "how many faults of the network there were");
-	if (INSIDE(guards, &at))
-		return belongs(o, VK_GUARDS, "the rights to memory");
-	if (INSIDE(mapped_shared, &at))
-		return belongs(o, VK_SHARED_MAPS, "which files are mapped");
-	return false;
+	if (!inside(address, vk, sizeof(*vk), &offset))
+		return false;
+	if (ELEMENT(inode, slot, &at))
+		return inode_owner(slot, o);
+	if (ELEMENT(name_key, slot, &at) || ELEMENT(name, slot, &at))
+		return name_owner(slot, o);
+	return table_owner(address, o) || process_owner(offset, o) ||
+	       belongs(o, object_id(OBJECT_WORLD, 0), "state without an owner (core/vk_owner.c)");
 }

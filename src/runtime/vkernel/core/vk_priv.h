@@ -50,6 +50,8 @@
 #define VK_MAX_DESCS (VK_MAX_FDS + 1024) /* some have no number: connections that wait, calls that hold */
 #define VK_MAX_PIPES (VK_MAX_FDS / 2)    /* more there can't be */
 #define VK_PIPE_SIZE 65536u
+#define VK_PIPE_SIZE_MAX 0x100000u /* fs.pipe-max-size */
+#define VK_LARGE_PIPES 64u         /* so many can be larger than usual: the first ones */
 #define VK_PIPE_BUF 4096u
 #define VK_MAX_INODES 512
 #define VK_MAX_NAMES 512
@@ -185,6 +187,10 @@ void vk_describe_desc(const struct vk_desc *d, struct text *t);
 long vk_step(struct vk_call *c, const struct op *o);
 #define VK_RESTART (-4096L)
 /*
+ * vk_step() for a transfer that may wait for bytes, events or room; with `tries` it does not, and op.n is 1.
+ */
+long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries);
+/*
  * The same for an operation that never waits, and only marks the moment of what follows: not if there has
  * been a step.
  */
@@ -251,7 +257,10 @@ static inline void *vk_user(long a)
 /* ---- pipes ---- */
 
 enum { VK_PIPE_READ, VK_PIPE_WRITE };
-/* Bytes lie at the front, zeros behind: a drained pipe has no history. */
+/*
+ * Bytes lie at the front, zeros behind: a drained pipe has no history. Those of a pipe whose size is above
+ * VK_PIPE_SIZE lie in vk->large_pipe.
+ */
 struct vk_pipe {
 	u32 used, readers, writers;
 	u32 len, size;
@@ -261,11 +270,13 @@ struct vk_pipe {
 /* "the pipe 3 <- 4" */
 void vk_describe_pipe(const struct vk_pipe *p, struct text *t);
 struct vk_pipe *vk_pipe_of(const struct vk_desc *d);
+u8 *vk_pipe_data(struct vk_pipe *p);
 /* n bytes leave it at the front; n bytes were put behind those it holds. Who watches it is told. */
 void vk_pipe_left(struct vk_pipe *p, u32 n);
 void vk_pipe_came(struct vk_pipe *p, u32 n);
-/* F_GETPIPE_SZ (want 0) and F_SETPIPE_SZ. */
-long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want);
+/* F_GETPIPE_SZ and F_SETPIPE_SZ. */
+long vk_pipe_size(struct vk_call *c, const struct vk_desc *d);
+long vk_pipe_resize(struct vk_call *c, const struct vk_desc *d, u32 want);
 
 /* ---- epoll sets (streams/epoll.c) ---- */
 
@@ -290,7 +301,8 @@ struct vk_inode {
 	u64 origin; /* key of the host node it was copied from, or 0 */
 	u32 mode, nlink, opens;
 	u32 uid, gid;
-	u32 mapped; /* shared mappings of it: mapping/shared_file.c */
+	u32 mapped;  /* shared mappings of it: mapping/shared_file.c */
+	u64 guarded; /* up to where its place is guarded, behind its end; 0: it is not */
 	u64 size;
 	struct {
 		u64 sec, nsec;
@@ -372,7 +384,7 @@ struct vk_timer {
 	u16 sig, thread;  /* thread: slot + 1; 0: to the process */
 	u32 wall;
 	u16 desc;     /* timerfd: slot + 1 of its description */
-	u16 rank;     /* timerfd, armed: the how-manieth of them, in the order of arming, from 1 */
+	u16 rank;     /* timerfd, armed: its place in the order of arming, from 1 */
 	u64 deadline; /* as in struct op; 0: not armed */
 	u64 interval, value;
 };
@@ -464,11 +476,16 @@ struct vk_model {
 	struct vk_name name[VK_MAX_NAMES];
 	struct vk_maps maps[LAYOUT_MAX_FIBERS];
 	struct vk_pipe pipe[VK_MAX_PIPES];
+	u8 large_pipe[VK_LARGE_PIPES][VK_PIPE_SIZE_MAX];
 	u64 epolls; /* one above the highest in use */
 	struct vk_epoll epoll[VK_MAX_EPOLLS];
 	u64 client_taken[NET_MAX_CLIENTS / 64]; /* client peers whose connection was accepted */
-	/* … and whose last one was closed, there, if they open another one */
+	/*
+	 * … and whose last one was closed, there, if they open another one; of joint clients: where all are
+	 */
 	struct cache_pos client_last[NET_MAX_CLIENTS];
+	/* Which connections of a joint client were accepted: sock_joint.c. */
+	u64 joint_taken[NET_MAX_CLIENTS][(NET_JOINT_MAX + 64) / 64];
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
 	u64 parted;     /* a connection to a server was closed, which it may not know: cache_check_silence */
 	u64 net_faults; /* so many have happened; counted where there is a budget (sock_fault.c) */

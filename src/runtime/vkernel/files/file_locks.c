@@ -16,10 +16,23 @@
 enum { FROM_START, FROM_POSITION, FROM_END }; /* l_whence */
 #define LAST_BYTE 0x7fffffffffffffffUL
 
+/* What has no name is one file for all of its kind, as in Linux; pipes and sockets are each their own. */
 static u64 file_of(const struct vk_desc *d)
 {
-	bool file = d->kind == VK_FILE || d->kind == VK_DIR;
-	return file ? file_object(d) : vk_desc_object(vk_desc_slot(d), VK_DESC_REFS);
+	switch (d->kind) {
+	case VK_FILE:
+	case VK_DIR:
+		return file_object(d);
+	case VK_PIPE:
+		return vk_pipe_object(d->object);
+	case VK_EVENTFD:
+	case VK_EPOLL:
+	case VK_TIMERFD:
+	case VK_SIGNALFD:
+		return VK_FILE_LOCKS;
+	default:
+		return vk_desc_object(vk_desc_slot(d), VK_DESC_REFS);
+	}
 }
 
 static struct vk_lock *lock_at(u32 i)
@@ -196,12 +209,12 @@ void vk_file_locks_drop(const struct vk_desc *d)
 
 long vk_sys_flock(struct vk_call *c)
 {
-	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	int how = (int)c->a[1] & ~LOCK_NB;
-	if (!d || (d->flags & O_PATH))
-		return -EBADF;
 	if (how != LOCK_SH && how != LOCK_EX && how != LOCK_UN)
 		return -EINVAL;
+	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
 	struct vk_lock want = {.file = file_of(d),
 			       .end = LAST_BYTE,
 			       .desc = vk_desc_slot(d) + 1,
@@ -239,9 +252,18 @@ static long range_of(struct vk_call *c, struct vk_desc *d, const struct flock *l
 	return 0;
 }
 
+static const struct vk_lock *own_lock(const struct vk_lock *want)
+{
+	for (u32 i = 0; i < vk->file_locks.count; i++)
+		if (is_mine(lock_at(i), want) && overlap(lock_at(i), want))
+			return lock_at(i);
+	return NULL;
+}
+
+/* Who asks for F_UNLCK wants to know what it holds itself. */
 static long tell_conflict(const struct vk_lock *want, struct flock *l)
 {
-	const struct vk_lock *other = conflict(want);
+	const struct vk_lock *other = l->l_type == F_UNLCK ? own_lock(want) : conflict(want);
 	l->l_type = other ? (short)(other->exclusive ? F_WRLCK : F_RDLCK) : F_UNLCK;
 	if (!other)
 		return 0;
@@ -273,7 +295,7 @@ long vk_record_lock(struct vk_call *c, struct vk_desc *d, int cmd, long arg)
 		return -EFAULT;
 	bool of_process = cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW;
 	bool asks = cmd == F_GETLK || cmd == F_OFD_GETLK;
-	if (l->l_type < F_RDLCK || l->l_type > F_UNLCK || (asks && l->l_type == F_UNLCK) ||
+	if (l->l_type < F_RDLCK || l->l_type > F_UNLCK || (cmd == F_GETLK && l->l_type == F_UNLCK) ||
 	    (!of_process && l->l_pid))
 		return -EINVAL;
 	struct vk_lock want = {.file = file_of(d),

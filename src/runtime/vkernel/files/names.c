@@ -16,7 +16,7 @@ static long may_change_name(const struct vk_place *p)
 
 static long make(struct vk_call *c, int dirfd, const char *path, u32 mode, const char *target)
 {
-	static struct vk_place p;
+	static struct vk_place p, parent;
 	vk_use(c, VK_UMASK, ACCESS_READ);
 	long err = vk_path(c, dirfd, path, PATH_NAME | PATH_MAKE, &p);
 	if (err)
@@ -27,11 +27,13 @@ static long make(struct vk_call *c, int dirfd, const char *path, u32 mode, const
 		mode &= ~vk->umask;
 	if (p.slash && !S_ISDIR(mode))
 		return -ENOENT;
-	if ((err = may_change_name(&p)))
+	vk_place_parent(&p, &parent);
+	if ((err = vk_place_may(&parent, 2 | 1)))
 		return err;
 	u32 number = vk_inode_new(c, p.key, mode);
 	if (!number)
 		return -ENOSPC;
+	vk_inode_inherit(number, &parent);
 	if (target) {
 		vk_inode_resize(c, number, str_len(target));
 		memcpy(vk_inode_data(number), target, str_len(target));
@@ -202,9 +204,8 @@ static long inode_of(struct vk_call *c, struct vk_desc *d)
 	vk_file_use(c, d, ACCESS_WRITE, false);
 	if (!d->object) {
 		vk_place_at(host_by_key(d->host)->path, &p);
-		if (!p.host) /* removed meanwhile: nobody can ask any more but through this descriptor */
-			return 0;
-		long err = vk_copy_up(c, &p, true);
+		/* Removed meanwhile: nobody can ask any more but through its descriptors. */
+		long err = p.host ? vk_copy_up(c, &p, true) : vk_copy_up_nameless(c, d->host);
 		if (err)
 			return err;
 	}
@@ -282,10 +283,18 @@ long vk_sys_umask(struct vk_call *c)
 	return old;
 }
 
+static const long now_mark = (1l << 30) - 1, omit = (1l << 30) - 2; /* UTIME_NOW, UTIME_OMIT */
+
+static bool is_time(const struct __kernel_timespec *t)
+{
+	return t->tv_nsec == now_mark || t->tv_nsec == omit || (u64)t->tv_nsec < 1000000000;
+}
+
 /* times: two timespecs, or NULL for now. */
 static long set_times(long inode, const struct __kernel_timespec *t)
 {
-	const long now_mark = (1l << 30) - 1, omit = (1l << 30) - 2;
+	if (inode >= 0 && t && (!is_time(&t[0]) || !is_time(&t[1])))
+		return -EINVAL;
 	if (inode <= 0)
 		return inode;
 	struct vk_inode *n = vk_inode((u32)inode);

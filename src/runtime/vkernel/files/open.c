@@ -177,6 +177,7 @@ static long open_new(struct vk_call *c, struct vk_place *p, u32 flags, u32 mode)
 	u32 number = vk_inode_new(c, p->key, S_IFREG | (mode & 07777 & ~vk->umask));
 	if (!number)
 		return -ENOSPC;
+	vk_inode_inherit(number, &parent);
 	err = vk_name_set(c, p->path, number);
 	if (err) {
 		vk_inode_check(number);

@@ -10,6 +10,7 @@
 #include "runtime/vkernel/files/overlay.h"
 
 #include "runtime/vkernel/files/touch.h"
+#include "runtime/vkernel/mapping/mappings.h"
 #include "wire/wire.h"
 
 u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
@@ -38,6 +39,18 @@ u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode)
 	return 0;
 }
 
+void vk_inode_inherit(u32 number, const struct vk_place *parent)
+{
+	struct vk_inode *n = vk_inode(number);
+	struct stat st = {0};
+	vk_place_stat(parent, &st);
+	if (!(st.st_mode & S_ISGID))
+		return;
+	n->gid = st.st_gid;
+	if (S_ISDIR(n->mode))
+		n->mode |= S_ISGID;
+}
+
 /* As long as nobody reads a clock, time stands still. */
 void vk_inode_changes(u32 number)
 {
@@ -60,8 +73,10 @@ void vk_inode_unmapped(u32 number)
 {
 	struct vk_inode *n = vk_inode(number);
 	vk_declare(inode_object(number), ACCESS_WRITE);
-	if (!--n->mapped)
+	if (!--n->mapped) {
+		shared_file_unguard(number);
 		zero_rest_of_page(number);
+	}
 	n->opens--;
 	vk_inode_check(number);
 }
@@ -85,10 +100,12 @@ long vk_inode_resize(struct vk_call *c, u32 number, u64 size)
 		return -ENOSPC;
 	}
 	vk_declare(inode_object(number), ACCESS_WRITE);
-	if (size < n->size && n->mapped && HD_ROUND_UP(size, (u64)HD_PAGE) < n->size)
-		vk_refuse(c, "a file that is mapped shared becomes shorter");
+	if (size > n->size && n->mapped)
+		shared_file_resize(c, number, size);
 	if (size < n->size)
 		memset(vk_inode_data(number) + size, 0, n->size - size);
+	if (size < n->size && n->mapped)
+		shared_file_resize(c, number, size);
 	n->size = size;
 	return 0;
 }
@@ -260,28 +277,41 @@ static void adopt_readers(u32 number, u64 key)
 	}
 }
 
-long vk_copy_up(struct vk_call *c, struct vk_place *p, bool keep)
+/* absolute: the name it has; NULL: none any more. The inode's number or -errno. */
+static long copy_node(struct vk_call *c, struct host_node *h, const char *absolute, bool keep)
 {
-	if (p->inode)
-		return 0;
-	u64 key = p->host->key;
 	vk_declare(VK_SHARED_MAPS, ACCESS_READ);
-	if (vk_mapped_shared(key))
+	if (vk_mapped_shared(h->key))
 		vk_refuse(c, "change of a file that is mapped shared");
-	u32 number = vk_inode_new(c, key, p->host->st.st_mode);
+	u32 number = vk_inode_new(c, h->key, h->st.st_mode);
 	if (!number)
 		return -ENOSPC;
-	long err = fill_copy(c, number, p->host, keep);
-	if (!err)
-		err = vk_name_set(c, p->path, number);
+	long err = fill_copy(c, number, h, keep);
+	if (!err && absolute)
+		err = vk_name_set(c, absolute, number);
 	if (err) {
 		vk_inode_check(number);
 		return err;
 	}
-	vk_inode(number)->origin = key;
+	vk_inode(number)->origin = h->key;
 	vk_declare(inode_object(number), ACCESS_WRITE); /* it is the host's file from now on */
-	adopt_readers(number, key);
-	p->inode = number;
+	adopt_readers(number, h->key);
+	return number;
+}
+
+long vk_copy_up(struct vk_call *c, struct vk_place *p, bool keep)
+{
+	if (p->inode)
+		return 0;
+	long number = copy_node(c, p->host, p->path, keep);
+	if (number < 0)
+		return number;
+	p->inode = (u32)number;
 	p->host = NULL;
 	return 0;
+}
+
+long vk_copy_up_nameless(struct vk_call *c, u64 key)
+{
+	return HD_MIN(copy_node(c, host_by_key(key), NULL, true), 0L);
 }

@@ -21,6 +21,8 @@ static inline u8 *vk_inode_data(u32 number)
 }
 /* seed: what its number and place are derived from. 0: no room. nlink and opens are 0. */
 u32 vk_inode_new(struct vk_call *c, u64 seed, u32 mode);
+/* What it has from the directory it is made in: the group, where that is set-group-ID. */
+void vk_inode_inherit(u32 number, const struct vk_place *parent);
 /* Frees it when no name and no description is left. */
 void vk_inode_check(u32 number);
 /* One shared mapping less. */
@@ -51,5 +53,7 @@ bool vk_dir_is_empty(const struct vk_place *p);
  * -errno.
  */
 long vk_copy_up(struct vk_call *c, struct vk_place *p, bool keep);
+/* The same for a file of the host's that has lost its name and is open. */
+long vk_copy_up_nameless(struct vk_call *c, u64 key);
 
 #endif

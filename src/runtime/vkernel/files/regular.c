@@ -193,16 +193,20 @@ long vk_sys_fallocate(struct vk_call *c)
 {
 	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	const long keep_size = 1;
-	long offset = c->a[2], len = c->a[3];
-	if (!d || (d->flags & O_ACCMODE) == O_RDONLY)
+	long offset = c->a[2], len = c->a[3], end;
+	if (!d || (d->flags & O_PATH))
+		return -EBADF;
+	if (offset < 0 || len <= 0 || (c->a[1] & ~keep_size))
+		return offset < 0 || len <= 0 ? -EINVAL : -EOPNOTSUPP;
+	if ((d->flags & O_ACCMODE) == O_RDONLY)
 		return -EBADF;
 	if (d->kind != VK_FILE)
 		return d->kind == VK_PIPE ? -ESPIPE : -ENODEV;
-	if (offset < 0 || len <= 0 || (c->a[1] & ~keep_size))
-		return offset < 0 || len <= 0 ? -EINVAL : -EOPNOTSUPP;
+	if (__builtin_add_overflow(offset, len, &end))
+		return -EFBIG;
 	vk_file_use(c, d, ACCESS_WRITE, false);
-	u64 end = (u64)offset + (u64)len;
-	return (c->a[1] & keep_size) || end <= vk_file_size(d) ? 0 : vk_inode_resize(c, d->object, end);
+	return (c->a[1] & keep_size) || (u64)end <= vk_file_size(d) ? 0
+								    : vk_inode_resize(c, d->object, (u64)end);
 }
 
 /* Write n bytes that lie at `from`. */

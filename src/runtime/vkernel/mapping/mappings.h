@@ -40,5 +40,9 @@ bool maps_full(u32 range, u64 start, u64 end);
 /* Address or -errno. */
 long shared_file_map(struct vk_call *c, const struct vk_desc *d, u64 offset, u64 len, u32 prot, u32 flags);
 long shared_file_unmap(struct vk_call *c, u64 start, u64 len);
+/* A mapped file gets another size: called while it is accessible, before it grows and when it was emptied. */
+void shared_file_resize(struct vk_call *c, u32 inode, u64 size);
+/* Its last mapping goes. */
+void shared_file_unguard(u32 inode);
 
 #endif

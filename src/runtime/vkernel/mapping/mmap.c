@@ -170,9 +170,14 @@ static void use_range(struct vk_call *c, u32 range)
 	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
 }
 
-/* The same where memory goes, or gets other rights: calls that use it can tell. */
+/*
+ * The same where memory goes, or gets other rights: calls that use it can tell, and so can every plain load
+ * and store, which nobody declares.
+ */
 static HD_NOINLINE bool change_shows(struct vk_call *c, u32 range)
 {
+	if (!sched_alone())
+		vk_declare(WORLD_OBJECT, ACCESS_WRITE);
 	bool seen = vk_touch(c, vk_mapping_object(range), ACCESS_WRITE);
 	return seen | vk_touch(c, vk_rights_object(range), ACCESS_WRITE);
 }

@@ -79,8 +79,11 @@ long vk_sys_sysinfo(struct vk_call *c)
 	struct sysinfo *s = vk_user(c->a[0]);
 	if (!vk_user_out_ok((u64)s, sizeof(*s)))
 		return -EFAULT;
-	*s = (struct sysinfo){
-		.uptime = 1000, .totalram = MEMORY, .freeram = MEMORY / 2, .procs = 100, .mem_unit = 1};
+	*s = (struct sysinfo){.uptime = CLOCK_EPOCH_MONOTONIC,
+			      .totalram = MEMORY,
+			      .freeram = MEMORY / 2,
+			      .procs = 100,
+			      .mem_unit = 1};
 	return 0;
 }
 

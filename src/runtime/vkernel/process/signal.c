@@ -135,11 +135,8 @@ static HD_NORETURN HD_NOINLINE void die(int sig, u64 pc)
 	char message[64];
 	struct text t;
 	text_init(&t, message, sizeof(message));
-	text_str(&t, "killed by signal ");
-	text_dec(&t, sig);
-	text_str(&t, " (");
-	text_str(&t, sig < (int)HD_ARRAY_LEN(signal_names) ? signal_names[sig] : "real-time");
-	text_str(&t, ")");
+	text_fmt(&t, "killed by signal %d (%s)", sig,
+		 sig < (int)HD_ARRAY_LEN(signal_names) ? signal_names[sig] : "real-time");
 	sched_violation(sig == SIGABRT ? VIOLATION_ABORT : VIOLATION_CRASH, pc, 0, message);
 }
 

@@ -103,9 +103,17 @@ static void wait_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	access_declare(VK_MASKS, 1, ACCESS_ADD); /* it no longer wants them */
 }
 
+static bool wait_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	bool own;
+	(void)alt;
+	return o->n && !first_of(fiber_slot(f), o->arg, &own);
+}
+
 const struct op_class op_sigwait = {
 	.name = "wait for signals",
 	.outcomes = wait_outcomes,
+	.in_vain = wait_in_vain,
 	.describe = wait_describe,
 	.accesses = wait_accesses,
 };
@@ -114,6 +122,8 @@ static long give_info(const struct vk_siginfo *i, long to)
 {
 	siginfo_t info;
 	signal_info_out(i, &info);
+	if (to && !vk_user_out_ok((u64)to, sizeof(info)))
+		return -EFAULT; /* and the signal is gone */
 	if (to)
 		memcpy(vk_user(to), &info, sizeof(info));
 	return i->sig;
@@ -122,9 +132,10 @@ static long give_info(const struct vk_siginfo *i, long to)
 static long wait_for(struct vk_call *c, u64 set, const struct __kernel_timespec *t)
 {
 	struct op o = {.kind = OP_SIGWAIT, .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE, .arg = set};
-	if (t && !vk_time_ns(t))
+	if (t && !vk_time_ns(t)) {
 		o.n = 1;
-	else if (t)
+		o.flags |= OPF_TRIES;
+	} else if (t)
 		o.deadline = clock_deadline(vk_time_ns(t));
 	signal_order(c, VK_MASKS, ACCESS_ADD);
 	vk_self()->wanted = set;
@@ -146,9 +157,7 @@ long vk_sys_rt_sigtimedwait(struct vk_call *c)
 	const struct __kernel_timespec *t = vk_user(c->a[2]);
 	if (c->a[3] != sizeof(*set))
 		return -EINVAL;
-	if (!vk_user_ok((u64)set, sizeof(*set)) ||
-	    (c->a[1] && !vk_user_ok((u64)c->a[1], sizeof(siginfo_t))) ||
-	    (t && !vk_user_ok((u64)t, sizeof(*t))))
+	if (!vk_user_ok((u64)set, sizeof(*set)) || (t && !vk_user_ok((u64)t, sizeof(*t))))
 		return -EFAULT;
 	if (t && !vk_time_valid(t))
 		return -EINVAL;

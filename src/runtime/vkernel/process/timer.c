@@ -190,7 +190,7 @@ static void arm(struct vk_timer *t, u64 deadline, u64 interval)
 	if (deadline && !t->silent)
 		signal_learn();
 	t->deadline = deadline;
-	t->interval = deadline ? interval : 0;
+	t->interval = deadline || t->desc ? interval : 0; /* a timerfd keeps it */
 }
 
 /* Nanoseconds until it expires; one that could have, but has not: 1. */

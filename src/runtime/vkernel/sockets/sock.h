@@ -107,6 +107,28 @@ long sock_receive(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 fl
 struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
 struct net_address sock_client_address(const struct vk_sock *l);
+
+/* ---- sock_joint.c: clients that have several connections at a time ---- */
+
+/* Which port a client comes from, and which client comes from there. connection 0: its only one. */
+u16 sock_port_of_client(u32 client, u32 connection);
+u32 sock_client_of_port(u16 port);
+/* How many connections the client has opened, those that were closed included; how many wait. Pure. */
+u32 sock_joint_opened(const struct vk_sock *l, u32 client, bool started);
+u32 sock_joint_waiting(const struct vk_sock *l, u32 client, bool started);
+bool sock_joint_is_taken(u32 client, u32 connection);
+/* Make that known, for all who come to this listener. */
+void sock_joint_resolve(const struct vk_sock *l);
+/* Accept the connection with this number. *pos: its position. 0, or a negative errno. */
+long sock_joint_accept(const struct net_address *local, u32 client, u32 connection, bool started,
+		       struct cache_pos *pos);
+/* s was written to: all connections of its client follow. Nothing if it is no joint one. */
+void sock_joint_moved(struct vk_sock *s);
+/* s is closed. */
+void sock_joint_leave(struct vk_sock *s);
+/* The positions of those whose connections may all be closed. */
+u32 sock_joint_open(const struct cache_pos **out, u32 room);
+
 /* How many outcomes has accept? A connection from inside is 0, if there is one; then
    the clients that may come. */
 u32 sock_arrivals(const struct vk_desc *l);
@@ -203,6 +225,8 @@ enum sock_flag_option {
 	SOCK_FLAG_OPTIONS /* further ones, of no effect: sock_opt.c */
 };
 bool sock_option(const struct vk_sock *s, enum sock_flag_option o);
+/* The error that nobody was told yet, negative, which is told now; 0: none. May be a step. */
+long sock_take_error(struct vk_call *c, struct vk_desc *d);
 
 /* ---- steps (sock_op.c) ---- */
 
@@ -231,6 +255,8 @@ long sock_broken(struct vk_call *c, u32 flags);
 
 /* ---- sock_addr.c ---- */
 
+/* Is there an address that can be read? 0 or an error; before all others. */
+long sock_address_check(u64 user, long len);
 /* From and to the SUT's struct sockaddr. 0 or an error. */
 long sock_address_in(const struct vk_sock *s, u64 user, long len, struct net_address *out);
 long sock_address_out(const struct net_address *a, u64 user, u64 user_len);
@@ -241,6 +267,10 @@ long sock_address_out(const struct net_address *a, u64 user, u64 user_len);
 void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to);
 /* Does a connection to `to` reach a socket bound to `local`? Wildcards, IPv4 in IPv6. */
 bool sock_address_reaches(const struct net_address *local, const struct net_address *to);
+/* The same for a socket, bound or not, with its IPV6_V6ONLY. */
+bool sock_is_reached(const struct vk_sock *s, const struct net_address *to);
+/* Is `to` IPv4 in IPv6, and the socket speaks IPv6 alone? */
+bool sock_is_cut_off(const struct vk_sock *s, const struct net_address *to);
 void sock_describe_address(const struct net_address *a, struct text *t);
 /*
  * The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this

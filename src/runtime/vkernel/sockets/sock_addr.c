@@ -69,16 +69,21 @@ static long ip_in(const struct vk_sock *s, u64 user, long len, struct net_addres
 	return 0;
 }
 
-long sock_address_in(const struct vk_sock *s, u64 user, long len, struct net_address *out)
+long sock_address_check(u64 user, long len)
 {
 	if (len < 0 || len > ADDRESS_MAX)
 		return -EINVAL;
-	if (!vk_user_ok(user, (size_t)len))
-		return -EFAULT;
+	return vk_user_ok(user, (size_t)len) ? 0 : -EFAULT;
+}
+
+long sock_address_in(const struct vk_sock *s, u64 user, long len, struct net_address *out)
+{
+	long err = sock_address_check(user, len);
+	if (err)
+		return err;
 	if (len < (long)sizeof(u16))
 		return -EINVAL;
 	struct net_address a = {.family = *(const u16 *)user, .type = s->type};
-	long err = 0;
 	if (a.family == AF_UNSPEC_)
 		a.type = 0;
 	else if (s->family == NET_UNIX)
@@ -179,6 +184,18 @@ bool sock_address_reaches(const struct net_address *local, const struct net_addr
 	if (is_any(local)) /* :: takes IPv4, too */
 		return local->family == there.family || local->family == NET_INET6;
 	return here.family == there.family && !memcmp(here.ip, there.ip, sizeof(here.ip));
+}
+
+bool sock_is_cut_off(const struct vk_sock *s, const struct net_address *to)
+{
+	return is_mapped(to) && sock_option(s, SOCK_ONLY_IPV6);
+}
+
+bool sock_is_reached(const struct vk_sock *s, const struct net_address *to)
+{
+	if (!s->bound || !sock_address_reaches(&s->local, to))
+		return false;
+	return !sock_option(s, SOCK_ONLY_IPV6) || sock_address_plain(to).family != NET_INET;
 }
 
 static void describe_ip4(const u8 *ip, struct text *t)

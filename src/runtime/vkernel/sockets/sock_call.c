@@ -56,11 +56,13 @@ static long one_buffer(struct vk_call *c, struct iovec *v, struct vk_uio *u)
 /* A connection has one already: then nobody looks at what it says. */
 static long destination_in(const struct vk_sock *s, u64 user, int len, struct net_address *to)
 {
-	if (s->type != NET_DGRAM)
-		return 0;
+	long err = sock_address_check(user, len);
+	if (err || s->type != NET_DGRAM)
+		return err;
 	if (s->family != NET_UNIX)
 		sock_bind_ephemeral(&vk->desc[s - vk->sock], NULL); /* even if nothing comes of it */
-	return sock_address_in(s, user, len, to);
+	err = sock_address_in(s, user, len, to);
+	return !err && s->family == NET_UNIX && !to->path_len ? -EINVAL : err;
 }
 
 long vk_sys_sendto(struct vk_call *c)
@@ -198,6 +200,8 @@ long vk_sys_recvmmsg(struct vk_call *c)
 		vk_refuse(c, "recvmmsg with a time-out");
 		return -EINVAL;
 	}
+	if (!err && !(flags & MSG_ERRQUEUE_)) /* this call looks for it first */
+		err = sock_take_error(c, d);
 	for (i = 0; !err && i < count; i++) {
 		n = receive_message(c, d, (u64)nth(c, i), flags & ~MSG_WAITFORONE_);
 		if (n < 0)

@@ -99,6 +99,8 @@ static long connect_stream(struct vk_call *c, struct vk_desc *d, const struct ne
 		if (nothing_there(to, &err))
 			return err;
 	}
+	if (sock_is_cut_off(sock_of(d), to))
+		return -ENETUNREACH;
 	sock_port_look(c, to);
 	long alt = sock_step(c, d, OP_CONNECT, 0, 0, (u64)to);
 	if (alt == VK_RESTART)
@@ -144,8 +146,11 @@ long vk_sys_connect(struct vk_call *c)
 	long err;
 	struct vk_desc *d = sock_use_late(c, (int)c->a[0], &err, connects_by_step);
 	struct net_address to = {0};
-	if (!d)
+	long bad = sock_address_check((u64)c->a[1], (int)c->a[2]);
+	if (err == -EBADF || (err && !bad))
 		return err;
+	if (bad)
+		return bad;
 	err = sock_address_in(sock_of(d), (u64)c->a[1], (int)c->a[2], &to);
 	/* TCP looks at the address later than the Unix domain. */
 	if (!err && to.family && sock_connects_again(sock_of(d)))
@@ -161,6 +166,10 @@ long vk_sys_connect(struct vk_call *c)
 		return connect_datagrams(c, d, &to);
 	if (to.family)
 		return connect_stream(c, d, &to);
+	if (sock_of(d)->family == NET_UNIX)
+		return -EINVAL;
+	if (sock_of(d)->flavour == SOCK_IDLE) /* there is nothing to end */
+		return 0;
 	vk_refuse(c, "connect (AF_UNSPEC: ending a connection)");
 	return -EINVAL;
 }

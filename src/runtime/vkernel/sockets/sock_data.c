@@ -107,10 +107,12 @@ long sock_record_take(struct vk_sock *s, struct vk_uio *u, u32 flags, struct net
 	const u8 *at = data_of(s) + sizeof(r);
 	memcpy(from, at, r.address_len);
 	u32 n = (u32)vk_uio_out(u, at + r.address_len, r.len);
-	if (n < r.len)
+	if (n < r.len && !u->faulted)
 		*out_flags |= MSG_TRUNC_;
 	if (!(flags & MSG_PEEK_))
-		record_drop(s, &r);
+		record_drop(s, &r); /* even if it had no place to go to */
+	if (u->faulted)
+		return -EFAULT;
 	return flags & MSG_TRUNC_ ? r.len : n;
 }
 

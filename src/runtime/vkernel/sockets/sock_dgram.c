@@ -67,7 +67,7 @@ static struct net_address udp_source(const struct vk_sock *s, const struct vk_so
 /* 0: not for this one; a connected receiver comes before one that hears everybody. */
 static u32 udp_fits(const struct vk_sock *r, const struct vk_sock *s, const struct net_address *to)
 {
-	if (r->flavour != SOCK_DATAGRAM || is_unix(r) || !r->bound || !sock_address_reaches(&r->local, to))
+	if (r->flavour != SOCK_DATAGRAM || is_unix(r) || !sock_is_reached(r, to))
 		return 0;
 	if (!r->remote.family)
 		return 1;
@@ -138,8 +138,23 @@ static bool speaks_four_only(const struct vk_sock *s)
 
 static bool speaks_six_only(const struct vk_sock *s)
 {
-	bool mapped = sock_address_plain(&s->local).family == NET_INET;
-	return s->family == NET_INET6 && (sock_option(s, SOCK_ONLY_IPV6) || (!is_any(&s->local) && !mapped));
+	return s->family == NET_INET6 && sock_option(s, SOCK_ONLY_IPV6);
+}
+
+static bool is_beyond(const struct vk_sock *s, const struct net_address *to)
+{
+	return speaks_four_only(s) && sock_address_plain(to).family == NET_INET6 && !is_any(to);
+}
+
+/* Any address is this machine's, in the language that the socket speaks. */
+static struct net_address meant_by(const struct vk_sock *s, const struct net_address *to)
+{
+	struct net_address a = *to;
+	if (a.family == NET_INET6 && is_any(to) && speaks_four_only(s)) {
+		a.family = NET_INET;
+		memcpy(a.ip, loopback4, sizeof(a.ip));
+	}
+	return a;
 }
 
 /* What others had sent is lost when the partner changes, and a partner that was connected back is told. */
@@ -193,8 +208,13 @@ static long dgram_connect(struct vk_call *c, struct vk_desc *d, const struct net
 		return connect_unix(c, s, to);
 	if (to->family == NET_INET && speaks_six_only(s))
 		return -EAFNOSUPPORT;
+	if (to->family && is_beyond(s, to))
+		return -EAFNOSUPPORT;
+	if (sock_is_cut_off(s, to))
+		return -ENETUNREACH;
 	if (to->family) {
-		struct net_address there = sock_address_plain(to);
+		struct net_address there = meant_by(s, to);
+		there = sock_address_plain(&there);
 		sock_clients_note_connect(c, s, to);
 		sock_bind_ephemeral(d, to);
 		s->remote = sock_address_in_family(s->family, &there);
@@ -271,6 +291,8 @@ static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 			return take_error(s);
 		if (s->shut & SHUT_WRITE)
 			return -EPIPE;
+		if (!vk_uio_readable(u))
+			return -EFAULT;
 		r = find_unix(c, s, to, &err);
 		if (err == -ECONNREFUSED && !to)
 			disconnect_unix(s);
@@ -317,14 +339,19 @@ static long send_udp(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32
 	sock_bind_ephemeral(d, NULL);
 	if (to && !to->family && s->family == NET_INET6) /* AF_UNSPEC: as if there were none */
 		to = NULL;
-	if (to && to->family == NET_INET && speaks_six_only(s))
+	if (to && speaks_six_only(s) && (to->family == NET_INET || sock_is_cut_off(s, to)))
 		return -ENETUNREACH;
-	if (to && speaks_four_only(s) && sock_address_plain(to).family == NET_INET6 && !is_any(to))
+	if (to && is_beyond(s, to))
 		return -EAFNOSUPPORT;
 	if (!to && !s->remote.family)
 		return -EDESTADDRREQ;
 	if (to && !to->port)
 		return -EINVAL;
+	struct net_address there = {0};
+	if (to) {
+		there = meant_by(s, to);
+		to = &there;
+	}
 	sock_port_look(c, to ? to : &s->remote);
 	if (sock_step(c, d, OP_SEND, u->left, flags, 0) == VK_RESTART)
 		return VK_RESTART;
@@ -335,6 +362,8 @@ static long send_udp(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32
 		return -EMSGSIZE;
 	if (s->shut & SHUT_WRITE)
 		return -EPIPE;
+	if (!vk_uio_readable(u))
+		return -EFAULT;
 	if (!to)
 		to = &s->remote;
 	return send_datagram(c, s, u, to);

@@ -97,7 +97,7 @@ static bool listens_at(const struct vk_desc *d, const struct net_address *to, u1
 {
 	const struct vk_sock *s = sock_of(d);
 	return d->kind == VK_SOCKET && s->flavour == SOCK_LISTEN && !(s->shut & SHUT_READ) &&
-	       s->type == type && s->bound && sock_address_reaches(&s->local, to);
+	       s->type == type && sock_is_reached(s, to);
 }
 
 struct vk_desc *sock_local_listener(const struct net_address *to, u16 type)

@@ -1,9 +1,10 @@
 /*
  * sock_listen.c: listening sockets: listen and accept. A connection from inside the SUT waits in the
  * listener's queue; client peers come when they are accepted: of clients that are alike the lowest number
- * that is left, which depends on what was accepted before and on nothing else; of different ones any; and any
- * whose last connection is over and who opens another one (vk->client_last). Accept has an outcome for each
- * of them.
+ * that is left, which depends on what was accepted before and on nothing else; of different ones any; and
+ * any whose last connection is over and who opens another one (vk->client_last). Of a joint client, which
+ * has several connections at a time, any of them may be the next (sock_joint.c). Accept has an outcome for
+ * each of them.
  */
 #include "runtime/net/net.h"
 #include "runtime/sched/op_classes.h"
@@ -47,17 +48,45 @@ static bool may_come(const struct vk_sock *l, u32 client)
 }
 
 /*
- * The client with this number (from 0) among those who may come; 0: there is none. A client that names no
- * port comes to a path only where it can't come to a port.
+ * Of a joint client: the connection with this number (from 0) among those that wait, or 0: *nth is less
+ * then.
  */
-static u32 nth_client(const struct vk_sock *l, u32 nth)
+static u32 nth_connection(const struct vk_sock *l, u32 client, u32 *nth)
 {
+	bool next = is_taken(client) || net_client_is_next(vk->client_taken, client, l->local.port);
+	if (!next || !net_client_comes_to(client, l->local.port))
+		return 0;
+	u32 opened = sock_joint_opened(l, client, is_taken(client));
+	for (u32 k = 1; k <= opened; k++)
+		if (!sock_joint_is_taken(client, k) && !(*nth)--)
+			return k;
+	return 0;
+}
+
+/*
+ * The client with this number (from 0) among those who may come; 0: there is none. *connection: of a joint
+ * client, which one. A client that names no port comes to a path only where it can't come to a port.
+ */
+static u32 nth_comer(const struct vk_sock *l, u32 nth, u32 *connection)
+{
+	*connection = 0;
 	if (l->family == NET_UNIX && (!l->local.path[0] || port_listens()))
 		return 0;
-	for (u32 client = 1; client <= net_clients(); client++)
-		if (may_come(l, client) && !nth--)
+	for (u32 client = 1; client <= net_clients(); client++) {
+		if (net_client_is_joint(client)) {
+			if ((*connection = nth_connection(l, client, &nth)))
+				return client;
+		} else if (may_come(l, client) && !nth--) {
 			return client;
+		}
+	}
 	return 0;
+}
+
+static u32 nth_client(const struct vk_sock *l, u32 nth)
+{
+	u32 connection;
+	return nth_comer(l, nth, &connection);
 }
 
 struct vk_desc *sock_listener(const struct net_address *to, u16 type)
@@ -96,7 +125,8 @@ static long start_listening(struct vk_desc *d, int backlog)
 	sock_declare(s);
 	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	s->backlog = (u16)HD_MIN((u32)backlog, 4096u); /* net.core.somaxconn */
-	s->shut = 0;
+	if (s->family != NET_UNIX)                     /* which stays shut down for ever */
+		s->shut = 0;
 	return 0;
 }
 
@@ -132,11 +162,11 @@ struct net_address sock_client_address(const struct vk_sock *l)
 }
 
 /* What the connection is called on this side: the listener's name, with an address if that has none. */
-static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client)
+static void name_accepted(struct vk_desc *d, const struct vk_sock *l, u32 client, u32 connection)
 {
 	struct vk_sock *s = sock_of(d);
 	struct net_address from = {.family = sock_client_address(l).family, .type = l->type};
-	from.port = l->family == NET_UNIX ? 0 : (u16)(SOCK_CLIENT_PORT + client);
+	from.port = l->family == NET_UNIX ? 0 : sock_port_of_client(client, connection);
 	s->local = l->local;
 	s->bound = l->family != NET_UNIX; /* a path is the listener's alone */
 	from = sock_address_plain(&from);
@@ -165,7 +195,19 @@ static void disown(u32 client)
 		}
 }
 
-static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 client, long *err)
+/* At the position of the connection that was chosen. */
+static long open_accepted(const struct vk_sock *l, u32 client, u32 connection, struct cache_pos *pos)
+{
+	static struct net_address at;
+	at = sock_client_address(l);
+	if (connection)
+		return sock_joint_accept(&at, client, connection, is_taken(client), pos);
+	const struct cache_pos *last = is_taken(client) ? last_of(client) : NULL;
+	return last ? net_accept_again(last, pos) : net_accept(&at, client, pos);
+}
+
+static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 client, u32 connection,
+				     long *err)
 {
 	struct vk_sock *from = sock_of(l);
 	struct vk_desc *d = sock_new(from->family, from->type, from->protocol, 0);
@@ -175,20 +217,19 @@ static struct vk_desc *accept_client(struct vk_call *c, struct vk_desc *l, u32 c
 	}
 	struct vk_sock *s = sock_of(d);
 	inherit(s, from);
-	const struct cache_pos *last = is_taken(client) ? last_of(client) : NULL;
-	static struct net_address at;
-	at = sock_client_address(from);
-	*err = last ? net_accept_again(last, &s->pos) : net_accept(&at, client, &s->pos);
+	*err = open_accepted(from, client, connection, &s->pos);
 	if (*err) {
 		vk_desc_put(d);
 		return NULL;
 	}
 	s->flavour = SOCK_PEER;
-	name_accepted(d, from, client);
+	name_accepted(d, from, client, connection);
 	vk_declare(VK_CLIENTS, ACCESS_WRITE);
 	vk->client_taken[(client - 1) / 64] |= (u64)1 << (client - 1) % 64;
-	vk->client_last[client - 1] = (struct cache_pos){0};
-	disown(client);
+	if (!connection) {
+		vk->client_last[client - 1] = (struct cache_pos){0};
+		disown(client);
+	}
 	s->client = client;
 	if (from->arrived)
 		from->arrived--;
@@ -207,8 +248,14 @@ u32 sock_clients_left(const struct vk_sock *l)
 u32 sock_clients_coming(const struct vk_sock *l)
 {
 	u32 n = 0;
-	for (u32 client = 1; nth_client(l, 0) && client <= net_clients(); client++)
-		n += net_client_comes_to(client, l->local.port) && (!is_taken(client) || last_of(client));
+	for (u32 client = 1; nth_client(l, 0) && client <= net_clients(); client++) {
+		if (!net_client_comes_to(client, l->local.port))
+			continue;
+		if (net_client_is_joint(client))
+			n += sock_joint_waiting(l, client, is_taken(client));
+		else
+			n += !is_taken(client) || last_of(client);
+	}
 	return n;
 }
 
@@ -249,9 +296,9 @@ static HD_NOINLINE struct vk_desc *take_next(struct vk_call *c, struct vk_desc *
 	struct vk_desc *d = alt ? NULL : sock_local_take(l);
 	if (d)
 		return d;
-	u32 client = nth_client(sock_of(l), alt - inside);
+	u32 connection, client = nth_comer(sock_of(l), alt - inside, &connection);
 	*err = -EAGAIN;
-	return client ? accept_client(c, l, client, err) : NULL;
+	return client ? accept_client(c, l, client, connection, err) : NULL;
 }
 
 static long may_accept(const struct vk_sock *s)
@@ -383,8 +430,13 @@ static void listen_describe(const struct vk_desc *d, struct text *t)
 void sock_describe_next(const struct vk_desc *d, u32 alt, struct text *t)
 {
 	const struct vk_sock *s = sock_of(d);
-	u32 client = s->queue[0] && !alt ? 0 : nth_client(s, alt - (s->queue[0] != 0));
-	text_str(t, client ? "client " : "a connection from inside");
+	u32 connection = 0;
+	u32 client = s->queue[0] && !alt ? 0 : nth_comer(s, alt - (s->queue[0] != 0), &connection);
+	text_str(t, connection ? "connection " : client ? "client " : "a connection from inside");
+	if (connection) {
+		text_dec(t, connection);
+		text_str(t, " of client ");
+	}
 	if (client)
 		text_dec(t, client);
 	text_str(t, " on ");

@@ -120,6 +120,8 @@ static long stream_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, 
 			return done ? done : receive_end(s);
 		done += stream_take(s, u, flags);
 		tell_sender(s, from);
+		if (u->faulted)
+			break;
 	} while ((u64)done < target && !(flags & MSG_PEEK_) && !sock_nonblocking(d, flags));
 	return done;
 }
@@ -195,6 +197,8 @@ static long stream_send(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, 
 			return VK_RESTART;
 		if (is_broken(s))
 			return done ? done : stream_broken(c, s, flags);
+		if (is_unheard(s) && !vk_uio_readable(u))
+			return done ? done : -EFAULT;
 		if (is_unheard(s))
 			return done + send_unheard(s, u->left);
 		u32 n = sock_data_put(sock_partner(s), u);
@@ -301,9 +305,7 @@ static void local_describe(const struct vk_desc *d, struct text *t)
 		text_str(t, ")");
 	}
 	if (s->held) {
-		text_str(t, ", with ");
-		text_dec(t, bytes_pending(d));
-		text_str(t, " bytes to read");
+		text_fmt(t, ", with %ld bytes to read", bytes_pending(d));
 	}
 }
 

@@ -148,20 +148,32 @@ static long bind_unix(struct vk_call *c, struct vk_desc *d, struct net_address *
 	return 0;
 }
 
+/* Of IPv6 alone: who is bound there speaks no IPv4, and IPV6_V6ONLY says so, as in Linux. */
+static bool is_own_of_six(const struct net_address *a)
+{
+	static const u8 any[16];
+	return sock_address_plain(a).family == NET_INET6 && memcmp(a->ip, any, sizeof(any)) != 0;
+}
+
 static long bind_inet(struct vk_call *c, struct vk_desc *d, const struct net_address *a)
 {
 	struct vk_sock *s = sock_of(d);
+	if (is_own_of_six(a))
+		vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
 	sock_port_change(c, a);
-	if (s->bound)
+	if (s->bound || sock_is_cut_off(s, a))
 		return -EINVAL;
 	take_name(d, a);
 	if (!a->port)
 		s->local.port = (u16)(SOCK_EPHEMERAL + vk_desc_slot(d));
-	if (!sock_port_taken(s))
-		return 0;
-	s->local = (struct net_address){0};
-	s->bound = 0;
-	return -EADDRINUSE;
+	if (sock_port_taken(s)) {
+		s->local = (struct net_address){0};
+		s->bound = 0;
+		return -EADDRINUSE;
+	}
+	if (is_own_of_six(a))
+		s->options.bits |= 1u << SOCK_ONLY_IPV6;
+	return 0;
 }
 
 long vk_sys_bind(struct vk_call *c)

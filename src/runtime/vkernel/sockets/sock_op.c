@@ -316,6 +316,7 @@ const struct op_class op_connect = {.name = "connect",
 				    .accesses = connect_accesses,
 				    .faults = sock_step_faults};
 const struct op_class op_accept = {.name = "accept",
+				   .resolve = recv_resolve,
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,

@@ -25,7 +25,7 @@ struct sock_option_row {
 	u8 kind;
 	u8 at;
 	int standard;
-	int low, high; /* NUMBER: what can be set */
+	int low, high; /* NUMBER: what can be set; low -1: that is the default */
 };
 
 enum {
@@ -100,9 +100,9 @@ static const struct sock_option_row table[] = {
 	{SOL_TCP_, TCP_FASTOPEN, NUMBER, N_FASTOPEN, 0, 0, MAX_INT},
 	{SOL_TCP_, TCP_NOTSENT_LOWAT, NUMBER, N_NOTSENT_LOWAT, 0, -MAX_INT, MAX_INT},
 	{SOL_IP_, IP_TOS, NUMBER, N_TOS, 0, 0, 255},
-	{SOL_IP_, IP_TTL, NUMBER, N_TTL, 64, 1, 255},
+	{SOL_IP_, IP_TTL, NUMBER, N_TTL, 64, -1, 255},
 	{SOL_IP_, IP_MTU_DISCOVER, NUMBER, N_MTU_DISCOVER, 1, 0, 5},
-	{SOL_IP_, IP_MULTICAST_TTL, NUMBER, N_MULTICAST_TTL, 1, 0, 255},
+	{SOL_IP_, IP_MULTICAST_TTL, NUMBER, N_MULTICAST_TTL, 1, -1, 255},
 	{SOL_IP_, IP_MULTICAST_LOOP, FLAG, F_MULTICAST_LOOP, 1, 0, 0},
 	{SOL_IP_, IP_RECVERR, FLAG, F_IP_RECVERR, 0, 0, 0},
 	{SOL_IP_, IP_FREEBIND, FLAG, F_FREEBIND, 0, 0, 0},
@@ -143,9 +143,13 @@ static long check_level(const struct vk_sock *s, int level)
 	return level == SOL_IPV6_ && s->family == NET_INET ? -ENOPROTOOPT : 0;
 }
 
-static long unknown(const struct vk_call *c, const char *call)
+/* Linux has no options above that, on any level. */
+#define OPTION_MAX 255
+
+static long unknown(const struct vk_call *c, int name, const char *call)
 {
-	vk_refuse(c, call);
+	if (name > 0 && name <= OPTION_MAX)
+		vk_refuse(c, call);
 	return -ENOPROTOOPT;
 }
 
@@ -164,6 +168,14 @@ static int take_error(struct vk_sock *s)
 	int err = s->error;
 	s->error = 0;
 	return err || s->flavour != SOCK_PEER ? err : (int)sock_peer_error(s);
+}
+
+long sock_take_error(struct vk_call *c, struct vk_desc *d)
+{
+	if (sock_of(d)->flavour == SOCK_IDLE)
+		return 0;
+	vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_WRITE);
+	return -(long)take_error(sock_of(d));
 }
 
 static int buffer_size(const struct vk_sock *s, bool send)
@@ -204,11 +216,21 @@ static bool special_get(struct vk_sock *s, int name, int *value)
 	case SO_SNDLOWAT:
 		*value = 1;
 		return true;
+	case SO_INCOMING_CPU:
+		*value = -1;
+		return true;
+	case SO_PASSCRED: /* they can't be switched on */
+	case SO_PASSSEC:
+	case SO_TIMESTAMP_OLD:
+	case SO_TIMESTAMPNS_OLD:
+		*value = 0;
+		return true;
 	}
 	return false;
 }
 
 union answer {
+	struct tcp_info info;
 	int number;
 	int linger[2];
 	long time[2];
@@ -231,6 +253,50 @@ static u32 creds_answer(const struct vk_sock *s, union answer *a)
 	return sizeof(a->creds);
 }
 
+enum {
+	STATE_ESTABLISHED = 1,
+	STATE_SYN_SENT,
+	STATE_FIN_WAIT2 = 5,
+	STATE_CLOSE = 7,
+	STATE_CLOSE_WAIT,
+	STATE_LISTEN = 10
+};
+
+/* On one machine every FIN is acknowledged at once. */
+static u8 tcp_state(const struct vk_sock *s)
+{
+	if (s->flavour == SOCK_LISTEN)
+		return STATE_LISTEN;
+	if (s->flavour == SOCK_CONNECTING && !s->refused)
+		return STATE_SYN_SENT;
+	if (!sock_is_connected(s))
+		return STATE_CLOSE;
+	if (s->fin_seen || s->end_arrived)
+		return STATE_CLOSE_WAIT;
+	return s->shut & SHUT_WRITE ? STATE_FIN_WAIT2 : STATE_ESTABLISHED;
+}
+
+/* What a connection that was never in trouble says; the rest, which nobody can rely on, is zero. */
+static u32 info_answer(const struct vk_sock *s, union answer *a)
+{
+	a->info = (struct tcp_info){.tcpi_state = tcp_state(s),
+				    .tcpi_rto = 204000,
+				    .tcpi_ato = 40000,
+				    .tcpi_snd_mss = 1448,
+				    .tcpi_rcv_mss = 536,
+				    .tcpi_pmtu = 1500,
+				    .tcpi_rtt = 40,
+				    .tcpi_snd_cwnd = 10,
+				    .tcpi_advmss = 1448,
+				    .tcpi_reordering = 3};
+	if (s->flavour == SOCK_LISTEN) {
+		while (a->info.tcpi_unacked < SOCK_BACKLOG && s->queue[a->info.tcpi_unacked])
+			a->info.tcpi_unacked++;
+		a->info.tcpi_sacked = s->backlog;
+	}
+	return sizeof(a->info);
+}
+
 /* Fills in *a; its length, or an error. */
 static long answer(const struct vk_call *c, struct vk_sock *s, int level, int name, union answer *a)
 {
@@ -239,8 +305,10 @@ static long answer(const struct vk_call *c, struct vk_sock *s, int level, int na
 		a->number = table_get(s, o);
 	if (o || (level == SOL_SOCKET_ && special_get(s, name, &a->number)))
 		return sizeof(a->number);
+	if (level == SOL_TCP_ && name == TCP_INFO)
+		return info_answer(s, a);
 	if (level != SOL_SOCKET_)
-		return unknown(c, "getsockopt (an unknown option)");
+		return unknown(c, name, "getsockopt (an unknown option)");
 	switch (name) {
 	case SO_LINGER:
 		a->linger[0] = s->options.linger != 0;
@@ -255,7 +323,7 @@ static long answer(const struct vk_call *c, struct vk_sock *s, int level, int na
 	case SO_PEERCRED:
 		return creds_answer(s, a);
 	}
-	return unknown(c, "getsockopt (an unknown option)");
+	return unknown(c, name, "getsockopt (an unknown option)");
 }
 
 long vk_sys_getsockopt(struct vk_call *c)
@@ -265,25 +333,30 @@ long vk_sys_getsockopt(struct vk_call *c)
 	struct vk_desc *d = sock_use(c, (int)c->a[0], &err);
 	if (err)
 		return err;
-	if (!vk_user_out_ok((u64)len, sizeof(*len)))
-		return -EFAULT;
-	if (*len < 0)
-		return -EINVAL;
 	if ((err = check_level(sock_of(d), level))) /* IPv4 says it in other words */
 		return sock_of(d)->family == NET_INET ? -EOPNOTSUPP : err;
+	if (!vk_user_out_ok((u64)len, sizeof(*len)))
+		return -EFAULT;
+	u32 room = (u32)*len; /* IPv6 takes a negative one for a large one */
+	if (*len < 0 && level != SOL_IPV6_)
+		return -EINVAL;
 	bool connecting = sock_of(d)->flavour == SOCK_CONNECTING;
 	if (level == SOL_SOCKET_ && name == SO_ERROR && connecting) {
 		if (sock_look(c, d, 0, MSG_DONTWAIT_) == VK_RESTART)
 			return VK_RESTART;
 	} else if (level == SOL_SOCKET_ && name == SO_ERROR && sock_of(d)->flavour != SOCK_IDLE)
 		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_WRITE);
+	else if (level == SOL_TCP_ && name == TCP_INFO)
+		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_READ);
 	else
 		vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_READ);
 	union answer a = {0};
 	long n = answer(c, sock_of(d), level, name, &a);
 	if (n < 0)
 		return n;
-	n = HD_MIN(n, (long)*len);
+	n = HD_MIN(n, (long)room);
+	if (level == SOL_IP_ && n && n < (long)sizeof(int) && a.number >= 0 && a.number <= 255)
+		n = 1;
 	if (n && !vk_user_ok((u64)c->a[3], (size_t)n))
 		return -EFAULT;
 	memcpy(vk_user(c->a[3]), &a, (size_t)n);
@@ -303,8 +376,12 @@ static long table_set(struct vk_sock *s, const struct sock_option_row *o, int va
 		s->options.bits = on ? s->options.bits | bit : s->options.bits & ~bit;
 		return 0;
 	}
-	if (value < o->low || value > o->high)
+	if (o->at == N_PRIORITY && (value < o->low || value > o->high) && !vk_may_do_all())
+		return -EPERM;
+	if (o->at != N_PRIORITY && (value < o->low || value > o->high || (o->at == N_TTL && !value)))
 		return -EINVAL;
+	if (o->low == -1 && value == -1)
+		value = o->standard;
 	s->options.value[o->at] = value ^ o->standard;
 	return 0;
 }
@@ -365,8 +442,15 @@ static long special_set(const struct vk_call *c, struct vk_sock *s, int name, co
 	case SO_ACCEPTCONN:
 	case SO_SNDLOWAT:
 		return -ENOPROTOOPT;
+	case SO_PASSCRED:
+	case SO_PASSSEC:
+	case SO_TIMESTAMP_OLD:
+	case SO_TIMESTAMPNS_OLD:
+		if (!value)
+			return 0;
+		break;
 	}
-	return unknown(c, "setsockopt (an unknown option)");
+	return unknown(c, name, "setsockopt (an unknown option)");
 }
 
 long vk_sys_setsockopt(struct vk_call *c)
@@ -385,12 +469,12 @@ long vk_sys_setsockopt(struct vk_call *c)
 	bool byte = level == SOL_IP_ && len >= 1 && len < sizeof(int); /* IP takes them as bytes, too */
 	if (len < sizeof(int) && !byte)
 		return -EINVAL;
-	if (!vk_user_ok((u64)v, HD_MIN(len, (u32)sizeof(union answer))))
+	if (!vk_user_ok((u64)v, HD_MIN(len, 2 * (u32)sizeof(long))))
 		return -EFAULT;
 	vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
 	const struct sock_option_row *o = find(level, name);
 	if (o)
 		return table_set(sock_of(d), o, byte ? *(const u8 *)v : *(const int *)v);
 	return level == SOL_SOCKET_ ? special_set(c, sock_of(d), name, v, len)
-				    : unknown(c, "setsockopt (an unknown option)");
+				    : unknown(c, name, "setsockopt (an unknown option)");
 }

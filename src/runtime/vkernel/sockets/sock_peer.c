@@ -258,6 +258,7 @@ static long write_pieces(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
 		if (!err) {
 			size_t n = vk_uio_in(u, write_piece, sizeof(write_piece));
 			err = net_write(&s->pos, write_piece, n);
+			sock_joint_moved(s);
 			done += err ? 0 : (long)n;
 		}
 		if (err)
@@ -376,7 +377,9 @@ static long peer_pending(struct vk_call *c, const struct vk_desc *d)
 static long peer_shutdown(struct vk_desc *d, u32 how)
 {
 	struct vk_sock *s = sock_of(d);
-	return how & SHUT_WRITE ? net_end(&s->pos) : 0;
+	long err = how & SHUT_WRITE ? net_end(&s->pos) : 0;
+	sock_joint_moved(s);
+	return err;
 }
 
 /* A client whose connection is closed may open its next one: whoever accepts after this can get it. */
@@ -385,6 +388,10 @@ static void peer_release(struct vk_desc *d)
 	struct vk_sock *s = sock_of(d);
 	vk_declare(VK_PARTED, ACCESS_ADD);
 	vk->parted |= !net_client_of(&s->pos);
+	if (s->pos.connection) {
+		sock_joint_leave(s);
+		return;
+	}
 	if (s->client && net_comes_again(&s->pos)) {
 		struct cache_pos last = s->pos;
 		last.read = 0; /* what the SUT has read of it does not matter to the client */
@@ -401,9 +408,7 @@ static void peer_describe(const struct vk_desc *d, struct text *t)
 	sock_describe_number(d, t);
 	u32 client = net_client_of(&s->pos); /* 1, whoever it is, if all share one tree */
 	if (client) {
-		text_str(t, " (client ");
-		text_dec(t, s->remote.port ? s->remote.port - SOCK_CLIENT_PORT : client);
-		text_str(t, ")");
+		text_fmt(t, " (client %u)", s->remote.port ? sock_client_of_port(s->remote.port) : client);
 	} else {
 		text_str(t, " to ");
 		sock_describe_address(&s->remote, t);

@@ -16,6 +16,8 @@ void sock_resolve(const struct vk_desc *d)
 		return;
 	if ((s->flavour == SOCK_PEER && !s->broken) || s->flavour == SOCK_CONNECTING)
 		net_resolve(&s->pos);
+	if (s->flavour == SOCK_LISTEN)
+		sock_joint_resolve(s);
 	if (s->flavour != SOCK_DATAGRAM || s->family == NET_UNIX)
 		return;
 	net_resolve(&s->pos);
@@ -28,6 +30,7 @@ static u32 open_connections(const struct cache_pos **out, u32 room)
 	for (u32 i = 0; i < vk->desc_limit && n < room; i++)
 		if (vk->desc[i].kind == VK_SOCKET && is_peer(&vk->sock[i]))
 			out[n++] = &vk->sock[i].pos;
+	n += sock_joint_open(out + n, room - n);
 	for (u32 i = 0; i < net_clients() && n < room; i++)
 		if (vk->dgram_client[i].socket)
 			out[n++] = &vk->dgram_client[i].pos;

@@ -196,17 +196,17 @@ static HD_NOINLINE long report(struct vk_epoll *e, struct epoll_user_event *out,
 	HD_WIDE_FRAME();
 	struct vk_epoll_item *again[64]; /* those that go to the tail, in their order */
 	u32 n = 0, kept = 0;
+	bool faulted = false;
 	complete_list(e);
 	while (e->ready && n < room) {
 		struct vk_epoll_item *i = epoll_at_place(e, 1);
 		u32 events = epoll_ready_events(i);
+		faulted = events && !vk_user_out_ok((u64)&out[n], sizeof(*out));
+		if (faulted)
+			break;
 		epoll_take_from_list(e, i);
 		if (!events)
 			continue;
-		if (!vk_user_out_ok((u64)&out[n], sizeof(*out))) {
-			epoll_put_at_tail(e, i);
-			break;
-		}
 		struct epoll_user_event u = {events, i->data};
 		memcpy(&out[n++], &u, sizeof(u));
 		if (i->events & EPOLLONESHOT)
@@ -216,7 +216,7 @@ static HD_NOINLINE long report(struct vk_epoll *e, struct epoll_user_event *out,
 	}
 	for (u32 k = 0; k < kept; k++)
 		epoll_put_at_tail(e, again[k]);
-	return n;
+	return faulted && !n ? -EFAULT : (long)n;
 }
 
 /*
@@ -243,8 +243,6 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 		return -EBADF;
 	if (room <= 0 || room > (int)(~0u >> 1) / (int)sizeof(*out))
 		return -EINVAL;
-	if (!vk_user_out_ok((u64)out, sizeof(*out)))
-		return -EFAULT;
 	if (d->kind != VK_EPOLL)
 		return -EINVAL;
 	struct op o = {.kind = OP_EPOLL_WAIT,

@@ -40,9 +40,7 @@ static void read_describe(const struct fiber *f, const struct op *o, u32 alt, st
 static void write_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
-	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits to add " : "adds ");
-	text_dec(t, (long)o->arg);
-	text_str(t, " to ");
+	text_fmt(t, "%s %lu to ", alt == OP_DESCRIBE_PENDING ? "waits to add" : "adds", o->arg);
 	describe_counter(o, t);
 }
 
@@ -84,23 +82,12 @@ const struct op_class op_eventfd_write = {.name = "write eventfd",
 					  .describe = write_describe,
 					  .accesses = eventfd_accesses};
 
-static long eventfd_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 value)
-{
-	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART |
-				(d->flags & O_NONBLOCK ? OPF_TRIES : 0),
-		       .n = !!(d->flags & O_NONBLOCK),
-		       .object = (u64)d,
-		       .arg = value};
-	return vk_step(c, &o);
-}
-
 static long eventfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u64 *pos)
 {
 	(void)pos;
 	if (u->left < sizeof(u64))
 		return -EINVAL;
-	if (eventfd_step(c, d, OP_EVENTFD_READ, 0) == VK_RESTART)
+	if (vk_transfer_step(c, OP_EVENTFD_READ, d, 0, d->flags & O_NONBLOCK) == VK_RESTART)
 		return VK_RESTART;
 	if (!d->pos)
 		return -EAGAIN;
@@ -116,10 +103,11 @@ static long eventfd_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 	(void)pos;
 	if (u->left != sizeof(value))
 		return -EINVAL;
-	vk_uio_in(u, &value, sizeof(value));
+	if (vk_uio_in(u, &value, sizeof(value)) != sizeof(value))
+		return -EFAULT;
 	if (value == ~(u64)0)
 		return -EINVAL;
-	if (eventfd_step(c, d, OP_EVENTFD_WRITE, value) == VK_RESTART)
+	if (vk_transfer_step(c, OP_EVENTFD_WRITE, d, value, d->flags & O_NONBLOCK) == VK_RESTART)
 		return VK_RESTART;
 	if (COUNTER_MAX - d->pos < value)
 		return -EAGAIN;

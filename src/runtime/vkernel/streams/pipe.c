@@ -17,6 +17,11 @@ struct vk_pipe *vk_pipe_of(const struct vk_desc *d)
 	return &vk->pipe[d->object];
 }
 
+u8 *vk_pipe_data(struct vk_pipe *p)
+{
+	return p->size > VK_PIPE_SIZE ? vk->large_pipe[p - vk->pipe] : p->data;
+}
+
 /* ---- when can it go on? op: object = pipe, arg = bytes, n = non-blocking ---- */
 
 static u32 read_outcomes(const struct fiber *f, const struct op *o)
@@ -126,17 +131,6 @@ const struct op_class op_pipe_write = {.name = "write pipe",
 				       .describe = write_describe,
 				       .accesses = pipe_accesses};
 
-static long pipe_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes)
-{
-	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART |
-				(d->flags & O_NONBLOCK ? OPF_TRIES : 0),
-		       .n = !!(d->flags & O_NONBLOCK),
-		       .object = (u64)vk_pipe_of(d),
-		       .arg = bytes};
-	return vk_step(c, &o);
-}
-
 /* ---- reading and writing ---- */
 
 /* Something has changed for who watches this end. */
@@ -149,8 +143,9 @@ static void pipe_wake(const struct vk_pipe *p, u16 end, u32 events)
 
 void vk_pipe_left(struct vk_pipe *p, u32 n)
 {
-	memmove(p->data, p->data + n, p->len - n);
-	memset(p->data + p->len - n, 0, n);
+	u8 *data = vk_pipe_data(p);
+	memmove(data, data + n, p->len - n);
+	memset(data + p->len - n, 0, n);
 	p->len -= n;
 	pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
 }
@@ -167,19 +162,19 @@ static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u6
 	(void)pos;
 	if (!u->left)
 		return 0;
-	if (pipe_step(c, d, OP_PIPE_READ, u->left) == VK_RESTART)
+	if (vk_transfer_step(c, OP_PIPE_READ, vk_pipe_of(d), u->left, d->flags & O_NONBLOCK) == VK_RESTART)
 		return VK_RESTART;
 	struct vk_pipe *p = vk_pipe_of(d);
 	if (!p->len)
 		return p->writers ? -EAGAIN : 0;
-	u32 n = (u32)vk_uio_out(u, p->data, p->len);
+	u32 n = (u32)vk_uio_out(u, vk_pipe_data(p), p->len);
 	vk_pipe_left(p, n);
 	return n;
 }
 
 static u32 pipe_take(struct vk_pipe *p, struct vk_uio *u)
 {
-	u32 n = (u32)vk_uio_in(u, p->data + p->len, p->size - p->len);
+	u32 n = (u32)vk_uio_in(u, vk_pipe_data(p) + p->len, p->size - p->len);
 	vk_pipe_came(p, n);
 	return n;
 }
@@ -193,7 +188,8 @@ static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 	while (u->left && !u->faulted) {
 		/* A large write stays one that takes what room there is, to its last byte. */
 		u64 need = total > VK_PIPE_BUF ? HD_MAX(u->left, (size_t)VK_PIPE_BUF + 1) : total;
-		if (pipe_step(c, d, OP_PIPE_WRITE, need) == VK_RESTART)
+		if (vk_transfer_step(c, OP_PIPE_WRITE, vk_pipe_of(d), need, d->flags & O_NONBLOCK) ==
+		    VK_RESTART)
 			return done ? done : VK_RESTART;
 		if (!p->readers) {
 			if (!done)
@@ -247,7 +243,7 @@ static void pipe_release(struct vk_desc *d)
 		pipe_wake(p, d->sub == VK_PIPE_READ ? VK_PIPE_WRITE : VK_PIPE_READ, 0);
 		return;
 	}
-	memset(p->data, 0, p->len);
+	memset(vk_pipe_data(p), 0, p->len);
 	p->used = p->len = p->size = p->mode = 0;
 }
 
@@ -263,22 +259,45 @@ const struct vk_ops vk_pipe_ops = {
 	.waits = true,
 };
 
-long vk_pipe_resize(struct vk_call *c, struct vk_desc *d, u32 want)
+long vk_pipe_size(struct vk_call *c, const struct vk_desc *d)
+{
+	if (d->kind != VK_PIPE)
+		return -EBADF;
+	vk_order(c, vk_pipe_object(d->object), ACCESS_READ);
+	return vk_pipe_of(d)->size;
+}
+
+static void set_size(struct vk_pipe *p, u32 size)
+{
+	u8 *old = vk_pipe_data(p);
+	p->size = size;
+	u8 *new = vk_pipe_data(p);
+	if (new == old)
+		return;
+	memcpy(new, old, p->len);
+	memset(old, 0, p->len);
+}
+
+long vk_pipe_resize(struct vk_call *c, const struct vk_desc *d, u32 want)
 {
 	if (d->kind != VK_PIPE)
 		return -EBADF;
 	struct vk_pipe *p = vk_pipe_of(d);
-	vk_order(c, vk_pipe_object(d->object), want ? ACCESS_WRITE : ACCESS_READ);
-	if (!want)
-		return p->size;
-	u32 size = HD_PAGE;
-	while (size < want && size < VK_PIPE_SIZE)
-		size *= 2;
-	if (want > VK_PIPE_SIZE) /* as if /proc/sys/fs/pipe-max-size were that */
+	vk_order(c, vk_pipe_object(d->object), ACCESS_WRITE);
+	if (want > 1u << 31)
+		return -EINVAL;
+	if (want > VK_PIPE_SIZE_MAX)
 		return -EPERM;
+	u32 size = HD_PAGE;
+	while (size < want)
+		size *= 2;
+	if (size > VK_PIPE_SIZE && d->object >= VK_LARGE_PIPES) {
+		vk_refuse(c, "limit: F_SETPIPE_SZ above 64 KiB for more than 64 pipes");
+		return -EPERM;
+	}
 	if (size < p->len)
 		return -EBUSY;
-	p->size = size;
+	set_size(p, size);
 	return size;
 }
 

@@ -106,6 +106,7 @@ static u32 orders_of(u32 news)
 static u64 count_product(const struct selector *s, const struct candidates *c)
 {
 	u64 of_size[MAX_SOCKETS + 1] = {1}, sum = 0; /* how many ways have news of so many sockets */
+	HD_WIDE_FRAME();
 	for (u32 i = 0; i < c->count; i++)
 		for (u32 k = i + 1; k > 0; k--)
 			of_size[k] = HD_MIN(of_size[k] + of_size[k - 1] * (c->ways[i] - 1u), MOST_WAYS + 1ul);

@@ -4,8 +4,8 @@
  * of them. What can't be late (pipes, eventfds …) has no part in it.
  *
  * With n sockets that could have something new there are up to 2^n ways, and epoll sees in which order news
- * came. All ways are explored of up to five sockets, and all orders of up to four (with --ready-subsets all: of
- * seven); beyond that nothing new, each one, each pair, and all of them, forwards and backwards, and the
+ * came. All ways are explored of up to five sockets, and all orders of up to four (with --ready-subsets all:
+ * of seven); beyond that nothing new, each one, each pair, and all of them, forwards and backwards, and the
  * verdict is bounded.
  */
 #ifndef HEDDLE_RUNTIME_SELECTOR_H

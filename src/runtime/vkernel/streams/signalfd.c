@@ -42,8 +42,15 @@ static void read_accesses(const struct fiber *f, const struct op *o, u32 alt)
 		       ACCESS_READ);
 }
 
+static bool read_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)alt;
+	return !waiting_for(fiber_slot(f), (const struct vk_desc *)o->object);
+}
+
 const struct op_class op_signalfd_read = {.name = "read signalfd",
 					  .outcomes = read_outcomes,
+					  .in_vain = read_in_vain,
 					  .describe = read_describe,
 					  .accesses = read_accesses};
 
@@ -72,11 +79,7 @@ static long signalfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 	(void)pos;
 	if (u->left < sizeof(struct signalfd_siginfo))
 		return -EINVAL;
-	struct op o = {.kind = OP_SIGNALFD_READ,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
-		       .n = !!(d->flags & O_NONBLOCK),
-		       .object = (u64)d};
-	if (vk_step(c, &o) == VK_RESTART)
+	if (vk_transfer_step(c, OP_SIGNALFD_READ, d, 0, d->flags & O_NONBLOCK) == VK_RESTART)
 		return VK_RESTART;
 	while (u->left >= sizeof(struct signalfd_siginfo) && !u->faulted) {
 		u64 own = vk_self()->signals.pending & d->pos, all = vk->signals.pending & d->pos;
@@ -88,7 +91,7 @@ static long signalfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 		tell(&i, &to);
 		done += (long)vk_uio_out(u, &to, sizeof(to));
 	}
-	return done ? done : -EAGAIN;
+	return done ? done : u->faulted ? -EFAULT : -EAGAIN;
 }
 
 static u32 signalfd_poll(const struct vk_desc *d)

@@ -1,25 +1,38 @@
 /*
- * splice.c: splice and tee: bytes go from a pipe to a pipe or a file, or from a file to a pipe.
+ * splice.c: splice and tee: bytes go from a pipe to a pipe, a file or a socket, or the other way.
  *
  * Between two pipes it is one operation, which can go on when the input has bytes and the output has room:
  * Linux waits for the one, then for the other, and begins again when somebody was faster. A file never
- * waits. Sockets are refused.
+ * waits. A socket does, while Linux holds the pipe's lock: here the pipe is looked at in a step of its own,
+ * and should another thread have used it when the socket's step is over, the call is refused.
  */
 #include <asm/signal.h>
 
 #include "runtime/sched/op_classes.h"
-#include "runtime/vkernel/core/vk_priv.h"
+#include "runtime/vkernel/sockets/sock.h"
 
 #define FLAG_NONBLOCK 2
 #define FLAGS_ALL 15 /* MOVE, NONBLOCK, MORE, GIFT */
 
 /* ---- from pipe to pipe. object: input, arg: output, n: non-blocking ---- */
 
+static bool can_go_on(const struct vk_pipe *in, const struct vk_pipe *out)
+{
+	return in->len ? out->len < out->size || !out->readers : !in->writers;
+}
+
 static u32 outcomes(const struct fiber *f, const struct op *o)
 {
 	const struct vk_pipe *in = (const struct vk_pipe *)o->object, *out = (const struct vk_pipe *)o->arg;
 	(void)f;
-	return o->n || (in->len ? out->len < out->size || !out->readers : !in->writers);
+	return o->n || can_go_on(in, out);
+}
+
+static bool in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	return !can_go_on((const struct vk_pipe *)o->object, (const struct vk_pipe *)o->arg);
 }
 
 static void accesses(const struct fiber *f, const struct op *o, u32 alt)
@@ -39,8 +52,11 @@ static void describe(const struct fiber *f, const struct op *o, u32 alt, struct 
 	vk_describe_pipe((const struct vk_pipe *)o->arg, t);
 }
 
-const struct op_class op_splice = {
-	.name = "splice", .outcomes = outcomes, .describe = describe, .accesses = accesses};
+const struct op_class op_splice = {.name = "splice",
+				   .outcomes = outcomes,
+				   .in_vain = in_vain,
+				   .describe = describe,
+				   .accesses = accesses};
 
 static long no_reader(const struct vk_call *c)
 {
@@ -54,25 +70,28 @@ static long between_pipes(struct vk_call *c, const struct vk_desc *in, const str
 {
 	struct vk_pipe *from = vk_pipe_of(in), *to = vk_pipe_of(out);
 	bool patient = !(c->a[copy ? 3 : 5] & FLAG_NONBLOCK) && !((in->flags | out->flags) & O_NONBLOCK);
-	struct op o = {.kind = OP_SPLICE,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
-		       .n = !patient,
-		       .object = (u64)from,
-		       .arg = (u64)to};
-	if (vk_step(c, &o) == VK_RESTART)
+	if (vk_transfer_step(c, OP_SPLICE, from, (u64)to, !patient) == VK_RESTART)
 		return VK_RESTART;
-	if (!from->len)
-		return from->writers ? -EAGAIN : 0;
+	if (!from->len && from->writers)
+		return -EAGAIN;
 	if (!to->readers)
 		return no_reader(c);
+	if (!from->len)
+		return 0;
 	u32 n = (u32)HD_MIN(len, (u64)HD_MIN(from->len, to->size - to->len));
 	if (!n)
 		return -EAGAIN;
-	memcpy(to->data + to->len, from->data, n);
+	memcpy(vk_pipe_data(to) + to->len, vk_pipe_data(from), n);
 	vk_pipe_came(to, n);
 	if (!copy)
 		vk_pipe_left(from, n);
 	return n;
+}
+
+static long refuse(const struct vk_call *c, const char *what)
+{
+	vk_refuse(c, what);
+	return -EINVAL;
 }
 
 /* ---- a pipe and a file ---- */
@@ -80,12 +99,8 @@ static long between_pipes(struct vk_call *c, const struct vk_desc *in, const str
 /* Waits for bytes (or the end), or for room (or that nobody reads). */
 static long wait_for_pipe(struct vk_call *c, const struct vk_desc *d, u16 kind)
 {
-	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
-		       .n = (c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK),
-		       .object = (u64)vk_pipe_of(d),
-		       .arg = 1};
-	return vk_step(c, &o);
+	return vk_transfer_step(c, kind, vk_pipe_of(d), 1,
+				(c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK));
 }
 
 static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_desc *out, u64 *pos, u64 len)
@@ -95,7 +110,7 @@ static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_
 		return VK_RESTART;
 	if (!p->len)
 		return p->writers ? -EAGAIN : 0;
-	struct iovec v = {.iov_base = p->data, .iov_len = HD_MIN(len, (u64)p->len)};
+	struct iovec v = {.iov_base = vk_pipe_data(p), .iov_len = HD_MIN(len, (u64)p->len)};
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
 	long n = vk_kinds[out->kind]->write(c, out, &u, pos);
 	if (n > 0)
@@ -119,7 +134,7 @@ static long file_to_pipe(struct vk_call *c, struct vk_desc *in, u64 *pos, const 
 		u64 n = HD_MIN((u64)vk_file_view(in, *pos, &at), HD_MIN(len, (u64)(p->size - p->len)));
 		if (!n)
 			break;
-		memcpy(p->data + p->len, at, n);
+		memcpy(vk_pipe_data(p) + p->len, at, n);
 		vk_pipe_came(p, (u32)n);
 		if (pos == &in->pos)
 			vk_declare(vk_desc_object(vk_desc_slot(in), VK_DESC_POSITION), ACCESS_WRITE);
@@ -128,6 +143,60 @@ static long file_to_pipe(struct vk_call *c, struct vk_desc *in, u64 *pos, const 
 		done += (long)n;
 	}
 	return done;
+}
+
+/* ---- a pipe and a socket ---- */
+
+#define SOCKET_PIECE 1024u /* on the fiber's stack while it waits; a short count is as good as a long one */
+
+static long pipe_to_socket(struct vk_call *c, const struct vk_desc *in, struct vk_desc *out, u64 len)
+{
+	struct vk_pipe *p = vk_pipe_of(in);
+	u8 piece[SOCKET_PIECE] = {0};
+	if (wait_for_pipe(c, in, OP_PIPE_READ) == VK_RESTART)
+		return VK_RESTART;
+	if (!p->len)
+		return p->writers ? -EAGAIN : 0;
+	u32 size = (u32)HD_MIN(len, (u64)HD_MIN(p->len, SOCKET_PIECE));
+	memcpy(piece, vk_pipe_data(p), size);
+	struct iovec v = {.iov_base = piece, .iov_len = size};
+	struct vk_uio u = {.iov = &v, .count = 1, .left = size};
+	long n = sock_send(c, out, &u, 0, NULL);
+	if (n <= 0)
+		return n;
+	vk_declare(vk_pipe_object(in->object), ACCESS_WRITE);
+	if (p->len < (u32)n || memcmp(vk_pipe_data(p), piece, (size_t)n) != 0)
+		return refuse(c, "splice to a socket of a pipe that another thread reads, too");
+	vk_pipe_left(p, (u32)n);
+	return n;
+}
+
+static long socket_to_pipe(struct vk_call *c, struct vk_desc *in, const struct vk_desc *out, u64 len)
+{
+	struct vk_pipe *p = vk_pipe_of(out);
+	u8 piece[SOCKET_PIECE] = {0};
+	if (wait_for_pipe(c, out, OP_PIPE_WRITE) == VK_RESTART)
+		return VK_RESTART;
+	if (!p->readers)
+		return no_reader(c);
+	if (p->len == p->size)
+		return -EAGAIN;
+	u64 size = HD_MIN(len, (u64)(p->size - p->len));
+	struct iovec v = {.iov_base = piece, .iov_len = HD_MIN(size, (u64)SOCKET_PIECE)};
+	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
+	struct net_address from = {0};
+	u32 out_flags = 0;
+	long n = sock_receive(c, in, &u, 0, &from, &out_flags);
+	if (n <= 0)
+		return n;
+	if (out_flags && size > SOCKET_PIECE)
+		return refuse(c, "splice of a message above 1 KiB");
+	vk_declare(vk_pipe_object(out->object), ACCESS_WRITE);
+	if (p->size - p->len < (u32)n || !p->readers)
+		return refuse(c, "splice of a socket to a pipe that another thread uses, too");
+	memcpy(vk_pipe_data(p) + p->len, piece, (size_t)n);
+	vk_pipe_came(p, (u32)n);
+	return n;
 }
 
 /* ---- the calls ---- */
@@ -145,12 +214,6 @@ static bool can_write(const struct vk_desc *d)
 static bool is_one_pipe(const struct vk_desc *in, const struct vk_desc *out)
 {
 	return in->kind == VK_PIPE && out->kind == VK_PIPE && in->object == out->object;
-}
-
-static long refuse(const struct vk_call *c, const char *what)
-{
-	vk_refuse(c, what);
-	return -EINVAL;
 }
 
 static bool seeks(const struct vk_desc *d)
@@ -192,8 +255,10 @@ long vk_sys_splice(struct vk_call *c)
 		return -EINVAL;
 	if (in->kind == VK_PIPE && out->kind == VK_PIPE)
 		return between_pipes(c, in, out, len, false);
-	if (in->kind == VK_SOCKET || out->kind == VK_SOCKET)
-		return refuse(c, "splice of a socket");
+	if (in->kind == VK_SOCKET)
+		return socket_to_pipe(c, in, out, len);
+	if (out->kind == VK_SOCKET)
+		return pipe_to_socket(c, in, out, len);
 	if (in->kind == VK_FILE)
 		return file_to_pipe(c, in, in_pos ? in_pos : &in->pos, out, len);
 	if (in->kind != VK_PIPE)

@@ -38,8 +38,16 @@ static void read_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	vk_op_changes(o, timerfd_object((const struct vk_desc *)o->object));
 }
 
+static bool read_in_vain(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)alt;
+	return !((const struct vk_desc *)o->object)->pos;
+}
+
 const struct op_class op_timerfd_read = {.name = "read timerfd",
 					 .outcomes = read_outcomes,
+					 .in_vain = read_in_vain,
 					 .describe = read_describe,
 					 .accesses = read_accesses};
 
@@ -48,11 +56,7 @@ static long timerfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u,
 	(void)pos;
 	if (u->left < sizeof(u64))
 		return -EINVAL;
-	struct op o = {.kind = OP_TIMERFD_READ,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
-		       .n = !!(d->flags & O_NONBLOCK),
-		       .object = (u64)d};
-	if (vk_step(c, &o) == VK_RESTART)
+	if (vk_transfer_step(c, OP_TIMERFD_READ, d, 0, d->flags & O_NONBLOCK) == VK_RESTART)
 		return VK_RESTART;
 	if (!d->pos)
 		return -EAGAIN;

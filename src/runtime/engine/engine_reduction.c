@@ -1,0 +1,74 @@
+/*
+ * The engine's part of the reduction (search/reduction.h): where fibers stand, and what they are about to
+ * touch.
+ */
+#include "runtime/engine/engine_priv.h"
+#include "runtime/kstack/kstack.h"
+#include "runtime/rt.h"
+#include "runtime/sched/access.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
+#include "state/fingerprint.h"
+#include "wire/wire.h"
+
+/*
+ * Nothing is left out where more decides on what a fiber can do than what its operation declares:
+ *   signals and timers     timers expire beside the fibers, as actions of one of them;
+ *   fairness               who yielded in vain waits for any step of the others;
+ *   spurious wake-ups,     a state that only they lead out of is an end;
+ *   faults of the network
+ *   atomic sections        while one is under way, nobody else moves unless it has to wait.
+ */
+static bool usable(void *t)
+{
+	(void)t;
+	const struct wire_learnt *known = &rt_wire->learnt;
+	if (known->signals_used || known->fair || rt_wire->config.spurious || rt_wire->config.net.faults)
+		return false;
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (model->fiber[i].atomic)
+			return false;
+	return true;
+}
+
+static u32 fibers(void *t, u32 *out, u32 room)
+{
+	(void)t;
+	u32 n = 0, limit = sched_fiber_limit();
+	for (u32 i = 0; i < limit; i++)
+		if (model->fiber[i].life == FIBER_ALIVE && n++ < room)
+			out[n - 1] = i;
+	return n;
+}
+
+u64 engine_program_pc(u32 slot)
+{
+	const struct fiber *f = &model->fiber[slot];
+	u64 frame = kstack_program_sp(slot);
+	return frame && op_class_of(&f->op) != &op_start ? ((const u64 *)frame)[1] : f->entry + 1;
+}
+
+static u64 point(void *t, u32 slot)
+{
+	(void)t;
+	const struct fiber *f = &model->fiber[slot];
+	if (f->life != FIBER_ALIVE)
+		return 0;
+	u64 at[5] = {slot | (u64)f->op.kind << 32, f->op.object, engine_program_pc(slot), f->sp,
+		     kstack_program_sp(slot)};
+	return XXH3_64bits(at, sizeof(at)) | 1;
+}
+
+static void pending(void *t, u32 slot, struct footprint *out)
+{
+	(void)t;
+	access_pending(slot, out);
+}
+
+static u32 action(u32 slot)
+{
+	return ACTION(slot, 0);
+}
+
+const struct target_reduction engine_reduction = {
+	.usable = usable, .fibers = fibers, .point = point, .pending = pending, .action = action};

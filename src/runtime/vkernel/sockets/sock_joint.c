@@ -1,0 +1,107 @@
+/*
+ * sock_joint.c: connections of joint clients, those that have several at a time (wire_net.h, NET_JOINT).
+ * The client has one conversation over all of them. Where that is, is kept in vk->client_last, and in the
+ * position of each of its sockets, which are moved together: what is written to one can make the client
+ * speak on another, or open one more.
+ *
+ * Connections that the client has opened wait to be accepted, in any order: it does not notice which is taken
+ * first, and the network may delay each of them.
+ */
+#include "runtime/net/net.h"
+#include "runtime/vkernel/sockets/sock.h"
+
+#define PORT_ROUNDS 60u /* so many connections of a client have ports of their own */
+
+u16 sock_port_of_client(u32 client, u32 connection)
+{
+	u32 round = connection ? (connection - 1) % PORT_ROUNDS : 0;
+	return (u16)(SOCK_CLIENT_PORT + client + round * NET_MAX_CLIENTS);
+}
+
+u32 sock_client_of_port(u16 port)
+{
+	return (port - SOCK_CLIENT_PORT - 1) % NET_MAX_CLIENTS + 1;
+}
+
+bool sock_joint_is_taken(u32 client, u32 connection)
+{
+	return vk->joint_taken[client - 1][connection / 64] >> connection % 64 & 1;
+}
+
+/* One that has not been started opens one at least. */
+u32 sock_joint_opened(const struct vk_sock *l, u32 client, bool started)
+{
+	if (started)
+		return net_connections(&vk->client_last[client - 1]);
+	struct net_address at = sock_client_address(l);
+	return HD_MAX(net_first_connections(&at, client), 1u);
+}
+
+u32 sock_joint_waiting(const struct vk_sock *l, u32 client, bool started)
+{
+	u32 n = 0, opened = sock_joint_opened(l, client, started);
+	for (u32 k = 1; k <= opened; k++)
+		n += !sock_joint_is_taken(client, k);
+	return n;
+}
+
+void sock_joint_resolve(const struct vk_sock *l)
+{
+	for (u32 client = 1; client <= net_clients(); client++) {
+		if (!net_client_is_joint(client) || !net_client_comes_to(client, l->local.port))
+			continue;
+		struct net_address at = sock_client_address(l);
+		if (vk->client_last[client - 1].tree)
+			net_resolve(&vk->client_last[client - 1]);
+		else if (net_client_is_next(vk->client_taken, client, l->local.port))
+			net_resolve_first(&at, client);
+	}
+}
+
+long sock_joint_accept(const struct net_address *local, u32 client, u32 connection, bool started,
+		       struct cache_pos *pos)
+{
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
+	long err = started ? 0 : net_accept(local, client, &vk->client_last[client - 1]);
+	if (err)
+		return err;
+	vk->joint_taken[client - 1][connection / 64] |= (u64)1 << connection % 64;
+	*pos = vk->client_last[client - 1];
+	pos->connection = connection;
+	return 0;
+}
+
+void sock_joint_moved(struct vk_sock *s)
+{
+	if (!s->pos.connection)
+		return;
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
+	struct cache_pos *all = &vk->client_last[s->client - 1];
+	all->branch = s->pos.branch;
+	all->written = s->pos.written;
+	for (u32 i = 0; i < vk->desc_limit; i++) {
+		struct vk_sock *other = &vk->sock[i];
+		if (vk->desc[i].kind != VK_SOCKET || other == s || other->client != s->client ||
+		    !other->pos.connection)
+			continue;
+		sock_declare(other);
+		other->pos.branch = s->pos.branch;
+		other->pos.written = s->pos.written;
+	}
+}
+
+void sock_joint_leave(struct vk_sock *s)
+{
+	net_leave(&s->pos);
+	sock_joint_moved(s);
+	s->pos = (struct cache_pos){0};
+}
+
+u32 sock_joint_open(const struct cache_pos **out, u32 room)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < net_clients() && n < room; i++)
+		if (net_client_is_joint(i + 1) && vk->client_last[i].tree)
+			out[n++] = &vk->client_last[i];
+	return n;
+}
