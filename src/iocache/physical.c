@@ -175,8 +175,8 @@ int physical_hear_more(struct cache *c, struct physical *p, bool patient)
 }
 
 /*
- * The answer at `at` is known, mostly. A peer that waits with a time-out is then not given that time again: it has
- * said all that it said before. Not where executions are played to be compared.
+ * The answer at `at` is known, mostly. A peer that waits with a time-out is then not given that time again:
+ * it has said all that it said before. Not where executions are played to be compared.
  */
 static void expect_answer(struct cache *c, struct physical *p, const struct tree_at *at)
 {

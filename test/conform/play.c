@@ -494,8 +494,9 @@ int step_is(const struct step *s, const char *call)
 
 int step_is_unusual(const struct step *s)
 {
-	static const char *const calls[] = {"lseek", "pread", "pwrite", "fchmod",  "ftruncate", "sendfile",
-					    "write", "hole",  "preadv", "pwritev", "times"};
+	static const char *const calls[] = {"lseek",    "pread", "pwrite", "fchmod", "ftruncate",
+					    "sendfile", "write", "hole",   "preadv", "pwritev",
+					    "times",    "flock", "record"};
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (step_is(s, calls[i]))
 			return 1;

@@ -42,7 +42,10 @@ typedef void play_function(kernel *k, const struct step *s, struct answer *out);
 struct step random_step(uint64_t *rng);
 void play_step(kernel *k, const struct step *s, struct answer *out);
 int step_is(const struct step *s, const char *call);
-/* Calls that mean little on an eventfd, and that kernels have changed their minds about. */
+/*
+ * Calls that mean little on an eventfd, and that kernels have changed their minds about; and locks: one inode
+ * stands for all eventfds of the machine, so that other processes would be in the way.
+ */
 int step_is_unusual(const struct step *s);
 void print_step(FILE *to, const struct step *s);
 uint64_t random_next(uint64_t *rng);

@@ -115,6 +115,18 @@ u32 net_next_client(const u64 *taken, u16 port)
 	return 0;
 }
 
+bool net_client_is_next(const u64 *taken, u32 client, u16 port)
+{
+	return net_next_client(taken, port) == client;
+}
+
+bool net_is_full(const struct cache_pos *pos)
+{
+	(void)pos;
+	return false;
+}
+
+/* No client has several connections at a time. */
 bool net_client_is_joint(u32 client)
 {
 	(void)client;
@@ -142,18 +154,8 @@ u32 net_connections(const struct cache_pos *pos)
 
 long net_leave(struct cache_pos *pos)
 {
-	return net_close(pos);
-}
-
-bool net_client_is_next(const u64 *taken, u32 client, u16 port)
-{
-	return net_next_client(taken, port) == client;
-}
-
-bool net_is_full(const struct cache_pos *pos)
-{
 	(void)pos;
-	return false;
+	return 0;
 }
 
 bool net_comes_again(const struct cache_pos *last)

@@ -1,5 +1,6 @@
 #include "fake_sched.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +153,8 @@ static HD_NORETURN void leave(enum fake_end end)
 
 /* ---- sched.h ---- */
 
-/* Classes of families that are not linked into the test are NULL here: always one outcome, nothing to describe. */
+/* Classes of families that are not linked into the test are NULL here: always one
+   outcome, nothing to describe. */
 #define OP_CLASS_WEAK(kind, class_name) extern const struct op_class op_##class_name __attribute__((weak));
 OP_KINDS_LIST(OP_CLASS_WEAK)
 const struct op_class *const op_classes[] = {
@@ -231,6 +233,19 @@ int thread_testcancel(void)
 	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
 	sched_step(&o);
 	return 0;
+}
+
+/* No thread is ever started here. */
+int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u64 pc)
+{
+	(void)tcb, (void)entry, (void)arg, (void)stack_size, (void)detached, (void)pc;
+	return EAGAIN;
+}
+
+struct fiber *fiber_by_tcb(u64 tcb)
+{
+	(void)tcb;
+	return NULL;
 }
 
 u64 clock_now(void)

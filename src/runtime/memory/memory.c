@@ -22,6 +22,10 @@
  * learnt from it. So a can be moved to the left, before the preemption, which gives an execution with fewer
  * such switches: contradiction.
  *
+ * A handler of signals that others or timers send comes between any two accesses of its thread. To a cell it
+ * is somebody else, and the locks that its thread holds mean nothing to it; it is there even if no other
+ * thread is (A1). So what both use is visible, and the handler, which runs before steps, in the right places.
+ *
  * A race is a state in which two fibers are each about to access common bytes, at least one writes, and not
  * both are atomic (or both volatile: the old idiom, taken at its word). Both accesses are pending steps
  * then, as their cells are visible. Races that only weaker atomics make: order.c.
@@ -80,14 +84,17 @@ static void become_visible(struct cell *c, u64 address)
 	sched_want_restart();
 }
 
+/* All handlers are one owner, but each of them several, as nobody knows whose they are. */
+#define HANDLERS 0x7ffu
+
 /* One cell is used outside A1. Returns whether its accesses are steps. */
 static bool cell_used(struct cell *c, u64 address, u32 who, bool write, u32 held)
 {
 	if (c->visible)
 		return true;
-	if (hd_likely(c->owner == who && c->locks == held && c->written >= write))
+	if (hd_likely(c->owner == who && c->locks == held && c->written >= write && who != HANDLERS))
 		return false;
-	c->several |= c->owner && c->owner != who;
+	c->several |= c->owner && (c->owner != who || who == HANDLERS);
 	if (!c->owner)
 		c->owner = who;
 	c->written |= write;
@@ -119,15 +126,17 @@ static bool looks_often(u64 address, u64 how, u64 pc)
 /* Is this access a step? */
 static HD_NOINLINE bool use(u64 address, u64 size, u32 how, u64 pc)
 {
-	bool write = how & MEMORY_WRITE, alone = sched_all_joined();
-	u32 held = how & (MEMORY_ATOMIC | MEMORY_VOLATILE) ? LOCKSET_NONE : held_locks(write);
+	bool write = how & MEMORY_WRITE, alone = sched_all_joined() && !rt_wire->learnt.signals_used;
+	bool handler = sched_self()->handlers && rt_wire->learnt.signals_used;
+	bool bare = handler || (how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
+	u32 held = bare ? LOCKSET_NONE : held_locks(write);
 	bool step = false, waits = !alone && looks_often(address, how, pc);
 	for (u64 a = address & ~(u64)(SHADOW_GRAIN - 1); a < address + size; a += SHADOW_GRAIN) {
 		struct cell *c = shadow_cell(a);
 		if (alone)
 			step |= c->visible;
 		else
-			step |= cell_used(c, a, sched_self_slot() + 1, write, held);
+			step |= cell_used(c, a, handler ? HANDLERS : sched_self_slot() + 1, write, held);
 		if (waits && !c->visible) {
 			become_visible(c, a);
 			step = true;

@@ -18,7 +18,7 @@ struct cell {
 	u32 visible : 1;          /* its accesses are steps */
 	u32 locks : LOCKSET_BITS; /* lockset held at every access so far */
 };
-_Static_assert(LAYOUT_MAX_FIBERS < 1u << 11, "every owner has a number");
+_Static_assert(LAYOUT_MAX_FIBERS < (1u << 11) - 1, "every owner has a number, and handlers one more");
 _Static_assert(sizeof(struct cell) == 4, "a cell is a word");
 
 /* The locks the running fiber holds (held_set.c). */

@@ -33,6 +33,7 @@ struct fiber {
 	u32 parent, child_index; /* its name, see thread.c */
 	u64 entry, arg, result;
 	u64 gs;       /* base of GS: arch_prctl */
+	u64 handlers; /* of signals that run: how deep; one that jumps away is still counted */
 	u64 specific; /* block of pthread_setspecific values in its own arena, or 0 */
 	u32 specific_len, stack_size;
 	u64 yields, yield_mark; /* fair.c */

@@ -3,6 +3,7 @@
  * table.
  */
 #include "base/pages.h"
+#include "runtime/vkernel/process/timers.h"
 #include "runtime/vkernel/files/host.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -137,6 +138,7 @@ void vk_fiber_end(u32 slot)
 	struct vk_fiber *f = &vk->fiber[slot];
 	vk_call_ends(slot);
 	vk_settings_forget(slot);
+	timer_thread_ends(slot);
 	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags | f->random |
 	    f->hides) /* its page stays cold */
 		*f = (struct vk_fiber){0};

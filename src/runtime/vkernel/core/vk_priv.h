@@ -387,6 +387,8 @@ struct vk_timer {
 	u16 rank;     /* timerfd, armed: its place in the order of arming, from 1 */
 	u64 deadline; /* as in struct op; 0: not armed */
 	u64 interval, value;
+	u64 function, stack_size; /* SIGEV_THREAD: function(value) runs in a thread of its own; 0: no */
+	u16 notified[4];          /* … the threads of which two run at most: slot + 1; 0: none */
 };
 
 #define VK_MAX_HELD 8

@@ -160,6 +160,22 @@ static u16 put_entry(u8 *at, size_t room, const struct dir_entry *e)
 	return (u16)size;
 }
 
+/* /proc/self/fd: the numbers that are open, in ascending order. */
+static void next_number(u64 after, struct dir_entry *e)
+{
+	const u32 link = 10;
+	static char name[16];
+	struct text t;
+	for (u64 fd = after - POS_DOTDOT; fd < vk->fd_limit; fd++) {
+		if (!vk->fd[fd].desc)
+			continue;
+		text_init(&t, name, sizeof(name));
+		text_dec(&t, (long)fd);
+		*e = (struct dir_entry){fd + POS_DOTDOT + 1, fd + 1, link, name};
+		return;
+	}
+}
+
 static long fill(struct vk_desc *d, u8 *buf, size_t room)
 {
 	struct dir_view v;
@@ -169,7 +185,12 @@ static long fill(struct vk_desc *d, u8 *buf, size_t room)
 	if (err)
 		return err;
 	for (;;) {
-		next_entry(&v, d->pos, &e);
+		if (d->sub && d->pos >= POS_DOTDOT) {
+			e = (struct dir_entry){0};
+			next_number(d->pos, &e);
+		} else {
+			next_entry(&v, d->pos, &e);
+		}
 		u16 size = e.name ? put_entry(buf + done, room - done, &e) : 0;
 		if (!size)
 			return e.name && !done ? -EINVAL : (long)done;
@@ -183,6 +204,8 @@ static HD_NOINLINE bool touch_listed(struct vk_call *c, const struct vk_desc *d)
 {
 	const char *path = vk_dir_path(d);
 	bool seen = touch_position(c, d);
+	if (d->sub)
+		return seen | vk_touch(c, VK_FD_TABLE, ACCESS_READ);
 	if (!path)
 		return seen;
 	seen |= touch_name(c, host_key(path), ACCESS_READ);

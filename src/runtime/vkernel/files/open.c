@@ -77,11 +77,15 @@ static long open_directory(struct vk_call *c, const struct vk_place *p, u32 flag
 {
 	if (wants_write(flags) || (flags & O_CREAT))
 		return -EISDIR;
-	if (str_starts(p->path, "/proc/self")) { /* its entries say which thread asks, and what is open */
+	bool fds = str_equal(p->path, VK_FD_FOLDER);
+	if (str_starts(p->path, "/proc/self") && !fds) { /* its entries say which thread asks */
 		vk_refuse(c, p->path);
 		return -ENOENT;
 	}
-	return install(c, describe_place(p, VK_DIR, flags), flags);
+	struct vk_desc *d = describe_place(p, VK_DIR, flags);
+	if (d)
+		d->sub = fds;
+	return install(c, d, flags);
 }
 
 static long open_regular(struct vk_call *c, struct vk_place *p, u32 flags)

@@ -68,7 +68,7 @@ static int parse_fd(const char *s)
 static bool place_in_proc(const char *path, struct vk_place *out)
 {
 	static const char self[] = "/proc/self", fds[] = "/proc/self/fd/";
-	if (str_equal(path, self) || str_equal(path, "/proc/self/fd")) {
+	if (str_equal(path, self) || str_equal(path, VK_FD_FOLDER)) {
 		out->host = host_lookup("/proc");
 		out->mode = S_IFDIR | 0555;
 		return true;
@@ -159,6 +159,8 @@ const char *vk_cwd(void)
 
 const char *vk_dir_path(const struct vk_desc *d)
 {
+	if (d->sub)
+		return VK_FD_FOLDER;
 	if (!d->object)
 		return host_by_key(d->host)->path;
 	const char *stored = vk_name_of(d->object);

@@ -50,6 +50,8 @@ void vk_place_parent(const struct vk_place *p, struct vk_place *out);
 void vk_place_stat(const struct vk_place *p, struct stat *st);
 /* Where the link leads; not terminated when longer. Length or -errno. */
 long vk_place_link(const struct vk_place *p, char *buf, size_t cap);
+/* The folder whose names are the open descriptors; its description has sub 1. */
+#define VK_FD_FOLDER "/proc/self/fd"
 /* The directory a description stands for, absolute; NULL: it has no name any more. Static. */
 const char *vk_dir_path(const struct vk_desc *d);
 const char *vk_cwd(void);

@@ -162,6 +162,63 @@ long vk_sys_faccessat2(struct vk_call *c)
 	return access_at(c, (int)c->a[0], vk_user(c->a[1]), (u32)c->a[2], (int)c->a[3]);
 }
 
+static void describe_file(const struct vk_desc *d, struct text *t)
+{
+	const char *stored = d->object ? vk_name_of(d->object) : NULL;
+	bool removed = d->object ? !stored : vk_name_find(d->host) != NULL;
+	if (d->object && !stored)
+		text_str(t, "/removed"); /* what it was called is not remembered */
+	else if (d->object)
+		text_str(t, str_equal(stored, ".") ? host_start() : host_absolute(stored));
+	else
+		text_str(t, host_by_key(d->host)->path);
+	text_str(t, removed ? " (deleted)" : "");
+}
+
+/* Where /proc/self/fd/N leads, in words. */
+static void describe_link(const struct vk_desc *d, struct text *t)
+{
+	static const char *const names[VK_KINDS] = {
+		[VK_EVENTFD] = "anon_inode:[eventfd]",
+		[VK_TIMERFD] = "anon_inode:[timerfd]",
+		[VK_SIGNALFD] = "anon_inode:[signalfd]",
+		[VK_EPOLL] = "anon_inode:[eventpoll]",
+		[VK_CONSOLE] = "/dev/console",
+		[VK_PIPE] = "pipe:[",
+		[VK_SOCKET] = "socket:[",
+		[VK_DEVICE] = "/dev/null",
+	};
+	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/urandom"};
+	struct stat st = {0};
+	if (d->kind == VK_FILE || d->kind == VK_DIR) {
+		describe_file(d, t);
+		return;
+	}
+	text_str(t,
+		 d->kind == VK_DEVICE && d->sub < HD_ARRAY_LEN(devices) ? devices[d->sub] : names[d->kind]);
+	if (d->kind != VK_PIPE && d->kind != VK_SOCKET)
+		return;
+	vk_desc_stat(d, &st);
+	text_dec(t, (long)st.st_ino);
+	text_str(t, "]");
+}
+
+static long read_fd_link(struct vk_call *c, int fd, long buf, size_t cap)
+{
+	static char path[VK_PATH_MAX + 16];
+	struct text t;
+	const struct vk_desc *d = vk_fd_use(c, fd);
+	if (!d)
+		return -ENOENT;
+	text_init(&t, path, sizeof(path));
+	describe_link(d, &t);
+	size_t n = HD_MIN(str_len(path), cap);
+	if (!vk_user_out_ok((u64)buf, n))
+		return -EFAULT;
+	memcpy(vk_user(buf), path, n);
+	return (long)n;
+}
+
 static long readlink_at(struct vk_call *c, int dirfd, const char *path, long buf, long cap)
 {
 	static struct vk_place p;
@@ -172,6 +229,8 @@ static long readlink_at(struct vk_call *c, int dirfd, const char *path, long buf
 		return err;
 	if (!p.mode)
 		return -ENOENT;
+	if (p.fd)
+		return read_fd_link(c, p.fd - 1, buf, (size_t)(int)cap);
 	if (!S_ISLNK(p.mode))
 		return -EINVAL;
 	if (!vk_user_out_ok((u64)buf, 1))

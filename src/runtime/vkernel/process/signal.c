@@ -199,7 +199,9 @@ static void run_handler(const struct vk_siginfo *i, u64 pc)
 	siginfo_t info;
 	signal_info_out(i, &info);
 	u64 context[128] = {0}; /* a ucontext nobody can resume from */
+	sched_self()->handlers++;
 	call_handler(&act, sig, &info, context);
+	sched_self()->handlers--;
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 

@@ -8,6 +8,9 @@
  * when nothing else can happen. A periodic timer does not expire while its last signal still waits: nobody
  * could tell, but for timer_getoverrun(), which is always 0 here.
  *
+ * SIGEV_THREAD. Each expiry starts a thread, as a child of the thread beside whose action it is offered.
+ * Given up: that more than two of one timer run at a time.
+ *
  * Timer 0 is ITIMER_REAL's, number n + 1 that of id n.
  *
  * Timerfds. The kernel counts, whoever runs, and in the order of deadlines: with one, all that must have
@@ -17,6 +20,8 @@
  */
 #include <linux/time.h>
 
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/thread.h"
 #include "runtime/vkernel/process/signals.h"
 #include "runtime/vkernel/process/timers.h"
 #include "runtime/vkernel/streams/epoll.h"
@@ -25,6 +30,7 @@
 #define SECOND 1000000000u
 #define NOTIFY_SIGNAL 0
 #define NOTIFY_NONE 1
+#define NOTIFY_THREAD 2
 #define NOTIFY_THREAD_ID 4
 
 #define USED_BY_ID 1
@@ -57,9 +63,34 @@ static struct vk_desc *desc_of(const struct vk_timer *t)
 	return &vk->desc[t->desc - 1];
 }
 
+#define NOTIFIED_MAX 2
+
+static u32 notified_count(const struct vk_timer *t)
+{
+	u32 n = 0;
+	while (n < NOTIFIED_MAX && t->notified[n])
+		n++;
+	return n;
+}
+
+void timer_thread_ends(u32 slot)
+{
+	for (u32 i = 1; i < VK_MAX_TIMERS; i++) {
+		u16 *by = vk->timer[i].notified;
+		for (u32 k = 0; k < NOTIFIED_MAX; k++)
+			if (by[k] == slot + 1) {
+				vk_declare(VK_TIMERS, ACCESS_WRITE);
+				by[k] = by[k + 1]; /* the last one stays zero */
+				by[k + 1] = 0;
+			}
+	}
+}
+
 /* Nobody could tell if it expired once more. */
 static bool has_expired_enough(const struct vk_timer *t)
 {
+	if (t->function)
+		return notified_count(t) == NOTIFIED_MAX;
 	if (t->desc)
 		return desc_of(t)->pos >= COUNT_MAX;
 	return t->interval && (pending_of(t) & SIGNAL_BIT(t->sig));
@@ -79,7 +110,7 @@ u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline)
 		const struct vk_timer *t = &vk->timer[i];
 		if (!t->deadline || t->silent || has_expired_enough(t))
 			continue;
-		if (!t->desc && is_watchdog(t) && !nothing_else)
+		if (!t->desc && !t->function && is_watchdog(t) && !nothing_else)
 			continue;
 		number[n] = i;
 		deadline[n++] = t->deadline;
@@ -96,6 +127,10 @@ void vk_timer_access(u32 n)
 			if (&vk->timer[i] == t || expires_before(&vk->timer[i], t))
 				access_declare(vk_desc_object(vk->timer[i].desc - 1u, VK_DESC_POSITION), 1,
 					       ACCESS_WRITE);
+		return;
+	}
+	if (t->function) {
+		access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 		return;
 	}
 	access_declare(t->thread ? thread_object(t->thread - 1) : VK_PENDING_SIGNALS, 1, ACCESS_WRITE);
@@ -148,11 +183,22 @@ static u64 timerfd_expires(struct vk_timer *t)
 	return deadline;
 }
 
+static u64 thread_starts(struct vk_timer *t)
+{
+	u64 deadline = t->deadline, tcb;
+	t->deadline = next_deadline(t);
+	if (!thread_create(&tcb, t->function, t->value, t->stack_size, true, 0))
+		t->notified[notified_count(t)] = (u16)(fiber_slot(fiber_by_tcb(tcb)) + 1);
+	return deadline;
+}
+
 u64 vk_timer_expires(u32 n)
 {
 	struct vk_timer *t = &vk->timer[n];
 	if (t->desc)
 		return timerfd_expires(t);
+	if (t->function)
+		return thread_starts(t);
 	struct vk_siginfo i = {
 		.sig = t->sig, .timer = (u16)n, .code = n ? SI_TIMER : SI_KERNEL, .value = t->value};
 	struct vk_call c = {0};
@@ -171,6 +217,10 @@ void vk_describe_timer(u32 n, struct text *t)
 		text_str(t, "stays where it is; timerfd ");
 		vk_describe_desc(desc_of(&vk->timer[n]), t);
 		text_str(t, " expires");
+		return;
+	}
+	if (vk->timer[n].function) {
+		text_str(t, "stays where it is; a timer expires and starts a thread");
 		return;
 	}
 	text_str(t, "stays where it is; a timer expires and sends ");
@@ -306,6 +356,15 @@ static long from_event(struct vk_call *c, const sigevent_t *e, u32 n, struct vk_
 	t->silent = e->sigev_notify == NOTIFY_NONE;
 	if (t->silent)
 		return 0;
+	if (e->sigev_notify == NOTIFY_THREAD) {
+		t->sig = 0;
+		t->function = (u64)e->_sigev_un._sigev_thread._function;
+		t->stack_size = (u64)c->a[3]; /* interpose/posix_timers.c */
+		if (t->stack_size)
+			return 0;
+		vk_refuse(c, "timer_create (SIGEV_THREAD, without the C library)");
+		return -EINVAL;
+	}
 	if (e->sigev_signo < 1 || e->sigev_signo > VK_SIGNALS)
 		return -EINVAL;
 	if (e->sigev_notify == NOTIFY_THREAD_ID) {
@@ -314,7 +373,6 @@ static long from_event(struct vk_call *c, const sigevent_t *e, u32 n, struct vk_
 			return -EINVAL;
 		t->thread = (u16)(slot + 1);
 	} else if (e->sigev_notify != NOTIFY_SIGNAL) {
-		vk_refuse(c, "timer_create (SIGEV_THREAD)");
 		return -EINVAL;
 	}
 	return 0;

@@ -21,4 +21,7 @@ void timer_tell(u32 n, struct vk_timespecs *to);
 void timer_set(u32 n, const struct vk_timespecs *to, bool absolute);
 bool timer_spec_ok(const struct vk_timespecs *s);
 
+/* A thread ends, which may be one that a timer has started. */
+void timer_thread_ends(u32 slot);
+
 #endif

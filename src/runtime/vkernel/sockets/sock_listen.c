@@ -281,15 +281,18 @@ bool sock_accept_may_fail(const struct vk_desc *l)
 u32 sock_arrivals(const struct vk_desc *l)
 {
 	const struct vk_sock *s = sock_of(l);
-	if (s->flavour != SOCK_LISTEN || (s->shut & SHUT_READ))
+	if (s->flavour != SOCK_LISTEN)
 		return 0;
+	if (s->shut & SHUT_READ) /* the Unix domain still gives those that have come */
+		return s->queue[0] != 0;
 	return (s->queue[0] != 0) + sock_clients_left(s);
 }
 
 static HD_NOINLINE struct vk_desc *take_next(struct vk_call *c, struct vk_desc *l, u32 alt, long *err)
 {
-	if (sock_of(l)->flavour != SOCK_LISTEN || (sock_of(l)->shut & SHUT_READ)) {
-		*err = -EINVAL;
+	bool shut = (sock_of(l)->shut & SHUT_READ) && !sock_of(l)->queue[0];
+	if (sock_of(l)->flavour != SOCK_LISTEN || shut) { /* in Linux, who does not wait does not look */
+		*err = shut && sock_nonblocking(l, 0) ? -EAGAIN : -EINVAL;
 		return NULL;
 	}
 	bool inside = sock_of(l)->queue[0];

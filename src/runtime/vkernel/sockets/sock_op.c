@@ -292,7 +292,7 @@ const struct op_class op_recv = {.name = "receive",
 				 .accesses = socket_accesses,
 				 .in_vain = recv_in_vain,
 				 .merges = recv_merges,
-				 .faults = sock_step_faults,
+				 .faults = sock_recv_faults,
 				 .wait = sock_wait};
 /* A peer that does not read; inside, anybody may. */
 static struct op_wait send_wait(const struct op *o)
@@ -308,13 +308,13 @@ const struct op_class op_send = {.name = "send",
 				 .accesses = send_accesses,
 				 .in_vain = send_in_vain,
 				 .merges = send_merges,
-				 .faults = sock_step_faults,
+				 .faults = sock_send_faults,
 				 .wait = send_wait};
 const struct op_class op_connect = {.name = "connect",
 				    .outcomes = connect_outcomes,
 				    .describe = connect_describe,
 				    .accesses = connect_accesses,
-				    .faults = sock_step_faults};
+				    .faults = sock_connect_faults};
 const struct op_class op_accept = {.name = "accept",
 				   .resolve = recv_resolve,
 				   .outcomes = accept_outcomes,
@@ -380,7 +380,7 @@ const struct op_class op_socket_look = {.name = "look at a socket",
 					.outcomes = look_outcomes,
 					.describe = look_describe,
 					.in_vain = look_in_vain,
-					.faults = sock_step_faults,
+					.faults = sock_look_faults,
 					.accesses = socket_accesses};
 
 long sock_look(struct vk_call *c, struct vk_desc *d, u64 bytes, u32 flags)

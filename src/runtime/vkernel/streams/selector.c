@@ -106,6 +106,7 @@ static u32 orders_of(u32 news)
 /* How many ways are there in all, orders included? Beyond MOST_WAYS: more than that. */
 static u64 count_product(const struct selector *s, const struct candidates *c)
 {
+	HD_WIDE_FRAME();
 	u64 of_size[MAX_SOCKETS + 1] = {1}, sum = 0; /* how many ways have news of so many sockets */
 	HD_WIDE_FRAME();
 	for (u32 i = 0; i < c->count; i++)
