@@ -311,12 +311,7 @@ enum step_result engine_step(void *t, u32 action)
 		return STEP_NO_MEMORY;
 	switch (end) {
 	case RUN_VIOLATION:
-<<<<<<< HEAD
 		/* The same step has taught that there are more of them: a path to it would be an old one. */
-=======
-		/* The same step has taught that there are more of them: a path to it
-		   would be of the old ones. */
->>>>>>> d5
 		if (run_wants_restart())
 			return STEP_RESTART;
 		if (rt_worker->task.mode != WIRE_REPLAY) /* else it was told where it happened */
