@@ -64,3 +64,43 @@ LINEAR = {
     ("chat server, abstracted", 2, 1): (8, 4100), ("chat server, abstracted", 3, 1): (232, 115036),
     ("chat server, abstracted", 4, 1): (None, None),
 }
+
+# "Software Model Checking for Distributed Systems with Selector-Based, Non-blocking Communication", Tables II and III.
+# group: {(connections, messages): (seconds, states, hits, misses, connections)}; limit one hour.
+
+
+def _rows(connections, *figures):
+    """Rows of one number of connections, messages from 2 on: misses are connections times messages."""
+    return {(connections, m): (seconds, states, hits, connections * m, connections)
+            for m, (seconds, states, hits) in enumerate(figures, start=2)}
+
+
+SELECTOR = {
+    "full": {
+        **_rows(3, (20, 21167, 6144), (20, 21132, 9174), (21, 21085, 12248), (20, 19319, 14025)),
+        **_rows(4, (872, 1024777, 253690), (879, 1027160, 382641), (901, 1030336, 512256), (774, 878633, 553835)),
+        **{(5, m): (HOUR, None, None, None, None) for m in (2, 3, 4, 5)}},
+    "accept always": {
+        **_rows(3, (5, 3515, 714), (5, 3515, 1071), (5, 3515, 1428), (5, 3523, 1785)),
+        **_rows(4, (77, 87650, 15692), (77, 87062, 23607), (76, 86146, 31448), (78, 85447, 39625)),
+        **_rows(5, (2748, 3234209, 503554), (2735, 3180206, 760629), (2761, 3230047, 1015688), (2814, 3225251, 1254225))},
+    "read always": {
+        **_rows(3, (4, 2308, 444), (4, 2300, 666), (4, 2259, 888), (4, 2249, 1115)),
+        **_rows(4, (35, 40466, 6688), (36, 40374, 10125), (36, 41980, 13344), (36, 41233, 16355)),
+        **_rows(5, (636, 825675, 108590), (650, 824890, 164463), (700, 890592, 233988), (692, 870881, 284035))},
+    "write always": {
+        **_rows(3, (6, 3630, 2172), (6, 3765, 3426), (6, 4564, 4564), (6, 3533, 5350)),
+        **_rows(4, (78, 75002, 41396), (83, 78371, 65733), (82, 77822, 86144), (72, 67664, 95980)),
+        **_rows(5, (2013, 1983290, 986068), (2123, 2080656, 1555407), (2138, 2073928, 2071668), (1774, 1707459, 2155315))},
+    "threads": {
+        **_rows(3, (3, 4113, 2736), (4, 6433, 5009), (6, 9391, 8282), (7, 13059, 12393)),
+        **_rows(4, (34, 62515, 53205), (55, 107849, 109501), (87, 171367, 193993), (127, 257083, 313911)),
+        **_rows(5, (383, 612340, 670041), (749, 1190399, 1555940), (1288, 2100138, 3064573), (2138, 3461419, 5453376))},
+    # Found at any number of connections, 99 among them; the table has figures for messages alone.
+    "faulty": {(n, m): (1, 9, 0, 3 * m, 3) for n in (1, 2, 3, 10, 99) for m in (1, 2, 3, 4, 5)},
+}
+# (server, connections): seconds, states, hits, misses, connections. The paper's heart-beat was taken out.
+RUPY = {
+    ("defect", 1): (322, 223129, 0, 74, 1), ("defect", 2): (3, 1303, 0, 148, 2),
+    ("fixed", 1): (154, 108209, 0, 74, 1), ("fixed", 2): (HOUR, None, None, None, None),
+}

@@ -230,7 +230,8 @@ static void note_question(struct quiesce *r)
 			quiet_asked(t->q, something);
 }
 
-/* The answer is as long as it was before: neither the peer nor those whom it may ask are given their time again. */
+/* The answer is as long as it was before: neither the peer nor those whom it may ask
+   are given their time again. */
 static void note_satisfied(struct quiesce *r, bool satisfied)
 {
 	for (struct peer_procs *t = r->b->peers_known; t; t = t->next)

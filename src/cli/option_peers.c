@@ -120,16 +120,17 @@ static int add_fault(struct check_options *o, const struct option_spec *s, const
 			   name);
 }
 
-/* A list with commas; "none": those that a scenario asks for are not meant. */
+/* A list with commas, added to what was asked for before; "none" takes that back. */
 int apply_net_faults(struct check_options *o, const struct option_spec *s, const char *value,
 		     struct problem *p)
 {
 	char list[128], *rest = list, *name;
 	if (snprintf(list, sizeof(list), "%s", value) >= (int)sizeof(list))
 		return problem_set(p, "--%s: the list is too long", s->name);
-	o->config.net.faults = 0;
-	if (!strcmp(value, "none"))
+	if (!strcmp(value, "none")) {
+		o->config.net.faults = 0;
 		return 0;
+	}
 	while ((name = strsep(&rest, ",")))
 		if (add_fault(o, s, name, p))
 			return -1;

@@ -175,8 +175,8 @@ int physical_hear_more(struct cache *c, struct physical *p, bool patient)
 }
 
 /*
- * The answer at `at` is known, mostly. A peer that waits with a time-out is then not given that time again: it has
- * said all that it said before. Not where executions are played to be compared.
+ * The answer at `at` is known, mostly. A peer that waits with a time-out is then not given that time again:
+ * it has said all that it said before. Not where executions are played to be compared.
  */
 static void expect_answer(struct cache *c, struct physical *p, const struct tree_at *at)
 {
@@ -203,8 +203,10 @@ static int start_again(struct cache *c, struct physical *p, const struct tree_at
 	int err = physical_open(c, tree, &q);
 	if (NET_IS_ERRNO(err))
 		err = error_refused_again(c, tree);
-	if (!err)
+	if (!err) {
+		hd_assert(q); /* physical_open succeeded */
 		err = physical_bring(c, q, at);
+	}
 	c->patient = false;
 	if (err || q == p)
 		return err;

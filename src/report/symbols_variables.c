@@ -217,8 +217,8 @@ static bool variable_type(const struct symbols_module *m, u64 address, Dwarf_Die
 }
 
 /*
- * The variable that covers the address, where the nearest symbol, `name`, is one without a size: a mark of the
- * linker's (__TMC_END__), mostly.
+ * The variable that covers the address, where the nearest symbol, `name`, is one without a size: a mark of
+ * the linker's (__TMC_END__), mostly.
  */
 static const char *prefer_sized(const struct symbols_module *m, u64 address, const char *name,
 				GElf_Off *offset, GElf_Sym *sym)

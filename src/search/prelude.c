@@ -13,6 +13,10 @@
 
 static enum move execute(struct search *s, u32 action)
 {
+	u32 *at = pages_vec_push(&s->path, sizeof(*at));
+	if (!at)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	*at = action;
 	enum step_result r = s->ops->step(s->self, action);
 	switch (r) {
 	case STEP_RESTART:
@@ -59,6 +63,9 @@ static enum move walks(struct search *s, void *eye)
 		u64 known = reduction_facts(s->reduction) + s->stats->glances;
 		for (m = MOVE_KNOWN; m == MOVE_KNOWN && s->ticks < end;)
 			m = one_step(s, &w, eye);
+		if (m == MOVE_HALT)
+			return m; /* the target is left where it is, for a report */
+		s->path.len = 0;
 		search_undo(s, s->root);
 		vain = reduction_facts(s->reduction) + s->stats->glances == known ? vain + 1 : 0;
 	}
@@ -76,6 +83,8 @@ enum move prelude_run(struct search *s)
 	if (eye)
 		observer_eye.end(eye, s);
 	s->had_prelude = m == MOVE_KNOWN;
+	if (m == MOVE_HALT)
+		s->stats->states = 1; /* the initial one, at least */
 	if (m == MOVE_KNOWN)
 		s->ops->restart(s->self);
 	s->ticks = 0;

@@ -12,14 +12,14 @@
 static u32 misjudged(const char *manner, int without, u32 rounds)
 {
 	struct net_address at;
-	u32 conn, i, early = 0;
+	u32 conn, early = 0;
 
 	world_begin(5000);
 	world_server(manner, "tcp", &at);
 	quiet_ablation = without;
 	assert_int_equal(world_open(&at, 0), 0);
 	conn = world_net->conn;
-	for (i = 0; i < rounds && !early; i++)
+	for (u32 i = 0; i < rounds && !early; i++)
 		early += !world_ask(conn, i);
 	quiet_ablation = 0;
 	world_end();

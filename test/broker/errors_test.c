@@ -377,13 +377,13 @@ static void server_that_died(void **state)
 static void unknown_server_is_looked_at(void **state)
 {
 	struct net_address at;
-	u32 conn, i;
+	u32 conn;
 
 	(void)state;
 	world_server("sleep", "tcp", &at);
 	world_forget_server();
 	conn = open_to(&at);
-	for (i = 0; i < 10; i++) {
+	for (u32 i = 0; i < 10; i++) {
 		assert_true(world_ask(conn, i));
 		assert_int_equal(world_net->flags, 0);
 	}
@@ -478,9 +478,9 @@ static void much_both_ways_unix(void **state)
 static void clients_come(const char *kind)
 {
 	struct net_address sut = world_address(kind);
-	u32 conn, i;
+	u32 conn;
 
-	for (i = 1; i <= 3; i++) {
+	for (u32 i = 1; i <= 3; i++) {
 		assert_int_equal(world_open(&sut, i), 0);
 		conn = world_net->conn;
 		world_exchange(conn, "");

@@ -93,9 +93,8 @@ static void serve_datagrams(const char *manner, int fd)
 static void flood(int fd)
 {
 	static char data[FLOOD_BYTES];
-	int i;
 
-	for (i = 0; i < FLOOD; i++)
+	for (int i = 0; i < FLOOD; i++)
 		send(fd, data, sizeof(data), 0);
 }
 
@@ -136,9 +135,8 @@ static void serve(const char *manner, int fd)
 		{"pool", serve_pool},       {"ring", serve_ring},   {"child", serve_child},
 		{"poller", serve_poller},   {"chat", serve_chat},   {"echo", serve_echo},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (strcmp(table[i].name, manner) == 0)
 			table[i].serve(fd);
 	serve_lines(fd, manner);

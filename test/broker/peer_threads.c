@@ -99,10 +99,8 @@ static void joins(int fd)
 
 static void tell_all(int fd, const char *line)
 {
-	int i;
-
 	(void)fd;
-	for (i = 0; i < members; i++)
+	for (int i = 0; i < members; i++)
 		peer_answer(everybody[i], line);
 }
 
@@ -148,9 +146,8 @@ static void post(int fd, const char *line)
 void serve_pool(int listener)
 {
 	pthread_t t;
-	int i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		pthread_create(&t, NULL, pool_worker, NULL);
 	loop(listener, NULL, post);
 }
@@ -188,11 +185,10 @@ static void around(int fd, const char *line)
 void serve_ring(int listener)
 {
 	pthread_t t;
-	intptr_t i;
 
 	if (pipe(home))
 		exit(1);
-	for (i = 0; i < RING; i++)
+	for (intptr_t i = 0; i < RING; i++)
 		if (pipe(ring[i]) || pthread_create(&t, NULL, ring_thread, (void *)i))
 			exit(1);
 	loop(listener, NULL, around);

@@ -31,9 +31,8 @@ static double cost_of_look(pid_t pid)
 	enum { LOOKS = 101 };
 	static double us[LOOKS];
 	struct quiet_peer *q = quiet_open(pid);
-	u32 i;
 
-	for (i = 0; i < LOOKS; i++) {
+	for (u32 i = 0; i < LOOKS; i++) {
 		us[i] = world_now_us();
 		quiet_look(q, NULL, 0);
 		us[i] = world_now_us() - us[i];
@@ -45,16 +44,16 @@ static double cost_of_look(pid_t pid)
 static void rounds_with(const char *manner, const char *kind, pid_t pid, const struct net_address *at,
 			u32 connections, u32 rounds)
 {
-	u32 conn[CONNECTIONS], i, wrong = 0;
+	u32 conn[CONNECTIONS], wrong = 0;
 	double *us = calloc(rounds, sizeof(*us));
 
-	for (i = 0; i < connections; i++) {
+	for (u32 i = 0; i < connections; i++) {
 		assert_int_equal(world_open(at, 0), 0);
 		conn[i] = world_net->conn;
 		assert_int_equal(world_exchange(conn[i], ""), 0);
 		assert_int_equal(world_net->len, 0);
 	}
-	for (i = 0; i < rounds; i++) {
+	for (u32 i = 0; i < rounds; i++) {
 		us[i] = world_now_us();
 		wrong += !world_ask(conn[i % connections], i);
 		us[i] = world_now_us() - us[i];
@@ -106,14 +105,14 @@ ROUNDS(started_slowly, "loafer", "tcp", 1, 50)
 static void datagrams(const char *manner, u32 rounds)
 {
 	struct net_address at;
-	u32 conn, i, wrong = 0;
+	u32 conn, wrong = 0;
 	u8 two[] = {3, 0, 0, 0, 'a', 'b', 'c', 1, 0, 0, 0, 'd'};
 
 	world_begin(5000);
 	world_server(manner, "udp", &at);
 	assert_int_equal(world_open(&at, 0), 0);
 	conn = world_net->conn;
-	for (i = 0; i < rounds; i++) {
+	for (u32 i = 0; i < rounds; i++) {
 		world_exchange_bytes(conn, two, sizeof(two), 0);
 		wrong += world_net->len != 18 ||
 			 memcmp(world_net->data, "\6\0\0\0re abc\4\0\0\0re d", 18) != 0;
@@ -145,7 +144,7 @@ static bool has_program(const char *name)
 static void memcached(void **state)
 {
 	struct net_address at;
-	u32 conn, i, wrong = 0;
+	u32 conn, wrong = 0;
 
 	(void)state;
 	if (!has_program("memcached"))
@@ -155,7 +154,7 @@ static void memcached(void **state)
 	assert_int_equal(world_open(&at, 0), 0);
 	conn = world_net->conn;
 	assert_int_equal(world_exchange(conn, ""), 0);
-	for (i = 0; i < 300; i++) {
+	for (u32 i = 0; i < 300; i++) {
 		world_exchange(conn, "set k 0 0 5\r\nhello\r\n");
 		wrong += !world_answered("STORED\r\n");
 		world_exchange(conn, "get k\r\n");
@@ -168,7 +167,7 @@ static void memcached(void **state)
 static void socat(void **state)
 {
 	struct net_address at;
-	u32 conn, i, wrong = 0;
+	u32 conn, wrong = 0;
 
 	(void)state;
 	if (!has_program("socat"))
@@ -177,7 +176,7 @@ static void socat(void **state)
 	world_server_command("socat TCP-LISTEN:%s,bind=127.0.0.1,reuseaddr,fork EXEC:cat", "tcp", &at);
 	assert_int_equal(world_open(&at, 0), 0);
 	conn = world_net->conn;
-	for (i = 0; i < 300; i++) {
+	for (u32 i = 0; i < 300; i++) {
 		world_exchange(conn, "there and back\n");
 		wrong += !world_answered("there and back\n");
 	}
@@ -188,7 +187,7 @@ static void socat(void **state)
 static void redis(void **state)
 {
 	struct net_address at;
-	u32 conn, i, wrong = 0;
+	u32 conn, wrong = 0;
 
 	(void)state;
 	if (!has_program("redis-server"))
@@ -197,7 +196,7 @@ static void redis(void **state)
 	world_server_command("exec redis-server --bind 127.0.0.1 --port %s --save '' >/dev/null", "tcp", &at);
 	assert_int_equal(world_open(&at, 0), 0);
 	conn = world_net->conn;
-	for (i = 0; i < 300; i++) {
+	for (u32 i = 0; i < 300; i++) {
 		world_exchange(conn, "SET k hello\r\nGET k\r\n");
 		wrong += !world_answered("+OK\r\n$5\r\nhello\r\n");
 	}

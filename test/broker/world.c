@@ -59,9 +59,7 @@ static pid_t start(const char *command)
 
 static struct process *find(pid_t pid)
 {
-	u32 i;
-
-	for (i = 0; i < w.processes; i++)
+	for (u32 i = 0; i < w.processes; i++)
 		if (w.process[i].pid == pid)
 			return &w.process[i];
 	fail_msg("process %d is unknown", pid);

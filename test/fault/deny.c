@@ -3,8 +3,8 @@
  *
  *   deny NUMBER[/ARG0] ERRNO [...] -- COMMAND ARGS
  *
- * With ARG0 only calls with this first argument fail. A seccomp filter does it, so it holds for all processes that the
- * command starts.
+ * With ARG0 only calls with this first argument fail. A seccomp filter does it, so it holds for all
+ * processes that the command starts.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,6 +1,6 @@
 /*
- * faulty_pages.h: base/pages.c on a kernel that runs out of memory on demand. Requests are numbered from 1; the
- * chosen one fails, alone or with all that follow.
+ * faulty_pages.h: base/pages.c on a kernel that runs out of memory on demand. Requests are numbered from 1;
+ * the chosen one fails, alone or with all that follow.
  */
 #ifndef HEDDLE_TEST_FAULTY_PAGES_H
 #define HEDDLE_TEST_FAULTY_PAGES_H

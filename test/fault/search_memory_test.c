@@ -1,6 +1,6 @@
 /*
- * The n-th request for memory fails, for every n: a search says so, or it finds what it finds without failures;
- * it never calls itself complete with less, and gives everything back.
+ * The n-th request for memory fails, for every n: a search says so, or it finds what it finds without
+ * failures; it never calls itself complete with less, and gives everything back.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -267,10 +267,9 @@ void hd_panic(const char *file, int line, const char *what)
 static void run_all(u64 cases, u64 seed)
 {
 	static struct input in;
-	size_t i;
 
 	printf("1..2\n");
-	for (i = 0; i < files; i++)
+	for (size_t i = 0; i < files; i++)
 		run(corpus[i].bytes, corpus[i].size);
 	fuzz_expect(fuzz_accepted);
 	printf("ok 1 - the corpus, %zu files, %zu of them accepted\n", files, fuzz_accepted);
@@ -302,7 +301,6 @@ static u64 number(int argc, char **argv, int at, u64 otherwise)
 int main(int argc, char **argv)
 {
 	bool one = argc > 3 && !strncmp(argv[1], "--", 2);
-	size_t i;
 
 	if (argc < 2)
 		return 2;
@@ -311,7 +309,7 @@ int main(int argc, char **argv)
 		run_one(!strcmp(argv[1], "--print"), number(argc, argv, 2, 1), number(argc, argv, 4, 1));
 	else
 		run_all(number(argc, argv, 2, DEFAULT_CASES), number(argc, argv, 3, 1));
-	for (i = 0; i < files; i++) {
+	for (size_t i = 0; i < files; i++) {
 		free(corpus[i].name);
 		free(corpus[i].bytes);
 	}

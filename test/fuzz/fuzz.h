@@ -1,6 +1,6 @@
 /*
- * fuzz.h: what a fuzz target uses. A target is one function, as libFuzzer wants it; driver.c calls it with a corpus
- * and with mutations of it, the same ones in every run.
+ * fuzz.h: what a fuzz target uses. A target is one function, as libFuzzer wants it; driver.c calls it with a
+ * corpus and with mutations of it, the same ones in every run.
  */
 #ifndef HEDDLE_TEST_FUZZ_H
 #define HEDDLE_TEST_FUZZ_H

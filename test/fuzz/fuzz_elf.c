@@ -9,9 +9,7 @@
 /* Every byte that is given out can be read. */
 static void look(const u8 *bytes, u64 n)
 {
-	u64 i;
-
-	for (i = 0; bytes && i < n; i++)
+	for (u64 i = 0; bytes && i < n; i++)
 		(void)*(const volatile u8 *)(bytes + i);
 }
 
@@ -30,12 +28,12 @@ static void symbols(const struct elf_image *im)
 static void image(const char *path)
 {
 	struct elf_image im;
-	u64 base, i;
+	u64 base;
 
 	if (elf_image_open(&im, path))
 		return;
 	base = elf_image_base(&im);
-	for (i = 0; i < 4096; i += 64) {
+	for (u64 i = 0; i < 4096; i += 64) {
 		look(elf_image_at(&im, base + i, 64), 64);
 		elf_image_executable(&im, base + i, 64);
 	}

@@ -6,9 +6,7 @@
 
 static void expect_terminated(char *const *list, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		fuzz_expect(list[i]);
 	fuzz_expect(!list || !list[n]);
 }

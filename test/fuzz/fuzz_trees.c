@@ -10,10 +10,9 @@ static void show(const struct trees *t)
 {
 	static const char *const formats[] = {"text", "dot", "pcap"};
 	FILE *f = fopen("/dev/null", "w");
-	size_t i;
 
 	fuzz_expect(f);
-	for (i = 0; i < HD_ARRAY_LEN(formats); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(formats); i++)
 		fuzz_expect(trees_format_by_name(formats[i])->print(f, t));
 	fclose(f);
 }

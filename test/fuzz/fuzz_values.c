@@ -1,4 +1,5 @@
-/* Numbers, sizes and times as typed: refused, or what a calculation in floating point says, without overflow. */
+/* Numbers, sizes and times as typed: refused, or what a calculation in floating point says, without
+   overflow. */
 #include <stdlib.h>
 #include <string.h>
 

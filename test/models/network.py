@@ -7,6 +7,7 @@ A peer has answered all it will before the next step. World.shared holds what of
 and what was said on each connection.
 """
 
+import itertools
 import sys
 
 from interleave import DONE, call, count, join, lock, start
@@ -116,6 +117,35 @@ def alphabet_server(clients, messages):
 
     rest = join_then(end)
     return count(frozenset(), 0, accept, [])
+
+
+def alphabet_poll(clients, messages):
+    """
+    One thread and poll: a state for each round, and one before main. What could have news: the listener, while a client is left, and every
+    connection, whose client has sent its next number or has closed. Any of them but none may have it.
+    """
+    def after(come, open_, news):
+        if LISTENER in news:
+            fd = lowest_free({fd for _, _, fd in open_})
+            open_, come = (*open_, (come, 0, fd)), come + 1
+        served = (c if i not in news else (c[0], c[1] + 1, c[2]) for i, c in enumerate(open_))
+        return come, tuple(c for c in served if c[1] <= messages)
+
+    LISTENER = -1
+    first = (0, ())
+    seen, todo, edges, ends = {first}, [first], 0, 0
+    while todo:
+        come, open_ = todo.pop()
+        could = [*range(len(open_)), *([LISTENER] if come < clients else [])]
+        ends += not could
+        for k in range(1, len(could) + 1):
+            for news in itertools.combinations(could, k):
+                edges += 1
+                found = after(come, open_, news)
+                if found not in seen:
+                    seen.add(found)
+                    todo.append(found)
+    return len(seen) + 1, edges + 1, ends, 0
 
 
 def chat(clients, names=True):

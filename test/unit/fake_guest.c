@@ -48,11 +48,9 @@ __attribute__((noinline)) static int guest_outer(int depth)
 /* Without the fake runtime: prints what the launcher is to keep constant. */
 int main(int argc, char **argv)
 {
-	int i;
-
 	fake_line = __LINE__ + 1;
 	guest_called();
-	for (i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++)
 		printf("%s=%s\n", argv[i], getenv(argv[i]) ? getenv(argv[i]) : "(unset)");
 	return guest_outer(argc) > 100;
 }

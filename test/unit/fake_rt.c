@@ -1,7 +1,7 @@
 /*
  * fake_rt.c: a stand-in for libheddle-rt.so that obeys wire.h and searches nothing. It lets the whole
- * controller be tested on its own: the guest (fake_guest.c) calls sched_yield(), and there the script that the
- * variable FAKE_RT names is played:
+ * controller be tested on its own: the guest (fake_guest.c) calls sched_yield(), and there the script that
+ * the variable FAKE_RT names is played:
  *
  *   verified   a complete search with known counts
  *   rdtsc      the same, after a look at the time stamp counter
@@ -224,10 +224,9 @@ static void replay(void *object)
 {
 	const u32 *path = (const u32 *)((char *)worker + worker->task.path_offset);
 	struct wire_event e = {.kind = WIRE_EV_VIOLATION, .thread = 1};
-	u64 i;
 
 	worker->phase = WIRE_RUNNING;
-	for (i = 0; i < worker->task.path_len; i++) {
+	for (u64 i = 0; i < worker->task.path_len; i++) {
 		send_step(i, path[i], object);
 		if (i == 1 && script_is("replay-dies"))
 			raise(SIGKILL);

@@ -153,7 +153,8 @@ static HD_NORETURN void leave(enum fake_end end)
 
 /* ---- sched.h ---- */
 
-/* Classes of families that are not linked into the test are NULL here: always one outcome, nothing to describe. */
+/* Classes of families that are not linked into the test are NULL here: always one
+   outcome, nothing to describe. */
 #define OP_CLASS_WEAK(kind, class_name) extern const struct op_class op_##class_name __attribute__((weak));
 OP_KINDS_LIST(OP_CLASS_WEAK)
 const struct op_class *const op_classes[] = {

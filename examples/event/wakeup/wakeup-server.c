@@ -107,8 +107,9 @@ static void send_results(void)
 	for (int i = 0; i < count; i++) {
 		char answer[2] = {letter[i], '\n'};
 
-		if (letter[i])
-			net_must(send(connection[i].fd, answer, 2, MSG_NOSIGNAL) == 2, "send");
+		if (letter[i]) /* who has left meanwhile gets none */
+			net_must(send(connection[i].fd, answer, 2, MSG_NOSIGNAL) == 2 || !event_again(),
+				 "send");
 	}
 	memset(letter, 0, sizeof letter);
 }

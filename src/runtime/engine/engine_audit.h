@@ -11,8 +11,8 @@ extern const struct target_audit engine_audit;
 /* Before the program starts, and while libc may be called. */
 void engine_audit_setup(void);
 /*
- * The program uses an atomic read-modify-write instruction there: what it does to that word is synchronisation,
- * also where it only loads it.
+ * The program uses an atomic read-modify-write instruction there: what it does to that word is
+ * synchronisation, also where it only loads it.
  */
 void engine_audit_atomic(u64 address);
 /* Is a step being tried out in a state that is none of the program's? It may never end. */

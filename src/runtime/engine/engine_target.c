@@ -311,6 +311,9 @@ enum step_result engine_step(void *t, u32 action)
 		return STEP_NO_MEMORY;
 	switch (end) {
 	case RUN_VIOLATION:
+		/* The same step has taught that there are more of them: a path to it would be an old one. */
+		if (run_wants_restart())
+			return STEP_RESTART;
 		if (rt_worker->task.mode != WIRE_REPLAY) /* else it was told where it happened */
 			violation_take(run_failure());
 		net_abort_if_never_connected();

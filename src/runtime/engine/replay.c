@@ -155,6 +155,22 @@ static void end_of_path(void)
 	end(1, "");
 }
 
+/* What the search took together with the step before it, for the trace: by itself. */
+static enum step_result take_merged(u32 slot)
+{
+	for (u32 i = 0; i < SCHED_MERGED_MAX; i++) {
+		const struct fiber *f = &model->fiber[slot];
+		if (f->life != FIBER_ALIVE || model->exited || !sched_merges_alone(f, &f->op))
+			break;
+		event_fiber(event_new(WIRE_EV_STEP), slot, 0);
+		event_send();
+		enum step_result r = engine_step(NULL, ACTION(slot, 0));
+		if (r != STEP_OK)
+			return r;
+	}
+	return STEP_OK;
+}
+
 void replay_run(void)
 {
 	const u32 *path = (const u32 *)((char *)rt_worker + rt_worker->task.path_offset);
@@ -171,6 +187,8 @@ void replay_run(void)
 		event_fiber(event_new(WIRE_EV_STEP), ACTION_FIBER(path[i]), ACTION_ALT(path[i]));
 		event_send();
 		enum step_result r = engine_step(NULL, path[i]);
+		if (r == STEP_OK)
+			r = take_merged(ACTION_FIBER(path[i]));
 		if (r == STEP_VIOLATION) {
 			end(1, "");
 			return;

@@ -8,8 +8,8 @@
  * If all are blocked by roots: a root that waits for a peer makes it a communication deadlock, because the
  * peer is quiet (the cache looked: else the fiber would be enabled), and stays so when it is heard once
  * more. If all roots wait for clients, and no client is left, the server is idle, and that is a normal end;
- * unless a client that is still there has said something nobody read: then a wake-up was lost, and the
- * client waits for ever.
+ * unless a client that is still there has said something nobody read, or was sent the beginning of something
+ * whose rest did not fit and was forgotten: then the client waits for ever.
  *
  * Idle is not stuck: who waits for the next request of a client that has said something and was answered
  * since waits like one in accept (but --strict-idle).
@@ -186,15 +186,16 @@ static void remember_idle(void)
 	}
 }
 
-/* A client has connected, and nobody will accept it. */
-static enum violation_kind tell_unaccepted(u32 client, u32 *slot, char *buf, size_t cap, size_t *own_len)
+/* A client waits, and not for what it will do next: what has become of it is said behind its number. */
+static enum violation_kind tell_client(u32 client, const char *what, u32 *slot, char *buf, size_t cap,
+				       size_t *own_len)
 {
 	*slot = NO_FIBER;
 	tell(VIOLATION_COMM_DEADLOCK, "communication deadlock: ", slot, buf, cap, own_len);
 	struct text t = {buf, cap, *own_len};
 	text_str(&t, "; client ");
 	text_dec(&t, (long)client);
-	text_str(&t, " has connected, and nobody accepts it");
+	text_str(&t, what);
 	*own_len = t.len;
 	return VIOLATION_COMM_DEADLOCK;
 }
@@ -205,7 +206,11 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 	const struct cache_pos *pos = vk_unanswered(&bytes);
 	u32 client = vk_unaccepted();
 	if (!pos && client)
-		return tell_unaccepted(client, slot, buf, cap, own_len);
+		return tell_client(client, " has connected, and nobody accepts it", slot, buf, cap, own_len);
+	client = vk_cut_short();
+	if (!pos && client)
+		return tell_client(client, " was sent a part of a message, and nobody sends the rest", slot,
+				   buf, cap, own_len);
 	if (!pos) {
 		if (!silence_holds())
 			return VIOLATION_NONE;
@@ -261,7 +266,8 @@ bool terminal_idles(void)
 		if (alive(i) && op_class_of(&model->fiber[i].op)->sleeps)
 			blocked[i] = BY_CLIENT;
 	mark_the_blocked();
-	if (first_that_is(NOT_BLOCKED) != NO_FIBER || vk_unanswered(&bytes) || !silence_holds())
+	if (first_that_is(NOT_BLOCKED) != NO_FIBER || vk_unanswered(&bytes) || vk_cut_short() ||
+	    !silence_holds())
 		return false;
 	remember_idle();
 	sleepers = true;

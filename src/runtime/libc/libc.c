@@ -50,8 +50,9 @@ static void make_multithreaded(void)
 }
 
 /*
- * A library that asks dlsym(RTLD_NEXT) for pthread_create, as jemalloc does, passes over the runtime, which is
- * loaded before it; so does libc itself. They find a jump to the runtime's there: "jmp *(%rip)", and where to.
+ * A library that asks dlsym(RTLD_NEXT) for pthread_create, as jemalloc does, passes over the runtime, which
+ * is loaded before it; so does libc itself. Both come to libc's own, and find "jmp *(%rip)" there and the
+ * address of the runtime's.
  */
 static void redirect_create(void)
 {

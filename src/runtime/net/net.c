@@ -157,6 +157,7 @@ static long settle(int err)
 
 static struct tree_key key_of(const struct net_address *to, u32 client)
 {
+	HD_WIDE_FRAME();
 	const struct net_config *c = &rt_wire->config.net;
 	struct tree_key k = {.to = *to, .client = client};
 	HD_WIDE_FRAME();

@@ -178,9 +178,14 @@ bool access_learn(u64 object, enum access_mode mode)
 	return learn(lesson_of(object), mode);
 }
 
+bool access_use_lesson(u64 object, enum access_mode mode)
+{
+	return learn(lesson_of(object), mode) || interruptible() || !merge();
+}
+
 bool access_use(u64 object, enum access_mode mode)
 {
-	if (learn(lesson_of(object), mode) || interruptible() || !merge())
+	if (access_use_lesson(object, mode))
 		return true;
 	footprint_add(&touched, object, 1, mode);
 	return false;

@@ -87,6 +87,30 @@ void sched_register_signal_stack(u64 low, u64 size)
 	signal_stack.size = size;
 }
 
+bool sched_merges_alone(const struct fiber *f, const struct op *o)
+{
+	const struct op_class *c = op_class_of(o);
+	if (hd_likely(!c->merges) || !sched_alone() || o->deadline)
+		return false;
+	/* Signals, timers and faults of the network could come before it. */
+	if (rt_wire->learnt.signals_used || rt_wire->config.net.faults || f->atomic || f->cancel_asked)
+		return false;
+	return outcomes(f, o) == 1 && c->merges(o);
+}
+
+/* … and this step is not too long already. */
+static bool goes_on_alone(const struct fiber *f, const struct op *o)
+{
+	static u64 step, merged; /* of the present transition */
+	if (rt_worker->task.mode == WIRE_REPLAY || !sched_merges_alone(f, o))
+		return false;
+	if (step != sched_steps()) {
+		step = sched_steps();
+		merged = 0;
+	}
+	return merged++ < SCHED_MERGED_MAX;
+}
+
 /* Constructors, and atomic sections, go on without asking while there is only one way. */
 static HD_NOINLINE bool has_single_outcome(const struct fiber *f, const struct op *o)
 {
@@ -232,7 +256,7 @@ u32 sched_step(const struct op *o)
 		check_nesting(o);
 	f->op = *o;
 	u32 alt = 0;
-	if (has_single_outcome(f, o))
+	if (has_single_outcome(f, o) || goes_on_alone(f, o))
 		sched_declare_step(f, 0);
 	else
 		alt = settle(run_yield());

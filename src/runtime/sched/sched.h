@@ -99,6 +99,11 @@ struct op_class {
 	 * ALT_FAULT + n. Pure, behind resolve. NULL: none.
 	 */
 	void (*faults)(const struct op *o, struct net_faults *out);
+	/*
+	 * With a single outcome, of a fiber that is alone: may it go without a state of its own
+	 * (sched_merges_alone)? Not if a loop of such steps would lead back to where it began. NULL: no.
+	 */
+	bool (*merges)(const struct op *o);
 	bool patient; /* waits for a thread's end or for clients: never the cause of a deadlock */
 	bool busy;    /* a thread does it while it waits for something by looking again and again */
 	/* … or, with this outcome, it is such a look: it does not get what it tries to. NULL: never. */
@@ -133,6 +138,14 @@ u64 sched_steps(void);
  * OPF_EINTR also ALT_EINTR, with OPF_INSIDE and OPF_RESTART too ALT_RESTART.
  */
 u32 sched_step(const struct op *o);
+/*
+ * Is nobody there but this fiber, and does the operation it stands before have one outcome? Where its class
+ * allows, it is then part of the step before (event loops have several such operations between two looks at
+ * the network), up to SCHED_MERGED_MAX of them, so that a loop has states. A replay takes them as steps, for
+ * the trace. Depends on the state alone. May ask the network (op_class.resolve).
+ */
+#define SCHED_MERGED_MAX 64u
+bool sched_merges_alone(const struct fiber *f, const struct op *o);
 /* The fiber's pending operation is carried out now, with this outcome: declares what that touches. */
 void sched_declare_step(const struct fiber *f, u32 alt);
 /* Was there any operation of a busy class? */

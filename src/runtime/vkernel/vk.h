@@ -83,6 +83,8 @@ void vk_model_place(void *at);
 const struct cache_pos *vk_unanswered(u64 *bytes);
 /* A client of which a selector has told that it came, and that nobody has accepted; 0: none. */
 u32 vk_unaccepted(void);
+/* A client that is there, of whose last message a part did not fit, and nobody has sent the rest; 0: none. */
+u32 vk_cut_short(void);
 /* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);
 /* Did any execution accept a connection, or receive a datagram? */

@@ -2,7 +2,7 @@
  * A server that never waits: accept, read and write are tried until they succeed. An attempt that fails leads back
  * to the state before it, so it costs nothing; and each can fail, whenever the client comes and speaks.
  *
- * heddle: verdict=verified states=17 outcomes=0,1,10,11 client="@peer connect {port} send:ab~ want:ok"
+ * heddle: verdict=verified states=9 outcomes=0,1,10,11 client="@peer connect {port} send:ab~ want:ok"
  * heddle: verdict=verified outcomes=0,1,10,11 cache=none client="@peer connect {port} send:ab~ want:ok"
  * heddle: verdict=verified outcomes=0 options="--accept always --read always" client="@peer connect {port} send:ab~ want:ok"
  * heddle: verdict=verified outcomes=0,1,10,11,100,101,110,111 options="--short-io on" client="@peer connect {port} send:ab~ want:ok"

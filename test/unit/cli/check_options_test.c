@@ -30,14 +30,13 @@ static void test_sizes(void **state)
 	} good[] = {{"0", 0},          {"512", 512},      {"4k", 4096},
 		    {"1.5M", 3 << 19}, {"2G", 1UL << 31}, {"8GB", 1UL << 33}};
 	static const char *const bad[] = {"", "k", "1.", ".5", "1.5.2M", "1Q", "99999999999G", "-1", "1 M"};
-	size_t i;
 	u64 v;
 
-	for (i = 0; i < HD_ARRAY_LEN(good); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(good); i++) {
 		assert_true(value_size(good[i].text, &v));
 		assert_int_equal(v, good[i].bytes);
 	}
-	for (i = 0; i < HD_ARRAY_LEN(bad); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(bad); i++)
 		assert_false(value_size(bad[i], &v));
 }
 
@@ -48,10 +47,9 @@ static void test_times(void **state)
 		u64 ms;
 	} good[] = {{"90", 90000},  {"0.25", 250},     {"250ms", 250},
 		    {"5m", 300000}, {"1.5h", 5400000}, {"3s", 3000}};
-	size_t i;
 	u64 v;
 
-	for (i = 0; i < HD_ARRAY_LEN(good); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(good); i++) {
 		assert_true(value_time_ms(good[i].text, &v));
 		assert_int_equal(v, good[i].ms);
 	}
@@ -220,9 +218,8 @@ static void test_scenario_errors(void **state)
 		{"- a\n", "heddle.yaml:1: scenario: keys and values"},
 		{"", "is empty"},
 	};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(cases); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(cases); i++)
 		REFUSED(cases[i].says, "-f", (char *)scenario(cases[i].text), "--", "x");
 	REFUSED("cannot be read", "-f", "/nonexistent.yaml");
 }

@@ -1,6 +1,6 @@
 /*
- * The heddle command as a user meets it, against fake_rt.c: exit codes, words, files, ^C, nothing left running.
- * HEDDLE_TEST_COMMAND, HEDDLE_RUNTIME and HEDDLE_TEST_GUEST name the three programs.
+ * The heddle command as a user meets it, against fake_rt.c: exit codes, words, files, ^C, nothing left
+ * running. HEDDLE_TEST_COMMAND, HEDDLE_RUNTIME and HEDDLE_TEST_GUEST name the three programs.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,9 +143,8 @@ static void test_unconfirmed(void **state)
 {
 	static const char *const scripts[] = {"unconfirmed", "other", "unfollowed", "lost", "replay-dies"};
 	char arguments[256];
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(scripts); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(scripts); i++) {
 		snprintf(arguments, sizeof(arguments), "check --env FAKE_RT=%s -- \"$HEDDLE_TEST_GUEST\"",
 			 scripts[i]);
 		assert_int_equal(heddle(arguments), 3);
@@ -214,10 +213,9 @@ static void test_help_of_verbs(void **state)
 {
 	static const char *const verbs[] = {"check", "replay", "show", "doctor", "cc", "c++", "help"};
 	char arguments[64], usage[64];
-	size_t i, letter;
 
-	for (i = 0; i < HD_ARRAY_LEN(verbs); i++)
-		for (letter = 0; letter < 2; letter++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(verbs); i++)
+		for (size_t letter = 0; letter < 2; letter++) {
 			snprintf(arguments, sizeof(arguments), "%s %s", verbs[i], letter ? "-h" : "--help");
 			snprintf(usage, sizeof(usage), "heddle %s", verbs[i]);
 			assert_int_equal(heddle(arguments), 0);
@@ -324,9 +322,8 @@ static void test_interrupt_once(void **state)
 	static const int signals[] = {SIGINT, SIGTERM};
 	struct command c;
 	pid_t child;
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(signals); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(signals); i++) {
 		command_start(&c, CHECK("wait", ""));
 		child = wait_for_search(c.pid);
 		kill(c.pid, signals[i]);

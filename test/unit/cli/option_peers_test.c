@@ -98,6 +98,35 @@ static void test_clients_are_repeated(void **state)
 	check_options_free(&o);
 }
 
+static const char *scenario(const char *text)
+{
+	return temporary_file("heddle.yaml", text, strlen(text));
+}
+
+static void test_faults(void **state)
+{
+	const char *path = scenario("sut: x\nnetwork: {faults: [reset, refuse], fault-budget: 2}\n");
+	struct check_options o;
+	struct problem p;
+
+	assert_int_equal(PARSE(&o, &p, "--net-faults", "reset,timeout,loss,reorder", "--", "x"), 0);
+	assert_int_equal(o.config.net.faults,
+			 NET_FAULT_RESET | NET_FAULT_TIMEOUT | NET_FAULT_LOSS | NET_FAULT_REORDER);
+	assert_int_equal(o.config.net.fault_budget, 0);
+	check_options_free(&o);
+	assert_int_equal(PARSE(&o, &p, "--net-faults", "duplicate", "-f", (char *)path), 0);
+	assert_int_equal(o.config.net.faults, NET_FAULT_RESET | NET_FAULT_REFUSE | NET_FAULT_DUPLICATE);
+	assert_int_equal(o.config.net.fault_budget, 2);
+	check_options_free(&o);
+	assert_int_equal(PARSE(&o, &p, "--net-faults", "none", "-f", (char *)path), 0);
+	assert_int_equal(o.config.net.faults, 0);
+	check_options_free(&o);
+	REFUSED("--net-faults: lost is none of reset, refuse", "--net-faults", "reset,lost", "--", "x");
+	REFUSED("--net-faults:  is none of", "--net-faults", "", "--", "x");
+	REFUSED("--fault-budget: 0 is not a number from 1", "--fault-budget", "0", "--", "x");
+	REFUSED("--fault-budget: 65536 is not a number", "--fault-budget", "65536", "--", "x");
+}
+
 static void test_recorded_trees_need_no_peer(void **state)
 {
 	struct check_options o;
@@ -129,11 +158,6 @@ static void test_errors(void **state)
 	REFUSED("--peer-timeout: 0 is not a time", "--peer-timeout", "0", "--", "x");
 	REFUSED("--save-trees: a file's name", "--save-trees", "", "--", "x");
 	REFUSED("--load-trees: with --cache none", "--cache", "none", "--load-trees", "f", "--", "x");
-}
-
-static const char *scenario(const char *text)
-{
-	return temporary_file("heddle.yaml", text, strlen(text));
 }
 
 static void test_scenario(void **state)
@@ -214,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_client_order),
 		cmocka_unit_test(test_clients_are_repeated),
+		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_recorded_trees_need_no_peer),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_scenario),

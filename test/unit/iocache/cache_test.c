@@ -13,7 +13,7 @@ static void simultaneous_connections_exist_and_are_opened_once(void **state)
 			open_at(b, i, 13);
 			hears(b->c, &b->pos[i], "hello\n", 0);
 		}
-		assert_memory_equal(&b->pos[0], &b->pos[2], sizeof b->pos[0]);
+		assert_memory_equal(&b->pos[0], &b->pos[2], sizeof(b->pos[0]));
 		backtrack(b);
 	}
 	assert_int_equal(b->w->opens, 3);
@@ -394,12 +394,13 @@ static void errors_have_their_verdict_and_words(void **state)
 		b->w->exchange_status = errors[i].status;
 		assert_int_equal(cache_write(b->c, &b->pos[0], "a", 1), errors[i].later);
 		says(b, errors[i].later, "words of the broker");
-		assert_memory_equal(&before, &b->pos[0], sizeof before);
+		assert_memory_equal(&before, &b->pos[0], sizeof(before));
 		stop(b);
 	}
 }
 
-/* Of the client's number it depends whether it can be followed; while an execution is confirmed, it is too late. */
+/* Of the client's number it depends whether it can be followed; while an execution is
+   confirmed, it is too late. */
 static void several_connections_of_a_client_are_told(void **state)
 {
 	(void)state;

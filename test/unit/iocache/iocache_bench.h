@@ -31,7 +31,7 @@ static inline void tell_schedule(void *self, char *out, size_t cap)
 
 static inline struct bench *start(enum cache_mode mode)
 {
-	struct bench *b = calloc(1, sizeof *b);
+	struct bench *b = calloc(1, sizeof(*b));
 	assert_non_null(b);
 	b->w = world_new(1);
 	b->schedule = "thread 1, step 1";
@@ -61,7 +61,7 @@ static inline struct cache *without_peer(struct bench *b, enum cache_mode mode)
 /* The program is back at the beginning. */
 static inline void backtrack(struct bench *b)
 {
-	memset(b->pos, 0, sizeof b->pos);
+	memset(b->pos, 0, sizeof(b->pos));
 	cache_backtracked(b->c);
 }
 

@@ -36,7 +36,7 @@ struct machine {
 static inline void machine_say(struct machine *m, const char *s)
 {
 	size_t n = strlen(s);
-	assert_true(m->len + n <= sizeof m->said);
+	assert_true(m->len + n <= sizeof(m->said));
 	memcpy(m->said + m->len, s, n);
 	m->len += (u32)n;
 }
@@ -62,7 +62,7 @@ static inline void machine_feed(struct machine *m, u8 byte)
 	if (byte == 'q')
 		m->flags |= NET_EOF;
 	if (byte == 'q' || byte == '\n') {
-		snprintf(line, sizeof line, "%llx\n", (unsigned long long)(m->state % 4096));
+		snprintf(line, sizeof(line), "%llx\n", (unsigned long long)(m->state % 4096));
 		machine_say(m, line);
 	}
 }
@@ -220,7 +220,7 @@ static inline void *world_map(size_t bytes)
 
 static inline struct world *world_new(u64 seed)
 {
-	struct world *w = calloc(1, sizeof *w);
+	struct world *w = calloc(1, sizeof(*w));
 	assert_non_null(w);
 	w->random = seed;
 	w->memory = world_map(TREES_SIZE);
@@ -242,7 +242,7 @@ static inline struct transport world_transport(struct world *w)
 static inline struct tree_key world_key(u16 port, u32 client)
 {
 	struct tree_key k;
-	memset(&k, 0, sizeof k);
+	memset(&k, 0, sizeof(k));
 	k.to.family = NET_INET;
 	k.to.type = NET_STREAM;
 	k.to.port = port;

@@ -64,7 +64,7 @@ static void check_canonical(struct model *m, const struct slot *s)
 			continue;
 		bool bytes = old->n == now.n && old->ended == now.ended &&
 			     !memcmp(old->bytes, now.bytes, now.n);
-		bool pos = !memcmp(&old->pos, &now.pos, sizeof now.pos);
+		bool pos = !memcmp(&old->pos, &now.pos, sizeof(now.pos));
 		assert_int_equal(bytes, pos);
 		if (bytes)
 			return;
@@ -146,12 +146,12 @@ static void do_write(struct model *m, struct slot *s)
 {
 	static const char alphabet[] = "aaabb\n\nabqr";
 	u8 bytes[6];
-	u32 n = 1 + world_random(m->w, sizeof bytes);
+	u32 n = 1 + world_random(m->w, sizeof(bytes));
 	if (s->ended || s->n + n > MAX_WRITTEN)
 		return;
 	for (u32 i = 0; i < n; i++)
 		bytes[i] = (u8)
-			alphabet[world_random(m->w, sizeof alphabet - 1 - (world_random(m->w, 8) ? 2 : 0))];
+			alphabet[world_random(m->w, sizeof(alphabet) - 1 - (world_random(m->w, 8) ? 2 : 0))];
 	assert_int_equal(cache_write(m->c, &s->pos, bytes, n), 0);
 	memcpy(s->bytes + s->n, bytes, n);
 	s->n += n;
@@ -200,7 +200,7 @@ static void step(struct model *m)
 	} else {
 		assert_int_equal(cache_close(m->c, &s->pos), 0);
 		struct cache_pos closed = {0};
-		assert_memory_equal(&s->pos, &closed, sizeof closed);
+		assert_memory_equal(&s->pos, &closed, sizeof(closed));
 	}
 	if (s->pos.tree)
 		check_canonical(m, s);
@@ -208,7 +208,7 @@ static void step(struct model *m)
 
 static struct model *model_new(u64 seed, enum cache_mode mode)
 {
-	struct model *m = calloc(1, sizeof *m);
+	struct model *m = calloc(1, sizeof(*m));
 	assert_non_null(m);
 	m->w = world_new(seed);
 	m->mode = mode;
@@ -429,8 +429,8 @@ static void read_everything(struct trees *t)
 			mark_get(t, i, n, &m);
 			struct tree_at at = {i, m.ended, m.at};
 			assert_true(strlen(m.note) < trees_bytes(t));
-			tree_reply_copy(t, &at, 0, buf, HD_MIN(m.reply, sizeof buf));
-			tree_bytes_copy(t, &at, 0, buf, HD_MIN(m.at, sizeof buf));
+			tree_reply_copy(t, &at, 0, buf, HD_MIN(m.reply, sizeof(buf)));
+			tree_bytes_copy(t, &at, 0, buf, HD_MIN(m.at, sizeof(buf)));
 			tree_mark_before(t, &at, &m);
 			tree_use(t, &at);
 		}

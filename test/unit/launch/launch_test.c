@@ -189,11 +189,11 @@ static void test_identity(void **state)
 /* Whatever the bytes are, reading them ends with an answer. */
 static void test_hostile_elf(void **state)
 {
-	size_t n, i;
+	size_t n;
 	char *bytes = temporary_read(guest(), &n);
 	struct elf_file e;
 
-	for (i = 0; i < 64 + 16 * sizeof(Elf64_Phdr); i += 3) {
+	for (size_t i = 0; i < 64 + 16 * sizeof(Elf64_Phdr); i += 3) {
 		char was = bytes[i];
 
 		bytes[i] = (char)~was;
@@ -201,7 +201,7 @@ static void test_hostile_elf(void **state)
 		assert_true(e.kind <= ELF_FILE_UNREADABLE);
 		bytes[i] = was;
 	}
-	for (i = 0; i < 1500; i += 37) {
+	for (size_t i = 0; i < 1500; i += 37) {
 		elf_file_read(temporary_file("hostile", bytes, i), &e);
 		assert_int_not_equal(e.kind, ELF_FILE_PROGRAM);
 	}
@@ -225,7 +225,6 @@ static void test_environment(void **state)
 			"HOME=/h",  NULL};
 	char *extra[] = {"A=first", "A=new", NULL};
 	char **env = environment_build(user, extra, "/rt.so", false);
-	size_t i;
 
 	assert_null(value_of(env, "PWD"));
 	assert_null(value_of(env, "OLDPWD"));
@@ -236,7 +235,7 @@ static void test_environment(void **state)
 	assert_string_equal(value_of(env, "LD_PRELOAD"), "/rt.so:other.so");
 	assert_string_equal(value_of(env, "GLIBC_TUNABLES"), "glibc.pthread.rseq=1:glibc.pthread.rseq=0");
 	assert_string_equal(value_of(env, "LD_BIND_NOW"), "1");
-	for (i = 0; env[i] && env[i + 1]; i++)
+	for (size_t i = 0; env[i] && env[i + 1]; i++)
 		assert_true(strcmp(env[i], env[i + 1]) < 0);
 	environment_free(env);
 }
@@ -282,9 +281,8 @@ static void test_start_is_constant(void **state)
 {
 	struct wire_result seen[2];
 	char *old = getcwd(NULL, 0);
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		struct launch l = {.task.mode = WIRE_FINGERPRINT};
 		struct sut s;
 
@@ -437,7 +435,8 @@ static void test_missing_library(void **state)
 	assert_non_null(strstr(p.text, "libX.so.6: cannot open shared object file"));
 }
 
-/* The program may use all processors again. rdtsc stays forbidden: the runtime, not this fake one, answers it. */
+/* The program may use all processors again. rdtsc stays forbidden: the runtime, not
+   this fake one, answers it. */
 static void test_loading_leaves_no_trace(void **state)
 {
 	struct launch l = {.task.mode = WIRE_SEARCH};

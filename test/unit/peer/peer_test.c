@@ -41,9 +41,8 @@ static void test_holes(void **state)
 		{"f() { nc {port}; }", "f() { nc <0|->; }"},
 	};
 	struct problem p;
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(cases); i++) {
 		char *got = template_fill(cases[i].text, tell_hole, NULL, &p);
 
 		assert_string_equal(got, cases[i].filled);
@@ -60,9 +59,8 @@ static void test_ports_of_holes(void **state)
 		     {"{port:065}", 65}, {"{port:x}", -1},  {"{port:65535}", 65535},  {"{port:65536}", -1},
 		     {"{port:8 0}", -1}, {"{port:-1}", -1}, {"{port:4294967376}", -1}};
 	struct hole h;
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(cases); i++) {
 		assert_true(hole_find(cases[i].text, &h));
 		assert_int_equal(hole_port(&h), cases[i].port);
 	}
@@ -161,10 +159,9 @@ static void test_chosen_ports_are_free(void **state)
 	struct sockaddr_in in = {.sin_family = AF_INET};
 	struct places s = {.places = 0};
 	struct problem p;
-	u16 port;
 	int fd;
 
-	for (port = 1; port <= 20; port++) {
+	for (u16 port = 1; port <= 20; port++) {
 		in.sin_port = htons(places_port(&s, port, 1, &p)->stands_at);
 		fd = socket(AF_INET, SOCK_STREAM, 0);
 		assert_int_equal(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);

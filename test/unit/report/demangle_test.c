@@ -1,4 +1,5 @@
-/* demangle_test.c: names of Rust (both of rustc's schemes) and C++; the expected ones are those of c++filt, less what is left out. */
+/* demangle_test.c: names of Rust (both of rustc's schemes) and C++; the expected ones are those of
+   c++filt, less what is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -69,10 +69,9 @@ static void done(struct outcome *o)
 /* Every way a search can end, and what counts more: docs/VERDICTS.md. */
 static void test_verdicts(void **state)
 {
-	enum search_end end;
 	struct outcome *o;
 
-	for (end = SEARCH_COMPLETE; end <= SEARCH_INTERRUPTED; end++) {
+	for (enum search_end end = SEARCH_COMPLETE; end <= SEARCH_INTERRUPTED; end++) {
 		o = outcome_new(end);
 		assert_int_equal(outcome_verdict(o),
 				 end == SEARCH_COMPLETE ? VERDICT_VERIFIED : VERDICT_BOUNDED);
@@ -484,9 +483,8 @@ static void test_json_text(void **state)
 		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"\xf0\x9f\x98\x80!", "\xf0\x9f\x98\x80!"},
 	};
-	size_t i;
 
-	for (i = 0; i < HD_ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(cases); i++) {
 		json_t *j = json_text(cases[i].in);
 
 		assert_string_equal(json_string_value(j), cases[i].out);

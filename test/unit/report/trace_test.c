@@ -120,10 +120,9 @@ static void test_bad_actions(void **state)
 					  "1*134217727 1*134217727",
 					  "1,2",
 					  "1\n"};
-	size_t i;
 	u64 len;
 
-	for (i = 0; i < HD_ARRAY_LEN(bad); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(bad); i++)
 		if (trace_actions_parse(bad[i], &len))
 			fail_msg("\"%s\" was accepted", bad[i]);
 }
@@ -218,9 +217,8 @@ static void test_long_story(void **state)
 {
 	struct execution_log s = {0};
 	char text[32];
-	u64 i;
 
-	for (i = 0; i < 3 * EXECUTION_LOG_ENTRIES + 5; i++) {
+	for (u64 i = 0; i < 3 * EXECUTION_LOG_ENTRIES + 5; i++) {
 		snprintf(text, sizeof(text), "%lu", i);
 		add_line(&s, WIRE_EV_STEP, 1, i, text);
 	}
@@ -250,7 +248,7 @@ static void test_truncated(void **state)
 {
 	struct trace t;
 	struct problem p;
-	size_t n, i;
+	size_t n;
 	char *bytes;
 
 	fill(&t);
@@ -258,7 +256,7 @@ static void test_truncated(void **state)
 	trace_free(&t);
 	bytes = temporary_read(temporary_path("t.trace"), &n);
 	assert_true(load_bytes(bytes, n));
-	for (i = 0; i < n - 2; i += 13)
+	for (size_t i = 0; i < n - 2; i += 13)
 		assert_false(load_bytes(bytes, i));
 	free(bytes);
 }
@@ -267,14 +265,14 @@ static void test_mutated(void **state)
 {
 	struct trace t;
 	struct problem p;
-	size_t n, i, tried = 0, refused = 0;
+	size_t n, tried = 0, refused = 0;
 	char *bytes;
 
 	fill(&t);
 	assert_int_equal(trace_save(&t, temporary_path("t.trace"), &p), 0);
 	trace_free(&t);
 	bytes = temporary_read(temporary_path("t.trace"), &n);
-	for (i = 0; i < n; i += 7, tried++) {
+	for (size_t i = 0; i < n; i += 7, tried++) {
 		char was = bytes[i];
 
 		bytes[i] = was >= '0' && was <= '9' ? '-' : '9';

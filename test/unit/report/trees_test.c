@@ -155,9 +155,8 @@ static void test_large(void **state)
 	struct tree_at at = world_open(t, world_key("\x7f\0\0\1", 1, 0)), side;
 	char *text, *data = malloc(100001);
 	size_t n;
-	int i;
 
-	for (i = 0; i < 3000; i++) {
+	for (int i = 0; i < 3000; i++) {
 		side = at;
 		world_write(t, &at, "a");
 		world_write(t, &side, "b");
@@ -204,9 +203,7 @@ static u32 get32(const u8 *p)
 /* Over data that has its checksum in it. */
 static u32 ones_sum(const u8 *p, size_t n, u32 sum)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += i % 2 ? p[i] : (u32)p[i] << 8;
 	while (sum > 0xffff)
 		sum = (sum >> 16) + (sum & 0xffff);
@@ -406,15 +403,15 @@ static void test_damaged_files(void **state)
 {
 	struct trees *t = world_example();
 	struct problem p = {""};
-	size_t n, i, passed = 0;
+	size_t n, passed = 0;
 	char *bytes;
 
 	assert_int_equal(trees_file_save(t, &(struct net_config){.clients = 3}, temporary_path("t.bin"), &p),
 			 0);
 	bytes = temporary_read(temporary_path("t.bin"), &n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		refused(bytes, i, i < 8 ? "is no file with communication trees" : "cut off");
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		bytes[i] ^= 0x20;
 		if (harmless(bytes, n, t))
 			passed++;
@@ -498,9 +495,9 @@ static void test_base64(void **state)
 					       {"fooba", "Zm9vYmE="},
 					       {"\xff\xef", "/+8="}};
 	static const char *const bad[] = {"Z", "Zg=", "Zg=a", "Zg==Zg==", "Z===", "Zm9\n", "Zm9\xff", "===="};
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < HD_ARRAY_LEN(pairs); i++) {
+	for (size_t i = 0; i < HD_ARRAY_LEN(pairs); i++) {
 		char *text = base64_text((const u8 *)pairs[i][0], strlen(pairs[i][0]));
 		u8 *back = base64_parse(pairs[i][1], &n);
 
@@ -511,7 +508,7 @@ static void test_base64(void **state)
 		free(text);
 		free(back);
 	}
-	for (i = 0; i < HD_ARRAY_LEN(bad); i++)
+	for (size_t i = 0; i < HD_ARRAY_LEN(bad); i++)
 		if (base64_parse(bad[i], &n))
 			fail_msg("\"%s\" was accepted", bad[i]);
 }

@@ -59,8 +59,8 @@ static inline void world_hear(struct trees *t, const struct tree_at *at, const c
 }
 
 /*
- * A server that greets; "GET /a" is answered at once and closed, "GET /b" after the SUT's end of writing and by a reset; and
- * client 2 of port 9000.
+ * A server that greets; "GET /a" is answered at once and closed, "GET /b" after the SUT's end of writing and
+ * by a reset; and client 2 of port 9000.
  */
 static inline struct trees *world_example(void)
 {

@@ -1,6 +1,7 @@
 /*
- * livelock_test.c: the detector against brute force: on random small graphs, the components it tells are exactly those with a
- * cycle, without an edge to the outside, whose inner edges are all busy waiting; and the round it tells leads back.
+ * livelock_test.c: the detector against brute force: on random small graphs, the components it tells are
+ * exactly those with a cycle, without an edge to the outside, whose inner edges are all busy waiting; and the
+ * round it tells leads back.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +153,7 @@ static void many_open_states(void **state)
 	const u32 *round;
 	u64 len;
 	assert_true(livelock_begin(&l));
-	u32 *path = calloc(20001, sizeof *path);
+	u32 *path = calloc(20001, sizeof(*path));
 	for (u64 i = 0; i < 20000; i++)
 		livelock_enter(&l, (struct fingerprint){i * 7, i}, i > 0);
 	livelock_known(&l, (struct fingerprint){0, 0}, true, path, 20000);

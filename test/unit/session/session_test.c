@@ -47,7 +47,8 @@ static void test_replay(void **state)
 	execution_log_free(&s);
 }
 
-/* The line of a call, not the one it returns to; and of a function that begins there, not the one before it. */
+/* The line of a call, not the one it returns to; and of a function that begins there, not the one before
+   it. */
 static void test_code_addresses(void **state)
 {
 	struct execution_log s = {0};
@@ -163,7 +164,8 @@ static void test_search(void **state)
 	free(o);
 }
 
-/* Counts add up, what both found is there once, and one that came to a limit is enough for a bounded search. */
+/* Counts add up, what both found is there once, and one that came to a limit is enough for a bounded
+   search. */
 static void test_two_workers(void **state)
 {
 	struct outcome *o = calloc(1, sizeof(*o));

@@ -212,6 +212,16 @@ bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode)
 	return false;
 }
 
+bool vk_touch_lesson(const struct vk_call *c, u64 object, enum access_mode mode)
+{
+	if (sched_all_joined())
+		return false;
+	if (c && !c->stepped)
+		return access_use_lesson(object, mode);
+	access_learn(object, mode);
+	return false;
+}
+
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode)
 {
 	struct op o = {.kind = OP_FILE, .object = object, .n = mode};

@@ -107,11 +107,22 @@ static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	(void)f;
 	(void)alt;
-	vk_op_changes(o, VK_FD_TABLE);
+	access_declare(VK_FD_TABLE, 1, ACCESS_ADD); /* two closes commute */
 	vk_op_changes(o, vk_fd_object((int)o->arg));
 }
-const struct op_class op_close = {
-	.name = "close", .outcomes = close_outcomes, .describe = close_describe, .accesses = close_accesses};
+
+/* Of a socket that does not wait: as its other steps (sockets/sock_op.c). */
+static bool close_merges(const struct op *o)
+{
+	const struct vk_desc *d = vk_fd_peek((int)o->arg);
+	return d && d->kind == VK_SOCKET && (d->flags & O_NONBLOCK);
+}
+
+const struct op_class op_close = {.name = "close",
+				  .outcomes = close_outcomes,
+				  .describe = close_describe,
+				  .accesses = close_accesses,
+				  .merges = close_merges};
 
 bool vk_is_console(int fd)
 {
@@ -142,7 +153,7 @@ static u64 number_lesson(int fd)
 static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 {
 	vk_declare(vk_fd_object(fd), mode);
-	return vk_touch(c, number_lesson(fd), mode);
+	return vk_touch_lesson(c, number_lesson(fd), mode);
 }
 
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
@@ -269,7 +280,7 @@ static void desc_free(struct vk_desc *d)
 	vk_file_locks_drop(d);
 	if (vk_kinds[d->kind]->release)
 		vk_kinds[d->kind]->release(d);
-	vk_declare(VK_SLOTS, ACCESS_WRITE);
+	vk_declare(VK_SLOTS, ACCESS_ADD);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
 		vk_declare(vk_desc_object(vk_desc_slot(d), part), ACCESS_WRITE);
 	*d = (struct vk_desc){0};
@@ -344,7 +355,7 @@ static void set_number(u32 fd, const struct vk_desc *d, bool cloexec)
 static void clear_number(u32 fd)
 {
 	if (!is_hidden(fd))
-		vk_declare(VK_FD_TABLE, ACCESS_WRITE);
+		vk_declare(VK_FD_TABLE, ACCESS_ADD);
 	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
 	vk->fd[fd] = (struct vk_fd){0};
 	while (vk->fd_limit && !vk->fd[vk->fd_limit - 1].desc)
@@ -386,7 +397,7 @@ static bool close_shows(struct vk_call *c, int fd)
 
 static HD_NOINLINE bool change_shows(struct vk_call *c, int fd)
 {
-	bool seen = !is_hidden((u32)fd) && vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
+	bool seen = !is_hidden((u32)fd) && vk_touch_lesson(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
 	seen |= touch_number(c, fd, ACCESS_WRITE);
 	seen |= vk_touch(c, vk_fd_free_object(fd), ACCESS_WRITE);

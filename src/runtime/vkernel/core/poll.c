@@ -44,7 +44,8 @@ static bool may_wait(const struct pollfd *p, u32 n)
 static void list_item(const void *list, u32 i, struct selector_item *out)
 {
 	const struct pollfd *p = (const struct pollfd *)list + i;
-	*out = (struct selector_item){p->fd < 0 ? NULL : vk_fd_peek(p->fd), (u32)(u16)p->events, false};
+	*out = (struct selector_item){.desc = p->fd < 0 ? NULL : vk_fd_peek(p->fd),
+				      .events = (u32)(u16)p->events};
 }
 
 static struct selector selector_of(const struct pollfd *p, u32 n)

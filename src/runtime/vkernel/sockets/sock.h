@@ -285,7 +285,7 @@ void sock_port_change(struct vk_call *c, const struct net_address *a);
  */
 void sock_port_look(struct vk_call *c, const struct net_address *a);
 /* A socket takes a port, or lets it go, in a step that is one anyway. */
-void sock_declare_port(const struct net_address *a);
+void sock_declare_port(const struct net_address *a, enum access_mode mode);
 /* "port 80", from the key of an OBJECT_PORT. */
 void sock_describe_port(u64 key, struct text *t);
 /* Does another socket hold what s is bound to? */

@@ -264,10 +264,10 @@ void sock_port_look(struct vk_call *c, const struct net_address *a)
 	touch_port(c, a, ACCESS_READ);
 }
 
-void sock_declare_port(const struct net_address *a)
+void sock_declare_port(const struct net_address *a, enum access_mode mode)
 {
 	if (a->family == NET_UNIX ? a->path_len : a->port)
-		vk_declare(port_object(a), ACCESS_WRITE);
+		vk_declare(port_object(a), mode);
 }
 
 void sock_port_change(struct vk_call *c, const struct net_address *a)
@@ -321,7 +321,7 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to)
 	if (!s->bound) {
 		s->local.port = (u16)(SOCK_EPHEMERAL + vk_desc_slot(d));
 		s->bound = 1;
-		sock_declare_port(&s->local);
+		sock_declare_port(&s->local, ACCESS_WRITE);
 	}
 	if (!to || !is_any(&s->local))
 		return;

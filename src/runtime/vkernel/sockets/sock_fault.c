@@ -70,21 +70,40 @@ void sock_poll_faults(const struct vk_desc *d, struct net_faults *out)
 	}
 }
 
-void sock_step_faults(const struct op *o, struct net_faults *out)
+static const struct vk_desc *desc_of(const struct op *o)
+{
+	return &vk->desc[(const struct vk_sock *)o->object - vk->sock];
+}
+
+void sock_look_faults(const struct op *o, struct net_faults *out)
+{
+	sock_poll_faults(desc_of(o), out);
+}
+
+/* Not to who reads what is there. */
+void sock_recv_faults(const struct op *o, struct net_faults *out)
 {
 	const struct vk_sock *s = (const struct vk_sock *)o->object;
-	const struct vk_desc *d = &vk->desc[s - vk->sock];
-	if (o->kind == OP_CONNECT) {
-		/* Who does not wait sees it later. */
-		const struct net_address *to = (const struct net_address *)o->arg2;
-		bool inside = s->flavour != SOCK_IDLE || sock_listener(to, s->type);
-		if (!(o->n & MSG_DONTWAIT_) && !inside && s->type == NET_STREAM)
-			connect_faults(d, out);
-	} else if (o->kind == OP_SEND && s->flavour == SOCK_DATAGRAM) {
-		send_faults(d, out);
-	} else if (o->kind != OP_RECV || s->flavour != SOCK_PEER || (!s->arrived && !s->end_arrived)) {
-		sock_poll_faults(d, out); /* but not to who reads what is there */
-	}
+	if (s->flavour != SOCK_PEER || (!s->arrived && !s->end_arrived))
+		sock_look_faults(o, out);
+}
+
+void sock_send_faults(const struct op *o, struct net_faults *out)
+{
+	if (((const struct vk_sock *)o->object)->flavour == SOCK_DATAGRAM)
+		send_faults(desc_of(o), out);
+	else
+		sock_look_faults(o, out);
+}
+
+/* Who does not wait sees it later. */
+void sock_connect_faults(const struct op *o, struct net_faults *out)
+{
+	const struct vk_sock *s = (const struct vk_sock *)o->object;
+	const struct net_address *to = (const struct net_address *)o->arg2;
+	bool inside = s->flavour != SOCK_IDLE || sock_listener(to, s->type);
+	if (!(o->n & MSG_DONTWAIT_) && !inside && s->type == NET_STREAM)
+		connect_faults(desc_of(o), out);
 }
 
 /* Filled and used between two steps. */

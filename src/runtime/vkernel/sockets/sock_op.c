@@ -264,13 +264,35 @@ static bool look_in_vain(const struct fiber *f, const struct op *o, u32 alt)
 	return true;
 }
 
+/*
+ * Event loops: who does not wait, and gets what it tries for. (Programs that wait in these calls keep a state
+ * for each.) The end of a connection is told once.
+ */
+static bool recv_merges(const struct op *o)
+{
+	const struct vk_sock *s = socket_of(o);
+	bool ends = s->flavour == SOCK_PEER && s->end_arrived && !s->fin_seen && !s->was_reset;
+	return (o->n & MSG_DONTWAIT_) && (ends || !recv_in_vain(NULL, o, 0));
+}
+
+static bool accept_merges(const struct op *o)
+{
+	return (o->n & MSG_DONTWAIT_) && !accept_in_vain(NULL, o, 0);
+}
+
+static bool send_merges(const struct op *o)
+{
+	return (o->n & MSG_DONTWAIT_) && !send_in_vain(NULL, o, 0);
+}
+
 const struct op_class op_recv = {.name = "receive",
 				 .resolve = recv_resolve,
 				 .outcomes = recv_outcomes,
 				 .describe = recv_describe,
 				 .accesses = socket_accesses,
 				 .in_vain = recv_in_vain,
-				 .faults = sock_step_faults,
+				 .merges = recv_merges,
+				 .faults = sock_recv_faults,
 				 .wait = sock_wait};
 /* A peer that does not read; inside, anybody may. */
 static struct op_wait send_wait(const struct op *o)
@@ -285,19 +307,21 @@ const struct op_class op_send = {.name = "send",
 				 .describe = send_describe,
 				 .accesses = send_accesses,
 				 .in_vain = send_in_vain,
-				 .faults = sock_step_faults,
+				 .merges = send_merges,
+				 .faults = sock_send_faults,
 				 .wait = send_wait};
 const struct op_class op_connect = {.name = "connect",
 				    .outcomes = connect_outcomes,
 				    .describe = connect_describe,
 				    .accesses = connect_accesses,
-				    .faults = sock_step_faults};
+				    .faults = sock_connect_faults};
 const struct op_class op_accept = {.name = "accept",
 				   .resolve = recv_resolve,
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
 				   .in_vain = accept_in_vain,
+				   .merges = accept_merges,
 				   .wait = sock_wait,
 				   .patient = true};
 const struct op_class op_shutdown = {
@@ -356,7 +380,7 @@ const struct op_class op_socket_look = {.name = "look at a socket",
 					.outcomes = look_outcomes,
 					.describe = look_describe,
 					.in_vain = look_in_vain,
-					.faults = sock_step_faults,
+					.faults = sock_look_faults,
 					.accesses = socket_accesses};
 
 long sock_look(struct vk_call *c, struct vk_desc *d, u64 bytes, u32 flags)

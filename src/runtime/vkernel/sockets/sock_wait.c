@@ -98,6 +98,20 @@ const struct cache_pos *vk_unanswered(u64 *bytes)
 	return unread_datagram(bytes);
 }
 
+u32 vk_cut_short(void)
+{
+	for (u32 i = 0; i < vk->desc_limit; i++) {
+		const struct vk_sock *s = &vk->sock[i];
+		u32 flags;
+		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !s->full || !net_client_of(&s->pos))
+			continue;
+		sock_peer_ask(s, &flags);
+		if (!(flags & (NET_EOF | NET_RESET)))
+			return net_client_of(&s->pos);
+	}
+	return 0;
+}
+
 bool vk_client_stays(void)
 {
 	for (u32 i = 0; i < vk->desc_limit; i++) {

@@ -93,7 +93,7 @@ static void socket_release(struct vk_desc *d)
 {
 	sock_declare(sock_of(d));
 	vk_declare(vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
-	sock_declare_port(&sock_of(d)->local);
+	sock_declare_port(&sock_of(d)->local, ACCESS_ADD); /* two that let go commute */
 	if (sock_ops_of(d)->release)
 		sock_ops_of(d)->release(d);
 	if (d->object) { /* the name it is bound to */

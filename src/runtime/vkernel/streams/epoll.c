@@ -87,11 +87,13 @@ void epoll_wake(const struct vk_desc *d, u32 events)
 		struct vk_epoll *e = &vk->epoll[n];
 		bool news = false;
 		for (u32 k = 0; k < e->count; k++) {
-			if (!wakes(&e->item[k], d, events) || e->item[k].place)
+			if (!wakes(&e->item[k], d, events))
+				continue;
+			news = true; /* to those outside, as Linux, even if it is in the list already */
+			if (e->item[k].place)
 				continue;
 			epoll_declare(e);
 			epoll_put_at_tail(e, &e->item[k]);
-			news = true;
 		}
 		if (news)
 			wake_outer(e);

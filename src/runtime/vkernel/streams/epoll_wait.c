@@ -19,9 +19,12 @@ static u32 walk(const struct vk_epoll *e, u32 depth, u32 nth, struct selector_it
 		const struct vk_epoll_item *i = &e->item[k];
 		u32 events = i->events & ~EPOLL_PRIVATE_BITS;
 		if (n++ == nth)
-			*out = (struct selector_item){events ? epoll_desc_of(i) : NULL, events,
-						      i->events & EPOLLET};
-		if (epoll_desc_of(i)->kind == VK_EPOLL && depth < EPOLL_DEPTH)
+			*out = (struct selector_item){.desc = events ? epoll_desc_of(i) : NULL,
+						      .events = events,
+						      .exact = i->events & EPOLLET,
+						      .muted = events ? NULL : epoll_desc_of(i)};
+		bool hears = events & (EPOLLIN | EPOLLRDNORM); /* a set tells of nothing else */
+		if (epoll_desc_of(i)->kind == VK_EPOLL && hears && depth < EPOLL_DEPTH)
 			n += walk(epoll_set_of(epoll_desc_of(i)), depth + 1, nth - n, out);
 	}
 	return n;

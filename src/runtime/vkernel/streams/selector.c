@@ -6,6 +6,7 @@
  */
 #include "runtime/vkernel/streams/selector.h"
 
+#include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/sockets/sock_fault.h"
 #include "wire/wire.h"
@@ -105,6 +106,7 @@ static u32 orders_of(u32 news)
 /* How many ways are there in all, orders included? Beyond MOST_WAYS: more than that. */
 static u64 count_product(const struct selector *s, const struct candidates *c)
 {
+	HD_WIDE_FRAME();
 	u64 of_size[MAX_SOCKETS + 1] = {1}, sum = 0; /* how many ways have news of so many sockets */
 	HD_WIDE_FRAME();
 	for (u32 i = 0; i < c->count; i++)
@@ -336,6 +338,29 @@ bool selector_may_be_late(const struct selector *s)
 }
 
 /*
+ * Nobody is asked for anything. A peer that waits for an answer, or has sent what nobody reads, is who this
+ * wait is about all the same: a connection that was to be armed again.
+ */
+static struct op_wait wait_for_muted(const struct selector *s)
+{
+	for (u32 i = 0; i < s->count; i++) {
+		struct selector_item it;
+		u64 unread;
+		u32 flags;
+		s->item(s->list, i, &it);
+		if (!it.muted || it.muted->kind != VK_SOCKET)
+			continue;
+		struct op_wait w = sock_wait_of(sock_of(it.muted));
+		if (w.what != WAIT_PEER)
+			continue;
+		net_resolve(w.peer);
+		if (sock_peer_owes(w.peer) || (net_look(w.peer, &unread, &flags) && unread))
+			return w;
+	}
+	return (struct op_wait){.what = WAIT_ANYONE};
+}
+
+/*
  * Any of them could end the wait. A peer that owes something weighs more than a client that may come, which
  * weighs more than a client that keeps its connection open.
  */
@@ -353,5 +378,5 @@ struct op_wait selector_wait(const struct selector *s)
 		if (w.what == WAIT_CLIENT || (w.what == WAIT_PEER && found.what != WAIT_CLIENT))
 			found = w;
 	}
-	return found;
+	return found.what == WAIT_ANYONE ? wait_for_muted(s) : found;
 }

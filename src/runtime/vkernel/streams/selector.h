@@ -17,6 +17,8 @@ struct selector_item {
 	struct vk_desc *desc; /* NULL: none, or one that is of no interest */
 	u32 events;           /* POLL* it is asked for */
 	bool exact;           /* edges: how much has arrived matters */
+	struct vk_desc
+		*muted; /* epoll: one that is asked for nothing, until somebody changes that; NULL: none */
 };
 
 struct selector {

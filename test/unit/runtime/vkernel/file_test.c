@@ -17,7 +17,7 @@ static char root[64], start[512];
 static int enter_directory(void **state)
 {
 	strcpy(root, "/tmp/vkernel-XXXXXX");
-	if (!getcwd(start, sizeof start) || !mkdtemp(root) || chdir(root))
+	if (!getcwd(start, sizeof(start)) || !mkdtemp(root) || chdir(root))
 		return -1;
 	FILE *f = fopen("old", "w");
 	if (!f || fputs("old contents", f) < 0 || fclose(f))
@@ -37,7 +37,7 @@ static int leave_directory(void **state)
 	while ((e = readdir(d)))
 		names++;
 	closedir(d);
-	bool same = fgets(buf, sizeof buf, f) && !strcmp(buf, "old contents") && names == 3;
+	bool same = fgets(buf, sizeof(buf), f) && !strcmp(buf, "old contents") && names == 3;
 	fclose(f);
 	unlink("old");
 	if (chdir(start) || rmdir(root))
@@ -55,7 +55,7 @@ static void expect_contents(const char *path, const char *text)
 	char buf[128] = {0};
 	long fd = open_file(path, O_RDONLY);
 	assert_true(fd >= 0);
-	assert_int_equal(CALL_3(SYS_read, fd, buf, sizeof buf), strlen(text));
+	assert_int_equal(CALL_3(SYS_read, fd, buf, sizeof(buf)), strlen(text));
 	assert_string_equal(buf, text);
 	assert_int_equal(CALL_1(SYS_close, fd), 0);
 }
@@ -70,7 +70,7 @@ static void put(const char *path, int flags, const char *text)
 
 static void real_files_can_be_read(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	expect_contents("old", "old contents");
 	assert_model_is(before);
 	assert_int_equal(fake.steps, 0);
@@ -97,7 +97,7 @@ static void who_had_the_file_open_sees_the_change(void **state)
 
 static void a_removed_file_leaves_no_trace(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	put("made", O_CREAT, "something to forget");
 	assert_int_equal(CALL_2(SYS_mkdir, "dir", 0755), 0);
 	assert_int_equal(CALL_2(SYS_rename, "made", "dir/there"), 0);
@@ -110,7 +110,7 @@ static void the_order_of_creation_does_not_show(void **state)
 {
 	put("one", O_CREAT, "1");
 	put("two", O_CREAT, "2");
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	fake_reset();
 	put("two", O_CREAT, "2");
 	put("one", O_CREAT, "1");
@@ -129,7 +129,7 @@ static void a_removed_real_file_stays_removed(void **state)
 
 static void an_open_file_outlives_its_name(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	char buf[8] = {0};
 	long fd = open_file("made", O_CREAT | O_RDWR);
 	CALL_3(SYS_write, fd, "kept", 4);
@@ -298,7 +298,7 @@ static void what_changes_in_proc_is_refused(void **state)
 	assert_int_equal(open_file("/proc/self/smaps", O_RDONLY), -ENOENT);
 	assert_int_equal(fake.refused, 1);
 	assert_string_equal(fake.refused_call, "/proc/self/smaps");
-	assert_true(CALL_3(SYS_readlink, "/proc/self/exe", buf, sizeof buf) > 0);
+	assert_true(CALL_3(SYS_readlink, "/proc/self/exe", buf, sizeof(buf)) > 0);
 	assert_true(open_file("/proc/self/cmdline", O_RDONLY) >= 0);
 	expect_contents("/proc/uptime", "1000.00 4000.00\n");
 	assert_int_equal(fake.refused, 1);
@@ -309,14 +309,14 @@ static void the_list_of_mappings_is_constant(void **state)
 {
 	static char first[1 << 18], second[1 << 18];
 	long fd = open_file("/proc/self/maps", O_RDONLY);
-	long n = CALL_3(SYS_read, fd, first, sizeof first);
+	long n = CALL_3(SYS_read, fd, first, sizeof(first));
 	assert_true(n > 0);
 	assert_non_null(strstr(first, "vkernel_file_test\n"));
 	assert_null(strstr(first, "[heap]"));
 	void *more = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open("/proc/self/exe", O_RDONLY), 0);
 	assert_true(more != MAP_FAILED);
 	fd = open_file("/proc/self/maps", O_RDONLY);
-	assert_int_equal(CALL_3(SYS_read, fd, second, sizeof second), n);
+	assert_int_equal(CALL_3(SYS_read, fd, second, sizeof(second)), n);
 	assert_memory_equal(first, second, (size_t)n);
 	assert_int_equal(fake.refused, 0);
 }
@@ -372,12 +372,12 @@ static void nobody_listens_at_a_missing_path(void **state)
 	struct sockaddr_un nobody = {AF_UNIX, "no/such/socket"}, plain = {AF_UNIX, "old"},
 			   abstract = {AF_UNIX, ""};
 	long fd = CALL_3(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(CALL_3(SYS_connect, fd, &nobody, sizeof nobody), -ENOENT);
-	assert_int_equal(CALL_3(SYS_connect, fd, &plain, sizeof plain), -ECONNREFUSED);
-	assert_int_equal(CALL_3(SYS_connect, 0, &nobody, sizeof nobody), -ENOTSOCK);
+	assert_int_equal(CALL_3(SYS_connect, fd, &nobody, sizeof(nobody)), -ENOENT);
+	assert_int_equal(CALL_3(SYS_connect, fd, &plain, sizeof(plain)), -ECONNREFUSED);
+	assert_int_equal(CALL_3(SYS_connect, 0, &nobody, sizeof(nobody)), -ENOTSOCK);
 	assert_int_equal(CALL_3(SYS_getpeername, 0, 0, 0), -ENOTSOCK);
 	assert_int_equal(fake.refused, 0);
-	assert_int_equal(CALL_3(SYS_connect, fd, &abstract, sizeof abstract), -ECONNREFUSED);
+	assert_int_equal(CALL_3(SYS_connect, fd, &abstract, sizeof(abstract)), -ECONNREFUSED);
 	assert_int_equal(CALL_2(SYS_listen, fd, 1), -EINVAL);
 	assert_int_equal(fake.refused, 0);
 	assert_int_equal(CALL_1(SYS_close, fd), 0);
@@ -398,7 +398,7 @@ static void a_removed_name_does_not_disturb_reading_on(void **state)
 	int names = 0;
 	for (int i = 0; i < 20; i++) {
 		char name[16];
-		snprintf(name, sizeof name, "file%d", i);
+		snprintf(name, sizeof(name), "file%d", i);
 		put(name, O_CREAT, "x");
 	}
 	long fd = open_file(".", O_RDONLY | O_DIRECTORY), got;

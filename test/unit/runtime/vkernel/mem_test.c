@@ -44,7 +44,7 @@ static void each_fiber_has_its_own_range(void **state)
 
 static void unmapped_memory_is_zero_and_leaves_no_trace(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	char *p = (char *)map_memory(4);
 	memset(p, 'x', 4 * PAGE);
 	assert_int_equal(CALL_2(SYS_munmap, p + PAGE, PAGE), 0);
@@ -60,7 +60,7 @@ static void a_file_is_mapped_privately(void **state)
 {
 	char text[] = "mapped text";
 	long fd = CALL_3(SYS_memfd_create, "m", 0, 0);
-	CALL_3(SYS_write, fd, text, sizeof text);
+	CALL_3(SYS_write, fd, text, sizeof(text));
 	char *p = (char *)map(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	assert_string_equal(p, text);
 	p[0] = 'M';
@@ -92,7 +92,7 @@ static void fixed_mappings_replace_what_was_there(void **state)
 static void protections_are_remembered_and_merged(void **state)
 {
 	char *p = (char *)map_memory(3);
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	assert_int_equal(fake.protects, 0);
 	assert_int_equal(CALL_3(SYS_mprotect, p + PAGE, PAGE, PROT_NONE), 0);
 	assert_int_equal(fake.protects, 1);

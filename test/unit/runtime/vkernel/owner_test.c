@@ -1,4 +1,5 @@
-/* Every word of the virtual kernel's model belongs to an object: what is changed without a declaration shows. */
+/* Every word of the virtual kernel's model belongs to an object: what is changed without a declaration
+   shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

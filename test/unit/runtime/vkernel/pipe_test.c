@@ -76,7 +76,7 @@ static void small_writes_are_all_or_nothing(void **state)
 static void another_fiber_drains(void)
 {
 	fake.slot = 1;
-	CALL_3(SYS_read, shared[0], page, sizeof page);
+	CALL_3(SYS_read, shared[0], page, sizeof(page));
 }
 
 static void a_large_write_takes_several_steps(void **state)
@@ -84,7 +84,7 @@ static void a_large_write_takes_several_steps(void **state)
 	make_pipe(shared, 0);
 	assert_int_equal(CALL_3(SYS_write, shared[1], page, 60000), 60000);
 	assert_blocked(CALL_3(SYS_write, shared[1], page, 65536)); /* took what fitted, waits for the rest */
-	assert_int_equal(CALL_3(SYS_read, shared[0], page, sizeof page), 65536);
+	assert_int_equal(CALL_3(SYS_read, shared[0], page, sizeof(page)), 65536);
 	fake.steps = 0;
 	assert_int_equal(CALL_3(SYS_write, shared[1], page, 60000), 60000);
 	fake.during_step = another_fiber_drains;
@@ -158,7 +158,7 @@ static void another_fiber_closes_what_is_read(void)
 /* As in Linux: the call that is under way keeps the file open. */
 static void a_call_under_way_keeps_the_pipe(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	char c = 0;
 	ignore_signal(SIGPIPE);
 	make_pipe(shared, 0);
@@ -176,7 +176,7 @@ static void a_call_under_way_keeps_the_pipe(void **state)
 
 static void a_closed_pipe_leaves_no_trace(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	int fds[2];
 	make_pipe(fds, 0);
 	CALL_3(SYS_write, fds[1], page, 30000);
@@ -190,7 +190,7 @@ static void a_drained_pipe_has_no_history(void **state)
 {
 	int fds[2];
 	make_pipe(fds, 0);
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	for (int i = 0; i < 5; i++) {
 		CALL_3(SYS_write, fds[1], "abcdefgh", 8);
 		CALL_3(SYS_read, fds[0], page, 3);
@@ -202,7 +202,7 @@ static void a_drained_pipe_has_no_history(void **state)
 /* A fiber cancelled inside a read never returns; what it held goes when it ends. */
 static void a_fiber_that_ends_lets_go(void **state)
 {
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	int fds[2];
 	make_pipe(fds, 0);
 	assert_blocked(CALL_3(SYS_read, fds[0], page, 1));

@@ -252,7 +252,7 @@ static void timers_tell_what_is_left(void **state)
 static void a_new_fiber_inherits_the_mask(void **state)
 {
 	unsigned long set = 1ul << (SIGUSR1 - 1), mask = 0;
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	CALL_4(SYS_rt_sigprocmask, SIG_SETMASK, &set, 0, 8);
 	vk_fiber_start(1, 0);
 	fake.slot = 1;

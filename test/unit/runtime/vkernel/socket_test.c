@@ -217,7 +217,7 @@ static void the_last_close_closes(void **state)
 {
 	assert_int_equal(CALL_1(SYS_close, connected()), 0);
 	assert_true(fake_net.sut->closed_any()); /* all that is remembered of a connection */
-	void *before = model_copy();
+	struct model_copy *before = model_copy();
 	fake_net.closes = 0;
 	long s = connected(), t = CALL_1(SYS_dup, s);
 	assert_int_equal(CALL_1(SYS_close, s), 0);
