@@ -357,7 +357,9 @@ long vk_sys_getsockopt(struct vk_call *c)
 	n = HD_MIN(n, (long)room);
 	if (level == SOL_IP_ && n && n < (long)sizeof(int) && a.number >= 0 && a.number <= 255)
 		n = 1;
-	if (n && !vk_user_ok((u64)c->a[3], (size_t)n))
+	if (level != SOL_SOCKET_) /* the length is told first, even if the value can't be */
+		*len = (int)n;
+	if (n && !vk_user_out_ok((u64)c->a[3], (size_t)n))
 		return -EFAULT;
 	memcpy(vk_user(c->a[3]), &a, (size_t)n);
 	*len = (int)n;
@@ -366,10 +368,17 @@ long vk_sys_getsockopt(struct vk_call *c)
 
 /* ---- setting ---- */
 
+/* One that the kernel chose is given back when the connection is over. */
+static bool has_port(const struct vk_sock *s)
+{
+	bool over = (s->flavour == SOCK_LOCAL || s->flavour == SOCK_PEER) && !sock_is_connected(s);
+	return s->bound && (s->bound == SOCK_NAMED || !over);
+}
+
 static long table_set(struct vk_sock *s, const struct sock_option_row *o, int value)
 {
 	u32 bit = 1u << o->at;
-	if (o->at == SOCK_ONLY_IPV6 && o->kind == FLAG && s->bound)
+	if (o->at == SOCK_ONLY_IPV6 && o->kind == FLAG && has_port(s))
 		return -EINVAL;
 	if (o->kind == FLAG) {
 		bool on = (value != 0) != o->standard;
