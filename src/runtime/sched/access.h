@@ -59,8 +59,8 @@ static inline u64 thread_alone_object(u32 slot)
  */
 bool access_use(u64 object, enum access_mode mode);
 /*
- * The same for an object that stands for many, to learn about all of them at once: it joins no footprint. What
- * is really used is declared besides.
+ * The same for an object that stands for many, to learn about all of them at once: it joins no footprint.
+ * What is really used is declared besides.
  */
 bool access_use_lesson(u64 object, enum access_mode mode);
 /*
