@@ -172,6 +172,8 @@ int client_listener_for(struct broker *b, const struct net_address *sut, struct 
 			struct problem *p);
 /* A descriptor, or -errno. */
 int client_listener_accept(const struct client_listener *l);
+/* Has somebody connected whom nobody has accepted yet? */
+bool client_listener_pending(const struct broker *b);
 /* Datagrams: a socket for one client alone, at *physical. A descriptor, or -errno. */
 int client_listener_datagrams(struct broker *b, const struct net_address *sut, struct net_address *physical,
 			      struct problem *p);

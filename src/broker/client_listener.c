@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,16 @@ int client_listener_accept(const struct client_listener *l)
 	if (fd < 0 && errno == EAGAIN && l->fd6 >= 0)
 		fd = accept4(l->fd6, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	return fd < 0 ? -errno : fd;
+}
+
+bool client_listener_pending(const struct broker *b)
+{
+	for (const struct client_listener *l = b->listeners; l; l = l->next) {
+		struct pollfd p[2] = {{.fd = l->fd, .events = POLLIN}, {.fd = l->fd6, .events = POLLIN}};
+		if (poll(p, 2, 0) > 0)
+			return true;
+	}
+	return false;
 }
 
 void client_listener_free_all(struct broker *b)

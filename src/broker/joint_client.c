@@ -88,7 +88,10 @@ int joint_send(struct broker *b, struct connection *whole, struct wire_net *n)
 		u8 to = n->data[i];
 		struct connection *c = part_with(b, whole, to % NET_JOINT_EVENT);
 		u64 end = i + NET_JOINT_SYMBOL;
-		if (to > NET_JOINT_EVENT) {
+		if (to == NET_JOINT_EVENT) {
+			joint_await(b, whole);
+			whole->asked = ~0ull;
+		} else if (to > NET_JOINT_EVENT) {
 			act(whole, c, n->data[i + 1]);
 		} else {
 			while (end + 1 < n->len && n->data[end] == to)
@@ -115,6 +118,7 @@ void joint_await(struct broker *b, const struct connection *whole)
 	u64 start = monotonic_ms();
 	bool any = false;
 	while (!any && monotonic_ms() - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
+		any = !quiet_alive(whole->procs->q) || client_listener_pending(b);
 		for (struct connection *c = b->connections; (c = joint_next(c, whole)); c = c->next) {
 			struct pollfd p = {.fd = c->eof || c->reset ? -1 : c->fd,
 					   .events = POLLIN | POLLRDHUP};

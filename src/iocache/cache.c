@@ -352,6 +352,34 @@ int cache_close(struct cache *c, struct cache_pos *pos)
 	return err;
 }
 
+/* ---- time ---- */
+
+static const u8 time_passes[NET_JOINT_SYMBOL] = {NET_JOINT_EVENT, NET_JOINT_TIME};
+
+int cache_resolve_late(struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos), late = at;
+	struct mark_view now, then;
+	if (!pos->tree || !tree_mark_at(c->t, &at, &now) || !(now.flags & NET_TIMED) ||
+	    (now.flags & NET_GONE) || joint_times(c, &at) >= CACHE_TIMES)
+		return 0;
+	if (!tree_follow_time(c->t, &late) || !tree_mark_at(c->t, &late, &then)) {
+		late = at;
+		if (!c->live || c->confirm)
+			return 0;
+		int err = c->ops->send(c, pos->tree - 1, &late, time_passes, sizeof(time_passes), false);
+		if (err)
+			return err;
+		hd_assert(tree_mark_at(c->t, &late, &then));
+	}
+	return then.reply != now.reply;
+}
+
+int cache_pass_time(struct cache *c, struct cache_pos *pos)
+{
+	return write_symbols(c, pos, time_passes, sizeof(time_passes), false);
+}
+
 /* ---- reads ---- */
 
 /* Get an answer for a position that has none (none: for any where no connection stands). */

@@ -22,6 +22,7 @@
 #define CACHE_HURRIED 4096u /* of more trees than that, none is hurried */
 #define CACHE_SCHEDULE 500u /* bytes of a schedule that are remembered */
 
+#define CACHE_TIMES 8u /* so often a client that speaks by itself is followed */
 #define NET_CLOSED (NET_EOF | NET_RESET)
 
 /*
@@ -154,6 +155,8 @@ void joint_copy(const struct cache *c, const struct tree_at *at, u32 connection,
 u32 joint_connections(const struct cache *c, const struct tree_at *at);
 /* As cache_answered. */
 bool joint_answered(const struct cache *c, const struct tree_at *at, u32 connection);
+/* How often did the client speak by itself on the way to `at`? */
+u32 joint_times(const struct cache *c, const struct tree_at *at);
 /* For people: "[1] GET / [2] …". */
 void joint_put(struct text *t, const u8 *symbols, u64 n);
 

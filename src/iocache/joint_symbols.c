@@ -110,6 +110,19 @@ const u8 *joint_data(struct cache *c, u32 connection, const u8 *data, size_t n)
 	return to;
 }
 
+u32 joint_times(const struct cache *c, const struct tree_at *at)
+{
+	u32 times = 0;
+	for (u64 i = 0; i < at->written;) {
+		size_t n = (size_t)HD_MIN(at->written - i, (u64)PIECE);
+		tree_bytes_copy(c->t, at, i, piece, n);
+		for (size_t k = 0; k + 1 < n; k += NET_JOINT_SYMBOL)
+			times += piece[k] == NET_JOINT_EVENT && piece[k + 1] == NET_JOINT_TIME;
+		i += n;
+	}
+	return times;
+}
+
 /* The end of the last byte that was written to the connection; 0: none was. */
 static u64 last_written(const struct cache *c, const struct tree_at *at, u32 connection)
 {
@@ -147,11 +160,10 @@ bool joint_answered(const struct cache *c, const struct tree_at *at, u32 connect
 
 void joint_put(struct text *t, const u8 *symbols, u64 n)
 {
-	static const char *const events[] = {[NET_JOINT_OPENED] = "opened",
-					     [NET_JOINT_EOF] = "ended",
-					     [NET_JOINT_RESET] = "reset",
-					     [NET_JOINT_END] = "end of writing",
-					     [NET_JOINT_CLOSE] = "closed"};
+	static const char *const events[] = {
+		[NET_JOINT_OPENED] = "opened", [NET_JOINT_EOF] = "ended",
+		[NET_JOINT_RESET] = "reset",   [NET_JOINT_END] = "end of writing",
+		[NET_JOINT_CLOSE] = "closed",  [NET_JOINT_TIME] = "time passes"};
 	u32 last = 0;
 	for (u64 i = 0; i + 1 < n; i += NET_JOINT_SYMBOL) {
 		u32 number = symbols[i] % NET_JOINT_EVENT;

@@ -16,19 +16,11 @@ static void close_all(struct cache *c)
 			physical_close(c, &c->conn[i]);
 }
 
-/* A client that turned out to have several connections at a time is another tree. */
-static bool is_superseded(const struct cache *c, u32 tree)
-{
-	const struct tree_key *k = tree_key_of(c->t, tree);
-	struct tree_key joint = {.to = k->to, .client = k->client, .joint = 1};
-	return k->client && !k->joint && tree_find(c->t, &joint) != TREE_NONE;
-}
-
 static bool ever_opened(const struct cache *c, u32 tree)
 {
 	struct tree_at root = root_at(c, tree);
 	struct mark_view m;
-	return tree_mark_at(c->t, &root, &m) && !is_superseded(c, tree);
+	return tree_mark_at(c->t, &root, &m) && !tree_is_superseded(c->t, tree);
 }
 
 static int ask_trace(struct cache *c, u32 tree, const struct tree_at *end)

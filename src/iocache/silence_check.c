@@ -50,7 +50,9 @@ int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool close
 	struct tree_at at = pos_at(pos);
 	struct mark_view m;
 	struct physical *p;
-	if (!c->live || !tree_mark_at(c->t, &at, &m))
+	const struct tree_key *key = tree_key_of(c->t, tree);
+	struct tree_at late = at;
+	if (!c->live || !tree_mark_at(c->t, &at, &m) || (key->joint && tree_follow_time(c->t, &late)))
 		return 0;
 	bool patient = (m.flags & NET_TIMED) && !was_heard_out(c, tree, &at);
 	if (!patient && !closed_others)
@@ -63,5 +65,10 @@ int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool close
 	err = physical_hear_more(c, p, patient);
 	if (patient)
 		remember(c, tree, &at);
-	return err;
+	bool may_join = key->client && !key->joint && key->to.type == NET_STREAM && !c->confirm;
+	if (err != CACHE_INCOMPLETE || !patient || !may_join)
+		return err;
+	c->error.code = CACHE_JOINT; /* then what it says by itself is part of its conversation */
+	c->error.client = key->client;
+	return CACHE_JOINT;
 }

@@ -80,7 +80,9 @@ u32 trees_count(const struct trees *t);
 const struct tree_key *tree_key_of(const struct trees *t, u32 tree);
 u32 tree_find(const struct trees *t, const struct tree_key *k); /* or TREE_NONE */
 u32 tree_add(struct trees *t, const struct tree_key *k);        /* TREE_NONE: memory is out */
-u32 tree_root(const struct trees *t, u32 tree);                 /* its first branch */
+/* Has a client turned out to be joint? Then what was said on its first connection is in another tree. */
+bool tree_is_superseded(const struct trees *t, u32 tree);
+u32 tree_root(const struct trees *t, u32 tree); /* its first branch */
 
 /* A branch, as a reader sees it. */
 struct branch_view {
@@ -122,6 +124,8 @@ struct tree_at {
  */
 size_t tree_follow(const struct trees *t, struct tree_at *at, const void *data, size_t n);
 bool tree_follow_end(const struct trees *t, struct tree_at *at);
+/* Of a joint client: was it waited there until it speaks by itself (NET_JOINT_TIME)? *at moves behind that. */
+bool tree_follow_time(const struct trees *t, struct tree_at *at);
 /* Is it the end of a branch, where bytes can be appended without a fork? */
 bool tree_is_leaf(const struct trees *t, const struct tree_at *at);
 /* Append at *at (which the tree can't follow any more), forking if it is not a leaf. false: memory is out. */

@@ -38,6 +38,16 @@ size_t tree_follow(const struct trees *t, struct tree_at *at, const void *data, 
 	return done;
 }
 
+bool tree_follow_time(const struct trees *t, struct tree_at *at)
+{
+	static const u8 time_passes[NET_JOINT_SYMBOL] = {NET_JOINT_EVENT, NET_JOINT_TIME};
+	struct tree_at to = *at;
+	if (at->ended || tree_follow(t, &to, time_passes, sizeof(time_passes)) != sizeof(time_passes))
+		return false;
+	*at = to;
+	return true;
+}
+
 bool tree_follow_end(const struct trees *t, struct tree_at *at)
 {
 	const struct branch *b = branch_of(t, at->branch);

@@ -13,10 +13,12 @@ static void count_doubts(struct outcome_net *n, const struct trees *t)
 
 	for (u32 i = 0; i < branches_count(t); i++) {
 		branch_get(t, i, &b);
-		for (u32 k = 0; k < b.marks; k++) {
+		for (u32 k = 0; k < b.marks && !tree_is_superseded(t, b.tree); k++) {
 			mark_get(t, i, k, &m);
+			struct tree_at at = {.branch = i, .ended = m.ended, .written = m.at};
 			n->guessed += !!(m.flags & NET_GUESSED);
-			n->timed += !!(m.flags & NET_TIMED);
+			n->timed += (m.flags & NET_TIMED) &&
+				    !(tree_key_of(t, b.tree)->joint && tree_follow_time(t, &at));
 		}
 	}
 }

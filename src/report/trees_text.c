@@ -98,6 +98,10 @@ static void print_joint(const struct text_printer *p, char side, const struct tr
 			continue;
 		}
 		indent(p);
+		if (first == NET_JOINT_EVENT) {
+			fprintf(p->f, "%c time passes\n", side);
+			continue;
+		}
 		fprintf(p->f, "%c [%u] %s\n", side, first - NET_JOINT_EVENT,
 			e->bytes[i] && e->bytes[i] < HD_ARRAY_LEN(events) ? events[e->bytes[i]] : "?");
 	}

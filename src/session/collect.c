@@ -85,7 +85,7 @@ static int judge_end(const struct sut *s, bool given_up, struct outcome *o, stru
 
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
 	if (w->phase == WIRE_DONE && w->result.end != SEARCH_TOOL_ERROR && w->result.end <= SEARCH_STOPPED &&
-	    !why[0] && w->stats.states)
+	    !why[0] && (w->stats.states || w->result.incomplete[0])) /* the latter: in the first step */
 		return 0;
 	if (given_up) {
 		o->interrupted = true;

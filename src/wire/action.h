@@ -31,5 +31,9 @@
 #define ALT_FAULT 0xf000u
 #define ALT_FAULTS 256
 #define ALT_IS_FAULT(alt) ((alt)-ALT_FAULT < ALT_FAULTS)
+/* ALT_PEER + n: likewise: a time-out of client peer n + 1 ends, and it speaks by itself. */
+#define ALT_PEER 0xf100u
+#define ALT_PEERS 256
+#define ALT_IS_PEER(alt) ((alt)-ALT_PEER < ALT_PEERS)
 
 #endif

@@ -131,6 +131,7 @@ enum net_joint_event {
 	NET_JOINT_RESET,
 	NET_JOINT_END,   /* told to the client: the SUT has shut down its writing side */
 	NET_JOINT_CLOSE, /* … has closed the connection */
+	NET_JOINT_TIME,  /* with number 0: nothing happens until the client speaks by itself */
 };
 
 /* --accept always and its like: an operation does not have to wait if the peer has done its part. */

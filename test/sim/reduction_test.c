@@ -546,12 +546,40 @@ static void circles_ignore_nobody(void **state)
 	assert_true(want == got);
 }
 
+static enum step_result cannot_go_on(void *self, u32 action)
+{
+	(void)self;
+	(void)action;
+	return STEP_STOP;
+}
+
+/* The walks before the search come to an end of everything: the initial state was seen all the same. */
+static void a_stop_before_the_search_is_a_result(void **state)
+{
+	const struct code c = {.threads = 1, .length = {1}, .op = {{{OWN, 0, 0, 0}}}};
+	struct toy t;
+	struct search_options o = {.strategy = SEARCH_DFS, .reduce = true};
+	code = &c;
+	toy_init(&t, &model);
+	struct target_ops ops = *t.target.ops;
+	ops.footprint = code_footprint;
+	ops.reduction = &code_reduction;
+	ops.step = cannot_go_on;
+	t.target.ops = &ops;
+	assert_int_equal(toy_search(&t, &o), SEARCH_STOPPED);
+	assert_int_equal(t.stats.states, 1);
+	toy_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_programs),       cmocka_unit_test(wakes_must_be_declared),
-		cmocka_unit_test(pending_must_be_told),  cmocka_unit_test(independent_threads),
+		cmocka_unit_test(random_programs),
+		cmocka_unit_test(wakes_must_be_declared),
+		cmocka_unit_test(pending_must_be_told),
+		cmocka_unit_test(independent_threads),
 		cmocka_unit_test(circles_ignore_nobody),
+		cmocka_unit_test(a_stop_before_the_search_is_a_result),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,9 +197,13 @@ static void search(void)
 		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
 	struct target target = {&engine_ops, NULL};
 	struct search_options options = rt_wire->config.search;
-	/* Walks would take peers along ways that other caches can't go back from. */
+	/*
+	 * Walks would take peers along ways that other caches can't go back from; and a server that has one
+	 * conversation at a time, or one handshake, would not answer another in the middle of it, where a
+	 * depth-first search has them one after the other.
+	 */
 	const struct net_config *net = &rt_wire->config.net;
-	options.no_prelude = (net->clients || net->servers) && net->mode != CACHE_BRANCHING;
+	options.no_prelude = net->servers || (net->clients && net->mode != CACHE_BRANCHING);
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	started_ms = hook_now(NULL);

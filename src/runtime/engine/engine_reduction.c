@@ -17,13 +17,24 @@
  *   fairness               who yielded in vain waits for any step of the others;
  *   spurious wake-ups,     a state that only they lead out of is an end;
  *   faults of the network
- *   atomic sections        while one is under way, nobody else moves unless it has to wait.
+ *   atomic sections        while one is under way, nobody else moves unless it has to wait;
+ *   joint clients          what is written on one of their connections can make them speak on another, and
+ *                          they speak by themselves when nobody can go on.
  */
+static bool has_joint_clients(const struct wire_learnt *known)
+{
+	for (u32 i = 0; i < HD_ARRAY_LEN(known->joint_clients); i++)
+		if (known->joint_clients[i])
+			return true;
+	return false;
+}
+
 static bool usable(void *t)
 {
 	(void)t;
 	const struct wire_learnt *known = &rt_wire->learnt;
-	if (known->signals_used || known->fair || rt_wire->config.spurious || rt_wire->config.net.faults)
+	if (known->signals_used || known->fair || rt_wire->config.spurious || rt_wire->config.net.faults ||
+	    has_joint_clients(known))
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (model->fiber[i].atomic)

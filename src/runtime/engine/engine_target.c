@@ -144,6 +144,20 @@ static u32 timer_actions(bool nothing_else, u32 *out)
 	return n;
 }
 
+/* Nobody can go on: then time passes, and clients that wait with a time-out may speak. */
+static u32 peer_actions(u32 *out)
+{
+	u32 n = 0, host = 0;
+	while (host < sched_fiber_limit() && model->fiber[host].life != FIBER_ALIVE)
+		host++;
+	if (host == sched_fiber_limit() || engine_experiments())
+		return 0;
+	for (u32 client = 0; client < rt_wire->config.net.clients; client++)
+		if (vk_peer_waits(client))
+			out[n++] = ACTION(host, ALT_PEER + client);
+	return n;
+}
+
 /* See vkernel/sockets/sock_fault.h. */
 static u32 fault_actions(u32 slot, const struct op *o, u32 *out)
 {
@@ -259,6 +273,8 @@ u32 engine_actions(void *t, u32 *out)
 	}
 	if (hd_unlikely(faults_only) && stuck_without_fault())
 		return 0;
+	if (hd_unlikely(!n && !waiting && rt_wire->config.net.clients))
+		n = peer_actions(out);
 	if (hd_likely(!waiting))
 		return n;
 	if (!n)
@@ -508,7 +524,8 @@ static bool target_busy(void *t, u32 action)
 	const struct fiber *f = &model->fiber[ACTION_FIBER(action)];
 	const struct op_class *c = op_class_of(&f->op);
 	u32 alt = ACTION_ALT(action);
-	return !ALT_IS_FAULT(alt) && (c->busy || (c->in_vain && c->in_vain(f, &f->op, alt)));
+	return !ALT_IS_FAULT(alt) && !ALT_IS_PEER(alt) &&
+	       (c->busy || (c->in_vain && c->in_vain(f, &f->op, alt)));
 }
 
 static bool target_idles(void *t)

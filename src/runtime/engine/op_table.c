@@ -23,6 +23,8 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 		vk_describe_signal(fiber_slot(f), alt == ALT_EINTR, t);
 	} else if (ALT_IS_TIMER(alt)) {
 		vk_describe_timer(alt - ALT_TIMER, t);
+	} else if (ALT_IS_PEER(alt)) {
+		vk_describe_peer(alt - ALT_PEER, t);
 	} else if (ALT_IS_FAULT(alt)) {
 		vk_describe_fault(o, alt - ALT_FAULT, t);
 	} else if (alt == ALT_FD_CHANGED) {

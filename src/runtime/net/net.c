@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/rt.h"
+#include "runtime/sched/run.h"
 #include "runtime/sched/sched.h"
 #include "runtime/net/wire_transport.h"
 #include "search/search.h"
@@ -197,6 +198,20 @@ bool net_comes_again(const struct cache_pos *last)
 	return found > 0;
 }
 
+bool net_would_speak(const struct cache_pos *pos)
+{
+	int found = cache_resolve_late(cache, pos);
+	note_clock_readings();
+	if (found < 0)
+		note_error(found);
+	return found > 0;
+}
+
+long net_pass_time(struct cache_pos *pos)
+{
+	return settle(cache_pass_time(cache, pos));
+}
+
 long net_leave(struct cache_pos *pos)
 {
 	return settle(cache_leave(cache, pos));
@@ -294,7 +309,7 @@ bool net_check_silence(const struct cache_pos *pos)
 	int err = cache_check_silence(cache, pos, sut->closed_any());
 	if (err)
 		note_error(err);
-	return !stopped;
+	return !stopped && !run_wants_restart();
 }
 
 /* Recorded trees don't grow, so the answer is the same in every execution. */

@@ -55,6 +55,12 @@ u32 net_first_connections(const struct net_address *local, u32 client);
 u32 net_connections(const struct cache_pos *pos);
 /* The SUT closes the connection. */
 long net_leave(struct cache_pos *pos);
+/*
+ * Nothing happens until the client speaks by itself, as its time-out ends: would it (asks, and may take long)? And
+ * let that happen. *pos: of its conversation.
+ */
+bool net_would_speak(const struct cache_pos *pos);
+long net_pass_time(struct cache_pos *pos);
 
 long net_write(struct cache_pos *pos, const void *data, size_t n);
 long net_end(struct cache_pos *pos);

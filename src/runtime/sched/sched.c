@@ -152,6 +152,8 @@ void sched_declare_step(const struct fiber *f, u32 alt)
 		sched_kernel->signals_access(fiber_slot(f), alt == ALT_SIGNAL || alt == ALT_EINTR);
 	if (hd_unlikely(ALT_IS_TIMER(alt)))
 		sched_kernel->timer_access(alt - ALT_TIMER);
+	if (hd_unlikely(ALT_IS_PEER(alt)))
+		sched_kernel->peer_access(alt - ALT_PEER);
 	if (hd_unlikely(ALT_IS_FAULT(alt)))
 		sched_kernel->fault_access(&f->op, alt - ALT_FAULT);
 	else if (c->accesses)
@@ -189,7 +191,8 @@ static HD_NOINLINE u32 take_signals(u32 alt)
 
 static bool is_aside(u32 alt)
 {
-	return alt == ALT_SIGNAL || alt == ALT_EINTR || ALT_IS_TIMER(alt) || ALT_IS_FAULT(alt);
+	return alt == ALT_SIGNAL || alt == ALT_EINTR || ALT_IS_TIMER(alt) || ALT_IS_FAULT(alt) ||
+	       ALT_IS_PEER(alt);
 }
 
 /* The engine has chosen alt. What is no outcome of the pending operation is done, while that stays
@@ -201,6 +204,8 @@ static u32 settle(u32 alt)
 			time_passes_until(sched_kernel->timer_expires(alt - ALT_TIMER));
 		} else if (ALT_IS_FAULT(alt)) {
 			sched_kernel->fault_happens(&sched_self()->op, alt - ALT_FAULT);
+		} else if (ALT_IS_PEER(alt)) {
+			sched_kernel->peer_acts(alt - ALT_PEER);
 		} else {
 			alt = take_signals(alt);
 			if (alt != ALT_SIGNAL)

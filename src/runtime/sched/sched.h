@@ -230,6 +230,9 @@ struct sched_kernel {
 	/* The nth fault of the network that could concern a fiber's operation happens; what it touches. */
 	void (*fault_happens)(const struct op *o, u32 n);
 	void (*fault_access)(const struct op *o, u32 n);
+	/* A time-out of client peer n + 1 ends, and what that touches. */
+	void (*peer_acts)(u32 n);
+	void (*peer_access)(u32 n);
 };
 void sched_register_kernel(const struct sched_kernel *k);
 /* Handlers of faults run on this stack: nobody can wait there. */

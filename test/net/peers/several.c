@@ -7,6 +7,7 @@
  *	open:K   send:K:TEXT   line:K   want:K:TEXT (a line; another one ends it with status 1)   eof:K   close:K
  *	any      wait for a line on any connection; on the same one "seen N~" is sent, N: how many there were
  *	wait:K:MS   for input, that long at most   mood:K   send "late~" if such a wait came to its end, else "early~"
+ *	ticks:K:MS  read lines; whenever nothing has come for so long, send "t~"
  *	threads:N   N threads, each with a connection of its own: send "tI~", read a line
  */
 #include <arpa/inet.h>
@@ -97,6 +98,19 @@ static void want(int fd, const char *text)
 		exit(1);
 }
 
+static void tick(int fd, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char line[256];
+	for (;;) {
+		int n = poll(&p, 1, ms);
+		if (n == 0)
+			say(fd, "t~");
+		else if (n < 0 || !hear(fd, line, sizeof(line)))
+			return;
+	}
+}
+
 static void play(const char *word)
 {
 	char line[256];
@@ -113,6 +127,8 @@ static void play(const char *word)
 		want(fds[k], text + 1);
 	else if (!strncmp(word, "wait:", 5) && text)
 		late |= poll(&(struct pollfd){.fd = fds[k], .events = POLLIN}, 1, atoi(text + 1)) == 0;
+	else if (!strncmp(word, "ticks:", 6) && text)
+		tick(fds[k], atoi(text + 1));
 	else if (!strncmp(word, "mood:", 5))
 		say(fds[k], late ? "late~" : "early~");
 	else if (!strncmp(word, "eof:", 4))

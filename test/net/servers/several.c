@@ -17,6 +17,16 @@
  * a second time where its answer is known; it is, where another answer came.
  * heddle: verdict=verified clients=2 cache=none args="2" client1="@several {port} open:1 send:1:a~ wait:1:30 wait:1:9000 mood:1 line:1 line:1" client2="@several {port} open:1"
  * heddle: verdict=verified outcomes=24940 clients=1 args="1" options="--recheck 10" client="@several {port} open:1 send:1:a~ wait:1:150 wait:1:9000 mood:1 line:1 line:1"
+ *
+ * A client that speaks by itself, when it has waited for longer than a short time: that happens when nobody can go on. It may end,
+ * send something or connect once more; one that never stops is incomplete, and so is one that never rests.
+ * heddle: verdict=verified outcomes=24832 clients=1 args="1" client="@several {port} open:1 send:1:a~ line:1 wait:1:700"
+ * heddle: verdict=verified outcomes=24930 clients=1 args="1" options="--recheck 10" client="@several {port} open:1 send:1:a~ line:1 wait:1:700 send:1:b~ line:1"
+ * heddle: verdict=verified outcomes=24930 clients=1 cache=none args="1" client="@several {port} open:1 send:1:a~ line:1 wait:1:700 send:1:b~ line:1"
+ * heddle: verdict=verified outcomes=24930,25185 clients=1 args="2" options="--sanity 2" client="@several {port} open:1 wait:1:700 open:2 send:1:a~ send:2:b~ line:2 line:1"
+ * heddle: verdict=violation kind=assert text~="a time-out of client 1 ends" clients=1 args="1 bug" client="@several {port} open:1 wait:1:700 send:1:b~ line:1"
+ * heddle: verdict=incomplete text~="sends data although" clients=1 args="1" client="@several {port} open:1 ticks:1:700"
+ * heddle: verdict=incomplete text~="did not come to rest" clients=1 args="1" options="--peer-timeout 1s" client="@peer connect {port} send:a~ sleep:100000"
  * native: skip
  */
 #include "net.h"

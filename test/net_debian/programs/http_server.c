@@ -7,6 +7,9 @@
  * heddle: verdict=verified outcomes=1,2 args=locked client1="wget -q -O - http://127.0.0.1:{port}/" client2="curl -s http://127.0.0.1:{port}/x"
  * heddle: verdict=verified outcomes=1,2 args=locked client1="printf 'GET / HTTP/1.0\r\n\r\n' | nc 127.0.0.1 {port}" client2="curl -s http://127.0.0.1:{port}/"
  * heddle: verdict=verified outcomes=1 args=locked clients=1 client="ab -q -n 1 http://127.0.0.1:{port}/"
+ * heddle: verdict=verified outcomes=1,2 args=locked clients=1 client="ab -q -n 2 -c 2 http://127.0.0.1:{port}/"
+ * heddle: verdict=verified outcomes=1,2 args=locked clients=1 client="curl -s --parallel --parallel-immediate http://127.0.0.1:{port}/a http://127.0.0.1:{port}/b"
+ * heddle: verdict=verified outcomes=1 args=locked clients=1 client="printf 'GET / HTTP/1.0\r\n\r\n' | timeout 1 nc 127.0.0.1 {port}"
  * heddle: verdict=violation kind=assert message~="mine" args=racy clients=2 client="curl -s http://127.0.0.1:{port}/"
  */
 #include "net.h"

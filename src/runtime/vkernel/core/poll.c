@@ -130,7 +130,7 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 		if (ready_events(&p[i]))
 			text_str(t, " (ready)");
 	}
-	if (alt < OP_DESCRIBE_PENDING && !ALT_IS_TIMER(alt))
+	if (alt < OP_DESCRIBE_PENDING && !ALT_IS_TIMER(alt) && !ALT_IS_PEER(alt))
 		describe_arrivals(o, alt, t);
 	if (alt == ALT_TIMEOUT)
 		text_str(t, ", and gives up: time-out");

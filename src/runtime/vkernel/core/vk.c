@@ -44,6 +44,8 @@ static const struct sched_kernel kernel = {
 	.signals_open = vk_signals_open,
 	.timer_expires = vk_timer_expires,
 	.timer_access = vk_timer_access,
+	.peer_acts = vk_peer_acts,
+	.peer_access = vk_peer_access,
 	.fault_happens = vk_fault_happens,
 	.fault_access = vk_fault_access,
 };

@@ -9,6 +9,7 @@
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
+#include "runtime/vkernel/vk_ops.h"
 
 #define PORT_ROUNDS 60u /* so many connections of a client have ports of their own */
 
@@ -71,6 +72,20 @@ long sock_joint_accept(const struct net_address *local, u32 client, u32 connecti
 	return 0;
 }
 
+/* All sockets of the client are where its conversation is. */
+static void move_all(u32 client)
+{
+	const struct cache_pos *all = &vk->client_last[client - 1];
+	for (u32 i = 0; i < vk->desc_limit; i++) {
+		struct vk_sock *s = &vk->sock[i];
+		if (vk->desc[i].kind != VK_SOCKET || s->client != client || !s->pos.connection)
+			continue;
+		sock_declare(s);
+		s->pos.branch = all->branch;
+		s->pos.written = all->written;
+	}
+}
+
 void sock_joint_moved(struct vk_sock *s)
 {
 	if (!s->pos.connection)
@@ -79,15 +94,36 @@ void sock_joint_moved(struct vk_sock *s)
 	struct cache_pos *all = &vk->client_last[s->client - 1];
 	all->branch = s->pos.branch;
 	all->written = s->pos.written;
-	for (u32 i = 0; i < vk->desc_limit; i++) {
-		struct vk_sock *other = &vk->sock[i];
-		if (vk->desc[i].kind != VK_SOCKET || other == s || other->client != s->client ||
-		    !other->pos.connection)
-			continue;
-		sock_declare(other);
-		other->pos.branch = s->pos.branch;
-		other->pos.written = s->pos.written;
-	}
+	move_all(s->client);
+}
+
+/* ---- a client that speaks by itself, when its time-out ends ---- */
+
+bool vk_peer_waits(u32 n)
+{
+	return net_client_is_joint(n + 1) && net_would_speak(&vk->client_last[n]);
+}
+
+void vk_peer_acts(u32 n)
+{
+	net_pass_time(&vk->client_last[n]);
+	move_all(n + 1);
+}
+
+void vk_peer_access(u32 n)
+{
+	vk_declare(VK_CLIENTS, ACCESS_WRITE);
+	for (u32 i = 0; i < vk->desc_limit; i++)
+		if (vk->desc[i].kind == VK_SOCKET && vk->sock[i].client == n + 1 &&
+		    vk->sock[i].pos.connection)
+			sock_declare(&vk->sock[i]);
+}
+
+void vk_describe_peer(u32 n, struct text *t)
+{
+	text_str(t, "waits, and a time-out of client ");
+	text_dec(t, (long)n + 1);
+	text_str(t, " ends");
 }
 
 void sock_joint_leave(struct vk_sock *s)

@@ -75,7 +75,7 @@ static u32 way_of(const struct op *o, u32 alt)
 {
 	struct selector s = selector_of(op_set(o));
 	bool forced;
-	if (alt >= OP_DESCRIBE_PENDING || ALT_IS_TIMER(alt))
+	if (alt >= OP_DESCRIBE_PENDING || ALT_IS_TIMER(alt) || ALT_IS_PEER(alt))
 		return 0;
 	selector_ways(&s, &forced);
 	return returns_without_news(o, forced) ? alt : alt + 1;
