@@ -115,6 +115,41 @@ u32 net_next_client(const u64 *taken, u16 port)
 	return 0;
 }
 
+/* No client here has several connections at a time. */
+bool net_client_is_joint(u32 client)
+{
+	return false;
+}
+
+void net_resolve_first(const struct net_address *local, u32 client)
+{
+}
+
+u32 net_first_connections(const struct net_address *local, u32 client)
+{
+	return 0;
+}
+
+u32 net_connections(const struct cache_pos *pos)
+{
+	return 0;
+}
+
+long net_leave(struct cache_pos *pos)
+{
+	return net_close(pos);
+}
+
+bool net_would_speak(const struct cache_pos *pos)
+{
+	return false;
+}
+
+long net_pass_time(struct cache_pos *pos)
+{
+	return -EINVAL;
+}
+
 bool net_client_is_next(const u64 *taken, u32 client, u16 port)
 {
 	return net_next_client(taken, port) == client;

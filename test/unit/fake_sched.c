@@ -98,6 +98,11 @@ bool access_learn(u64 object, enum access_mode mode)
 	return l->observed;
 }
 
+bool access_use_lesson(u64 object, enum access_mode mode)
+{
+	return access_use(object, mode);
+}
+
 bool access_use(u64 object, enum access_mode mode)
 {
 	if (access_learn(object, mode))
