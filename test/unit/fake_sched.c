@@ -100,7 +100,7 @@ bool access_learn(u64 object, enum access_mode mode)
 
 bool access_use_lesson(u64 object, enum access_mode mode)
 {
-	return access_learn(object, mode);
+	return access_use(object, mode);
 }
 
 bool access_use(u64 object, enum access_mode mode)

@@ -207,7 +207,7 @@ void vk_use(struct vk_call *c, u64 object, enum access_mode mode);
  * joined) teaches nothing.
  */
 bool vk_touch(const struct vk_call *c, u64 object, enum access_mode mode);
-/* The same for an object that stands for many (access_use_lesson): the caller declares what it really uses. */
+/* The same for an object that stands for many (access_use_lesson): the caller declares what it uses. */
 bool vk_touch_lesson(const struct vk_call *c, u64 object, enum access_mode mode);
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode);
 /* A use inside a step that is one anyway: declared, nothing is learnt from it. */
