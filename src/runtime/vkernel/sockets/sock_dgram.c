@@ -180,7 +180,7 @@ static long connect_unix(struct vk_call *c, struct vk_sock *s, const struct net_
 		return err;
 	if (r && !may_send(s, r))
 		return -EPERM;
-	if (s->remote.family && sock_partner(s) != r)
+	if (s->remote.family && (!r || sock_partner(s) != r))
 		disconnect_unix(s);
 	if (!r)
 		return 0;

@@ -341,12 +341,13 @@ long vk_sys_getsockopt(struct vk_call *c)
 	if (*len < 0 && level != SOL_IPV6_)
 		return -EINVAL;
 	bool connecting = sock_of(d)->flavour == SOCK_CONNECTING;
-	if (level == SOL_SOCKET_ && name == SO_ERROR && connecting) {
+	bool asks_state = level == SOL_TCP_ && name == TCP_INFO;
+	if (((level == SOL_SOCKET_ && name == SO_ERROR) || asks_state) && connecting) {
 		if (sock_look(c, d, 0, MSG_DONTWAIT_) == VK_RESTART)
 			return VK_RESTART;
 	} else if (level == SOL_SOCKET_ && name == SO_ERROR && sock_of(d)->flavour != SOCK_IDLE)
 		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_WRITE);
-	else if (level == SOL_TCP_ && name == TCP_INFO)
+	else if (asks_state)
 		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_READ);
 	else
 		vk_use(c, vk_socket_options_object(vk_desc_slot(d)), ACCESS_READ);
