@@ -21,8 +21,10 @@ struct quiesce {
 	struct wire_net *n;
 	u64 start, asleep_since;
 	u32 delay;
-	u32 count; /* connections to the same peer; c's come first */
-	u32 own;   /* so many: one, or those of a joint client */
+	bool asked; /* the peer has something new to think about … */
+	u64 runs;   /* … and had run so often when those behind it were told */
+	u32 count;  /* connections to the same peer; c's come first */
+	u32 own;    /* so many: one, or those of a joint client */
 	struct connection *conn[NET_MAX_CONNS];
 	struct quiet_conn look[NET_MAX_CONNS];
 };
@@ -205,12 +207,36 @@ static enum quiet look_at_servers(struct quiesce *r)
 	return all;
 }
 
+/*
+ * The peer has run, and rests: it may have asked those behind it by now, whose time-outs begin to count then. What they
+ * did between our question and theirs was no answer.
+ */
+static void pass_question_on(struct quiesce *r)
+{
+	u64 runs = quiet_runs(r->c->procs->q);
+	if (!r->asked || runs == r->runs)
+		return;
+	r->runs = runs;
+	for (struct peer_procs *t = r->b->peers_known; t; t = t->next)
+		if (t != r->c->procs && t->server)
+			quiet_asked(t->q, true);
+}
+
+/* Something came. Whose time-out has ended meanwhile, here or behind a proxy, may be the one who spoke. */
+static void note_spoken(struct quiesce *r)
+{
+	for (struct peer_procs *t = r->b->peers_known; t; t = t->next)
+		if (t == r->c->procs || (t->server && r->c->procs->server))
+			quiet_spoke(t->q);
+}
+
 /* Others may have woken it up meanwhile: it is looked at once more behind them. */
 static enum quiet look_at_all(struct quiesce *r)
 {
 	enum quiet q = look(r), others;
 	if (!q || r->b->server_count < 2 || !r->c->procs->server)
 		return q;
+	pass_question_on(r);
 	others = look_at_servers(r);
 	q = others ? look(r) : QUIET_BUSY;
 	return q && others == QUIET_TIMED ? QUIET_TIMED : q;
@@ -224,6 +250,7 @@ static void note_question(struct quiesce *r)
 	if (!something && c->polled)
 		return;
 	c->asked = c->sent;
+	r->asked = something;
 	quiet_asked(c->procs->q, something);
 	for (struct peer_procs *t = r->b->peers_known; t && c->procs->server; t = t->next)
 		if (t != c->procs && t->server)
@@ -252,7 +279,7 @@ static int wait_quiet(struct quiesce *r)
 	gather(r);
 	while (!status) {
 		if (drain(r)) {
-			quiet_spoke(r->c->procs->q);
+			note_spoken(r);
 			r->c->unread = false;
 			r->delay = 0;
 			r->asleep_since = monotonic_ms();

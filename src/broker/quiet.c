@@ -147,6 +147,14 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n)
 	return timed || timers ? QUIET_TIMED : QUIET_YES;
 }
 
+u64 quiet_runs(const struct quiet_peer *q)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < q->threads; i++)
+		sum += q->thread[i].runs;
+	return sum;
+}
+
 void quiet_satisfied(struct quiet_peer *q, bool satisfied)
 {
 	q->satisfied = satisfied;

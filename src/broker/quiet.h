@@ -47,6 +47,8 @@ enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
  * time-outs are given their time again.
  */
 void quiet_asked(struct quiet_peer *q, bool something);
+/* How often its threads have run in all, as it was last looked at. */
+u64 quiet_runs(const struct quiet_peer *q);
 /* All that it is known to answer has come: it is not waited for until its time-outs end. */
 void quiet_satisfied(struct quiet_peer *q, bool satisfied);
 /* Something of it has just arrived. */
