@@ -169,6 +169,18 @@ bool net_is_full(const struct cache_pos *pos)
 	return false;
 }
 
+bool net_would_speak(const struct cache_pos *pos)
+{
+	(void)pos;
+	return false;
+}
+
+long net_pass_time(struct cache_pos *pos)
+{
+	(void)pos;
+	return 0;
+}
+
 bool net_comes_again(const struct cache_pos *last)
 {
 	(void)last;
