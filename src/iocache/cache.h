@@ -105,8 +105,8 @@ u32 cache_first_connections(const struct cache *c, const struct tree_key *key);
 /* How many it has opened by *pos; 0: the position was never resolved. A pure lookup. */
 u32 cache_connections(const struct cache *c, const struct cache_pos *pos);
 /*
- * Nothing happens, until the client speaks by itself: does it, at *pos, of its whole conversation? 1: yes, 0: no, or not
- * known. It may have to be waited for. Then let that happen: *pos moves.
+ * Nothing happens, until the client speaks by itself: does it, at *pos, of its whole conversation? 1: yes,
+ * 0: no, or not known. It may have to be waited for. Then let that happen: *pos moves.
  */
 int cache_resolve_late(struct cache *c, const struct cache_pos *pos);
 int cache_pass_time(struct cache *c, struct cache_pos *pos);

@@ -124,7 +124,7 @@ struct tree_at {
  */
 size_t tree_follow(const struct trees *t, struct tree_at *at, const void *data, size_t n);
 bool tree_follow_end(const struct trees *t, struct tree_at *at);
-/* Of a joint client: was it waited there until it speaks by itself (NET_JOINT_TIME)? *at moves behind that. */
+/* Of a joint client: was it waited there until it speaks by itself (NET_JOINT_TIME)? *at moves on. */
 bool tree_follow_time(const struct trees *t, struct tree_at *at);
 /* Is it the end of a branch, where bytes can be appended without a fork? */
 bool tree_is_leaf(const struct trees *t, const struct tree_at *at);

@@ -169,18 +169,6 @@ bool net_is_full(const struct cache_pos *pos)
 	return false;
 }
 
-bool net_would_speak(const struct cache_pos *pos)
-{
-	(void)pos;
-	return false;
-}
-
-long net_pass_time(struct cache_pos *pos)
-{
-	(void)pos;
-	return 0;
-}
-
 bool net_comes_again(const struct cache_pos *last)
 {
 	(void)last;
@@ -215,45 +203,3 @@ void net_describe_peer(const struct cache_pos *pos, struct text *t)
 }
 
 /* ---- no client has several connections at a time ---- */
-
-bool net_client_is_joint(u32 client)
-{
-	(void)client;
-	return false;
-}
-
-void net_resolve_first(const struct net_address *local, u32 client)
-{
-	(void)local;
-	(void)client;
-}
-
-u32 net_first_connections(const struct net_address *local, u32 client)
-{
-	(void)local;
-	(void)client;
-	return 0;
-}
-
-u32 net_connections(const struct cache_pos *pos)
-{
-	(void)pos;
-	return 0;
-}
-
-long net_leave(struct cache_pos *pos)
-{
-	return net_close(pos);
-}
-
-bool net_would_speak(const struct cache_pos *pos)
-{
-	(void)pos;
-	return false;
-}
-
-long net_pass_time(struct cache_pos *pos)
-{
-	(void)pos;
-	return 0;
-}
