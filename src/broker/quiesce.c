@@ -208,8 +208,8 @@ static enum quiet look_at_servers(struct quiesce *r)
 }
 
 /*
- * The peer has run, and rests: it may have asked those behind it by now, whose time-outs begin to count then. What they
- * did between our question and theirs was no answer.
+ * The peer has run, and rests: it may have asked those behind it by now, whose time-outs begin to count then.
+ * What they did between our question and theirs was no answer.
  */
 static void pass_question_on(struct quiesce *r)
 {

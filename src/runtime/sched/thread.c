@@ -177,12 +177,14 @@ static bool results_matter(enum access_mode mode)
  */
 static bool is_last(void)
 {
-	u32 live = fiber_live_count(), self = sched_self_slot();
+	u32 live = fiber_live_count(), limit = sched_fiber_limit(), self = sched_self_slot(), left = self;
+	for (u32 i = 0; live == 2 && i < limit; i++)
+		if (i != self && model->fiber[i].life == FIBER_ALIVE)
+			left = i;
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	access_declare(thread_alone_object(self), 1, ACCESS_READ);
-	for (u32 i = 0; live == 2 && i < sched_fiber_limit(); i++)
-		if (i != self && sched_alive(i))
-			access_declare(thread_alone_object(i), 1, ACCESS_ADD);
+	/* This runs on the program's stack: whatever is found, the same calls leave the same words there. */
+	access_declare(thread_alone_object(left), 1, left == self ? ACCESS_READ : ACCESS_ADD);
 	return live == 1;
 }
 
