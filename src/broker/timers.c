@@ -91,12 +91,14 @@ static bool first_timerfd(pid_t pid, u64 *ms)
 static enum timers look_at_timerfds(const struct quiet_peer *q, struct quiet_process *p)
 {
 	struct ticks *t = &p->ticks;
-	u64 ms, runs;
-	if (!first_timerfd(p->pid, &ms))
-		return TIMERS_NONE;
+	u64 ms, runs = runs_of(q, p->pid);
+	if (!first_timerfd(p->pid, &ms)) {
+		/* None is armed, but one was, and nobody has run since: it expires in this moment. */
+		bool due = t->known && t->asked == q->asked && t->runs == runs && !t->housekeeping;
+		return due ? TIMERS_SOON : TIMERS_NONE;
+	}
 	if (t->housekeeping || ms > GRACE_MS)
 		return TIMERS_LATER;
-	runs = runs_of(q, p->pid);
 	if (!t->known || t->asked != q->asked) {
 		*t = (struct ticks){.known = true, .asked = q->asked, .runs = runs};
 	} else if (t->runs != runs) {
