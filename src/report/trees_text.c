@@ -178,7 +178,9 @@ static bool print_tree(struct text_printer *p, const struct trees *t, u32 tree)
 	p->depth = 0;
 	p->joint = tree_key_of(t, tree)->joint;
 	p->visitor = &v;
-	return !print_refusal(p->f, t, tree) || tree_walk(t, tree, &v);
+	bool done = !print_refusal(p->f, t, tree) || tree_walk(t, tree, &v);
+	p->visitor = NULL;
+	return done;
 }
 
 bool trees_text(FILE *f, const struct trees *t)
