@@ -122,6 +122,9 @@ static int settle(struct check_options *o, struct problem *p)
 	struct search_options *s = &o->config.search;
 	bool samples = s->strategy == SEARCH_RANDOM || s->strategy == SEARCH_PCT;
 
+	/* Who asks for bfs wants the shortest way to a violation, which may be one that is left out. */
+	if (s->strategy == SEARCH_BFS && !o->por_given)
+		s->reduce = false;
 	if (samples && !s->max_runs && !s->max_time_ms)
 		s->max_runs = DEFAULT_RUNS;
 	return option_peers_settle(o, p);

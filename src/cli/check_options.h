@@ -25,6 +25,7 @@ struct check_options {
 	size_t formats;
 	struct suppressions suppressions;
 	bool quiet, verbose, no_progress;
+	bool por_given; /* --por was */
 	struct peer_options peers;
 	struct broker_options broker;
 	bool confirm;                            /* violations are played once more with fresh peers */

@@ -148,6 +148,7 @@ static int apply_por(struct check_options *o, const struct option_spec *s, const
 	if (!on && strcmp(value, "off"))
 		return problem_set(p, "--por: %s is neither on nor off", value);
 	o->config.search.reduce = on;
+	o->por_given = true;
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Breadth-first search: the first violation found is one with the fewest steps.
+ * Breadth-first search: the first violation found is one with the fewest steps, unless orders are left out.
  *
  * The undo log leads back along one path only, so states that wait to be extended are
  * kept as a tree of deltas. To go from one node to another, deltas are toggled up to

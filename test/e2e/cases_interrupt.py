@@ -100,7 +100,7 @@ def program_killed(place):
 @in_scratch
 def violation_before_interrupt(place):
     """signals: ^C after a violation is exit 1, and the violation is reported"""
-    search = Search(place, "--keep-going", "--", program("long_search.c"))
+    search = Search(place, "--keep-going", "--por", "off", "--", program("long_search.c"))
     search.process.send_signal(signal.SIGINT)
     search.end(1)
     result = search.result()

@@ -102,6 +102,8 @@ bool sched_merges_alone(const struct fiber *f, const struct op *o)
 static bool goes_on_alone(const struct fiber *f, const struct op *o)
 {
 	static u64 step, merged; /* of the present transition */
+	if (op_class_of(o)->merges)
+		access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
 	if (rt_worker->task.mode == WIRE_REPLAY || !sched_merges_alone(f, o))
 		return false;
 	if (step != sched_steps()) {
