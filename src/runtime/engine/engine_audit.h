@@ -15,6 +15,8 @@ void engine_audit_setup(void);
  * synchronisation, also where it only loads it.
  */
 void engine_audit_atomic(u64 address);
+/* Is this a word that libraries share by locks of their own? No news to the user (engine_libraries.c). */
+bool engine_shared_by_libraries(u64 address);
 /* Is a step being tried out in a state that is none of the program's? It may never end. */
 bool engine_experiments(void);
 
