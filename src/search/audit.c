@@ -452,6 +452,19 @@ static enum move check_merged(struct audit *a, struct search *s, u32 action, tar
 
 /* ---- A4 ---- */
 
+/* hash_fiber of all of them. */
+static void hash_fibers(struct audit *a, struct search *s, u64 *out)
+{
+	u32 n;
+	const u32 *enabled = enabled_now(a, s, &n);
+	for (u32 f = 0; f < a->fibers; f++) {
+		out[f] = 1;
+		for (u32 i = 0; i < n; i++)
+			if (fiber_of(s, enabled[i]) == a->fiber[f])
+				out[f] = hash_step(out[f], enabled[i]);
+	}
+}
+
 /* What each fiber can do here, and what it declares to depend on; false: nobody relies on that here. */
 static bool take_pending(struct audit *a, struct search *s)
 {
@@ -459,10 +472,9 @@ static bool take_pending(struct audit *a, struct search *s)
 	if (!t || !t->usable(s->self))
 		return false;
 	a->fibers = HD_MIN(t->fibers(s->self, a->fiber, ACTIONS_MAX), (u32)ACTIONS_MAX);
-	for (u32 i = 0; i < a->fibers; i++) {
-		a->could[i] = hash_fiber(a, s, a->fiber[i]);
+	hash_fibers(a, s, a->could);
+	for (u32 i = 0; i < a->fibers; i++)
 		t->pending(s->self, a->fiber[i], &a->pending[i]);
-	}
 	return true;
 }
 
@@ -490,10 +502,12 @@ static enum move check_enabling(struct audit *a, struct search *s, target_mark h
 		enum move m = interruption(s, how, here);
 		if (m != MOVE_KNOWN)
 			return m;
+		u64 can[ACTIONS_MAX];
+		if (how == ENDED_OK)
+			hash_fibers(a, s, can);
 		for (u32 f = 0; f < a->fibers && how == ENDED_OK && found == a->fibers; f++)
 			if (a->fiber[f] != fiber_of(s, a->action[i]) &&
-			    s->ops->reduction->point(s->self, a->fiber[f]) &&
-			    hash_fiber(a, s, a->fiber[f]) != a->could[f] &&
+			    s->ops->reduction->point(s->self, a->fiber[f]) && can[f] != a->could[f] &&
 			    !footprint_conflicts(&a->print[i], &a->pending[f]))
 				found = f;
 		search_undo(s, here);

@@ -16,7 +16,7 @@
  * Otherwise they are tried, too: else threads that go round in circles would keep the others from ever
  * moving.
  */
-#include "search/path_set.h"
+#include "search/fingerprint_map.h"
 #include "search/reduction.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
@@ -34,11 +34,11 @@ struct dfs_frame {
 struct dfs {
 	struct search *s;
 	/* Of the states on the path, the current one included if it is being extended. */
-	struct pages_vec frames;  /* struct dfs_frame */
-	struct pages_vec marks;   /* target_mark, beside frames */
-	struct pages_vec prints;  /* struct fingerprint, beside frames; sanity 3 only */
-	struct pages_vec actions; /* u32 */
-	struct path_set on_path;  /* with a reduction only */
+	struct pages_vec frames;        /* struct dfs_frame */
+	struct pages_vec marks;         /* target_mark, beside frames */
+	struct pages_vec prints;        /* struct fingerprint, beside frames; sanity 3 only */
+	struct pages_vec actions;       /* u32 */
+	struct fingerprint_map on_path; /* with a reduction only */
 	u64 cut;
 };
 
@@ -55,7 +55,8 @@ static target_mark mark_of_top(struct dfs *d)
 static u64 dfs_memory(const struct search *s)
 {
 	const struct dfs *d = s->mine;
-	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap + path_set_bytes(&d->on_path);
+	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap +
+	       fingerprint_map_bytes(&d->on_path);
 }
 
 static void reverse(u32 *a, u32 n)
@@ -78,7 +79,7 @@ static enum move push(struct dfs *d, u32 actions, u32 rest, bool repeating)
 	*mark = s->ops->mark(s->self);
 	d->actions.len += (actions + rest) * sizeof(u32);
 	s->stats->reduced += rest != 0;
-	if (s->reduction && !path_set_add(&d->on_path, s->ops->fingerprint(s->self)))
+	if (s->reduction && !fingerprint_map_put(&d->on_path, s->ops->fingerprint(s->self), 1))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	if (hd_unlikely(s->o->sanity >= 3)) {
 		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof(*fp));
@@ -133,7 +134,7 @@ static enum move leave(struct dfs *d)
 		return m;
 	if (s->reduction) {
 		d->actions.len -= top(d)->rest * sizeof(u32);
-		path_set_remove(&d->on_path, s->ops->fingerprint(s->self));
+		fingerprint_map_remove(&d->on_path, s->ops->fingerprint(s->self));
 		reduction_leave(s->reduction);
 	}
 	d->frames.len -= sizeof(struct dfs_frame);
@@ -194,7 +195,8 @@ static void learn(struct dfs *d, u32 action, enum move m)
 	struct search *s = d->s;
 	reduction_learn(s->reduction, action, m == MOVE_DEAD);
 	if (top(d)->rest && m != MOVE_DEAD)
-		top(d)->led_away |= m == MOVE_NEW || !path_set_has(&d->on_path, s->ops->fingerprint(s->self));
+		top(d)->led_away |= m == MOVE_NEW ||
+				    !fingerprint_map_get(&d->on_path, s->ops->fingerprint(s->self));
 }
 
 /* All that had to be tried of the topmost state was tried. */
@@ -260,7 +262,7 @@ static enum move dfs_run(struct search *s)
 	pages_vec_free(&d.marks);
 	pages_vec_free(&d.prints);
 	pages_vec_free(&d.actions);
-	path_set_free(&d.on_path);
+	fingerprint_map_free(&d.on_path);
 	s->mine = NULL;
 	return m;
 }

@@ -4,7 +4,6 @@
 
 void *memcpy(void *to, const void *from, size_t n);
 
-#define FIRST_SLOTS 4096u
 #define ROUNDS_MAX 256u
 
 struct livelock_round {
@@ -37,8 +36,8 @@ static u64 open_count(const struct livelock *l)
 
 bool livelock_begin(struct livelock *l)
 {
-	*l = (struct livelock){.mask = FIRST_SLOTS - 1, .slots = pages_map(FIRST_SLOTS * sizeof(u32))};
-	return l->slots != NULL;
+	*l = (struct livelock){0};
+	return fingerprint_map_begin(&l->positions);
 }
 
 void livelock_end(struct livelock *l)
@@ -47,52 +46,7 @@ void livelock_end(struct livelock *l)
 	pages_vec_free(&l->frames);
 	pages_vec_free(&l->rounds);
 	pages_vec_free(&l->words);
-	pages_unmap(l->slots, (l->mask + 1) * sizeof(*l->slots));
-	l->slots = NULL;
-}
-
-/* The slot that holds fp, or the empty one where it would go. */
-static u64 slot_of(struct livelock *l, struct fingerprint fp)
-{
-	u64 h = fp.lo & l->mask;
-	while (l->slots[h]) {
-		struct fingerprint *o = open_at(l, l->slots[h] - 1);
-		if (o->lo == fp.lo && o->hi == fp.hi)
-			break;
-		h = (h + 1) & l->mask;
-	}
-	return h;
-}
-
-static bool grow(struct livelock *l)
-{
-	u64 old = l->mask + 1;
-	u32 *slots = pages_map(old * 2 * sizeof(*slots));
-	if (!slots)
-		return false;
-	pages_unmap(l->slots, old * sizeof(*slots));
-	l->slots = slots;
-	l->mask = old * 2 - 1;
-	for (u64 i = 0; i < open_count(l); i++)
-		l->slots[slot_of(l, *open_at(l, i))] = (u32)i + 1;
-	return true;
-}
-
-/* Linear probing without tombstones: what lies behind the gap moves up if its home allows. */
-static void remove(struct livelock *l, struct fingerprint fp)
-{
-	u64 gap = slot_of(l, fp), h = gap;
-	for (;;) {
-		h = (h + 1) & l->mask;
-		if (!l->slots[h])
-			break;
-		u64 home = open_at(l, l->slots[h] - 1)->lo & l->mask;
-		if (((h - home) & l->mask) < ((h - gap) & l->mask))
-			continue;
-		l->slots[gap] = l->slots[h];
-		gap = h;
-	}
-	l->slots[gap] = 0;
+	fingerprint_map_free(&l->positions);
 }
 
 void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
@@ -101,12 +55,11 @@ void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
 	struct fingerprint *o = pages_vec_push(&l->open, sizeof(*o));
 	if (o)
 		*o = fp;
-	if (!v || !o || (open_count(l) * 2 > l->mask && !grow(l))) {
+	u32 at = (u32)open_count(l) - 1;
+	if (!v || !o || !fingerprint_map_put(&l->positions, fp, at + 1)) {
 		l->failed = true;
 		return;
 	}
-	u32 at = (u32)open_count(l) - 1;
-	l->slots[slot_of(l, fp)] = at + 1;
 	*v = (struct livelock_visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
 }
 
@@ -169,7 +122,7 @@ void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const 
 	if (l->failed)
 		return;
 	struct livelock_visit *v = top(l);
-	u32 found = l->slots[slot_of(l, fp)];
+	u32 found = fingerprint_map_get(&l->positions, fp);
 	if (!found) {
 		v->exits = true; /* to a component that is complete */
 		return;
@@ -190,7 +143,7 @@ void livelock_out(struct livelock *l)
 static void close_component(struct livelock *l, u32 from)
 {
 	while (open_count(l) > from) {
-		remove(l, *open_at(l, open_count(l) - 1));
+		fingerprint_map_remove(&l->positions, *open_at(l, open_count(l) - 1));
 		l->open.len -= sizeof(struct fingerprint);
 	}
 }
@@ -293,7 +246,7 @@ static enum move watch_leave(void *self, struct search *s)
 static u64 watch_memory(const void *self)
 {
 	const struct livelock *l = self;
-	return l->open.cap + l->frames.cap;
+	return l->open.cap + l->frames.cap + fingerprint_map_bytes(&l->positions);
 }
 
 const struct observer observer_livelock = {

@@ -8,6 +8,7 @@
 #define HEDDLE_SEARCH_LIVELOCK_H
 
 #include "base/pages.h"
+#include "search/fingerprint_map.h"
 #include "wire/search_options.h"
 
 struct livelock {
@@ -16,10 +17,9 @@ struct livelock {
 	struct pages_vec frames; /* beside the search's own */
 	struct pages_vec rounds; /* struct livelock_round: ways from a state on the stack back to itself */
 	struct pages_vec words;  /* u32: their actions */
-	u32 *slots;              /* hash table: position in open + 1 */
-	u64 mask;
-	bool failed; /* out of memory: says nothing any more */
-	bool busy;   /* the step under way is busy waiting */
+	struct fingerprint_map positions; /* in open, + 1 */
+	bool failed;                      /* out of memory: says nothing any more */
+	bool busy;                        /* the step under way is busy waiting */
 };
 
 bool livelock_begin(struct livelock *l);

@@ -18,18 +18,11 @@ static enum move execute(struct search *s, u32 action)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	*at = action;
 	enum step_result r = s->ops->step(s->self, action);
-	switch (r) {
-	case STEP_RESTART:
-		return MOVE_RESTART;
-	case STEP_NO_MEMORY:
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	case STEP_STOP:
-		return search_halt(s, SEARCH_STOPPED);
-	default:
-		reduction_learn(s->reduction, action, r != STEP_OK);
-		s->had_prelude |= r == STEP_VIOLATION; /* it is for the search to find that */
-		return r == STEP_OK ? MOVE_KNOWN : MOVE_DEAD;
-	}
+	if (r != STEP_OK && r != STEP_VIOLATION && r != STEP_PRUNED)
+		return search_step_ended(s, r);
+	reduction_learn(s->reduction, action, r != STEP_OK);
+	s->had_prelude |= r == STEP_VIOLATION; /* it is for the search to find that */
+	return r == STEP_OK ? MOVE_KNOWN : MOVE_DEAD;
 }
 
 /* MOVE_DEAD: the run is over. */

@@ -323,8 +323,3 @@ u64 reduction_facts(const struct reduction *r)
 {
 	return r->news;
 }
-
-u64 reduction_points(const struct reduction *r)
-{
-	return point_count(r);
-}

@@ -57,6 +57,5 @@ void reduction_depend(struct reduction *r, u32 fiber, u32 other);
 bool reduction_was_wrong(struct reduction *r);
 /* How many facts are known: to see whether there are new ones. */
 u64 reduction_facts(const struct reduction *r);
-u64 reduction_points(const struct reduction *r);
 
 #endif

@@ -80,8 +80,7 @@ static enum move arrive(struct search *s)
 	return known == VISITED_CLOSER ? MOVE_CLOSER : MOVE_KNOWN;
 }
 
-/* Everything but STEP_OK. */
-static enum move step_ended(struct search *s, enum step_result r)
+enum move search_step_ended(struct search *s, enum step_result r)
 {
 	switch (r) {
 	case STEP_VIOLATION:
@@ -119,7 +118,7 @@ enum move search_step(struct search *s, u32 action)
 		return MOVE_HALT;
 	enum step_result r = s->ops->step(s->self, action);
 	if (hd_unlikely(r != STEP_OK))
-		return step_ended(s, r);
+		return search_step_ended(s, r);
 	s->stats->transitions += !s->repeating;
 	if (hd_unlikely(!(s->ticks & s->sanity_mask)) && sanity_state(s) == MOVE_HALT)
 		return MOVE_HALT;

@@ -82,6 +82,9 @@ enum move search_begin(struct search *s);
 /* Execute an action of the current state. */
 enum move search_step(struct search *s, u32 action);
 
+/* What a step that ended in this, anything but STEP_OK, means for the search. */
+enum move search_step_ended(struct search *s, enum step_result r);
+
 /* The current state was reached for the first time and has no actions. MOVE_DEAD or MOVE_HALT. */
 enum move search_terminal(struct search *s);
 

@@ -103,13 +103,34 @@ static long wait_for_pipe(struct vk_call *c, const struct vk_desc *d, u16 kind)
 				(c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK));
 }
 
+/* Waits until there is something in the pipe. False: there is not, and *ret is the call's result. */
+static bool has_bytes(struct vk_call *c, const struct vk_desc *in, long *ret)
+{
+	const struct vk_pipe *p = vk_pipe_of(in);
+	if (wait_for_pipe(c, in, OP_PIPE_READ) == VK_RESTART)
+		return *ret = VK_RESTART, false;
+	*ret = p->writers ? -EAGAIN : 0;
+	return p->len;
+}
+
+/* The same until it has room. */
+static bool has_room(struct vk_call *c, const struct vk_desc *out, long *ret)
+{
+	const struct vk_pipe *p = vk_pipe_of(out);
+	if (wait_for_pipe(c, out, OP_PIPE_WRITE) == VK_RESTART)
+		return *ret = VK_RESTART, false;
+	if (!p->readers)
+		return *ret = no_reader(c), false;
+	*ret = -EAGAIN;
+	return p->len < p->size;
+}
+
 static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_desc *out, u64 *pos, u64 len)
 {
 	struct vk_pipe *p = vk_pipe_of(in);
-	if (wait_for_pipe(c, in, OP_PIPE_READ) == VK_RESTART)
-		return VK_RESTART;
-	if (!p->len)
-		return p->writers ? -EAGAIN : 0;
+	long none;
+	if (!has_bytes(c, in, &none))
+		return none;
 	struct iovec v = {.iov_base = vk_pipe_data(p), .iov_len = HD_MIN(len, (u64)p->len)};
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
 	long n = vk_kinds[out->kind]->write(c, out, &u, pos);
@@ -121,12 +142,9 @@ static long pipe_to_file(struct vk_call *c, const struct vk_desc *in, struct vk_
 static long file_to_pipe(struct vk_call *c, struct vk_desc *in, u64 *pos, const struct vk_desc *out, u64 len)
 {
 	struct vk_pipe *p = vk_pipe_of(out);
-	if (wait_for_pipe(c, out, OP_PIPE_WRITE) == VK_RESTART)
-		return VK_RESTART;
-	if (!p->readers)
-		return no_reader(c);
-	if (p->len == p->size)
-		return -EAGAIN;
+	long none;
+	if (!has_room(c, out, &none))
+		return none;
 	vk_file_use(c, in, ACCESS_READ, pos == &in->pos);
 	long done = 0;
 	while (len && p->len < p->size) {
@@ -153,10 +171,9 @@ static long pipe_to_socket(struct vk_call *c, const struct vk_desc *in, struct v
 {
 	struct vk_pipe *p = vk_pipe_of(in);
 	u8 piece[SOCKET_PIECE] = {0};
-	if (wait_for_pipe(c, in, OP_PIPE_READ) == VK_RESTART)
-		return VK_RESTART;
-	if (!p->len)
-		return p->writers ? -EAGAIN : 0;
+	long none;
+	if (!has_bytes(c, in, &none))
+		return none;
 	u32 size = (u32)HD_MIN(len, (u64)HD_MIN(p->len, SOCKET_PIECE));
 	memcpy(piece, vk_pipe_data(p), size);
 	struct iovec v = {.iov_base = piece, .iov_len = size};
@@ -175,12 +192,9 @@ static long socket_to_pipe(struct vk_call *c, struct vk_desc *in, const struct v
 {
 	struct vk_pipe *p = vk_pipe_of(out);
 	u8 piece[SOCKET_PIECE] = {0};
-	if (wait_for_pipe(c, out, OP_PIPE_WRITE) == VK_RESTART)
-		return VK_RESTART;
-	if (!p->readers)
-		return no_reader(c);
-	if (p->len == p->size)
-		return -EAGAIN;
+	long none;
+	if (!has_room(c, out, &none))
+		return none;
 	u64 size = HD_MIN(len, (u64)(p->size - p->len));
 	struct iovec v = {.iov_base = piece, .iov_len = HD_MIN(size, (u64)SOCKET_PIECE)};
 	struct vk_uio u = {.iov = &v, .count = 1, .left = v.iov_len};
