@@ -1,0 +1,73 @@
+/*
+ * reduction.c: what the reduction leaves out, and what it must not.
+ * independent N M: N threads, M times a lock of their own: states linear in N * M.
+ * users N: N philosophers; each fork records who used it first: 2^N - 2 ends: each of the
+ * two neighbours of a fork can be the first, but never all the left or all the right ones.
+ *
+ * heddle: args="independent 16 8" options="--por on" verdict=verified states<=320
+ * heddle: args="independent 8 32" options="--por on" verdict=verified states<=520
+ * heddle: args="independent 3 2" verdict=verified states=86
+ * heddle: args="users 3" options="--por on" verdict=verified outcomes#=6 states<=100
+ * heddle: args="users 5" options="--por on" verdict=verified outcomes#=30 states<=1000
+ * heddle: args="users 4" verdict=verified outcomes#=14
+ * native: args="independent 4 4"
+ * native: args="users 4"
+ */
+#include "guest.h"
+
+#define MOST 16
+
+static long threads, rounds;
+static pthread_mutex_t lock[MOST];
+static int used[MOST]; /* independent: how often; users: by whom first */
+
+static void *independent(void *arg)
+{
+	long me = (long)arg;
+	for (long i = 0; i < rounds; i++) {
+		OK(pthread_mutex_lock(&lock[me]));
+		used[me]++;
+		OK(pthread_mutex_unlock(&lock[me]));
+	}
+	return NULL;
+}
+
+static void take(long fork, int who)
+{
+	OK(pthread_mutex_lock(&lock[fork]));
+	if (!used[fork])
+		used[fork] = who;
+}
+
+static void *user(void *arg)
+{
+	long me = (long)arg, next = (me + 1) % threads, low = me < next ? me : next, high = me + next - low;
+	take(low, (int)me + 1);
+	take(high, (int)me + 1);
+	OK(pthread_mutex_unlock(&lock[low]));
+	OK(pthread_mutex_unlock(&lock[high]));
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int users = story(argc, argv, "users");
+	threads = atol(argv[2]);
+	rounds = users ? 0 : atol(argv[3]);
+	CHECK(threads <= MOST);
+	pthread_t t[MOST];
+	for (long i = 0; i < threads; i++)
+		OK(pthread_mutex_init(&lock[i], NULL));
+	for (long i = 0; i < threads; i++)
+		t[i] = spawn(users ? user : independent, (void *)i);
+	for (long i = 0; i < threads; i++)
+		join(t[i]);
+	long ends = 0;
+	for (long i = 0; i < threads; i++) {
+		CHECK(used[i] == rounds || users);
+		ends = ends * 2 + (used[i] == i + 1);
+	}
+	if (users)
+		heddle_outcome(ends);
+	return 0;
+}
