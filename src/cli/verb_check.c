@@ -122,6 +122,8 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	for (size_t i = 0; i < o->violations; i++) {
 		if (opts->verbose)
 			plain_steps(stderr, &o->trace[i]);
+		if (opts->verbose && o->trace[i].violation.found.by_walk)
+			say("the next violation was found by a random walk, before the search came to it");
 		fprintf(stderr, "heddle: violation %zu: ", i + 1);
 		plain_violation(stderr, &o->trace[i]);
 		putc('\n', stderr);

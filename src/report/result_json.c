@@ -15,11 +15,12 @@ static json_t *violations_json(const struct outcome *o)
 		const struct trace *t = &o->trace[i];
 
 		json_array_append_new(
-			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind",
+			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I, s:s}", "kind",
 					violation_traits(t->violation.found.kind)->name, "message",
 					json_text(t->violation.message), "thread", (int)t->violation.thread,
 					"where", json_text(t->violation.where), "trace", o->trace[i].name,
-					"steps", (json_int_t)t->violation.found.path_len));
+					"steps", (json_int_t)t->violation.found.path_len, "found_by",
+					t->violation.found.by_walk ? "walk" : "search"));
 	}
 	return list;
 }
@@ -144,6 +145,8 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"end_states", s->end_states},
 		{"pruned", s->pruned},
 		{"runs", s->runs},
+		{"walks", s->walks},
+		{"walk_steps", s->walk_steps},
 		{"restarts", s->restarts},
 		{"passes", s->passes + 1},
 		{"reduced_states", s->reduced},

@@ -28,6 +28,8 @@ struct search_hooks {
 
 /* The actions that lead to the current state of the search under way (*len 0: none); for messages. */
 const u32 *search_current_path(u64 *len);
+/* Are they those of a walk before or beside the search (prelude.h)? For how a violation was found. */
+bool search_is_walking(void);
 
 enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,
 			   struct search_stats *stats);

@@ -16,6 +16,8 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->end_states += s->end_states;
 	sum->violations += s->violations;
 	sum->runs += s->runs;
+	sum->walks += s->walks;
+	sum->walk_steps += s->walk_steps;
 	sum->restarts += s->restarts;
 	sum->passes += s->passes;
 	sum->reduced += s->reduced;

@@ -127,6 +127,7 @@ static void hook_violation(void *self, const u32 *path, u64 len)
 	}
 	struct wire_violation *v = violation_last();
 	v->doubtful = model->refused != 0;
+	v->by_walk = search_is_walking();
 	v->path_offset = at;
 	v->path_len = len;
 	r->violation[r->violations++] = *v;
@@ -203,7 +204,8 @@ static void search(void)
 	 * depth-first search has them one after the other.
 	 */
 	const struct net_config *net = &rt_wire->config.net;
-	options.no_prelude = net->servers || (net->clients && net->mode != CACHE_BRANCHING);
+	if (net->servers || (net->clients && net->mode != CACHE_BRANCHING))
+		options.walks = false;
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	started_ms = hook_now(NULL);
