@@ -297,6 +297,10 @@ static const struct option_spec check_table[] = {
 	{"quiet", 'q', OPTION_BOOL, NULL, "say nothing but errors", AT(quiet), NULL},
 	{"verbose", 'v', OPTION_BOOL, NULL, "also print every step of a violation", AT(verbose), NULL},
 	{"no-progress", 0, OPTION_BOOL, NULL, "no live line", AT(no_progress), NULL},
+	{"profile", 0, OPTION_FLAG, NULL,
+	 "tell where the states come from: by which operations, which values never repeat, which locks are "
+	 "one thread's",
+	 AT(config.profile), NULL},
 	{"sanity", 0, OPTION_CALL, "0..3", "how much heddle checks itself (default 0)", 0, apply_sanity},
 	{"no-matching", 0, OPTION_BOOL, NULL,
 	 "walk every path, without state matching; for small cross-checks", AT(config.search.no_matching),

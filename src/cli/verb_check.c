@@ -264,6 +264,7 @@ static int check(struct check_options *opts)
 	o->hooks = program.has_hooks;
 	o->races_ignored = !opts->config.races;
 	o->allow_trivial = opts->config.allow_trivial;
+	o->profile.asked = opts->config.profile;
 	o->setting = opts->setting;
 	opts->setting = NULL;
 	if (load_trees(opts, &l, &recorded, &p) || run(opts, &l, o, &p)) {

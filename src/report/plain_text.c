@@ -309,6 +309,7 @@ void plain_summary(FILE *f, const struct outcome *o)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);
 	print_counts(f, o);
+	profile_print(f, &o->profile);
 	plain_network(f, o);
 	for (size_t i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);

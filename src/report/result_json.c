@@ -191,6 +191,8 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "notes", notes_json(o));
 	json_object_set_new(j, "granularity", json_string(outcome_granularity(o)));
 	json_object_set_new(j, "initial_fingerprint", json_string(initial));
+	if (profile_has_news(&o->profile))
+		json_object_set_new(j, "profile", profile_json(&o->profile));
 	json_object_set_new(j, "cache", cache_json(&o->net));
 	json_object_set_new(j, "checkpoints", checkpoints_json());
 	json_object_set_new(j, "heddle_version", json_string(HEDDLE_VERSION));

@@ -10,13 +10,13 @@
  * For a search with reduction: what walks teach saves passes (reduction.h). And they see which steps of an
  * unmodified program depend on each other though they declare nothing in common: the plain loads and stores
  * of such a program are in no footprint, so where its threads race, the reduction would leave out orders that
- * may show a bug. The eye (eye.h) sees that two steps don't commute, but only steps that are enabled together,
- * and of those a reduced search meets few. Random walks meet many.
+ * may show a bug. The eye (eye.h) sees that two steps don't commute, but only steps that are enabled
+ * together, and of those a reduced search meets few. Random walks meet many.
  *
  * What it costs is counted in steps, so that every run does the same: the prelude ends soon when its runs
- * teach nothing new; a pause comes when the search has made PAUSE_FIRST steps, then each time it has made four
- * times as many, and lasts for one step in PAUSE_SHARE of those made since the last one. Then the path of the
- * search is executed once more, from the initial state on.
+ * teach nothing new; a pause comes when the search has made PAUSE_FIRST steps, then each time it has made
+ * four times as many, and lasts for one step in PAUSE_SHARE of those made since the last one. Then the path
+ * of the search is executed once more, from the initial state on.
  */
 #ifndef HEDDLE_SEARCH_PRELUDE_H
 #define HEDDLE_SEARCH_PRELUDE_H

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "iocache/tree.h"
+#include "session/profile_names.h"
 
 void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 {
@@ -212,6 +213,7 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_refused(&s->worker->result, found);
 	add_unsynchronised(&s->worker->result, found);
 	add_unseen(&s->worker->result, found);
+	profile_add(&found->profile, &s->worker->result.profile);
 	found->environment = s->environment;
 	return 0;
 }

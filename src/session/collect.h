@@ -18,6 +18,7 @@ struct findings {
 	size_t unsynchronised_count;
 	struct wire_unseen unseen[WIRE_MAX_UNSEEN];
 	size_t unseen_count;
+	struct wire_profile profile;
 	struct found_sample { /* executions without a violation, to be played again */
 		u32 *path;
 		u64 len;

@@ -9,6 +9,7 @@
 #include "launch/unseen_places.h"
 #include "report/trees_file.h"
 #include "session/live_replay.h"
+#include "session/profile_names.h"
 #include "session/replay_run.h"
 
 #define CLIENT_TRIES 3
@@ -420,6 +421,7 @@ static void look_up_places(void *self, struct symbols *symbols)
 	look_up_refused(self, symbols);
 	look_up_unsynchronised(r->found, symbols, r->outcome);
 	look_up_unseen(r->found, symbols, r->outcome);
+	profile_name(&r->found->profile, symbols, &r->outcome->profile);
 }
 
 static void copy_unsynchronised(const struct findings *found, struct outcome *o)
@@ -486,7 +488,8 @@ void reproduce_places(const struct reproduction *how, const struct findings *fou
 	copy_unseen(found, o);
 	if (how->launch->program->has_hooks)
 		unseen_places(how->launch->program->path, add_unseen_place, o);
-	if (!found->refused_count && !found->unsynchronised_count && !found->unseen_count)
+	if (!found->refused_count && !found->unsynchronised_count && !found->unseen_count &&
+	    !profile_wanted(&found->profile, o))
 		return;
 	/* Addresses are the same in every process: one that stands in the initial state will do. */
 	l.task = (struct wire_task){.mode = WIRE_REPLAY};

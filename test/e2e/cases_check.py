@@ -56,6 +56,22 @@ def limit_states(place):
 
 @case
 @in_scratch
+def profile(place):
+    """check: --profile says where the states come from, in words, JSON and HTML"""
+    plain = place.check("--", program("philosophers.c"), "3", status=0)
+    expect("profile" not in plain.result and "where the states" not in plain.err, plain.result)
+    run = place.check("--profile", "--por", "off", "--format", "html", "--", program("philosophers.c"), "3", status=0)
+    found = run.result["profile"]
+    expect(found["every"] == 1 and found["values"] == [] and found["lonely_locks"] == [], found)
+    expect(abs(sum(o["new_states"] for o in found["operations"]) - 1) < 1e-6, found)
+    [start] = [o for o in found["operations"] if o["operation"] == "starts" and o["where"]]
+    expect(start["threads"] == [2, 3, 4], start)
+    expect("where the states come from" in run.err, run.tail)
+    expect("Where the states come from" in (place.path / "out" / "report.html").read_text(), "not in report.html")
+
+
+@case
+@in_scratch
 def bfs_and_livelocks(place):
     """check: --strategy bfs says that it did not look for livelocks"""
     run = place.check("--strategy", "bfs", "--", program("livelock_yield.c"), "set", status=0)

@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_profile.h"
 #include "runtime/engine/notes.h"
 #include "runtime/engine/replay.h"
 #include "runtime/net/net.h"
@@ -194,8 +195,11 @@ bool engine_time_is_up(void)
 
 static void search(void)
 {
-	static const struct search_hooks hooks = {
-		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
+	static const struct search_hooks hooks = {.violation = hook_violation,
+						  .stop = hook_stop,
+						  .now_ms = hook_now,
+						  .insane = hook_insane,
+						  .observer = &engine_profile};
 	struct target target = {&engine_ops, NULL};
 	struct search_options options = rt_wire->config.search;
 	/*
@@ -226,6 +230,7 @@ static void search(void)
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();
+	profile_write();
 	rt_worker->result.cpu_us = (cpu_ns() - before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_worker->result.tracked_pages = s->pages;
