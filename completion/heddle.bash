@@ -59,7 +59,7 @@ _heddle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "check replay show tree doctor cc c++ help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "check replay show shrink tree doctor cc c++ help --version" -- "$cur"))
 		return
 	fi
 	program=$(_heddle_program_index)
@@ -82,6 +82,13 @@ _heddle()
 			compopt -o filenames
 			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
 		fi ;;
+	shrink)
+		if [[ $cur == -* ]]; then
+			COMPREPLY=($(compgen -W "--output --" -- "$cur"))
+		else
+			compopt -o filenames
+			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
+		fi ;;
 	cc | c++)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur")) ;;
@@ -98,7 +105,7 @@ _heddle()
 			COMPREPLY=($(compgen -f -- "$cur"))
 		fi ;;
 	help)
-		COMPREPLY=($(compgen -W "check replay show tree doctor cc c++ help" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "check replay show shrink tree doctor cc c++ help" -- "$cur")) ;;
 	esac
 }
 

@@ -323,6 +323,11 @@ static const struct option_spec replay_table[] = {
 	{"quiet", 'q', OPTION_BOOL, NULL, "only how it ends", offsetof(struct replay_options, quiet), NULL},
 };
 
+static const struct option_spec shrink_table[] = {
+	{"output", 'o', OPTION_TEXT, "FILE", "write there, and leave the trace alone",
+	 offsetof(struct shrink_options, output), NULL},
+};
+
 static const struct option_spec tree_table[] = {
 	{"format", 0, OPTION_TEXT, "text|dot|pcap", "how to print (default text)",
 	 offsetof(struct tree_options, format), NULL},
@@ -332,5 +337,6 @@ static const struct option_spec tree_table[] = {
 
 const struct option_list check_option_list = {check_table, HD_ARRAY_LEN(check_table)};
 const struct option_list replay_option_list = {replay_table, HD_ARRAY_LEN(replay_table)};
+const struct option_list shrink_option_list = {shrink_table, HD_ARRAY_LEN(shrink_table)};
 const struct option_list tree_option_list = {tree_table, HD_ARRAY_LEN(tree_table)};
 const struct option_list no_option_list = {NULL, 0};

@@ -12,6 +12,7 @@
 #include "report/plain_text.h"
 #include "report/trees_file.h"
 #include "session/session.h"
+#include "session/shrink_run.h"
 
 #define TREES_NAME "trees.bin"
 
@@ -208,6 +209,8 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 
 	plan.peers.out = opts->out;
 	plan.confirm = opts->confirm;
+	/* Breadth first was asked for because of the fewest steps. */
+	plan.shrink_ms = opts->config.search.strategy == SEARCH_BFS ? 0 : SHRINK_MS;
 	plan.peers.interrupted = interrupted;
 	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
 	return session_run(&plan, o, p);

@@ -14,13 +14,16 @@ static json_t *violations_json(const struct outcome *o)
 	for (size_t i = 0; i < o->violations; i++) {
 		const struct trace *t = &o->trace[i];
 
+		u64 found = t->violation.found_len ? t->violation.found_len : t->violation.found.path_len;
+
 		json_array_append_new(
-			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I, s:s}", "kind",
-					violation_traits(t->violation.found.kind)->name, "message",
-					json_text(t->violation.message), "thread", (int)t->violation.thread,
-					"where", json_text(t->violation.where), "trace", o->trace[i].name,
-					"steps", (json_int_t)t->violation.found.path_len, "found_by",
-					t->violation.found.by_walk ? "walk" : "search"));
+			list,
+			json_pack("{s:s, s:o, s:i, s:o, s:s, s:I, s:I, s:s}", "kind",
+				  violation_traits(t->violation.found.kind)->name, "message",
+				  json_text(t->violation.message), "thread", (int)t->violation.thread,
+				  "where", json_text(t->violation.where), "trace", o->trace[i].name, "steps",
+				  (json_int_t)t->violation.found.path_len, "steps_found", (json_int_t)found,
+				  "found_by", t->violation.found.by_walk ? "walk" : "search"));
 	}
 	return list;
 }

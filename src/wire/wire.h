@@ -44,7 +44,8 @@
 
 enum wire_mode {
 	WIRE_SEARCH = 0,
-	WIRE_REPLAY,      /* execute task.path once, sending events; then tell how it ended */
+	WIRE_REPLAY, /* execute task.path once, sending events; then tell how it ended */
+	WIRE_SHRINK, /* find a shorter path to the violation that task.path leads to: wire_result.shrunk */
 	WIRE_FINGERPRINT, /* go to the initial state, report its full fingerprint, exit */
 };
 
@@ -162,6 +163,13 @@ enum wire_trivial {
 	WIRE_TRIVIAL_NO_CLIENT, /* the program waits for clients, no execution has one, and none was given */
 };
 
+/* How a path was shortened; see search/shrink.h. */
+struct wire_shrunk {
+	u64 path_offset, path_len; /* 0: it does not lead to a violation here */
+	u64 attempts;
+	u64 lesson; /* not 0: once more in a fresh process, and without this attempt */
+};
+
 #define WIRE_MAX_OUTCOMES 4096
 struct wire_result {
 	u32 end; /* enum search_end */
@@ -190,6 +198,7 @@ struct wire_result {
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	struct wire_profile profile;
+	struct wire_shrunk shrunk;
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
@@ -219,13 +228,18 @@ struct wire_event {
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };
 
+#define WIRE_MAX_AVOID 32
 /* What one process is to do. */
 struct wire_task {
 	u32 mode;                  /* enum wire_mode */
 	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
 	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */
-	u64 path_offset, path_len; /* replay: u32 actions, in the worker's arena */
+	u64 path_offset, path_len; /* replay, shrink: u32 actions, in the worker's arena */
+	/* shrink (search/shrink.h): */
+	u64 max_steps, max_ms;
+	u32 avoids, pad;
+	u64 avoid[WIRE_MAX_AVOID];
 };
 
 struct wire_shared {

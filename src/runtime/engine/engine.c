@@ -79,8 +79,7 @@ static void too_long(u64 len)
 	text_str(&t, " steps, has no room in the shared memory");
 }
 
-/* Where a copy of the path lies in the worker's part; 0: there is no room. */
-static u64 keep_path(const u32 *path, u64 len)
+u64 engine_keep_path(const u32 *path, u64 len)
 {
 	u64 at = WIRE_ARENA + rt_worker->arena_used;
 	if (at + len * sizeof(*path) > WIRE_WORKER_SIZE)
@@ -107,7 +106,7 @@ void engine_keep_sample(void)
 		slot = most == 1 ? 0 : 1 + (number - 1) % (most - 1);
 	if (most == 1 && number)
 		return;
-	u64 at = keep_path(path, len);
+	u64 at = engine_keep_path(path, len);
 	if (!at)
 		return;
 	r->sample[slot] = (struct wire_sample){at, len};
@@ -121,7 +120,7 @@ static void hook_violation(void *self, const u32 *path, u64 len)
 	/* Of doubtful ones the first few will do; a certain one must find room. */
 	if (r->violations == (model->refused ? WIRE_MAX_DOUBTFUL : WIRE_MAX_VIOLATIONS))
 		return;
-	u64 at = keep_path(path, len);
+	u64 at = engine_keep_path(path, len);
 	if (!at) {
 		too_long(len);
 		return;
@@ -257,6 +256,8 @@ void engine_main(void (*run_main)(void), void (*track_everything)(void))
 		search();
 	else if (rt_worker->task.mode == WIRE_REPLAY)
 		replay();
+	else if (rt_worker->task.mode == WIRE_SHRINK)
+		engine_shrink();
 	rt_worker->phase = rt_worker->result.error[0] ? WIRE_FAILED : WIRE_DONE;
 	sys_call3(SYS_exit_group, 0, 0, 0);
 	__builtin_unreachable();
