@@ -41,7 +41,7 @@ _heddle_check()
 		compopt -o filenames
 		COMPREPLY=($(compgen -d -- "$cur"))
 		return ;;
-	-f | --file | --stdin | --suppressions | --save-trees | --load-trees)
+	-f | --file | --stdin | --suppressions | --save-trees | --load-trees | --graph)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return ;;
@@ -51,7 +51,7 @@ _heddle_check()
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
 		--max-time --max-memory --heap-limit --time-horizon --timeouts --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
 		--stdin --random-seed --server --client --clients --identical-clients --recheck --cache --allow-refused --response-timeout
-		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --sanity --" -- "$cur"))
+		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --graph --sanity --" -- "$cur"))
 }
 
 _heddle()

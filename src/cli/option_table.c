@@ -139,6 +139,16 @@ static int apply_env(struct check_options *o, const struct option_spec *s, const
 	return 0;
 }
 
+static int apply_graph(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
+{
+	(void)s;
+	if (!*value || snprintf(o->graph, sizeof(o->graph), "%s", value) >= (int)sizeof(o->graph))
+		return problem_set(p, "--graph: a file's name, not empty and below 2000 bytes");
+	o->config.graph = 1;
+	return 0;
+}
+
 static int apply_por(struct check_options *o, const struct option_spec *s, const char *value,
 		     struct problem *p)
 {
@@ -301,6 +311,8 @@ static const struct option_spec check_table[] = {
 	 "tell where the states come from: by which operations, which values never repeat, which locks are "
 	 "one thread's",
 	 AT(config.profile), NULL},
+	{"graph", 0, OPTION_CALL, "FILE", "write the graph of states, up to 1000 of them, for dot(1)", 0,
+	 apply_graph},
 	{"sanity", 0, OPTION_CALL, "0..3", "how much heddle checks itself (default 0)", 0, apply_sanity},
 	{"no-matching", 0, OPTION_BOOL, NULL,
 	 "walk every path, without state matching; for small cross-checks", AT(config.search.no_matching),

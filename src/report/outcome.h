@@ -7,6 +7,7 @@
 
 #include "iocache/tree.h"
 #include "report/profile.h"
+#include "report/state_graph.h"
 #include "report/trace.h"
 #include "report/trees_file.h"
 #include "wire/wire.h"
@@ -74,6 +75,7 @@ struct outcome {
 	struct outcome_unseen unseen[2 * WIRE_MAX_UNSEEN];
 	size_t unseen_count;
 	struct profile profile;
+	struct state_graph graph; /* --graph */
 	long outcome[WIRE_MAX_OUTCOMES];
 	size_t outcomes;
 	char note[8][256];

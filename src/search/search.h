@@ -22,8 +22,8 @@ struct search_hooks {
 	u64 (*now_ms)(void *self);
 	/* Sanity found a difference: a text for the tool error. */
 	void (*insane)(void *self, const char *what, const u32 *path, u64 len);
-	/* Somebody who wants to follow the search (observer.h), or NULL. */
-	const struct observer *observer;
+	/* Who wants to follow the search (observer.h); each may be NULL. */
+	const struct observer *observer[2];
 };
 
 /* The actions that lead to the current state of the search under way (*len 0: none); for messages. */

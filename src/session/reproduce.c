@@ -479,6 +479,16 @@ static void look_up_unseen(const struct findings *found, struct symbols *symbols
 				     sizeof(o->unseen[i].where));
 }
 
+/* What makes no sense leaves no graph. */
+static void look_up_graph(const struct findings *found, struct symbols *symbols, struct outcome *o)
+{
+	if (!found->graph)
+		return;
+	if (state_graph_read(&o->graph, found->graph, found->graph_len, symbols))
+		state_graph_free(&o->graph);
+	o->graph.more = found->graph_more;
+}
+
 static void look_up_places(void *self, struct symbols *symbols)
 {
 	struct replayed *r = self;
@@ -486,7 +496,9 @@ static void look_up_places(void *self, struct symbols *symbols)
 	look_up_refused(self, symbols);
 	look_up_unsynchronised(r->found, symbols, r->outcome);
 	look_up_unseen(r->found, symbols, r->outcome);
-	profile_name(&r->found->profile, symbols, &r->outcome->profile);
+	if (profile_wanted(&r->found->profile, r->outcome))
+		profile_name(&r->found->profile, symbols, &r->outcome->profile);
+	look_up_graph(r->found, symbols, r->outcome);
 }
 
 static void copy_unsynchronised(const struct findings *found, struct outcome *o)
@@ -553,7 +565,7 @@ void reproduce_places(const struct reproduction *how, const struct findings *fou
 	copy_unseen(found, o);
 	if (how->launch->program->has_hooks)
 		unseen_places(how->launch->program->path, add_unseen_place, o);
-	if (!found->refused_count && !found->unsynchronised_count && !found->unseen_count &&
+	if (!found->refused_count && !found->unsynchronised_count && !found->unseen_count && !found->graph &&
 	    !profile_wanted(&found->profile, o))
 		return;
 	/* Addresses are the same in every process: one that stands in the initial state will do. */

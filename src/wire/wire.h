@@ -18,6 +18,7 @@
 
 #include "base/base.h"
 #include "wire/action.h"
+#include "wire/graph.h"
 #include "wire/layout.h"
 #include "wire/learnt.h"
 #include "wire/profile.h"
@@ -71,6 +72,7 @@ struct wire_config {
 	u32 races;              /* 1: a data race of an instrumented program is a violation */
 	u32 ignored;            /* of ignored_race */
 	u32 profile;            /* 1: where the states come from is looked at closely: --profile */
+	u32 graph;              /* 1: the graph of states is kept: --graph */
 	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
 	u64 time_horizon_ms;    /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	char stdin_path[512];   /* "" = empty input */
@@ -199,6 +201,7 @@ struct wire_result {
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
 	struct wire_profile profile;
 	struct wire_shrunk shrunk;
+	struct wire_graph graph;
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */

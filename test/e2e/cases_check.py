@@ -72,6 +72,44 @@ def profile(place):
 
 @case
 @in_scratch
+def graph(place):
+    """check: --graph writes the states and what leads from one to the next"""
+    run = place.check("--por", "off", "--graph", "g.dot", "--", program("philosophers.c"), "3", status=0)
+    text = (place.path / "g.dot").read_text()
+    expect(len(re.findall(r"^  s\d+ \[", text, re.M)) == run.result["states"], "not all states")
+    edges = re.findall(r"^  s(\d+) -> s(\d+) \[label=\"(.*)\"\];$", text, re.M)
+    expect(len(edges) == run.result["transitions"], "not all edges")
+    expect({int(to) for _, to, _ in edges} == set(range(1, run.result["states"])), "a state that nothing leads to")
+    expect(text.count("peripheries=2") == 1 and text.count("penwidth=3") == 1 and "fillcolor" not in text, text)
+    expect("2: locks mutex fork_lock[0]" in text, "an operation without its name")
+
+
+@case
+@in_scratch
+def graph_of_a_violation(place):
+    """check: --graph marks violations"""
+    for option, count in ((), 1), (("--keep-going",), 2):
+        place.check(*option, "--graph", "g.dot", "--", program("two_bugs.c"), status=1)
+        text = (place.path / "g.dot").read_text()
+        expect(text.count("fillcolor") >= count, f"{option}: {text}")
+    place.check("--graph", "g.dot", "--", program("deadlock_abba.c"), status=1)
+    [bad] = re.findall(r"^  s(\d+) \[.*deadlock.*fillcolor", (place.path / "g.dot").read_text(), re.M)
+    expect(f"-> s{bad} " in (place.path / "g.dot").read_text(), "nothing leads to it")
+
+
+@case
+@in_scratch
+def graph_too_large(place):
+    """check: --graph says in a sentence that there are more than 1000 states"""
+    run = place.check("--por", "off", "--graph", "g.dot", "--", program("philosophers.c"), "5", status=0)
+    expect(f"g.dot shows the first 1000 of {run.result['states']} states" in run.err, run.tail)
+    expect(len(re.findall(r"^  s\d+ \[", (place.path / "g.dot").read_text(), re.M)) == 1000, "not 1000")
+    run = place.heddle("check", "--graph", "no/such/folder/g.dot", "--", program("deadlock_abba.c"), status=2)
+    expect("choose another place with --graph" in run.err, run.tail)
+
+
+@case
+@in_scratch
 def bfs_and_livelocks(place):
     """check: --strategy bfs says that it did not look for livelocks"""
     run = place.check("--strategy", "bfs", "--", program("livelock_yield.c"), "set", status=0)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/engine/engine_graph.h"
 #include "runtime/engine/engine_priv.h"
 #include "runtime/engine/engine_profile.h"
 #include "runtime/engine/notes.h"
@@ -117,6 +118,7 @@ static void hook_violation(void *self, const u32 *path, u64 len)
 {
 	(void)self;
 	struct wire_result *r = &rt_worker->result;
+	graph_violation();
 	/* Of doubtful ones the first few will do; a certain one must find room. */
 	if (r->violations == (model->refused ? WIRE_MAX_DOUBTFUL : WIRE_MAX_VIOLATIONS))
 		return;
@@ -198,7 +200,7 @@ static void search(void)
 						  .stop = hook_stop,
 						  .now_ms = hook_now,
 						  .insane = hook_insane,
-						  .observer = &engine_profile};
+						  .observer = {&engine_profile, &engine_graph}};
 	struct target target = {&engine_ops, NULL};
 	struct search_options options = rt_wire->config.search;
 	/*
@@ -209,6 +211,8 @@ static void search(void)
 	const struct net_config *net = &rt_wire->config.net;
 	if (net->servers || (net->clients && net->mode != CACHE_BRANCHING))
 		options.walks = false;
+	if (rt_wire->config.graph)
+		options.walks = false; /* the graph is the search's */
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	started_ms = hook_now(NULL);
@@ -230,6 +234,7 @@ static void search(void)
 		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();
 	profile_write();
+	graph_write();
 	rt_worker->result.cpu_us = (cpu_ns() - before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_worker->result.tracked_pages = s->pages;
