@@ -92,10 +92,20 @@ struct target_reduction {
 	/* The fiber's control point, different from those of all other fibers; 0: there is no such fiber. */
 	u64 (*point)(void *t, u32 fiber);
 	/*
+	 * More of where it stands: a hash of what nobody but the fiber itself ever writes. Tells visits of
+	 * one control point apart, as long as there are few of them. NULL: there is no more.
+	 */
+	u64 (*detail)(void *t, u32 fiber);
+	/*
 	 * What the fiber's pending operation would touch, and whatever decides which of its actions are
 	 * enabled.
 	 */
 	void (*pending)(void *t, u32 fiber, struct footprint *out);
+	/*
+	 * 1 + the fiber whose end alone lets the pending operation go on; 0: it is no such wait. Depends on
+	 * the control point alone. NULL: always 0.
+	 */
+	u32 (*joins)(void *t, u32 fiber);
 	/* An action of the fiber, enabled or not: for texts. */
 	u32 (*action)(u32 fiber);
 };

@@ -40,8 +40,8 @@ static inline u64 thread_end_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, (u64)slot | 1u << 16);
 }
-/* Whether its name is in use, which decides on the names of threads to come; no words of the model,
-   either. */
+/* Whether its name is in use, which decides on the names of threads to come, and whether it was detached; no
+   words of the model, either. */
 static inline u64 thread_name_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, (u64)slot | 2u << 16);
