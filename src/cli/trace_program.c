@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* argv[0] may be relative to another directory: without a program of the user's, the recorded place counts. */
+/* argv[0] may be relative to another directory: the recorded place counts, if the user gave no program. */
 int trace_program(const struct trace *t, const struct verb_words *words, struct program *program,
 		  struct problem *p)
 {

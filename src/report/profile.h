@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "wire/profile.h"
+#include "wire/wire_profile.h"
 
 struct profile_place {
 	char what[320];  /* "locks mutex m" */

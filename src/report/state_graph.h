@@ -6,7 +6,7 @@
 
 #include "launch/problem.h"
 #include "report/symbols.h"
-#include "wire/graph.h"
+#include "wire/wire_graph.h"
 
 struct graph_state {
 	char *label; /* what each thread stands at; owned */

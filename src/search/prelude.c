@@ -240,7 +240,7 @@ enum move interlude_run(struct search *s, target_mark *marks)
 	s->stats->depth = depth;
 	s->paused_at = s->ticks;
 	s->pause_at = s->ticks * 4;
-	const char *differs;
+	const char *differs = NULL;
 	if (m == MOVE_KNOWN)
 		m = search_follow_path(s, here, marks, &differs);
 	if (m != MOVE_DEAD)

@@ -98,7 +98,7 @@ enum move search_follow_path(struct search *s, struct fingerprint expected, targ
 
 enum move sanity_replay(struct search *s, struct fingerprint expected, target_mark *marks)
 {
-	const char *differs;
+	const char *differs = NULL;
 	enum move m = search_follow_path(s, expected, marks, &differs);
 	s->stats->sanity_checks += m == MOVE_KNOWN;
 	if (m == MOVE_DEAD)

@@ -92,10 +92,10 @@ static bool is_among(const u32 *actions, u32 n, u32 action)
 
 /* ---- executing ---- */
 
-enum attempt { GOES_ON, REACHED, FAILED };
+enum shrink_attempt { GOES_ON, REACHED, FAILED };
 
 /* One step, and whether it shows what is looked for. */
-static enum attempt step(struct shrink *s, u32 action)
+static enum shrink_attempt step(struct shrink *s, u32 action)
 {
 	if (!s->steps || (!(s->steps & 63) && s->task->stop(s->task->self))) {
 		give_up(s, SHRINK_DONE);
@@ -119,7 +119,7 @@ static enum attempt step(struct shrink *s, u32 action)
 }
 
 /* An end of the program. */
-static enum attempt judge_end(struct shrink *s)
+static enum shrink_attempt judge_end(struct shrink *s)
 {
 	bool bad = !s->task->is_loop && s->ops->terminal(s->self) == TERMINAL_VIOLATION;
 	return bad && s->ops->violation_key(s->self) == s->key ? REACHED : FAILED;
@@ -156,7 +156,7 @@ static u32 next_of_itself(const struct shrink *s, const u32 *actions, u32 n, u32
 }
 
 /* Executes the wish behind the first `keep` steps of the path, as far as it may still be an improvement. */
-static enum attempt execute(struct shrink *s, u64 keep, u64 limit)
+static enum shrink_attempt execute(struct shrink *s, u64 keep, u64 limit)
 {
 	u64 cost = cost_of(s, best(s), keep), wished = 0, wishes = len_of(&s->wish);
 	u32 last = keep ? fiber(s, best(s)[keep - 1]) : ~0u;
@@ -174,7 +174,7 @@ static enum attempt execute(struct shrink *s, u64 keep, u64 limit)
 		if (cost >= limit || !push(s, &s->made, action))
 			return FAILED;
 		last = fiber(s, action);
-		enum attempt a = step(s, action);
+		enum shrink_attempt a = step(s, action);
 		if (a != GOES_ON)
 			return a;
 	}
@@ -207,7 +207,7 @@ static bool take_over(struct shrink *s, u64 keep)
 	return true;
 }
 
-/* The target has learnt something in an attempt. Does the path still lead to the same? Then it does no harm. */
+/* The target has learnt something in an attempt. That does no harm, if the path still leads to the same. */
 static bool is_still_good(struct shrink *s)
 {
 	u64 len = len_of(&s->best);
@@ -232,7 +232,7 @@ static bool attempt(struct shrink *s, u64 keep)
 	if (s->over || is_to_avoid(s, hash) || !go_to(s, keep))
 		return false;
 	s->out->attempts++;
-	enum attempt a = execute(s, keep, limit);
+	enum shrink_attempt a = execute(s, keep, limit);
 	s->ops->undo(s->self, ((target_mark *)s->marks.data)[keep]);
 	if (s->over && s->why == SHRINK_LESSON && !is_still_good(s) && s->why == SHRINK_LESSON)
 		s->out->lesson = hash;

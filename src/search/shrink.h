@@ -4,9 +4,9 @@
  *
  * Parts of the path are left out, or moved so that a fiber goes on where it stopped, and what is left is
  * executed: an action that is not enabled is passed over; where the path ends before the violation, the fiber
- * that ran last goes on, and when it can't, the first one that can. What leads to the same violation (the same
- * key, target.h) and costs less takes the place of the path, and the next change is made to that, until none
- * helps. The first ones are large: half of the path, all of a fiber.
+ * that ran last goes on, and when it can't, the first one that can. What leads to the same violation (the
+ * same key, target.h) and costs less takes the place of the path, and the next change is made to that, until
+ * none helps. The first ones are large: half of the path, all of a fiber.
  *
  * A step costs one, a switch SHRINK_SWITCH.
  *

@@ -19,7 +19,7 @@ struct findings {
 	struct wire_unseen unseen[WIRE_MAX_UNSEEN];
 	size_t unseen_count;
 	struct wire_profile profile;
-	void *graph; /* records (wire/graph.h); NULL: none. Of the first worker */
+	void *graph; /* records (wire/wire_graph.h); NULL: none. Of the first worker */
 	u64 graph_len;
 	bool graph_more;
 	struct found_sample { /* executions without a violation, to be played again */

@@ -1,6 +1,6 @@
 /*
- * shrink_run.h: a shorter way to a violation, found by a process of its own that tries many (search/shrink.h).
- * What comes out is still to be reproduced, like all that a search finds.
+ * shrink_run.h: a shorter way to a violation, found by a process of its own that tries many
+ * (search/shrink.h). What comes out is still to be reproduced, like all that a search finds.
  */
 #ifndef HEDDLE_SESSION_SHRINK_RUN_H
 #define HEDDLE_SESSION_SHRINK_RUN_H

@@ -18,10 +18,10 @@
 
 #include "base/base.h"
 #include "wire/action.h"
-#include "wire/graph.h"
+#include "wire/wire_graph.h"
 #include "wire/layout.h"
 #include "wire/learnt.h"
-#include "wire/profile.h"
+#include "wire/wire_profile.h"
 #include "wire/regs.h"
 #include "wire/search_options.h"
 #include "wire/violation.h"

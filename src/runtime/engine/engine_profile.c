@@ -20,7 +20,7 @@
 #define LOCKS_MAX 4096u
 
 /* An operation of the program: what, on what, and from where it was called. */
-struct place {
+struct call_site {
 	u64 key;
 	u64 pc;
 	u64 threads;
@@ -53,7 +53,7 @@ struct lock {
 };
 
 /* Engine memory: never rolled back. */
-static struct profile {
+static struct profiler {
 	u64 every;
 	u64 steps, states; /* seen; of them every `every`-th is looked at */
 	u64 fresh, met;    /* sums over all places */
@@ -62,13 +62,13 @@ static struct profile {
 	u64 pc;
 } profile;
 
-static struct place *place_of(u32 slot)
+static struct call_site *place_of(u32 slot)
 {
 	const struct fiber *f = &model->fiber[slot];
 	u64 pc = engine_program_pc(slot), at[3] = {f->op.kind, f->op.object, pc};
 	u64 key = XXH3_64bits(at, sizeof(at)) | 1;
-	struct place *p = profile.places.count < PLACES_MAX ? table_add(&profile.places, key)
-							    : table_find(&profile.places, key);
+	struct call_site *p = profile.places.count < PLACES_MAX ? table_add(&profile.places, key)
+								: table_find(&profile.places, key);
 	if (!p)
 		return NULL;
 	if (!p->what[0]) {
@@ -106,7 +106,7 @@ static enum move on_enter(void *self, struct search *s, const u32 *actions, u32 
 		u32 slot = ACTION_FIBER(actions[i]), first = i;
 		while (i < n && ACTION_FIBER(actions[i]) == slot)
 			i++;
-		struct place *p = place_of(slot);
+		struct call_site *p = place_of(slot);
 		if (!p)
 			continue;
 		p->met++;
@@ -123,7 +123,7 @@ static enum move on_step(void *self, struct search *s, u32 action)
 	profile.here = 0;
 	if (profile.steps++ & (profile.every - 1))
 		return MOVE_KNOWN;
-	const struct place *p = place_of(ACTION_FIBER(action));
+	const struct call_site *p = place_of(ACTION_FIBER(action));
 	profile.here = p ? p->key : 0;
 	profile.pc = p ? p->pc : 0;
 	return MOVE_KNOWN;
@@ -195,7 +195,7 @@ static enum move on_edge(void *self, struct search *s, u32 action, enum edge to)
 		count_locks(ACTION_FIBER(action)); /* "by one thread only" must be true */
 	if (hd_likely(!profile.here) || to == EDGE_KNOWN || to == EDGE_DEAD)
 		return MOVE_KNOWN;
-	struct place *p = table_find(&profile.places, profile.here);
+	struct call_site *p = table_find(&profile.places, profile.here);
 	p->fresh++;
 	profile.fresh++;
 	if (track_mark())
@@ -209,10 +209,10 @@ static void *on_begin(struct search *s)
 	table_free(&profile.places);
 	table_free(&profile.words);
 	table_free(&profile.locks);
-	profile = (struct profile){.every = rt_wire->config.profile ? 1 : SPARSELY,
-				   .places = TABLE_OF(struct place),
-				   .words = TABLE_OF(struct word),
-				   .locks = TABLE_OF(struct lock)};
+	profile = (struct profiler){.every = rt_wire->config.profile ? 1 : SPARSELY,
+				    .places = TABLE_OF(struct call_site),
+				    .words = TABLE_OF(struct word),
+				    .locks = TABLE_OF(struct lock)};
 	return &profile;
 }
 
@@ -232,7 +232,7 @@ const struct observer engine_profile = {
 
 /* --- the foremost --- */
 
-/* The entry with the greatest weight below (weight, key) of the one before; NULL: none. Weight 0: left out. */
+/* The entry of the greatest weight below that of the one before (its key decides between equals), not 0. */
 static const void *next_by(const struct table *t, u64 (*weight)(const void *), u64 *last, u64 *last_key)
 {
 	const void *best = NULL;
@@ -254,7 +254,7 @@ static const void *next_by(const struct table *t, u64 (*weight)(const void *), u
 
 static u64 weight_of_place(const void *e)
 {
-	const struct place *p = e;
+	const struct call_site *p = e;
 	return p->fresh * 1024 + HD_MIN(p->met, 1023ul);
 }
 
@@ -278,7 +278,7 @@ static u64 weight_of_lock(const void *e)
 	return l->several ? 0 : l->uses;
 }
 
-static void write_place(const struct place *p, struct wire_profile_place *to)
+static void write_place(const struct call_site *p, struct wire_profile_place *to)
 {
 	*to = (struct wire_profile_place){.key = p->key,
 					  .pc = p->pc,
@@ -310,7 +310,7 @@ void profile_write(void)
 {
 	struct wire_profile *out = &rt_worker->result.profile;
 	u64 last = ~0ull, key = ~0ull;
-	const struct place *p;
+	const struct call_site *p;
 	const struct word *w;
 	const struct lock *l;
 	*out = (struct wire_profile){.every = (u32)profile.every, .fresh = profile.fresh, .met = profile.met};

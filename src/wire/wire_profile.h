@@ -1,9 +1,9 @@
 /*
- * profile.h: where the states of a search come from, as a worker tells it: the foremost of each list
+ * wire_profile.h: where the states of a search come from, as a worker tells it: the foremost of each list
  * (runtime/engine/engine_profile.h).
  */
-#ifndef HEDDLE_WIRE_PROFILE_H
-#define HEDDLE_WIRE_PROFILE_H
+#ifndef HEDDLE_WIRE_WIRE_PROFILE_H
+#define HEDDLE_WIRE_WIRE_PROFILE_H
 
 #include "base/base.h"
 

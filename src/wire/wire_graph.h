@@ -1,9 +1,9 @@
 /*
- * graph.h: the graph of states that a search explored, as a worker tells it: a list of records in its arena,
- * each followed by its text, without a terminator, up to a multiple of 8 bytes.
+ * wire_graph.h: the graph of states that a search explored, as a worker tells it: a list of records in its
+ * arena, each followed by its text, without a terminator, up to a multiple of 8 bytes.
  */
-#ifndef HEDDLE_WIRE_GRAPH_H
-#define HEDDLE_WIRE_GRAPH_H
+#ifndef HEDDLE_WIRE_WIRE_GRAPH_H
+#define HEDDLE_WIRE_WIRE_GRAPH_H
 
 #include "base/base.h"
 
