@@ -322,6 +322,48 @@ static bool shorten_by_blocks(struct shrink *s)
 	return better;
 }
 
+#define OUTCOMES_MAX 16u
+
+/* What else the fiber whose step is the one at `from` could do there; their number. */
+static u32 other_outcomes(struct shrink *s, u64 from, u32 *out)
+{
+	const u32 *actions;
+	u32 found = 0, n = s->over || !go_to(s, from) ? 0 : enabled(s, &actions);
+	for (u32 i = 0; i < n && found < OUTCOMES_MAX; i++)
+		if (fiber(s, actions[i]) == fiber(s, best(s)[from]) && actions[i] != best(s)[from])
+			out[found++] = actions[i];
+	return found;
+}
+
+/* Another outcome of the step at `from`, which perhaps makes some that follow needless: as many as possible. */
+static bool with_other_outcome(struct shrink *s, u64 from)
+{
+	u32 other[OUTCOMES_MAX], n = other_outcomes(s, from, other);
+	for (u32 i = 0; i < n; i++)
+		for (u64 less = block_end(s, from) - from - 1;; less /= 2) {
+			s->wish.len = 0;
+			if (!push(s, &s->wish, other[i]) ||
+			    !wish_range(s, from + 1 + less, len_of(&s->best)) || s->over)
+				return false;
+			if (attempt(s, from))
+				return true;
+			if (!less)
+				break;
+		}
+	return false;
+}
+
+static bool shorten_by_outcomes(struct shrink *s)
+{
+	bool better = false;
+	for (u64 from = 0; from < len_of(&s->best) && !s->over;)
+		if (with_other_outcome(s, from))
+			better = true;
+		else
+			from++;
+	return better;
+}
+
 /* Blocks are as many as there are switches: too many of them, before chunks have thinned them out. */
 #define LARGE 16u
 
@@ -331,6 +373,7 @@ static void shorten(struct shrink *s)
 	for (bool better = true; better && !s->over;) {
 		better = shorten_by_blocks(s);
 		better |= shorten_by_chunks(s, HD_MIN(len_of(&s->best) / 2, (u64)LARGE), 1);
+		better |= shorten_by_outcomes(s);
 	}
 }
 

@@ -2,11 +2,12 @@
  * shrink.h: from an execution that ends in a violation to a shorter one that ends in the same, with fewer
  * switches between fibers: for people, who have to read it.
  *
- * Parts of the path are left out, or moved so that a fiber goes on where it stopped, and what is left is
- * executed: an action that is not enabled is passed over; where the path ends before the violation, the fiber
- * that ran last goes on, and when it can't, the first one that can. What leads to the same violation (the
- * same key, target.h) and costs less takes the place of the path, and the next change is made to that, until
- * none helps. The first ones are large: half of the path, all of a fiber.
+ * Parts of the path are left out, or moved so that a fiber goes on where it stopped, or a step has another
+ * outcome (a read gets all there is, and those behind it are needless), and what is left is executed: an
+ * action that is not enabled is passed over; where the path ends before the violation, the fiber that ran
+ * last goes on, and when it can't, the first one that can. What leads to the same violation (the same key,
+ * target.h) and costs less takes the place of the path, and the next change is made to that, until none
+ * helps. The first ones are large: half of the path, all of a fiber.
  *
  * A step costs one, a switch SHRINK_SWITCH.
  *

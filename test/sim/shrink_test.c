@@ -190,6 +190,40 @@ static void lessons(void **state)
 	}
 }
 
+/* Fiber 0 reads one byte or all that are left of 40; when it has them, fiber 1 fails. */
+static u32 read_actions(const struct toy *t, u32 *out)
+{
+	u32 n = 0;
+	if (t->var[0] < 40) {
+		out[n++] = MODEL_ACTION(0, 0);
+		out[n++] = MODEL_ACTION(0, 1);
+	}
+	out[n++] = MODEL_ACTION(1, 0);
+	return n;
+}
+
+static enum step_result read_step(struct toy *t, u32 action)
+{
+	t->key = 1;
+	if (MODEL_FIBER(action))
+		return t->var[0] == 40 ? STEP_VIOLATION : STEP_PRUNED;
+	toy_set(t, 0, action & 1 ? 40 : t->var[0] + 1);
+	return STEP_OK;
+}
+
+static void other_outcomes(void **state)
+{
+	(void)state;
+	struct toy_model m = {.vars = 1, .actions = read_actions, .step = read_step};
+	struct path from = {.len = 0}, to;
+	struct shrunk out;
+	go(&from, 0, 40);
+	go(&from, 1, 1);
+	assert_int_equal(shorten(&m, (struct shrink_task){0}, &from, &to, &out), SHRINK_DONE);
+	assert_int_equal(to.len, 2);
+	assert_int_equal(to.action[0], MODEL_ACTION(0, 1));
+}
+
 /* Fiber 0 goes round in a loop; fiber 1 counts. */
 static u32 loop_actions(const struct toy *t, u32 *out)
 {
@@ -245,6 +279,7 @@ int main(void)
 		cmocka_unit_test(the_violation_stays_the_same),
 		cmocka_unit_test(it_ends_when_it_is_enough),
 		cmocka_unit_test(lessons),
+		cmocka_unit_test(other_outcomes),
 		cmocka_unit_test(the_way_to_a_loop),
 		cmocka_unit_test(a_path_without_a_violation),
 	};
