@@ -335,7 +335,7 @@ static u32 other_outcomes(struct shrink *s, u64 from, u32 *out)
 	return found;
 }
 
-/* Another outcome of the step at `from`, which perhaps makes some that follow needless: as many as possible. */
+/* Another outcome of the step at `from`, which may make steps behind it needless: as many as possible. */
 static bool with_other_outcome(struct shrink *s, u64 from)
 {
 	u32 other[OUTCOMES_MAX], n = other_outcomes(s, from, other);

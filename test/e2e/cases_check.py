@@ -56,6 +56,18 @@ def limit_states(place):
 
 @case
 @in_scratch
+def found_by_a_walk(place):
+    """check: a violation that a random walk met says so"""
+    run = place.check("-v", "--max-states", "20000", "--", program("bug_far_in_dfs.c"), status=1)
+    expect(run.result["violations"][0]["found_by"] == "walk" and run.result["walks"] > 0, run.result["violations"])
+    expect("found by a random walk" in run.err, run.tail)
+    run = place.check("-v", "--strategy", "bfs", "--", program("bug_far_in_dfs.c"), status=1)
+    expect(run.result["violations"][0]["found_by"] == "search" and run.result["walks"] == 0, run.result["violations"])
+    expect("found by a random walk" not in run.err, run.tail)
+
+
+@case
+@in_scratch
 def profile(place):
     """check: --profile says where the states come from, in words, JSON and HTML"""
     plain = place.check("--", program("philosophers.c"), "3", status=0)
