@@ -17,6 +17,7 @@
  * moving.
  */
 #include "search/fingerprint_map.h"
+#include "search/prelude.h"
 #include "search/reduction.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
@@ -237,6 +238,14 @@ static enum move advance(struct dfs *d)
 	return m;
 }
 
+/* The target stands at the topmost state: time for some walks (prelude.h). */
+static enum move pause(struct dfs *d)
+{
+	enum move m = interlude_run(d->s, (target_mark *)d->marks.data);
+	((target_mark *)(d->marks.data + d->marks.len))[-1] = d->s->ops->mark(d->s->self);
+	return m;
+}
+
 static enum move explore(struct dfs *d)
 {
 	enum move m = search_begin(d->s);
@@ -244,8 +253,11 @@ static enum move explore(struct dfs *d)
 		m = enter(d, true);
 	if (m == MOVE_NEW)
 		m = tell_entered(d);
-	while (m < MOVE_HALT && d->frames.len)
+	while (m < MOVE_HALT && d->frames.len) {
 		m = top(d)->left ? advance(d) : finish(d);
+		if (hd_unlikely(d->s->ticks >= d->s->pause_at) && m < MOVE_HALT && d->frames.len)
+			m = pause(d);
+	}
 	if (m < MOVE_HALT && d->s->reduction && search_check_pass(d->s, true) == MOVE_RESTART)
 		return MOVE_RESTART;
 	if (m < MOVE_HALT)
@@ -268,4 +280,4 @@ static enum move dfs_run(struct search *s)
 }
 
 const struct strategy strategy_dfs = {
-	.run = dfs_run, .memory = dfs_memory, .wants_depths = true, .reduces = true};
+	.run = dfs_run, .memory = dfs_memory, .wants_depths = true, .reduces = true, .walks = true};

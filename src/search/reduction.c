@@ -173,6 +173,16 @@ static bool count_by_fiber(struct reduction *r, const u32 *actions, u32 n)
 	return fibers > 1;
 }
 
+void reduction_meet(struct reduction *r)
+{
+	if (hd_unlikely(r->failed))
+		return;
+	find_points(r);
+	push_points(r);
+	for (u32 i = 0; i < r->n && !r->failed; i++)
+		learn_pending(r, r->fiber[i], r->at[i]);
+}
+
 u32 reduction_enter(struct reduction *r, u32 *actions, u32 n)
 {
 	u64 set[FIBER_WORDS] = {0};

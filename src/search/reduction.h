@@ -42,6 +42,8 @@ void reduction_begin_pass(struct reduction *r);
  * like a stack.
  */
 u32 reduction_enter(struct reduction *r, u32 *actions, u32 n);
+/* The same without a decision, for whoever only learns on the way (prelude.h). */
+void reduction_meet(struct reduction *r);
 void reduction_leave(struct reduction *r);
 /*
  * In the state entered last, the action was executed; the target stands where it led. ended: the step was cut

@@ -490,7 +490,8 @@ static bool search(const struct code *c, enum search_strategy strategy, bool red
 {
 	struct toy t;
 	struct target_ops ops;
-	struct search_options o = {.strategy = strategy, .reduce = reduce, .max_states = 20000};
+	struct search_options o = {
+		.strategy = strategy, .reduce = reduce, .walks = true, .max_states = 20000};
 	code = c;
 	forget_seen();
 	toy_init(&t, &model);
@@ -717,7 +718,7 @@ static void a_stop_before_the_search_is_a_result(void **state)
 {
 	const struct code c = {.threads = 1, .length = {1}, .op = {{{OWN, 0, 0, 0}}}};
 	struct toy t;
-	struct search_options o = {.strategy = SEARCH_DFS, .reduce = true};
+	struct search_options o = {.strategy = SEARCH_DFS, .reduce = true, .walks = true};
 	code = &c;
 	toy_init(&t, &model);
 	struct target_ops ops = *t.target.ops;
