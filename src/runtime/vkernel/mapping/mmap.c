@@ -172,8 +172,8 @@ static void use_range(struct vk_call *c, u32 range)
 
 /*
  * Every plain load and store can tell that memory goes, or gets other rights, and nobody declares those. What
- * a fiber has mapped itself is its own business, as with free(): who else uses it then races with it, and that
- * is for the eye (search/eye.h) to see.
+ * a fiber has mapped itself is its own business, as with free(): who else uses it then races with it, and
+ * that is for the eye (search/eye.h) to see.
  */
 static void declare_rights_change(void)
 {
