@@ -317,6 +317,18 @@ enum run_end engine_run(u32 slot, u32 alt)
 	return end;
 }
 
+/* Paths that are executed again, as the sanity checks do, must mean the same as before. */
+static bool restart_is_due(void)
+{
+	return rt_wire->config.search.sanity >= 2 ? run_wants_restart() : run_must_restart();
+}
+
+static bool target_stale(void *t)
+{
+	(void)t;
+	return run_wants_restart();
+}
+
 enum step_result engine_step(void *t, u32 action)
 {
 	(void)t;
@@ -342,8 +354,8 @@ enum step_result engine_step(void *t, u32 action)
 		break;
 	}
 	if (hd_unlikely(memory_on()) && found_race(ACTION_FIBER(action)))
-		return STEP_VIOLATION;
-	return run_wants_restart() ? STEP_RESTART : STEP_OK;
+		return run_wants_restart() ? STEP_RESTART : STEP_VIOLATION;
+	return restart_is_due() ? STEP_RESTART : STEP_OK;
 }
 
 /* --- ends --- */
@@ -559,6 +571,7 @@ const struct target_ops engine_ops = {
 	.delta_save = target_delta_save,
 	.delta_apply = target_delta_apply,
 	.restart = target_restart,
+	.stale = target_stale,
 	.violation_key = target_violation_key,
 	.doubtful = target_doubtful,
 	.action_fiber = target_action_fiber,

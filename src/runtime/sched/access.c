@@ -141,7 +141,7 @@ static HD_NOINLINE void become_observed(struct lesson *l)
 	l->observed = 1;
 	if (!learnt_observe(&rt_wire->learnt, l->object))
 		sched_limit("more than 65536 objects whose uses have to be steps of their own");
-	sched_want_restart();
+	sched_want_restart_soon();
 }
 
 /* Notes that the running fiber uses it so; returns how others do. */
@@ -262,7 +262,7 @@ bool access_cond_wait(u64 cond, u64 mutex)
 	if (!l->wait_mutex) {
 		l->wait_mutex = mutex;
 		if (l->signalled_early)
-			sched_want_restart(); /* now it can be said whether those signals held it */
+			sched_want_restart_soon(); /* now it can be said whether those signals held it */
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}

@@ -39,8 +39,12 @@ const struct run_failure *run_failure(void);
  */
 void run_on_failure(void (*tell)(const struct run_failure *f));
 
-/* Has a lesson been learnt since run_restarted()? */
+/*
+ * Has a lesson been learnt since run_restarted()? Then what the search finds does not count. must: it is not
+ * even worth while to go on for more lessons.
+ */
 bool run_wants_restart(void);
+bool run_must_restart(void);
 void run_restarted(void);
 
 /* ---- for sched/ ---- */
