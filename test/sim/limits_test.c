@@ -333,8 +333,8 @@ static void violations_are_found_again_after_a_restart(void **state)
 }
 
 /*
- * The same, but it lets the search go on: what is found after the lesson does not count, and the search starts
- * again at its end, or instead of telling of a violation.
+ * The same, but it lets the search go on: what is found after the lesson does not count, and the search
+ * starts again at its end, or instead of telling of a violation.
  */
 static bool learnt_in_passing;
 

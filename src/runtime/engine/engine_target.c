@@ -310,8 +310,12 @@ enum run_end engine_run(u32 slot, u32 alt)
 {
 	struct track_stack dead;
 	output_reset();
+	memory_step_begins();
 	enum run_end end = run_fiber(slot, alt);
 	order_step_ends(slot);
+	if (!memory_step_ends(slot, alt))
+		end = run_limit("more than 524288 places in memory that several threads use without a common "
+				"lock");
 	unseen_look();
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	return end;
@@ -492,6 +496,7 @@ static void target_restart(void *t)
 {
 	(void)t;
 	run_restarted();
+	memory_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;
 	rt_worker->result.ends = 0;

@@ -158,13 +158,18 @@ void sched_stop(void)
 	abandon(RUN_STOPPED);
 }
 
-void sched_limit(const char *what)
+enum run_end run_limit(const char *what)
 {
 	struct text t;
 	text_init(&t, rt_worker->result.incomplete, sizeof(rt_worker->result.incomplete));
 	text_str(&t, "a limit of heddle was reached: ");
 	text_str(&t, what);
-	abandon(RUN_STOPPED);
+	return RUN_STOPPED;
+}
+
+void sched_limit(const char *what)
+{
+	abandon(run_limit(what));
 }
 
 bool run_dead_stack(struct track_stack *out)
