@@ -147,6 +147,11 @@ struct target_ops {
 	 * again. Called in the initial state.
 	 */
 	void (*restart)(void *t);
+	/*
+	 * Has the target learnt something of the kind, but let the search go on to learn more at a time? Then
+	 * nothing that it finds counts; it starts again at its end, at the latest. May be NULL: never.
+	 */
+	bool (*stale)(void *t);
 	/* The violation of the last step or terminal: the same number for the same kind and place. */
 	u64 (*violation_key)(void *t);
 	/*
