@@ -27,6 +27,21 @@ static bool make_room(struct reduction *r, u64 points, u32 words)
 	return true;
 }
 
+/* ---- with several workers ---- */
+
+enum news_what { NEWS_USE, NEWS_EDGE, NEWS_WORLD, NEWS_WIDE };
+
+static void say(const struct reduction *r, enum news_what what, u32 point, enum access_mode mode,
+		enum fact_kind kind, u64 a, u64 b)
+{
+	if (hd_likely(!r->say) || r->hearing)
+		return;
+	const struct control_point *p = point_at(r, point);
+	u64 word[TARGET_NOTE_WORDS] = {what | (u64)mode << 8 | (u64)kind << 16 | (u64)p->fiber << 32, p->key,
+				       a, b};
+	r->say(r->to, word);
+}
+
 /* ---- what is known ---- */
 
 /* The index of this control point of the fiber, known or new. */
@@ -41,7 +56,7 @@ u32 knowledge_point(struct reduction *r, u32 fiber, u64 key)
 	struct control_point *p = pages_vec_push(&r->points, sizeof(*p));
 	if (!p || !make_room(r, index + 1, r->words))
 		return reduction_fail(r), NO_POINT;
-	*p = (struct control_point){.fiber = fiber};
+	*p = (struct control_point){.key = key, .fiber = fiber};
 	k->index = index + 1;
 	return index;
 }
@@ -111,6 +126,7 @@ void knowledge_edge(struct reduction *r, u32 from, u32 to)
 	*e = (struct link){from, point_at(r, to)->edges_in};
 	point_at(r, to)->edges_in = (u32)(r->edges.len / sizeof(*e));
 	r->news++;
+	say(r, NEWS_EDGE, from, 0, 0, point_at(r, to)->key, point_at(r, to)->fiber);
 	if (include(r, from, to))
 		spread(r, from);
 }
@@ -191,6 +207,7 @@ void knowledge_use(struct reduction *r, u32 point, u64 key, enum access_mode mod
 		return;
 	}
 	r->news++;
+	say(r, NEWS_USE, point, mode, kind, key, 0);
 	*f = (struct fact){point, o->facts, (u8)mode, (u8)kind};
 	o->facts = (u32)(r->facts.len / sizeof(*f));
 	u32 fiber = point_at(r, point)->fiber + 1;
@@ -225,6 +242,7 @@ static void learn_wide(struct reduction *r, u32 point, const struct access *a, e
 		return;
 	}
 	*w = (struct wide_fact){a->object, a->object + a->bytes, point, (u8)a->mode, (u8)kind};
+	say(r, NEWS_WIDE, point, a->mode, kind, a->object, a->bytes);
 	u64 start = w->start, end = w->end;
 	for (u64 page = start / WIDE_PAGE; page <= (end - 1) / WIDE_PAGE; page++)
 		knowledge_use(r, point, object_id(OBJECT_PAGE, page), a->mode, kind);
@@ -266,6 +284,7 @@ static void learn_world(struct reduction *r, u32 point, enum fact_kind kind)
 		return;
 	p->world[kind] = true;
 	r->news++;
+	say(r, NEWS_WORLD, point, 0, kind, 0, 0);
 	if (p->future_world)
 		return;
 	p->future_world = true;
@@ -285,6 +304,31 @@ void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, 
 		else
 			for (u32 byte = 0; byte < HD_MAX(a->bytes, 1u); byte++)
 				knowledge_use(r, point, a->object + byte, a->mode, kind);
+	}
+}
+
+void knowledge_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS])
+{
+	enum access_mode mode = word[0] >> 8 & 0xff;
+	enum fact_kind kind = word[0] >> 16 & 0xff;
+	u32 point = knowledge_point(r, (u32)(word[0] >> 32), word[1]), to;
+	if (point == NO_POINT)
+		return;
+	switch ((enum news_what)(word[0] & 0xff)) {
+	case NEWS_USE:
+		knowledge_use(r, point, word[2], mode, kind);
+		break;
+	case NEWS_EDGE:
+		to = knowledge_point(r, (u32)word[3], word[2]);
+		if (to != NO_POINT)
+			knowledge_edge(r, point, to);
+		break;
+	case NEWS_WORLD:
+		learn_world(r, point, kind);
+		break;
+	case NEWS_WIDE:
+		learn_wide(r, point, &(struct access){word[2], (u32)word[3], mode}, kind);
+		break;
 	}
 }
 

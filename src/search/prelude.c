@@ -37,8 +37,8 @@ static enum move one_step(struct search *s, struct walk_runs *w, void *eye)
 	enum move m = eye ? observer_eye.enter(eye, s, actions, n) : MOVE_KNOWN;
 	if (m != MOVE_KNOWN)
 		return m;
-	if (!(++s->ticks % 64) && search_poll(s) == MOVE_HALT)
-		return MOVE_HALT;
+	if (!(++s->ticks % 64) && (m = search_poll(s)) >= MOVE_HALT)
+		return m;
 	reduction_enter(s->reduction, actions, n);
 	m = execute(s, actions[walk_below(w, n)]);
 	reduction_leave(s->reduction);

@@ -196,6 +196,14 @@ u32 reduction_enter(struct reduction *r, u32 *actions, u32 n)
 	return chosen;
 }
 
+void reduction_follow(struct reduction *r)
+{
+	if (hd_unlikely(r->failed))
+		return;
+	find_points(r);
+	push_points(r);
+}
+
 void reduction_leave(struct reduction *r)
 {
 	if (hd_unlikely(r->failed))
@@ -259,6 +267,23 @@ void reduction_depend(struct reduction *r, u32 fiber, u32 other)
 	u32 at[2] = {knowledge_point(r, fiber, key[0]), knowledge_point(r, other, key[1])};
 	for (u32 i = 0; i < 2 && !r->failed; i++)
 		knowledge_use(r, at[i], object, ACCESS_WRITE, FACT_TAKEN);
+}
+
+/* ---- with several workers ---- */
+
+void reduction_share(struct reduction *r, void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]), void *to)
+{
+	r->say = say;
+	r->to = to;
+}
+
+void reduction_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS])
+{
+	if (hd_unlikely(r->failed))
+		return;
+	r->hearing = true;
+	knowledge_hear(r, word);
+	r->hearing = false;
 }
 
 /* ---- passes ---- */

@@ -53,6 +53,16 @@ void reduction_learn(struct reduction *r, u32 action, bool ended);
  * don't tell (eye.h): from now on they count as dependent, wherever the fibers stand at these control points.
  */
 void reduction_depend(struct reduction *r, u32 fiber, u32 other);
+
+/* With several workers: say() gets what is learnt here, for reduction_hear of the others. */
+void reduction_share(struct reduction *r, void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]), void *to);
+void reduction_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS]);
+/*
+ * In place of reduction_enter, in a state that another worker has entered: what is explored of it was decided
+ * there. Comes after `actions`.
+ */
+void reduction_follow(struct reduction *r);
+
 /* By all that is known now: was some decision of this pass wrong? Then there must be another one. */
 bool reduction_was_wrong(struct reduction *r);
 /* How many facts are known: to see whether there are new ones. */

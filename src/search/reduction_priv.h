@@ -27,6 +27,7 @@
 enum fact_kind { FACT_PENDING, FACT_TAKEN, FACT_KINDS };
 
 struct control_point {
+	u64 key;
 	u32 fiber;
 	u32 edges_in; /* 1 + index of the first struct link */
 	u32 next_print[FACT_KINDS];
@@ -102,6 +103,10 @@ struct reduction {
 	u64 news;                  /* facts and edges */
 	u64 checked;               /* `news` when the pairs were checked last */
 	bool wrong;
+	/* With several workers: tells the others what is new, but for what they have just told. */
+	void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]);
+	void *to;
+	bool hearing;
 
 	struct pages_vec
 		path; /* u32: the points of the live fibers of each state entered, and their number */
@@ -162,6 +167,8 @@ void knowledge_edge(struct reduction *r, u32 from, u32 to);
 /* At this point, an object is used; all of a footprint is touched. */
 void knowledge_use(struct reduction *r, u32 point, u64 key, enum access_mode mode, enum fact_kind kind);
 void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, enum fact_kind kind);
+/* What another worker learnt: what knowledge.c said there. */
+void knowledge_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS]);
 /* Does what is done next at u (what is pending there, if u does not move) conflict with the future of v? */
 bool knowledge_conflicts(const struct reduction *r, u32 u, bool u_moves, u32 v);
 
