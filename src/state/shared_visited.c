@@ -134,6 +134,11 @@ u64 shared_visited_limit(const struct shared_table *t)
 	return (1UL << slots_log(t)) / 8 * 5;
 }
 
+u64 shared_visited_last_limit(const struct shared_table *t)
+{
+	return (1UL << slots_log(t)) / 8 * 7;
+}
+
 u64 shared_visited_bytes(const struct shared_table *t)
 {
 	return SLOT << slots_log(t);

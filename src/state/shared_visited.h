@@ -40,8 +40,12 @@ int shared_visited_insert(const struct shared_table *t, struct fingerprint fp);
 void shared_visited_close(const struct shared_table *t, struct fingerprint fp);
 bool shared_visited_is_closed(const struct shared_table *t, struct fingerprint fp);
 
-/* So many entries, and some thousands more, fit before the table must grow. */
+/*
+ * With more entries than that the table should grow; with more than that it must, some thousands before it is
+ * full.
+ */
 u64 shared_visited_limit(const struct shared_table *t);
+u64 shared_visited_last_limit(const struct shared_table *t);
 /* Memory in use. */
 u64 shared_visited_bytes(const struct shared_table *t);
 
