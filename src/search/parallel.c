@@ -112,8 +112,15 @@ enum move parallel_poll(struct search *s)
 		team_call(m, TEAM_RESTART, 0);
 	if (hd_unlikely(s->ops->team && s->ops->team->wants_alone(s->self)))
 		team_call(m, TEAM_ALONE, 0);
-	if (hd_unlikely(team_is_full(m)))
-		team_call(m, TEAM_GROW, 0);
+	if (hd_unlikely(team_states(m) > shared_visited_limit(&m->table))) {
+		/* Where the larger one would need more than is allowed, the present one is filled up. */
+		bool grows = !s->o->max_memory ||
+			     team_memory(m) + shared_visited_bytes(&m->table) <= s->o->max_memory;
+		if (grows)
+			team_call(m, TEAM_GROW, 0);
+		else if (team_states(m) > shared_visited_last_limit(&m->table))
+			return search_halt(s, SEARCH_LIMIT_MEMORY);
+	}
 	if (hd_unlikely(team_is_called(m)))
 		return meet(s);
 	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->in_prelude)

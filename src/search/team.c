@@ -138,12 +138,12 @@ bool team_is_hungry(const struct team_member *m)
 	return __atomic_load_n(&t->idle, __ATOMIC_RELAXED) > __atomic_load_n(&t->queued, __ATOMIC_RELAXED);
 }
 
-bool team_is_full(const struct team_member *m)
+u64 team_states(const struct team_member *m)
 {
 	u64 states = 0;
 	for (u32 i = 0; i < m->team->numbers; i++)
 		states += __atomic_load_n(&m->team->worker[i].states, __ATOMIC_RELAXED);
-	return states > shared_visited_limit(&m->table);
+	return states;
 }
 
 void team_publish(struct team_member *m, u64 states, u64 memory)
@@ -222,7 +222,7 @@ static void decide(struct team_member *m)
 		t->decided = call & TEAM_RESTART ? TEAM_RESTART : TEAM_PASS;
 	else if (call & TEAM_END)
 		t->decided = TEAM_END;
-	else if (call & TEAM_GROW && team_is_full(m))
+	else if (call & TEAM_GROW && team_states(m) > shared_visited_limit(&m->table))
 		t->decided = shared_visited_grow(&m->table) == 0 ? TEAM_GROW : TEAM_END;
 	if (t->decided == TEAM_END && !t->end)
 		t->end = SEARCH_LIMIT_MEMORY + 1;

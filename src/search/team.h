@@ -53,8 +53,8 @@ bool team_same_start(struct team_member *m, struct fingerprint initial);
 bool team_is_called(const struct team_member *m);
 /* Does somebody wait for work, of which there is none? */
 bool team_is_hungry(const struct team_member *m);
-/* Is there no room for many more states? */
-bool team_is_full(const struct team_member *m);
+/* States of all workers, by what they have published. */
+u64 team_states(const struct team_member *m);
 /* Tells the others how many states this worker found, and how much memory it has of its own. */
 void team_publish(struct team_member *m, u64 states, u64 memory);
 /* The sum of what all workers have published. */

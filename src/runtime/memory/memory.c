@@ -126,8 +126,8 @@ static bool looks_often(u64 address, u64 how, u64 pc)
 /* Is this access a step? */
 static HD_NOINLINE bool use(u64 address, u64 size, u32 how, u64 pc)
 {
-	bool write = how & MEMORY_WRITE, alone = sched_all_joined() && !rt_wire->learnt.signals_used;
-	bool handler = sched_self()->handlers && rt_wire->learnt.signals_used;
+	bool write = how & MEMORY_WRITE, alone = sched_all_joined() && !rt_lessons.signals_used;
+	bool handler = sched_self()->handlers && rt_lessons.signals_used;
 	bool bare = handler || (how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
 	u32 held = bare ? LOCKSET_NONE : held_locks(write);
 	bool step = false, waits = !alone && looks_often(address, how, pc);

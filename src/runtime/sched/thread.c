@@ -274,8 +274,8 @@ int thread_cancel(u64 tcb)
 	struct fiber *f = fiber_by_tcb(tcb);
 	if (!f)
 		return ESRCH;
-	if (!rt_wire->learnt.cancel_used) {
-		rt_wire->learnt.cancel_used = 1;
+	if (!rt_lessons.cancel_used) {
+		RT_LEARN(cancel_used);
 		sched_want_restart(); /* test points that were passed silently have to become steps */
 	}
 	struct op o = {.kind = OP_CANCEL, .object = tcb};
@@ -288,7 +288,7 @@ int thread_cancel(u64 tcb)
 
 int thread_testcancel(void)
 {
-	if (!rt_wire->learnt.cancel_used || sched_self()->cancel_off)
+	if (!rt_lessons.cancel_used || sched_self()->cancel_off)
 		return 0;
 	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
 	sched_step(&o);
