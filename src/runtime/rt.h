@@ -13,14 +13,14 @@ extern struct wire_shared *rt_wire;
 extern struct wire_worker *rt_worker;
 
 /*
- * Communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes: those of the run. Of several workers only the first
- * may ever come to use the network; the others have empty ones of their own.
+ * Communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes: those of the run. Of several workers only the
+ * first may ever come to use the network; the others have empty ones of their own.
  */
 extern void *rt_trees;
 
 /*
- * The lessons that this worker's search goes by: those of wire/learnt.h that are one flag. What other workers learn
- * counts from the next restart on, so that a search has the same steps from its beginning to its end.
+ * The lessons that this worker's search goes by: those of wire/learnt.h that are one flag. What other workers
+ * learn counts from the next restart on, so that a search has the same steps from its beginning to its end.
  */
 struct rt_lessons {
 	u32 clock_read, cancel_used, signals_used, fair, weak;

@@ -183,6 +183,21 @@ static const char *what_differs(const struct audit_result *one, const struct aud
 	return "what is possible after them depends on the order";
 }
 
+/* ---- A1 ---- */
+
+/* The action was executed, and the target stands where it led. */
+static enum move check_declared(struct audit *a, struct search *s, u32 action)
+{
+	char why[300];
+	if (!ops_of(s)->undeclared(s->self, action, why, sizeof(why)))
+		return MOVE_KNOWN;
+	struct text t;
+	text_init(&t, a->text, sizeof(a->text));
+	text_str(&t, "a step changed something that it had not declared: ");
+	text_str(&t, why);
+	return differs(a, s);
+}
+
 /* ---- A2 ---- */
 
 /* The footprints of the state's actions, each executed from here. */
@@ -195,6 +210,8 @@ static enum move take_footprints(struct audit *a, struct search *s, target_mark 
 			return m;
 		a->usable[i] = how == ENDED_OK;
 		a->print[i] = *s->ops->footprint(s->self);
+		if (a->usable[i] && (m = check_declared(a, s, a->action[i])) != MOVE_KNOWN)
+			return m;
 		search_undo(s, here);
 	}
 	return MOVE_KNOWN;
@@ -547,15 +564,7 @@ static enum move audit_enter(void *self, struct search *s, const u32 *actions, u
 
 static enum move audit_edge(void *self, struct search *s, u32 action, enum edge to)
 {
-	struct audit *a = self;
-	char why[300];
-	if (to == EDGE_DEAD || !ops_of(s)->undeclared(s->self, action, why, sizeof(why)))
-		return MOVE_KNOWN;
-	struct text t;
-	text_init(&t, a->text, sizeof(a->text));
-	text_str(&t, "a step changed something that it had not declared: ");
-	text_str(&t, why);
-	return differs(a, s);
+	return to == EDGE_DEAD ? MOVE_KNOWN : check_declared(self, s, action);
 }
 
 static void *audit_begin(struct search *s)

@@ -17,10 +17,10 @@
  * moving.
  *
  * With several workers (parallel.h) "not on the path" is "new, or closed": left for good by the worker that
- * entered it, which had not given away any part of the stack up to there. A state of which others have a part is
- * never closed. So every state from which something is left out leads to one of lower rank: by the time of closing,
- * and for those that are never closed, which rank above, by the time of coming, the latest lowest. Hence what is left
- * out is not left out for ever.
+ * entered it, which had not given away any part of the stack up to there. A state of which others have a part
+ * is never closed. So every state from which something is left out leads to one of lower rank: by the time of
+ * closing, and for those that are never closed, which rank above, by the time of coming, the latest lowest.
+ * Hence what is left out is not left out for ever.
  */
 #include "search/dfs_priv.h"
 #include "search/parallel.h"

@@ -1,6 +1,6 @@
 /*
- * dfs_priv.h: the stack of a depth-first search, shared by dfs.c, which explores, and dfs_units.c, which hands
- * parts of the stack over to other workers.
+ * dfs_priv.h: the stack of a depth-first search, shared by dfs.c, which explores, and dfs_units.c, which
+ * hands parts of the stack over to other workers.
  */
 #ifndef HEDDLE_SEARCH_DFS_PRIV_H
 #define HEDDLE_SEARCH_DFS_PRIV_H
@@ -42,14 +42,17 @@ static inline u64 dfs_frame_count(const struct dfs *d)
 }
 
 /*
- * The current state is going to be extended: `actions`, which are to be tried, lie behind the end of d->actions in
- * reverse order, and below them `rest`. MOVE_NEW or MOVE_HALT.
+ * The current state is going to be extended: `actions`, which are to be tried, lie behind the end of
+ * d->actions in reverse order, and below them `rest`. MOVE_NEW or MOVE_HALT.
  */
 enum move dfs_push(struct dfs *d, u32 actions, u32 rest, bool repeating);
 
 /* Somebody waits for work: give away about half of what is left. */
 void dfs_give(struct search *s);
-/* The stack is empty: wait for work and build the stack that belongs to it. MOVE_NEW, MOVE_HALT, MOVE_RESTART. */
+/*
+ * The stack is empty: wait for work and build the stack that belongs to it. MOVE_NEW, MOVE_HALT,
+ * MOVE_RESTART.
+ */
 enum move dfs_take(struct dfs *d);
 
 #endif

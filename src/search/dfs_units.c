@@ -7,15 +7,16 @@
  *
  * A unit is the lower part of the stack, up to the frame where about half of the untried actions are reached:
  * the path there, and for each frame on it the untried actions, which are no longer the giver's. The taker
- * executes the path, without matching or counting, and then has these frames on its own stack. So every action
- * of every state is tried by exactly one worker, whoever came to the state first; and that is all that the
- * counts depend on.
+ * executes the path, without matching or counting, and then has these frames on its own stack. So every
+ * action of every state is tried by exactly one worker, whoever came to the state first; and that is all that
+ * the counts depend on.
  *
- * The topmost frame is never given from: below it, each frame has led to a new state, the one above it. So with a
- * reduction (dfs.c, "proviso") those that may not have to be tried need not be, and the unit leaves them out.
+ * The topmost frame is never given from: below it, each frame has led to a new state, the one above it. So
+ * with a reduction (dfs.c, "proviso") those that may not have to be tried need not be, and the unit leaves
+ * them out.
  *
- *   unit: struct unit_head, path (u32 × path), untried actions of each frame (u32 × (path + 1)), the actions as
- *         they lie on the action stack (u32 × actions)
+ *   unit: struct unit_head, path (u32 × path), untried actions of each frame (u32 × (path + 1)), the
+ *         actions as they lie on the action stack (u32 × actions)
  */
 #include "search/dfs_priv.h"
 #include "search/parallel.h"
@@ -100,7 +101,9 @@ void dfs_give(struct search *s)
 	d->shared = HD_MAX(d->shared, frames);
 }
 
-/* Is the action enabled? NULL: nobody asks. The target is asked for its actions anyway, as in any execution. */
+/*
+ * Is the action enabled? NULL: nobody asks. The target is asked for its actions anyway, as in any execution.
+ */
 static bool is_enabled(struct search *s, const u32 *action)
 {
 	u32 *enabled = search_action_room(&s->scratch);

@@ -1,20 +1,22 @@
 #include "search/footprint.h"
 
 /*
- * Rows and columns in the order of enum access_mode: read, write, add, acquire, release, try. Both tables are
- * symmetric. docs/DEPENDENCY.md explains each entry; a unit test compares the two.
+ * Rows and columns in the order of enum access_mode: read, write, add, acquire, release, try, make. Both tables
+ * are symmetric. docs/DEPENDENCY.md explains each entry; a unit test compares the two.
  */
 static const u8 commutes[ACCESS_MODES][ACCESS_MODES] = {
-	[ACCESS_READ] = {1, 0, 0, 0, 0, 0},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0},
-	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0},     [ACCESS_ACQUIRE] = {0, 0, 0, 0, 0, 0},
-	[ACCESS_RELEASE] = {0, 0, 0, 0, 1, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0},
+	[ACCESS_READ] = {1, 0, 0, 0, 0, 0, 1},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0, 1},
+	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0, 1},     [ACCESS_ACQUIRE] = {0, 0, 0, 0, 0, 0, 0},
+	[ACCESS_RELEASE] = {0, 0, 0, 0, 1, 0, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0, 0},
+	[ACCESS_MAKE] = {1, 1, 1, 0, 0, 0, 0},
 };
 
 /* Beyond what commutes: a release moves left past everything that can't tell whether the object is held. */
 static const u8 merges[ACCESS_MODES][ACCESS_MODES] = {
-	[ACCESS_READ] = {1, 0, 0, 0, 0, 0},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0},
-	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0},     [ACCESS_ACQUIRE] = {0, 0, 0, 1, 1, 0},
-	[ACCESS_RELEASE] = {0, 0, 0, 1, 1, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0},
+	[ACCESS_READ] = {1, 0, 0, 0, 0, 0, 1},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0, 1},
+	[ACCESS_ADD] = {0, 0, 1, 0, 0, 0, 1},     [ACCESS_ACQUIRE] = {0, 0, 0, 1, 1, 0, 0},
+	[ACCESS_RELEASE] = {0, 0, 0, 1, 1, 0, 0}, [ACCESS_TRY] = {0, 0, 0, 0, 0, 0, 0},
+	[ACCESS_MAKE] = {1, 1, 1, 0, 0, 0, 0},
 };
 
 bool access_commutes(enum access_mode a, enum access_mode b)
@@ -38,8 +40,9 @@ void footprint_add(struct footprint *f, u64 object, u32 bytes, enum access_mode 
 		f->world = 1;
 	for (u32 i = f->count; i-- > 0;) {
 		const struct access *a = &f->access[i];
-		if (a->object == object && a->mode == mode && a->bytes >= bytes)
-			return;
+		if (a->object == object && a->bytes >= bytes &&
+		    (a->mode == mode || (a->mode == ACCESS_MAKE && commutes[ACCESS_MAKE][mode])))
+			return; /* what a step makes is its own */
 	}
 	if (hd_unlikely(f->count == FOOTPRINT_MAX)) {
 		f->world = 1;

@@ -51,7 +51,8 @@ enum access_mode {
 	ACCESS_ADD,     /* a change that commutes with others of its kind: two closes, two new names */
 	ACCESS_ACQUIRE, /* takes a lock or the like; always a step by itself */
 	ACCESS_RELEASE, /* gives it back: can only enable others */
-	ACCESS_TRY,     /* takes it or finds that it can't: can tell whether it is held */
+	ACCESS_TRY,     /* takes it or finds that it can't: can tell whether it is held, or there at all */
+	ACCESS_MAKE,    /* makes something that is not there; all uses but TRY are of something that is */
 	ACCESS_MODES
 };
 /* Do two uses of one object by different fibers give the same in both orders? */

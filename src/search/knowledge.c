@@ -27,39 +27,7 @@ static bool make_room(struct reduction *r, u64 points, u32 words)
 	return true;
 }
 
-/* ---- with several workers ---- */
-
-enum news_what { NEWS_USE, NEWS_EDGE, NEWS_WORLD, NEWS_WIDE };
-
-static void say(const struct reduction *r, enum news_what what, u32 point, enum access_mode mode,
-		enum fact_kind kind, u64 a, u64 b)
-{
-	if (hd_likely(!r->say) || r->hearing)
-		return;
-	const struct control_point *p = point_at(r, point);
-	u64 word[TARGET_NOTE_WORDS] = {what | (u64)mode << 8 | (u64)kind << 16 | (u64)p->fiber << 32, p->key,
-				       a, b};
-	r->say(r->to, word);
-}
-
 /* ---- what is known ---- */
-
-/* The index of this control point of the fiber, known or new. */
-u32 knowledge_point(struct reduction *r, u32 fiber, u64 key)
-{
-	struct key_index *k = table_add(&r->point_table, key);
-	if (!k)
-		return reduction_fail(r), NO_POINT;
-	if (hd_likely(k->index))
-		return k->index - 1;
-	u32 index = point_count(r);
-	struct control_point *p = pages_vec_push(&r->points, sizeof(*p));
-	if (!p || !make_room(r, index + 1, r->words))
-		return reduction_fail(r), NO_POINT;
-	*p = (struct control_point){.key = key, .fiber = fiber};
-	k->index = index + 1;
-	return index;
-}
 
 static bool push_work(struct reduction *r, u32 point)
 {
@@ -96,39 +64,90 @@ static void spread(struct reduction *r, u32 point)
 		r->worklist.len -= sizeof(u32);
 		u32 at = *(u32 *)(r->worklist.data + r->worklist.len);
 		for (u32 e = point_at(r, at)->edges_in; e;) {
-			const struct link *edge = (const struct link *)r->edges.data + (e - 1);
-			e = edge->next;
+			const struct link *edge = link_at(r, e);
+			e = edge->next_in;
 			if (include(r, edge->from, at) && !push_work(r, edge->from))
 				return;
 		}
 	}
 }
 
-void knowledge_edge(struct reduction *r, u32 from, u32 to)
+/* If this control point is one of several variants that have become one: the one; else itself. */
+static u32 merged(struct reduction *r, u32 point)
+{
+	u64 coarse = point_at(r, point)->coarse;
+	const struct variants *v = table_find(&r->variants, coarse);
+	if (!v || v->count <= VARIANTS)
+		return point;
+	const struct key_index *k = table_find(&r->point_table, coarse);
+	return k ? k->index - 1 : point;
+}
+
+/* What the step made becomes the label of the edge; its hash is part of the edge's key. */
+static u64 made_hash(const struct footprint *by)
+{
+	u64 hash = 0;
+	for (u32 i = 0; i < by->count; i++)
+		if (by->access[i].mode == ACCESS_MAKE)
+			hash = mix_hash(hash, by->access[i].object);
+	return hash;
+}
+
+static bool push_made(struct reduction *r, struct link *e, const struct footprint *by)
+{
+	e->made = (u32)(r->made.len / sizeof(u64));
+	for (u32 i = 0; i < by->count; i++) {
+		u64 *object = by->access[i].mode == ACCESS_MAKE ? pages_vec_push(&r->made, sizeof(*object))
+								: NULL;
+		if (by->access[i].mode == ACCESS_MAKE && !object)
+			return false;
+		if (object)
+			*object = by->access[i].object;
+		e->made_count += object != NULL;
+	}
+	return true;
+}
+
+void knowledge_edge(struct reduction *r, u32 from, u32 to, const struct footprint *by)
 {
 	struct control_point *p = point_at(r, from);
-	if (hd_likely(p->successor[0] == to + 1 || p->successor[1] == to + 1))
+	u64 key = mix_hash(mix_hash(4, (u64)from << 32 | to), made_hash(by)) | 1;
+	if (hd_likely(p->edge[0] == key || p->edge[1] == key))
 		return;
-	p->successor[1] = p->successor[0];
-	p->successor[0] = to + 1;
+	p->edge[1] = p->edge[0];
+	p->edge[0] = key;
 	u64 before = r->edge_table.count;
-	if (!table_add(&r->edge_table, ((u64)from << 32 | to) + 1)) {
+	if (!table_add(&r->edge_table, key)) {
 		reduction_fail(r);
 		return;
 	}
 	if (r->edge_table.count == before)
 		return;
-	struct link *e = pages_vec_push(&r->edges, sizeof(*e));
-	if (!e) {
+	struct link edge = {from, to, point_at(r, to)->edges_in, p->edges_out, 0, 0}, *e;
+	if (!push_made(r, &edge, by) || !(e = pages_vec_push(&r->edges, sizeof(*e)))) {
 		reduction_fail(r);
 		return;
 	}
-	*e = (struct link){from, point_at(r, to)->edges_in};
-	point_at(r, to)->edges_in = (u32)(r->edges.len / sizeof(*e));
+	*e = edge;
+	p->edges_out = point_at(r, to)->edges_in = (u32)(r->edges.len / sizeof(*e));
 	r->news++;
-	say(r, NEWS_EDGE, from, 0, 0, point_at(r, to)->key, point_at(r, to)->fiber);
+	knowledge_say_edge(r, from, to, by);
 	if (include(r, from, to))
 		spread(r, from);
+	u32 one = merged(r, from);
+	if (one != from && one != to)
+		knowledge_edge(r, one, to, by);
+}
+
+/*
+ * Does a fiber that does u next have to look out for another that could do v before it? What u makes was not
+ * there before: a use of it, known from executions in which u came first, would have been another one without
+ * u. What is made by v was not there either, so v can't come before a use u of it, unless somebody takes it away
+ * in between, who conflicts with u.
+ */
+static bool hinders(enum access_mode v, enum access_mode u)
+{
+	return u == ACCESS_MAKE || !access_commutes(u, v);
 }
 
 /* The bit for such uses of the object. Facts that conflict with them learn of it. */
@@ -142,7 +161,7 @@ static bool give_bit(struct reduction *r, struct object *o, enum access_mode mod
 	o->bit[mode] = bit + 1;
 	for (u32 f = o->facts; f; f = fact_at(r, f - 1)->next) {
 		const struct fact *fact = fact_at(r, f - 1);
-		if (!access_commutes(fact->mode, mode))
+		if (hinders(mode, fact->mode))
 			put_bit(bits_of(r, fact->point, fact->kind == FACT_PENDING ? SET_PENDING : SET_TAKEN),
 				bit);
 	}
@@ -155,8 +174,9 @@ static void put_fact(struct reduction *r, struct object *o, struct fact fact)
 		return;
 	u64 *conflicts = bits_of(r, fact.point, fact.kind == FACT_PENDING ? SET_PENDING : SET_TAKEN);
 	for (u32 m = 0; m < ACCESS_MODES; m++)
-		if (o->bit[m] && !access_commutes(fact.mode, m))
+		if (o->bit[m] && hinders(m, fact.mode))
 			put_bit(conflicts, o->bit[m] - 1);
+	put_bit(bits_of(r, fact.point, SET_OWN), o->bit[fact.mode] - 1);
 	u64 *future = bits_of(r, fact.point, SET_FUTURE);
 	if (has_bit(future, o->bit[fact.mode] - 1))
 		return;
@@ -168,7 +188,7 @@ static bool some_clash(u32 a, u32 b)
 {
 	for (u32 i = 0; i < ACCESS_MODES; i++)
 		for (u32 j = 0; j < ACCESS_MODES; j++)
-			if (a >> i & 1 && b >> j & 1 && !access_commutes(i, j))
+			if (a >> i & 1 && b >> j & 1 && (hinders(i, j) || hinders(j, i)))
 				return true;
 	return false;
 }
@@ -207,7 +227,6 @@ void knowledge_use(struct reduction *r, u32 point, u64 key, enum access_mode mod
 		return;
 	}
 	r->news++;
-	say(r, NEWS_USE, point, mode, kind, key, 0);
 	*f = (struct fact){point, o->facts, (u8)mode, (u8)kind};
 	o->facts = (u32)(r->facts.len / sizeof(*f));
 	u32 fiber = point_at(r, point)->fiber + 1;
@@ -242,7 +261,6 @@ static void learn_wide(struct reduction *r, u32 point, const struct access *a, e
 		return;
 	}
 	*w = (struct wide_fact){a->object, a->object + a->bytes, point, (u8)a->mode, (u8)kind};
-	say(r, NEWS_WIDE, point, a->mode, kind, a->object, a->bytes);
 	u64 start = w->start, end = w->end;
 	for (u64 page = start / WIDE_PAGE; page <= (end - 1) / WIDE_PAGE; page++)
 		knowledge_use(r, point, object_id(OBJECT_PAGE, page), a->mode, kind);
@@ -284,17 +302,50 @@ static void learn_world(struct reduction *r, u32 point, enum fact_kind kind)
 		return;
 	p->world[kind] = true;
 	r->news++;
-	say(r, NEWS_WORLD, point, 0, kind, 0, 0);
 	if (p->future_world)
 		return;
 	p->future_world = true;
 	spread(r, point);
 }
 
+/* A use of something that must be there. */
+static bool needs(const struct footprint *f, u64 object)
+{
+	for (u32 i = 0; i < f->count; i++)
+		if (f->access[i].object == object && f->access[i].mode != ACCESS_MAKE &&
+		    access_commutes(ACCESS_MAKE, f->access[i].mode))
+			return true;
+	return false;
+}
+
+/* What is needed is what all footprints of this point need. The fewer there are, the more conflicts. */
+static void learn_needs(struct reduction *r, struct control_point *p, const struct footprint *f,
+			enum fact_kind kind, bool first)
+{
+	u64 *need = p->need[kind];
+	for (u32 i = 0; first && i < f->count; i++)
+		if (needs(f, f->access[i].object)) {
+			if (p->need_count[kind] < NEEDS)
+				need[p->need_count[kind]++] = f->access[i].object;
+			else
+				p->needs_more[kind] = true;
+		}
+	u32 kept = 0;
+	for (u32 i = 0; i < p->need_count[kind]; i++)
+		if (needs(f, need[i]))
+			need[kept++] = need[i];
+	r->news += kept != p->need_count[kind];
+	p->need_count[kind] = kept;
+}
+
 void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, enum fact_kind kind)
 {
-	if (hd_likely(is_known_print(point_at(r, point), kind, print_hash(f))))
+	struct control_point *p = point_at(r, point);
+	bool first = !p->next_print[kind];
+	if (hd_likely(is_known_print(p, kind, print_hash(f))))
 		return;
+	u64 before = r->news;
+	learn_needs(r, p, f, kind, first);
 	if (f->world)
 		learn_world(r, point, kind);
 	for (u32 i = 0; i < f->count && !r->failed; i++) {
@@ -305,44 +356,238 @@ void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, 
 			for (u32 byte = 0; byte < HD_MAX(a->bytes, 1u); byte++)
 				knowledge_use(r, point, a->object + byte, a->mode, kind);
 	}
+	/* What brings nothing new here brings nothing new to those who know all that is known here. */
+	if (first || r->news != before || point_at(r, point)->needs_more[kind])
+		knowledge_say_print(r, point, f, kind);
+	u32 one = merged(r, point);
+	if (one != point)
+		knowledge_print(r, one, f, kind);
 }
 
-void knowledge_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS])
+void knowledge_pair(struct reduction *r, u32 point, u64 object)
 {
-	enum access_mode mode = word[0] >> 8 & 0xff;
-	enum fact_kind kind = word[0] >> 16 & 0xff;
-	u32 point = knowledge_point(r, (u32)(word[0] >> 32), word[1]), to;
-	if (point == NO_POINT)
-		return;
-	switch ((enum news_what)(word[0] & 0xff)) {
-	case NEWS_USE:
-		knowledge_use(r, point, word[2], mode, kind);
-		break;
-	case NEWS_EDGE:
-		to = knowledge_point(r, (u32)word[3], word[2]);
-		if (to != NO_POINT)
-			knowledge_edge(r, point, to);
-		break;
-	case NEWS_WORLD:
-		learn_world(r, point, kind);
-		break;
-	case NEWS_WIDE:
-		learn_wide(r, point, &(struct access){word[2], (u32)word[3], mode}, kind);
-		break;
+	u64 before = r->news;
+	knowledge_use(r, point, object, ACCESS_WRITE, FACT_TAKEN);
+	if (r->news != before)
+		knowledge_say_pair(r, point, object);
+	u32 one = merged(r, point);
+	if (one != point)
+		knowledge_pair(r, one, object);
+}
+
+/* ---- control points ---- */
+
+static u32 add_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key)
+{
+	struct key_index *k = table_add(&r->point_table, key);
+	if (!k)
+		return reduction_fail(r), NO_POINT;
+	if (hd_likely(k->index))
+		return k->index - 1;
+	u32 index = point_count(r);
+	struct control_point *p = pages_vec_push(&r->points, sizeof(*p));
+	if (!p || !make_room(r, index + 1, r->words))
+		return reduction_fail(r), NO_POINT;
+	*p = (struct control_point){.key = key, .fiber = fiber, .coarse = coarse, .joins = joins};
+	k->index = index + 1;
+	knowledge_say_point(r, index);
+	return index;
+}
+
+static const struct footprint nothing;
+
+/* Of what a variant touched. */
+struct copied {
+	u64 object;
+	u8 mode, kind;
+};
+
+static bool push_copies(struct reduction *r, const struct object *o, u64 coarse, struct pages_vec *out)
+{
+	for (u32 i = o->facts; i; i = fact_at(r, i - 1)->next) {
+		const struct fact *f = fact_at(r, i - 1);
+		struct copied *c = point_at(r, f->point)->coarse == coarse ? pages_vec_push(out, sizeof(*c))
+									   : NULL;
+		if (c)
+			*c = (struct copied){o->key - 1, f->mode, f->kind};
+		else if (point_at(r, f->point)->coarse == coarse)
+			return reduction_fail(r);
 	}
+	return true;
+}
+
+static void copy_wide(struct reduction *r, u32 from, u32 to)
+{
+	for (u64 i = 0; i < r->wide.len / sizeof(struct wide_fact); i++) {
+		struct wide_fact w = ((struct wide_fact *)r->wide.data)[i], *copy;
+		if (w.point != from)
+			continue;
+		w.point = to;
+		if ((copy = pages_vec_push(&r->wide, sizeof(*copy))) != NULL)
+			*copy = w;
+		else
+			reduction_fail(r);
+	}
+}
+
+/* All variants become one: what is known of each is known of it, and what comes behind it comes behind them. */
+static u32 make_one(struct reduction *r, u32 fiber, u32 joins, u64 coarse)
+{
+	struct pages_vec copies = {0};
+	u32 variants = point_count(r), one = add_point(r, fiber, joins, coarse, coarse);
+	for (u32 i = 0; i < variants && !r->failed; i++) {
+		if (point_at(r, i)->coarse != coarse)
+			continue;
+		for (u32 kind = 0; kind < FACT_KINDS; kind++)
+			if (point_at(r, i)->world[kind])
+				learn_world(r, one, kind);
+		copy_wide(r, i, one);
+		knowledge_edge(r, i, one, &nothing);
+		knowledge_edge(r, one, i, &nothing);
+	}
+	for (struct object *o = NULL; !r->failed && (o = table_next(&r->objects, o)) != NULL;)
+		push_copies(r, o, coarse, &copies);
+	for (u64 i = 0; i < copies.len / sizeof(struct copied) && !r->failed; i++) {
+		struct copied c = ((struct copied *)copies.data)[i];
+		knowledge_use(r, one, c.object, c.mode, c.kind);
+	}
+	pages_vec_free(&copies);
+	if (r->failed)
+		return NO_POINT;
+	for (u32 kind = 0; kind < FACT_KINDS; kind++)
+		point_at(r, one)->next_print[kind] =
+			1; /* its first footprint is long past: it needs nothing */
+	return one;
+}
+
+/* Another worker has met it: as a variant, or as the one that they have become. */
+void knowledge_heard_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key)
+{
+	struct variants *v = table_add(&r->variants, coarse);
+	if (!v) {
+		reduction_fail(r);
+		return;
+	}
+	if (!r->ops->reduction->detail) {
+		add_point(r, fiber, joins, coarse, key);
+		return;
+	}
+	bool were_one = v->count > VARIANTS;
+	u32 known = point_count(r);
+	if (key == coarse) {
+		v->count = VARIANTS + 1;
+	} else {
+		u32 index = add_point(r, fiber, joins, coarse, key);
+		v->count += index == known;
+		if (were_one && index == known) {
+			u32 one = merged(r, index);
+			knowledge_edge(r, index, one, &nothing);
+			knowledge_edge(r, one, index, &nothing);
+		}
+	}
+	if (!were_one && v->count > VARIANTS)
+		make_one(r, fiber, joins, coarse);
+}
+
+u32 knowledge_point(struct reduction *r, u32 fiber)
+{
+	const struct target_reduction *t = r->ops->reduction;
+	u32 joins = t->joins ? t->joins(r->self, fiber) : 0;
+	u64 coarse = t->point(r->self, fiber);
+	struct variants *v = coarse ? table_add(&r->variants, coarse) : NULL;
+	if (coarse && !v)
+		reduction_fail(r);
+	if (!v)
+		return NO_POINT;
+	if (!t->detail || v->count > VARIANTS)
+		return add_point(r, fiber, joins, coarse, coarse);
+	u32 known = point_count(r);
+	u32 index = add_point(r, fiber, joins, coarse, mix_hash(coarse, t->detail(r->self, fiber)) | 1);
+	v->count += index == known;
+	return v->count > VARIANTS ? make_one(r, fiber, joins, coarse) : index;
 }
 
 /* ---- conflicts ---- */
 
-bool knowledge_conflicts(const struct reduction *r, u32 u, bool u_moves, u32 v)
+static bool is_hit(const struct reduction *r, u32 u, bool u_moves, u32 v, enum bit_set uses)
 {
-	const struct control_point *a = point_at(r, u);
-	if (a->world[FACT_PENDING] || (u_moves && a->world[FACT_TAKEN]) || point_at(r, v)->future_world)
-		return true;
 	const u64 *pending = bits_of(r, u, SET_PENDING), *taken = bits_of(r, u, SET_TAKEN);
-	const u64 *future = bits_of(r, v, SET_FUTURE);
+	const u64 *others = bits_of(r, v, uses);
 	u64 common = 0;
 	for (u32 w = 0; w < r->words; w++)
-		common |= (pending[w] | (u_moves ? taken[w] : 0)) & future[w];
+		common |= (pending[w] | (u_moves ? taken[w] : 0)) & others[w];
 	return common;
+}
+
+static bool is_needed(const struct control_point *p, enum fact_kind kind, u64 object)
+{
+	for (u32 i = 0; i < p->need_count[kind]; i++)
+		if (p->need[kind][i] == object)
+			return true;
+	return false;
+}
+
+/* Could this edge only be taken when something is gone that the next step of u needs? */
+static bool makes_what_is_there(const struct reduction *r, const struct link *e,
+				const struct control_point *u, bool u_moves)
+{
+	const u64 *made = (const u64 *)r->made.data + e->made;
+	for (u32 i = 0; i < e->made_count; i++)
+		if (is_needed(u, FACT_PENDING, made[i]) || (u_moves && is_needed(u, FACT_TAKEN, made[i])))
+			return true;
+	return false;
+}
+
+static void walk_on(struct reduction *r, u32 at, const struct control_point *u, bool u_moves)
+{
+	for (u32 i = point_at(r, at)->edges_out; i && !r->failed;) {
+		const struct link *e = link_at(r, i);
+		i = e->next_out;
+		struct control_point *to = point_at(r, e->to);
+		if (to->stamp == r->stamp || makes_what_is_there(r, e, u, u_moves))
+			continue;
+		to->stamp = r->stamp;
+		push_work(r, e->to);
+	}
+}
+
+/*
+ * Walks from v, while u's fiber stands at u: nobody gets past a wait for its end, or starts it anew, and
+ * nobody makes what is there already because u needs it. (Who takes it away first is found to conflict with
+ * u.)
+ */
+static bool reaches_conflict(struct reduction *r, u32 u, bool u_moves, u32 v)
+{
+	const struct control_point *a = point_at(r, u);
+	r->stamp++;
+	r->worklist.len = 0;
+	if (!push_work(r, v))
+		return true;
+	point_at(r, v)->stamp = r->stamp;
+	while (r->worklist.len && !r->failed) {
+		r->worklist.len -= sizeof(u32);
+		u32 at = *(u32 *)(r->worklist.data + r->worklist.len);
+		const struct control_point *p = point_at(r, at);
+		if (p->fiber == a->fiber || p->joins == a->fiber + 1)
+			continue;
+		if (p->world[FACT_PENDING] || p->world[FACT_TAKEN] || is_hit(r, u, u_moves, at, SET_OWN))
+			return true;
+		walk_on(r, at, a, u_moves);
+	}
+	return r->failed;
+}
+
+bool knowledge_conflicts(struct reduction *r, u32 u, bool u_moves, u32 v)
+{
+	const struct control_point *a = point_at(r, u);
+	if (a->world[FACT_PENDING] || (u_moves && a->world[FACT_TAKEN]))
+		return true;
+	if (!point_at(r, v)->future_world && !is_hit(r, u, u_moves, v, SET_FUTURE))
+		return false;
+	struct refined *known = table_add(&r->refined, pair_key(u, u_moves, v));
+	if (!known)
+		return true;
+	if (known->news != CONFLICT && known->news != r->news + 1)
+		known->news = reaches_conflict(r, u, u_moves, v) ? CONFLICT : r->news + 1;
+	return known->news == CONFLICT;
 }

@@ -7,17 +7,17 @@
 /* Kinds of notes (team.h). */
 enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION };
 
-static void say_target(void *to, const u64 word[TARGET_NOTE_WORDS])
+static void say_target(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
-	if (s->team && !team_say(s->team, NOTE_TARGET, word))
+	if (s->team && !team_say(s->team, NOTE_TARGET, word, words))
 		team_call(s->team, TEAM_ALONE, 0);
 }
 
-static void say_reduction(void *to, const u64 word[TEAM_NOTE_WORDS])
+static void say_reduction(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
-	if (s->team && !team_say(s->team, NOTE_REDUCTION, word))
+	if (s->team && !team_say(s->team, NOTE_REDUCTION, word, words))
 		team_call(s->team, TEAM_ALONE, 0);
 }
 
@@ -25,12 +25,14 @@ static void say_reduction(void *to, const u64 word[TEAM_NOTE_WORDS])
 static bool hear(struct search *s)
 {
 	bool again = false;
-	const struct team_note *n;
-	while ((n = team_hear(s->team)) != NULL)
-		if (n->kind == NOTE_TARGET)
-			again |= s->ops->team && s->ops->team->hear(s->self, n->word);
+	const u64 *word;
+	u32 words;
+	u16 kind;
+	while ((word = team_hear(s->team, &kind, &words)) != NULL)
+		if (kind == NOTE_TARGET)
+			again |= s->ops->team && s->ops->team->hear(s->self, word, words);
 		else if (s->reduction)
-			reduction_hear(s->reduction, n->word);
+			reduction_hear(s->reduction, word, words);
 	return again;
 }
 
@@ -165,8 +167,9 @@ enum move parallel_conclude(struct search *s, enum move m)
 enum move parallel_disagree(struct search *s)
 {
 	/*
-	 * It may be that the other one has just learnt something, and that this worker, which came late, knows it
-	 * already: then a restart is under way. Otherwise the program is not the same in each process.
+	 * It may be that the other one has just learnt something, and that this worker, which came late,
+	 * knows it already: then a restart is under way. Otherwise the program is not the same in each
+	 * process.
 	 */
 	team_call(s->team, ++s->team->disagreed > DISAGREE_MAX ? TEAM_ALONE : TEAM_RESTART, 0);
 	return meet(s);

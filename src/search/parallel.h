@@ -1,6 +1,6 @@
 /*
- * parallel.h: a search by several workers, from one worker's point of view. docs/design/parallel.md says how it
- * works and why the result is that of one worker.
+ * parallel.h: a search by several workers, from one worker's point of view. docs/design/parallel.md says how
+ * it works and why the result is that of one worker.
  *
  * A strategy that takes part gives away work when it is asked to (strategy.give), and takes some when it has
  * none (parallel_take). Everything else happens in search_poll: what others have learnt is heard, the common

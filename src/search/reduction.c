@@ -9,11 +9,6 @@ static void learn_pending(struct reduction *r, u32 fiber, u32 point)
 
 /* ---- pairs ---- */
 
-static u64 pair_key(u32 u, bool u_moves, u32 v)
-{
-	return ((u64)u << 32 | (u64)v << 1 | u_moves) + 1;
-}
-
 static void rely_on(struct reduction *r, u32 u, bool u_moves, u32 v)
 {
 	if (!table_add(&r->relied, pair_key(u, u_moves, v)))
@@ -65,7 +60,7 @@ static void find_points(struct reduction *r)
 		reduction_fail(r);
 	}
 	for (u32 i = 0; i < r->n && !r->failed; i++)
-		r->at[i] = knowledge_point(r, r->fiber[i], t->point(r->self, r->fiber[i]));
+		r->at[i] = knowledge_point(r, r->fiber[i]);
 }
 
 /* Which fibers must join the set if the i-th is in it. */
@@ -226,11 +221,10 @@ static u32 point_before(const struct reduction *r, u32 fiber)
 /* A fiber stands at another control point because of a step that was made at `by`. */
 static void learn_move(struct reduction *r, u32 fiber, u32 by)
 {
-	u64 key = r->ops->reduction->point(r->self, fiber);
-	u32 before = point_before(r, fiber), after = key ? knowledge_point(r, fiber, key) : NO_POINT;
+	u32 before = point_before(r, fiber), after = knowledge_point(r, fiber);
 	if (after == NO_POINT)
 		return;
-	knowledge_edge(r, before == NO_POINT ? by : before, after);
+	knowledge_edge(r, before == NO_POINT ? by : before, after, r->ops->footprint(r->self));
 	learn_pending(r, fiber, after);
 }
 
@@ -250,7 +244,8 @@ void reduction_learn(struct reduction *r, u32 action, bool ended)
 	learn_move(r, fiber, from);
 	for (u32 i = 0; i < f->count && !r->failed; i++) {
 		u64 object = f->access[i].object;
-		if (object_class(object) == OBJECT_THREAD && f->access[i].mode == ACCESS_WRITE &&
+		u32 mode = f->access[i].mode;
+		if (object_class(object) == OBJECT_THREAD && (mode == ACCESS_WRITE || mode == ACCESS_MAKE) &&
 		    object != object_id(OBJECT_THREAD, fiber))
 			learn_move(r, (u32)(object & OBJECT_KEY_MASK), from);
 	}
@@ -259,30 +254,29 @@ void reduction_learn(struct reduction *r, u32 action, bool ended)
 /* An object of their own, which both write. */
 void reduction_depend(struct reduction *r, u32 fiber, u32 other)
 {
-	const struct target_reduction *t = r->ops->reduction;
-	u64 key[2] = {t->point(r->self, fiber), t->point(r->self, other)};
-	if (r->failed || !key[0] || !key[1])
+	u32 at[2] = {knowledge_point(r, fiber), knowledge_point(r, other)};
+	if (r->failed || at[0] == NO_POINT || at[1] == NO_POINT)
 		return;
-	u64 object = object_id(OBJECT_PAIR, mix_hash(0, key[0]) + mix_hash(0, key[1]));
-	u32 at[2] = {knowledge_point(r, fiber, key[0]), knowledge_point(r, other, key[1])};
-	for (u32 i = 0; i < 2 && !r->failed; i++)
-		knowledge_use(r, at[i], object, ACCESS_WRITE, FACT_TAKEN);
+	u64 object = object_id(OBJECT_PAIR,
+			       mix_hash(0, point_at(r, at[0])->key) + mix_hash(0, point_at(r, at[1])->key));
+	for (u32 i = 0; i < 2; i++)
+		knowledge_pair(r, at[i], object);
 }
 
 /* ---- with several workers ---- */
 
-void reduction_share(struct reduction *r, void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]), void *to)
+void reduction_share(struct reduction *r, void (*say)(void *to, const u64 *word, u32 words), void *to)
 {
 	r->say = say;
 	r->to = to;
 }
 
-void reduction_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS])
+void reduction_hear(struct reduction *r, const u64 *word, u32 words)
 {
 	if (hd_unlikely(r->failed))
 		return;
 	r->hearing = true;
-	knowledge_hear(r, word);
+	knowledge_hear(r, word, words);
 	r->hearing = false;
 }
 
@@ -308,10 +302,12 @@ struct reduction *reduction_new(const struct target *t)
 				.self = t->self,
 				.words = FIRST_WORDS,
 				.point_table = TABLE_OF(struct key_index),
+				.variants = TABLE_OF(struct variants),
 				.objects = TABLE_OF(struct object),
 				.fact_table = TABLE_OF(struct key_only),
 				.edge_table = TABLE_OF(struct key_only),
-				.relied = TABLE_OF(struct key_only)};
+				.relied = TABLE_OF(struct key_only),
+				.refined = TABLE_OF(struct refined)};
 	return r;
 }
 
@@ -320,10 +316,13 @@ void reduction_free(struct reduction *r)
 	if (!r)
 		return;
 	table_free(&r->point_table);
+	table_free(&r->variants);
 	table_free(&r->objects);
 	table_free(&r->fact_table);
 	table_free(&r->edge_table);
 	table_free(&r->relied);
+	table_free(&r->refined);
+	pages_vec_free(&r->made);
 	pages_vec_free(&r->points);
 	pages_vec_free(&r->facts);
 	pages_vec_free(&r->edges);
@@ -338,10 +337,10 @@ void reduction_free(struct reduction *r)
 
 u64 reduction_memory(const struct reduction *r)
 {
-	return table_bytes(&r->point_table) + table_bytes(&r->objects) + table_bytes(&r->fact_table) +
-	       table_bytes(&r->edge_table) + table_bytes(&r->relied) + r->points.cap + r->facts.cap +
-	       r->edges.cap + r->wide.cap + r->path.cap +
-	       r->bits_room * BIT_SETS * r->words * sizeof(*r->bits);
+	return table_bytes(&r->point_table) + table_bytes(&r->variants) + table_bytes(&r->objects) +
+	       table_bytes(&r->fact_table) + table_bytes(&r->edge_table) + table_bytes(&r->relied) +
+	       table_bytes(&r->refined) + r->made.cap + r->points.cap + r->facts.cap + r->edges.cap +
+	       r->wide.cap + r->path.cap + r->bits_room * BIT_SETS * r->words * sizeof(*r->bits);
 }
 
 u64 reduction_facts(const struct reduction *r)

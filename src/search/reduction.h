@@ -55,8 +55,8 @@ void reduction_learn(struct reduction *r, u32 action, bool ended);
 void reduction_depend(struct reduction *r, u32 fiber, u32 other);
 
 /* With several workers: say() gets what is learnt here, for reduction_hear of the others. */
-void reduction_share(struct reduction *r, void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]), void *to);
-void reduction_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS]);
+void reduction_share(struct reduction *r, void (*say)(void *to, const u64 *word, u32 words), void *to);
+void reduction_hear(struct reduction *r, const u64 *word, u32 words);
 /*
  * In place of reduction_enter, in a state that another worker has entered: what is explored of it was decided
  * there. Comes after `actions`.

@@ -14,6 +14,10 @@
 #define FIBER_WORDS (FIBERS_MAX / 64)
 /* Footprints seen last at a control point are recognised by their hash. */
 #define PRINTS 6u
+/* So many objects are kept that all footprints of a control point have in common. */
+#define NEEDS 12u
+/* A control point of the target is told apart by details into so many; if there are more, it is one again. */
+#define VARIANTS 24u
 /* Longer uses of memory are kept as ranges. */
 #define WIDE_BYTES 16u
 #define WIDE_PAGE 4096u
@@ -27,12 +31,18 @@
 enum fact_kind { FACT_PENDING, FACT_TAKEN, FACT_KINDS };
 
 struct control_point {
-	u64 key;
+	u64 key; /* the same for every worker */
 	u32 fiber;
-	u32 edges_in; /* 1 + index of the first struct link */
+	u32 joins;  /* target_reduction.joins */
+	u64 coarse; /* target_reduction.point */
+	u32 need_count[FACT_KINDS];
+	u64 need[FACT_KINDS][NEEDS]; /* objects that every footprint here used, as things that are there */
+	bool needs_more[FACT_KINDS]; /* the first footprint here used more of them than are kept */
+	u32 edges_in, edges_out;     /* 1 + index of the first struct link */
 	u32 next_print[FACT_KINDS];
 	u64 print[FACT_KINDS][PRINTS];
-	u32 successor[2];       /* those seen last, + 1 */
+	u64 edge[2];            /* keys of those seen last */
+	u64 stamp;              /* of the walk that was here last */
 	bool world[FACT_KINDS]; /* conflicts with everything */
 	bool future_world;
 };
@@ -41,13 +51,15 @@ struct control_point {
 enum bit_set {
 	SET_PENDING, /* bits of uses that conflict with the pending operation, */
 	SET_TAKEN,   /* with steps from here */
+	SET_OWN,     /* uses here */
 	SET_FUTURE,  /* uses at points reachable from here, its own included */
 	BIT_SETS
 };
 
 struct link {
-	u32 from;
-	u32 next; /* of the same target */
+	u32 from, to;
+	u32 next_in, next_out; /* of the same target; of the same source */
+	u32 made, made_count;  /* what the step made, by which it came about: struct reduction.made */
 };
 
 struct fact {
@@ -76,9 +88,19 @@ struct key_index {
 	u64 key;
 	u32 index;
 };
+struct variants {
+	u64 key;   /* target_reduction.point */
+	u32 count; /* above VARIANTS: they are one */
+};
 struct key_only {
 	u64 key;
 };
+/* A pair whose futures conflict as a whole: do they, with what can't be reached left out? */
+struct refined {
+	u64 key;
+	u64 news; /* known to be so until there are so many; CONFLICT: for ever */
+};
+#define CONFLICT (~(u64)0)
 
 struct reduction {
 	const struct target_ops *ops;
@@ -86,6 +108,7 @@ struct reduction {
 	bool failed; /* out of memory, or too many fibers: nothing is left out any more */
 
 	struct table point_table; /* struct key_index */
+	struct table variants;    /* struct variants */
 	struct pages_vec points;  /* struct control_point */
 	u64 *bits;                /* BIT_SETS sets of `words` words for each point */
 	u32 words;
@@ -96,6 +119,9 @@ struct reduction {
 	struct table fact_table;   /* struct key_only */
 	struct table edge_table;   /* struct key_only */
 	struct table relied;       /* struct key_only: pairs, see pair_key */
+	struct table refined;      /* struct refined: pairs */
+	struct pages_vec made;     /* u64: objects */
+	u64 stamp;                 /* of the last walk through the points */
 	struct pages_vec facts;    /* struct fact */
 	struct pages_vec edges;    /* struct link */
 	struct pages_vec wide;     /* struct wide_fact */
@@ -103,8 +129,8 @@ struct reduction {
 	u64 news;                  /* facts and edges */
 	u64 checked;               /* `news` when the pairs were checked last */
 	bool wrong;
-	/* With several workers: tells the others what is new, but for what they have just told. */
-	void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]);
+	/* With several workers: tells the others what is new, but for what was heard from them. */
+	void (*say)(void *to, const u64 *word, u32 words);
 	void *to;
 	bool hearing;
 
@@ -154,22 +180,48 @@ static inline struct fact *fact_at(const struct reduction *r, u32 i)
 	return (struct fact *)r->facts.data + i;
 }
 
+/* i: 1 + its index */
+static inline struct link *link_at(const struct reduction *r, u32 i)
+{
+	return (struct link *)r->edges.data + (i - 1);
+}
+
 static inline bool reduction_fail(struct reduction *r)
 {
 	r->failed = true;
 	return false;
 }
 
-/* The index of this control point of the fiber, known or new; NO_POINT: no memory. */
-u32 knowledge_point(struct reduction *r, u32 fiber, u64 key);
-/* `to` follows `from`. */
-void knowledge_edge(struct reduction *r, u32 from, u32 to);
+/* The index of the control point where the fiber stands, known or new; NO_POINT: it is gone, or no memory. */
+u32 knowledge_point(struct reduction *r, u32 fiber);
+/* `to` follows `from`, after a step with this footprint. */
+void knowledge_edge(struct reduction *r, u32 from, u32 to, const struct footprint *by);
 /* At this point, an object is used; all of a footprint is touched. */
 void knowledge_use(struct reduction *r, u32 point, u64 key, enum access_mode mode, enum fact_kind kind);
 void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, enum fact_kind kind);
-/* What another worker learnt: what knowledge.c said there. */
-void knowledge_hear(struct reduction *r, const u64 word[TARGET_NOTE_WORDS]);
-/* Does what is done next at u (what is pending there, if u does not move) conflict with the future of v? */
-bool knowledge_conflicts(const struct reduction *r, u32 u, bool u_moves, u32 v);
+/* Two steps, of which this point has one, depend on each other, for which this object stands. */
+void knowledge_pair(struct reduction *r, u32 point, u64 object);
+
+/*
+ * With several workers (knowledge_news.c): tell the others what is new here, and hear what is new there. All
+ * that is known follows from that.
+ */
+void knowledge_say_point(const struct reduction *r, u32 point);
+void knowledge_say_edge(const struct reduction *r, u32 from, u32 to, const struct footprint *by);
+void knowledge_say_print(const struct reduction *r, u32 point, const struct footprint *f,
+			 enum fact_kind kind);
+void knowledge_say_pair(const struct reduction *r, u32 point, u64 object);
+void knowledge_hear(struct reduction *r, const u64 *word, u32 words);
+void knowledge_heard_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key);
+
+static inline u64 pair_key(u32 u, bool u_moves, u32 v)
+{
+	return ((u64)u << 32 | (u64)v << 1 | u_moves) + 1;
+}
+/*
+ * Does what is done next at u (what is pending there, if u does not move) conflict with what v can do before
+ * u's fiber moves?
+ */
+bool knowledge_conflicts(struct reduction *r, u32 u, bool u_moves, u32 v);
 
 #endif

@@ -92,10 +92,20 @@ struct target_reduction {
 	/* The fiber's control point, different from those of all other fibers; 0: there is no such fiber. */
 	u64 (*point)(void *t, u32 fiber);
 	/*
+	 * More of where it stands: a hash of what nobody but the fiber itself ever writes. Tells visits of
+	 * one control point apart, as long as there are few of them. NULL: there is no more.
+	 */
+	u64 (*detail)(void *t, u32 fiber);
+	/*
 	 * What the fiber's pending operation would touch, and whatever decides which of its actions are
 	 * enabled.
 	 */
 	void (*pending)(void *t, u32 fiber, struct footprint *out);
+	/*
+	 * 1 + the fiber whose end alone lets the pending operation go on; 0: it is no such wait. Depends on
+	 * the control point alone. NULL: always 0.
+	 */
+	u32 (*joins)(void *t, u32 fiber);
 	/* An action of the fiber, enabled or not: for texts. */
 	u32 (*action)(u32 fiber);
 };
@@ -104,14 +114,13 @@ struct target_reduction {
  * For several workers that search the same thing, each with a target of its own (parallel.h). What a target
  * learns from all executions together, rather than from the state it is in, has to be told to the others.
  */
-#define TARGET_NOTE_WORDS 4
 struct target_team {
 	/* The target takes part, from its initial state on: it passes on with say() what it learns. */
-	void (*join)(void *t, void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]), void *to);
+	void (*join)(void *t, void (*say)(void *to, const u64 *word, u32 words), void *to);
 	/* It goes on alone. */
 	void (*leave)(void *t);
 	/* What another worker's target passed on. True: the search must start again because of it. */
-	bool (*hear)(void *t, const u64 word[TARGET_NOTE_WORDS]);
+	bool (*hear)(void *t, const u64 *word, u32 words);
 	/* Something was learnt that one worker has to see the consequences of: the others leave. */
 	bool (*wants_alone)(void *t);
 	/* At the end of a search: was something learnt that asks for another one? */

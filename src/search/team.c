@@ -23,7 +23,7 @@ void *memcpy(void *to, const void *from, size_t n);
 #define UNITS (1UL << 30)
 #define NOTES (1UL << 31)
 #define TABLES (1UL << 33)
-#define NOTES_MAX ((TABLES - NOTES) / sizeof(struct team_note))
+#define NOTES_MAX ((TABLES - NOTES) / sizeof(u64)) /* words */
 _Static_assert(UNITS + UNIT_SLOTS * TEAM_UNIT_BYTES <= NOTES, "units and notes");
 _Static_assert(TABLES + SHARED_VISITED_REGION <= WIRE_TEAM_SIZE, "the table's region");
 
@@ -50,7 +50,7 @@ struct team {
 	struct fingerprint initial;
 	u32 first_unit; /* of `queued` */
 	u64 unit_bytes[UNIT_SLOTS];
-	u64 notes;
+	u64 notes;                               /* words */
 	u64 states __attribute__((aligned(64))); /* team_count_state */
 	struct shared_visited visited __attribute__((aligned(64)));
 	struct {
@@ -325,35 +325,39 @@ int team_take(struct team_member *m, struct pages_vec *out)
 
 /* ---- notes ---- */
 
-static struct team_note *note_at(struct team *t, u64 i)
+/* A note is a word that tells of it, written last, and then its own words. */
+#define HEAD(kind, from, words) ((u64)(kind) | (u64)(from) << 16 | (u64)(words) << 32)
+
+static u64 *notes(struct team *t)
 {
-	return (struct team_note *)((char *)t + NOTES) + i;
+	return (u64 *)((char *)t + NOTES);
 }
 
-bool team_say(struct team_member *m, u16 kind, const u64 word[TEAM_NOTE_WORDS])
+bool team_say(struct team_member *m, u16 kind, const u64 *word, u32 words)
 {
-	u64 i = __atomic_fetch_add(&m->team->notes, 1, __ATOMIC_ACQ_REL);
-	if (i >= NOTES_MAX)
+	u64 at = __atomic_fetch_add(&m->team->notes, 1 + words, __ATOMIC_ACQ_REL);
+	if (at + 1 + words > NOTES_MAX)
 		return false;
-	struct team_note *n = note_at(m->team, i);
-	for (u32 w = 0; w < TEAM_NOTE_WORDS; w++)
-		n->word[w] = word[w];
-	n->kind = kind;
-	n->from = (u16)m->number;
-	__atomic_store_n(&n->ready, 1, __ATOMIC_RELEASE);
+	u64 *to = notes(m->team) + at;
+	for (u32 w = 0; w < words; w++)
+		to[1 + w] = word[w];
+	__atomic_store_n(to, HEAD(kind, m->number, words), __ATOMIC_RELEASE);
 	return true;
 }
 
-const struct team_note *team_hear(struct team_member *m)
+const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words)
 {
-	u64 count = HD_MIN(__atomic_load_n(&m->team->notes, __ATOMIC_ACQUIRE), NOTES_MAX);
-	while (m->heard < count) {
-		const struct team_note *n = note_at(m->team, m->heard);
-		if (!__atomic_load_n(&n->ready, __ATOMIC_ACQUIRE))
+	u64 end = HD_MIN(__atomic_load_n(&m->team->notes, __ATOMIC_ACQUIRE), NOTES_MAX);
+	while (m->heard < end) {
+		const u64 *note = notes(m->team) + m->heard;
+		u64 head = __atomic_load_n(note, __ATOMIC_ACQUIRE);
+		if (!head)
 			return NULL;
-		m->heard++;
-		if (n->from != m->number)
-			return n;
+		*kind = (u16)head;
+		*words = (u32)(head >> 32);
+		m->heard += 1 + *words;
+		if ((u16)(head >> 16) != m->number)
+			return note + 1;
 	}
 	return NULL;
 }

@@ -9,8 +9,8 @@
  *   meetings  all workers stop where they are and come together, because one of them has called: to let the
  *             table grow, to start again, to end. Nobody goes on before all know what was decided.
  *
- * Locks are held for short moments, and a worker that dies may die with one: then the others wait for ever, and
- * whoever started them ends them and starts the run anew (session/session.c).
+ * Locks are held for short moments, and a worker that dies may die with one: then the others wait for ever,
+ * and whoever started them ends them and starts the run anew (session/session.c).
  */
 #ifndef HEDDLE_SEARCH_TEAM_H
 #define HEDDLE_SEARCH_TEAM_H
@@ -19,14 +19,15 @@
 #include "state/shared_visited.h"
 #include "wire/wire_team.h"
 
-struct team; /* at the start of WIRE_TEAM_SIZE bytes of shared memory that were zero when the first worker came */
+/* At the start of WIRE_TEAM_SIZE bytes of shared memory that were zero when the first worker came. */
+struct team;
 
 /* What a worker keeps for itself. */
 struct team_member {
 	struct team *team;
-	u32 number; /* from 0; 0 is the one that begins at the initial state, and that may have to go on alone */
+	u32 number; /* from 0: the one that begins at the initial state, and may have to go on alone */
 	struct shared_table table;
-	u64 heard; /* notes */
+	u64 heard; /* words of notes */
 	bool joined;
 	u32 disagreed; /* how often a path led elsewhere than another worker said */
 	bool met;      /* the search returns because of what a meeting decided */
@@ -67,9 +68,9 @@ u64 team_count_state(struct team_member *m);
 /* `end`, with TEAM_END: why, enum search_end. The first one to say so is heard. */
 void team_call(struct team_member *m, u32 why, u32 end);
 /*
- * Wait for all others. check() is called when all are there, and tells why else there must be a meeting; it gets
- * what was called for so far. Returns what was decided: one of enum team_call, or 0: go on. TEAM_GROW has been
- * done. *end: with TEAM_END, why.
+ * Wait for all others. check() is called when all are there, and tells why else there must be a meeting; it
+ * gets what was called for so far. Returns what was decided: one of enum team_call, or 0: go on. TEAM_GROW
+ * has been done. *end: with TEAM_END, why.
  */
 u32 team_meet(struct team_member *m, u32 (*check)(void *self, u32 called, u32 end), void *self, u32 *end);
 
@@ -88,15 +89,9 @@ int team_take(struct team_member *m, struct pages_vec *out);
 
 /* ---- notes ---- */
 
-#define TEAM_NOTE_WORDS 4
-struct team_note {
-	u32 ready; /* by whoever wrote it, at last */
-	u16 kind, from;
-	u64 word[TEAM_NOTE_WORDS];
-};
-/* False: there is no room for more of them. */
-bool team_say(struct team_member *m, u16 kind, const u64 word[TEAM_NOTE_WORDS]);
+/* kind: not 0. False: there is no room for more of them. */
+bool team_say(struct team_member *m, u16 kind, const u64 *word, u32 words);
 /* The next note of another worker that this one has not read yet; NULL: there is none. */
-const struct team_note *team_hear(struct team_member *m);
+const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words);
 
 #endif

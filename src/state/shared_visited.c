@@ -1,16 +1,16 @@
 /*
- * Open addressing with linear probing, as in visited.c. The table of 2^k slots lies at a place of its own in the
- * region, 2^k slots behind its start, so that an old and a new one never overlap:
+ * Open addressing with linear probing, as in visited.c. The table of 2^k slots lies at a place of its own in
+ * the region, 2^k slots behind its start, so that an old and a new one never overlap:
  *
  *     region  | unused | 2^16 slots | 2^17 slots       | 2^18 slots                          | …
  *
  * Invariants:
- *  1. A slot is empty ({0,0}), or holds a fingerprint for good; only the bit CLOSED may be added to it. The two
- *     halves are read one after the other, so a reader may see one of them empty: then the compare-and-swap
- *     tells what is there.
- *  2. A fingerprint lies in the first slot from its home on that was empty when it came, and slots never become
- *     empty again; so whoever inserts the same one later meets it, or loses the compare-and-swap to it.
- *  3. At most LIMIT of the slots are in use, plus what workers insert between two looks at the sum.
+ *  1. A slot is empty ({0,0}), or holds a fingerprint for good; only the bit CLOSED may be added to it. The
+ *     two halves are read one after the other, so a reader may see one of them empty: then the
+ *     compare-and-swap tells what is there.
+ *  2. A fingerprint lies in the first slot from its home on that was empty when it came, and slots never
+ *     become empty again; so whoever inserts the same one later meets it, or loses the compare-and-swap to it.
+ *  3. At most 7/8 of the slots are in use, plus what workers insert between two looks at the sum.
  */
 #include "state/shared_visited.h"
 

@@ -1,10 +1,10 @@
 /*
- * shared_visited.h: the set of states seen so far by all workers of a run: 128-bit fingerprints in memory that
- * several processes map. visited.h is the one for a worker alone.
+ * shared_visited.h: the set of states seen so far by all workers of a run: 128-bit fingerprints in memory
+ * that several processes map. visited.h is the one for a worker alone.
  *
- * Insertion needs no lock: a slot goes from empty to its fingerprint once, by a 16-byte compare-and-swap, so of
- * several workers that come to a state at the same time exactly one is told that it is new, and a worker that
- * dies leaves nothing half done. Growing is done by all workers together, while none of them inserts.
+ * Insertion needs no lock: a slot goes from empty to its fingerprint once, by a 16-byte compare-and-swap, so
+ * of several workers that come to a state at the same time exactly one is told that it is new, and a worker
+ * that dies leaves nothing half done. Growing is done by all workers together, while none of them inserts.
  *
  * Memory that is zero is an empty set. A state can be marked as closed: one bit, which is taken from its
  * fingerprint.
@@ -50,8 +50,8 @@ u64 shared_visited_last_limit(const struct shared_table *t);
 u64 shared_visited_bytes(const struct shared_table *t);
 
 /*
- * Growing, while nobody does anything else: one worker begins, then all of them move, then, when all have come
- * back from that, one ends it. -ENOMEM: there is no memory, and nothing has changed.
+ * Growing, while nobody does anything else: one worker begins, then all of them move, then, when all have
+ * come back from that, one ends it. -ENOMEM: there is no memory, and nothing has changed.
  */
 int shared_visited_grow(const struct shared_table *t);
 void shared_visited_move(const struct shared_table *t);

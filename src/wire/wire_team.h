@@ -1,7 +1,7 @@
 /*
- * wire_team.h: where the memory lies that the workers of a parallel search share (search/team.h). The controller
- * only makes it: a sparse memory file, all zero, at descriptor WIRE_TEAM_FD of each worker. A run with one
- * worker has none.
+ * wire_team.h: where the memory lies that the workers of a parallel search share (search/team.h). The
+ * controller only makes it: a sparse memory file, all zero, at descriptor WIRE_TEAM_FD of each worker. A run
+ * with one worker has none.
  */
 #ifndef HEDDLE_WIRE_WIRE_TEAM_H
 #define HEDDLE_WIRE_WIRE_TEAM_H

@@ -1,6 +1,6 @@
 /*
- * Several workers that search one thing (search/parallel.h): together they find what one finds, each state once,
- * however the work is divided; what one learns, all learn; and what one decides, all do.
+ * Several workers that search one thing (search/parallel.h): together they find what one finds, each state
+ * once, however the work is divided; what one learns, all learn; and what one decides, all do.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,13 +212,13 @@ static void the_limit_of_memory_is_one_for_all(void **state)
 /* ---- lessons ---- */
 
 /*
- * A thing whose steps are too coarse until two events were seen, in whatever executions: one lies at one end of
- * the grid, the other one at the other. From then on the last counter goes further.
+ * A thing whose steps are too coarse until two events were seen, in whatever executions: one lies at one end
+ * of the grid, the other one at the other. From then on the last counter goes further.
  */
 enum { EVENT_A = 1, EVENT_B = 2, BOTH = 3 };
 static u32 events, loaded;
 static bool wants_again;
-static void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]);
+static void (*say)(void *to, const u64 *word, u32 words);
 static void *say_to;
 
 /* Both events are known, in whatever way. */
@@ -235,9 +235,9 @@ static void see(u32 event)
 	if (events & event)
 		return;
 	events |= event;
-	u64 word[TARGET_NOTE_WORDS] = {event};
+	u64 word = event;
 	if (say)
-		say(say_to, word);
+		say(say_to, &word, 1);
 	learn();
 }
 
@@ -268,7 +268,7 @@ static void lesson_restart(struct toy *t)
 	loaded = __atomic_load_n(&found->lesson, __ATOMIC_ACQUIRE);
 }
 
-static void lesson_join(void *t, void (*with)(void *to, const u64 word[TARGET_NOTE_WORDS]), void *to)
+static void lesson_join(void *t, void (*with)(void *to, const u64 *word, u32 words), void *to)
 {
 	(void)t;
 	say = with;
@@ -281,17 +281,19 @@ static void lesson_leave(void *t)
 	say = NULL;
 }
 
-static bool lesson_hear(void *t, const u64 word[TARGET_NOTE_WORDS])
+static bool lesson_hear(void *t, const u64 *word, u32 words)
 {
 	(void)t;
+	(void)words;
 	events |= (u32)word[0];
 	learn();
 	return wants_again;
 }
 
-static bool never_hear(void *t, const u64 word[TARGET_NOTE_WORDS])
+static bool never_hear(void *t, const u64 *word, u32 words)
 {
 	(void)t;
+	(void)words;
 	(void)word;
 	return false;
 }
@@ -308,7 +310,7 @@ static bool never(void *t)
 	return false;
 }
 
-static void learn_together(bool (*hear)(void *t, const u64 word[TARGET_NOTE_WORDS]), u32 times, u32 *missed)
+static void learn_together(bool (*hear)(void *t, const u64 *word, u32 words), u32 times, u32 *missed)
 {
 	struct grid g = {3, {25, 25, 25}};
 	struct toy_model m = grid_model(&g);

@@ -1,6 +1,6 @@
 /*
- * together.h: for tests of the parallel search: runs a function in several processes, which share memory for a
- * team (search/team.h) and for what they have to tell the test.
+ * together.h: for tests of the parallel search: runs a function in several processes, which share memory for
+ * a team (search/team.h) and for what they have to tell the test.
  */
 #ifndef HEDDLE_TEST_TOGETHER_H
 #define HEDDLE_TEST_TOGETHER_H

@@ -59,15 +59,34 @@ u64 engine_program_pc(u32 slot)
 	return frame && op_class_of(&f->op) != &op_start ? ((const u64 *)frame)[1] : f->entry + 1;
 }
 
-static u64 point(void *t, u32 slot)
+static u32 joins(void *t, u32 slot)
 {
 	(void)t;
+	const struct op *o = &model->fiber[slot].op;
+	return op_class_of(o)->joins ? op_class_of(o)->joins(o) : 0;
+}
+
+static u64 point(void *t, u32 slot)
+{
 	const struct fiber *f = &model->fiber[slot];
 	if (f->life != FIBER_ALIVE)
 		return 0;
-	u64 at[5] = {slot | (u64)f->op.kind << 32, f->op.object, engine_program_pc(slot), f->sp,
-		     kstack_program_sp(slot)};
+	u64 arg = op_class_of(&f->op) == &op_start ? f->arg : 0;
+	u64 at[] = {slot | (u64)f->op.kind << 32, f->op.object, engine_program_pc(slot), f->sp,
+		    kstack_program_sp(slot),      arg,          joins(t, slot)};
 	return XXH3_64bits(at, sizeof(at)) | 1;
+}
+
+/*
+ * What lies on its kernel stack, the program's registers among it: only the fiber itself writes there
+ * (kstack.h, K4). The program's rbp is in the door's frame.
+ */
+static u64 detail(void *t, u32 slot)
+{
+	(void)t;
+	u64 from = model->fiber[slot].sp, to = (u64)kstack_of(slot), frame = kstack_program_sp(slot);
+	u64 hash = from < to ? XXH3_64bits((const void *)from, to - from) : 0;
+	return hash + (frame ? *(const u64 *)frame : 0);
 }
 
 static void pending(void *t, u32 slot, struct footprint *out)
@@ -81,5 +100,10 @@ static u32 action(u32 slot)
 	return ACTION(slot, 0);
 }
 
-const struct target_reduction engine_reduction = {
-	.usable = usable, .fibers = fibers, .point = point, .pending = pending, .action = action};
+const struct target_reduction engine_reduction = {.usable = usable,
+						  .fibers = fibers,
+						  .point = point,
+						  .detail = detail,
+						  .pending = pending,
+						  .joins = joins,
+						  .action = action};

@@ -1,7 +1,7 @@
 /*
  * The engine as one of several workers (search/parallel.h). The lessons lie in memory that all share
- * (wire/learnt.h) and are loaded at each restart. What leads to them, who used which object and how, is found in
- * the executions of all workers together, so each tells the others of what it sees.
+ * (wire/learnt.h) and are loaded at each restart. What leads to them, who used which object and how, is found
+ * in the executions of all workers together, so each tells the others of what it sees.
  *
  * One worker has to go on alone where the whole path or the whole search counts: livelocks are loops of it
  * (search/livelock.h), the horizon of virtual time is moved when a search is complete, the broker serves one
@@ -14,16 +14,16 @@
 #include "runtime/sched/access.h"
 #include "runtime/sched/sched.h"
 
-static void (*say)(void *to, const u64 word[TARGET_NOTE_WORDS]);
+static void (*say)(void *to, const u64 *word, u32 words);
 static void *say_to;
 
 static void news(u64 object, u64 mutex, u32 slot, u32 how)
 {
-	const u64 word[TARGET_NOTE_WORDS] = {object, mutex, slot, how};
-	say(say_to, word);
+	const u64 word[] = {object, mutex, slot, how};
+	say(say_to, word, HD_ARRAY_LEN(word));
 }
 
-static void join(void *t, void (*with)(void *to, const u64 word[TARGET_NOTE_WORDS]), void *to)
+static void join(void *t, void (*with)(void *to, const u64 *word, u32 words), void *to)
 {
 	(void)t;
 	say = with;
@@ -41,9 +41,10 @@ static void leave(void *t)
 	net_share(false);
 }
 
-static bool hear(void *t, const u64 word[TARGET_NOTE_WORDS])
+static bool hear(void *t, const u64 *word, u32 words)
 {
 	(void)t;
+	(void)words;
 	access_hear(word[0], word[1], (u32)word[2], (u32)word[3]);
 	return run_wants_restart();
 }

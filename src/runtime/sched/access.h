@@ -40,8 +40,8 @@ static inline u64 thread_end_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, (u64)slot | 1u << 16);
 }
-/* Whether its name is in use, which decides on the names of threads to come; no words of the model,
-   either. */
+/* Whether its name is in use, which decides on the names of threads to come, and whether it was detached; no
+   words of the model, either. */
 static inline u64 thread_name_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, (u64)slot | 2u << 16);
@@ -109,9 +109,9 @@ void access_setup(void);
 /* At each restart: loads what other workers have learnt since. */
 void access_load_lessons(void);
 /*
- * With several workers, what is learnt comes from the executions of all of them: each is told of the uses that
- * the others have seen. news() gets what is new here and is to be heard there. `how`: modes as bits, of a fiber
- * that used the object; ACCESS_WAITED, with `mutex`; or ACCESS_SIGNALLED_EARLY.
+ * With several workers, what is learnt comes from the executions of all of them: each is told of the uses
+ * that the others have seen. news() gets what is new here and is to be heard there. `how`: modes as bits, of
+ * a fiber that used the object; ACCESS_WAITED, with `mutex`; or ACCESS_SIGNALLED_EARLY.
  */
 #define ACCESS_WAITED 0x100u
 #define ACCESS_SIGNALLED_EARLY 0x200u

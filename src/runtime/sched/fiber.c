@@ -225,7 +225,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	u64 tcb = make_tcb(slot);
 	if (!tcb)
 		return NULL;
-	access_declare(thread_object(slot), 1, ACCESS_WRITE);
+	access_declare(thread_object(slot), 1, ACCESS_MAKE);
 	access_declare(thread_name_object(slot), 1, ACCESS_WRITE);
 	sched_kernel->fiber_start(slot, parent);
 	f->life = FIBER_ALIVE;

@@ -89,6 +89,8 @@ struct op_class {
 	bool (*late)(const struct fiber *f, const struct op *o);
 	/* Who can end its wait. NULL: WAIT_ANYONE. */
 	struct op_wait (*wait)(const struct op *o);
+	/* 1 + the slot of the fiber whose end alone ends its wait, for the reduction; 0, NULL: none. */
+	u32 (*joins)(const struct op *o);
 	/*
 	 * An object it will use when its wait is over, besides op.object; destroying that meanwhile is a
 	 * mistake. NULL: none.

@@ -357,9 +357,11 @@ static void look_at(const struct fiber *f, enum access_mode mode)
 static HD_NOINLINE int before_join(u64 tcb, bool waits)
 {
 	const struct fiber *f = fiber_by_tcb(tcb);
-	look_at(f, ACCESS_READ);
-	if (!f)
+	if (!f) {
+		look_at(f, ACCESS_READ);
 		return ESRCH;
+	}
+	access_declare(thread_name_object(fiber_slot(f)), 1, ACCESS_READ);
 	access_learn(thread_end_object(fiber_slot(f)), waits ? ACCESS_ACQUIRE : ACCESS_TRY);
 	if (f->detached)
 		return EINVAL;
@@ -402,12 +404,11 @@ int thread_detach(u64 tcb)
 	if (f->detached)
 		return EINVAL;
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
+	access_declare(thread_name_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	f->detached = 1;
 	model->ever_detached = 1;
-	if (f->life == FIBER_DONE) {
-		access_declare(thread_name_object(fiber_slot(f)), 1, ACCESS_WRITE);
+	if (f->life == FIBER_DONE)
 		fiber_free(f);
-	}
 	return 0;
 }
 
@@ -429,6 +430,13 @@ static struct op_wait join_wait(const struct op *o)
 {
 	const struct fiber *target = fiber_by_tcb(o->object);
 	return (struct op_wait){.what = WAIT_FIBER, .slot = target ? fiber_slot(target) : LAYOUT_MAX_FIBERS};
+}
+
+/* Nothing else ends it, as long as nobody is cancelled. */
+static u32 join_joins(const struct op *o)
+{
+	const struct fiber *target = fiber_by_tcb(o->object);
+	return target && !o->n && !o->deadline && !rt_wire->learnt.cancel_used ? fiber_slot(target) + 1 : 0;
 }
 
 static void start_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -474,6 +482,7 @@ const struct op_class op_join = {
 	.describe = join_describe,
 	.accesses = thread_accesses,
 	.wait = join_wait,
+	.joins = join_joins,
 	.patient = true,
 };
 const struct op_class op_cancel = {

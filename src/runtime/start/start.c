@@ -148,7 +148,9 @@ DOOR_INSIDE(void, start_first_step)(void)
 	sched_step(&o);
 }
 
-/* On the kernel stack: how much is looked at depends on how many names of threads other workers have learnt. */
+/*
+ * On the kernel stack: how much is looked at depends on how many names of threads other workers have learnt.
+ */
 bool start_is_alone(void);
 DOOR_INSIDE(bool, start_is_alone)(void)
 {

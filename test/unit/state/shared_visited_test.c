@@ -1,6 +1,6 @@
 /*
- * The set of states that several processes insert into: each state is new to exactly one of them, however they
- * come together, and growing loses none.
+ * The set of states that several processes insert into: each state is new to exactly one of them, however
+ * they come together, and growing loses none.
  */
 #include <stdarg.h>
 #include <stddef.h>

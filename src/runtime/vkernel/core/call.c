@@ -225,6 +225,8 @@ bool vk_touch_lesson(const struct vk_call *c, u64 object, enum access_mode mode)
 void vk_order(struct vk_call *c, u64 object, enum access_mode mode)
 {
 	struct op o = {.kind = OP_FILE, .object = object, .n = mode};
+	if (c->stepped)
+		vk_declare(object, mode);
 	vk_step_once(c, &o);
 }
 
@@ -243,7 +245,7 @@ void vk_use_outside(u64 object, enum access_mode mode)
 void vk_op_looked_up(const struct op *o)
 {
 	if (o->watch)
-		access_declare(vk_fd_object((int)(o->watch >> 32) - 1), 1, ACCESS_READ);
+		vk_fd_declare((int)(o->watch >> 32) - 1, ACCESS_READ);
 }
 
 void vk_op_changes(const struct op *o, u64 object)

@@ -108,7 +108,8 @@ static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	(void)f;
 	(void)alt;
 	access_declare(VK_FD_TABLE, 1, ACCESS_ADD); /* two closes commute */
-	vk_op_changes(o, vk_fd_object((int)o->arg));
+	vk_op_looked_up(o);
+	vk_fd_declare((int)o->arg, ACCESS_WRITE);
 }
 
 /* Of a socket that does not wait: as its other steps (sockets/sock_op.c). */
@@ -150,10 +151,16 @@ static u64 number_lesson(int fd)
 	return vk_kinds[d->kind]->waits ? VK_STREAM_NUMBERS : vk_fd_opened_object(fd, vk->fd[fd].opener);
 }
 
+void vk_fd_declare(int fd, enum access_mode mode)
+{
+	vk_declare(vk_fd_object(fd), vk_fd_peek(fd) || mode == ACCESS_MAKE ? mode : ACCESS_TRY);
+}
+
 static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 {
-	vk_declare(vk_fd_object(fd), mode);
-	return vk_touch_lesson(c, number_lesson(fd), mode);
+	bool shows = vk_touch_lesson(c, number_lesson(fd), mode);
+	vk_fd_declare(fd, shows ? ACCESS_READ : mode); /* as vk_touch() */
+	return shows;
 }
 
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
@@ -165,9 +172,9 @@ static HD_NOINLINE enum shows use_shows(struct vk_call *c, int fd)
 	if (fd < 0 || fd >= VK_ALL_FDS)
 		return SHOWS_NOT;
 	bool number = touch_number(c, fd, ACCESS_READ);
-	vk_touch(NULL, vk_fd_taken_object(fd), ACCESS_READ);
+	vk_touch_lesson(NULL, vk_fd_taken_object(fd), ACCESS_READ);
 	if (!d) {
-		number |= vk_touch(c, vk_fd_free_object(fd), ACCESS_READ);
+		number |= vk_touch_lesson(c, vk_fd_free_object(fd), ACCESS_READ);
 		vk_touch(NULL, VK_HIDDEN_NUMBERS, ACCESS_READ);
 	}
 	bool flags = d && vk_touch(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_READ);
@@ -257,7 +264,7 @@ struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
 	vk->desc_limit = HD_MAX(vk->desc_limit, slot + 1);
 	vk_declare(VK_SLOTS, ACCESS_WRITE);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
-		vk_declare(vk_desc_object(slot, part), ACCESS_WRITE);
+		vk_declare(vk_desc_object(slot, part), ACCESS_MAKE);
 	return d;
 }
 
@@ -345,7 +352,7 @@ static void set_number(u32 fd, const struct vk_desc *d, bool cloexec)
 {
 	if (!is_hidden(fd))
 		vk_declare(VK_FD_TABLE, ACCESS_WRITE);
-	vk_declare(vk_fd_object((int)fd), ACCESS_WRITE);
+	vk_fd_declare((int)fd, ACCESS_MAKE);
 	vk->fd[fd] = (struct vk_fd){
 		.desc = (u16)(vk_desc_slot(d) + 1), .cloexec = cloexec, .opener = sched_self_slot() & 0x7fff};
 	if (!is_hidden(fd))
@@ -400,7 +407,7 @@ static HD_NOINLINE bool change_shows(struct vk_call *c, int fd)
 	bool seen = !is_hidden((u32)fd) && vk_touch_lesson(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
 	seen |= touch_number(c, fd, ACCESS_WRITE);
-	seen |= vk_touch(c, vk_fd_free_object(fd), ACCESS_WRITE);
+	seen |= vk_touch_lesson(c, vk_fd_free_object(fd), ACCESS_WRITE);
 	if (!vk_fd_peek(fd))
 		vk_touch(NULL, VK_HIDDEN_NUMBERS, ACCESS_READ);
 	return seen | close_shows(c, fd);
@@ -422,11 +429,11 @@ static HD_NOINLINE bool take_shows(struct vk_call *c, u32 from, u32 count)
 	bool seen = vk_touch(c, VK_FD_TABLE, ACCESS_WRITE);
 	seen |= vk_touch(c, VK_LIMITS, ACCESS_READ);
 	for (u32 fd = lowest_free(from); count-- && fd < vk_fd_max(); fd = lowest_free(fd + 1)) {
-		vk_touch(NULL, vk_fd_free_object((int)fd), ACCESS_WRITE);
+		vk_touch_lesson(NULL, vk_fd_free_object((int)fd), ACCESS_WRITE);
 		if (fd <= 2)
 			vk_touch(NULL, VK_HIDDEN_NUMBERS, ACCESS_READ);
 		if (!c->stepped)
-			seen |= vk_touch(c, vk_fd_taken_object((int)fd), ACCESS_WRITE);
+			seen |= vk_touch_lesson(c, vk_fd_taken_object((int)fd), ACCESS_WRITE);
 	}
 	return seen;
 }
@@ -466,6 +473,7 @@ long vk_sys_close_range(struct vk_call *c)
 	const u32 unshare = 2, cloexec = 4;
 	if (first > last || (flags & ~(unshare | cloexec)))
 		return -EINVAL;
+	vk_use(c, VK_FD_TABLE, ACCESS_WRITE); /* which of them are open shows */
 	for (u32 fd = first; fd <= last && fd < vk->fd_limit; fd++) {
 		if (!vk->fd[fd].desc)
 			continue;

@@ -141,7 +141,10 @@ static void use_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	(void)f;
 	(void)alt;
-	access_declare(o->object, 1, (enum access_mode)o->n);
+	if (object_class(o->object) == OBJECT_FD && o->object == vk_fd_object((int)o->object))
+		vk_fd_declare((int)o->object, (enum access_mode)o->n);
+	else
+		access_declare(o->object, 1, (enum access_mode)o->n);
 }
 /* Busy: where all that threads do, for ever, is such uses, nothing comes of them (search/livelock.h). */
 const struct op_class op_file = {

@@ -143,7 +143,7 @@ static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	(void)f;
 	for (u32 i = 0; i < o->n; i++)
 		if (p[i].fd >= 0)
-			access_declare(vk_fd_object(p[i].fd), 1, ACCESS_READ);
+			vk_fd_declare(p[i].fd, ACCESS_READ);
 	selector_declare(&s, alt < OP_DESCRIBE_PENDING ? way_of(o, alt) : 0);
 }
 

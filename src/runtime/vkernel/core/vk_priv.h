@@ -215,6 +215,8 @@ void vk_declare(u64 object, enum access_mode mode);
 /* op_class.accesses: an operation on one object that it changes, and what a late lookup depends on. */
 void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
+/* vk_declare for a number: a use that does not find it open is an ACCESS_TRY. */
+void vk_fd_declare(int fd, enum access_mode mode);
 /*
  * A call that waits with another signal mask (0: with its own): sets it, 0 or an error.
  * vk_mask_leave() sets the old one again.

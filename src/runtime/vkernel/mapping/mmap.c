@@ -170,14 +170,17 @@ static void use_range(struct vk_call *c, u32 range)
 	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
 }
 
-/*
- * The same where memory goes, or gets other rights: calls that use it can tell, and so can every plain load
- * and store, which nobody declares.
- */
-static HD_NOINLINE bool change_shows(struct vk_call *c, u32 range)
+/* Every plain load and store can tell that memory goes, or gets other rights, and nobody declares those. */
+static void declare_rights_change(void)
 {
 	if (!sched_alone())
 		vk_declare(WORLD_OBJECT, ACCESS_WRITE);
+}
+
+/* The same where memory goes, or gets other rights: calls that use it can tell. */
+static HD_NOINLINE bool change_shows(struct vk_call *c, u32 range)
+{
+	declare_rights_change();
 	bool seen = vk_touch(c, vk_mapping_object(range), ACCESS_WRITE);
 	return seen | vk_touch(c, vk_rights_object(range), ACCESS_WRITE);
 }
@@ -253,6 +256,7 @@ static long unmap_start_memory(struct vk_call *c, u64 start, u64 end)
 {
 	part_from_taking(c, VK_GUARDS, VK_GUARDS);
 	vk_use(c, VK_GUARDS, ACCESS_WRITE);
+	declare_rights_change();
 	if (!track_covers(start) || !track_covers(end - 1)) {
 		vk_refuse(c, "munmap of code that was there at the start");
 		return 0;
@@ -307,6 +311,7 @@ static long protect_start_memory(struct vk_call *c, u64 start, u64 end, u32 prot
 {
 	part_from_taking(c, VK_GUARDS, VK_GUARDS);
 	vk_use(c, VK_GUARDS, ACCESS_WRITE);
+	declare_rights_change();
 	if (vk_user_prefix(start, 1, false) == 0 && vk_mem_prot(start) < 0)
 		return -ENOMEM;
 	long err = track_protect(start, end - start, (int)prot);
@@ -468,6 +473,8 @@ long vk_sys_brk(struct vk_call *c)
 	u64 want = (u64)c->a[0];
 	vk_use(c, VK_BREAK, want ? ACCESS_WRITE : ACCESS_READ);
 	u64 now = vk->brk ? vk->brk : MAPS_BREAK;
+	if (want && want < now)
+		declare_rights_change();
 	if (want < MAPS_BREAK || want > MAPS_BREAK + MAPS_BREAK_ROOM || !move_break(c, now, want))
 		return (long)now;
 	vk->brk = want == MAPS_BREAK ? 0 : want;

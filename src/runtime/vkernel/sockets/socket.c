@@ -174,8 +174,8 @@ struct vk_desc *sock_new(u16 family, u16 type, u16 protocol, u32 flags)
 	if (!d)
 		return NULL;
 	struct vk_sock *s = sock_of(d);
-	sock_declare(s);
-	vk_declare(vk_socket_options_object(vk_desc_slot(d)), ACCESS_WRITE);
+	vk_declare(vk_socket_object(vk_desc_slot(d)), ACCESS_MAKE);
+	vk_declare(vk_socket_options_object(vk_desc_slot(d)), ACCESS_MAKE);
 	s->used = 1;
 	s->family = family;
 	s->type = type;
