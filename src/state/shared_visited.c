@@ -9,7 +9,7 @@
  *     two halves are read one after the other, so a reader may see one of them empty: then the
  *     compare-and-swap tells what is there.
  *  2. A fingerprint lies in the first slot from its home on that was empty when it came, and slots never
- *     become empty again; so whoever inserts the same one later meets it, or loses the compare-and-swap to it.
+ *     become empty again; so who inserts the same one later meets it, or loses the compare-and-swap to it.
  *  3. At most 7/8 of the slots are in use, plus what workers insert between two looks at the sum.
  */
 #include "state/shared_visited.h"
