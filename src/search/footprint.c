@@ -1,8 +1,8 @@
 #include "search/footprint.h"
 
 /*
- * Rows and columns in the order of enum access_mode: read, write, add, acquire, release, try, make. Both tables
- * are symmetric. docs/DEPENDENCY.md explains each entry; a unit test compares the two.
+ * Rows and columns in the order of enum access_mode: read, write, add, acquire, release, try, make. Both
+ * tables are symmetric. docs/DEPENDENCY.md explains each entry; a unit test compares the two.
  */
 static const u8 commutes[ACCESS_MODES][ACCESS_MODES] = {
 	[ACCESS_READ] = {1, 0, 0, 0, 0, 0, 1},    [ACCESS_WRITE] = {0, 0, 0, 0, 0, 0, 1},

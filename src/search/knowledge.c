@@ -141,9 +141,9 @@ void knowledge_edge(struct reduction *r, u32 from, u32 to, const struct footprin
 
 /*
  * Does a fiber that does u next have to look out for another that could do v before it? What u makes was not
- * there before: a use of it, known from executions in which u came first, would have been another one without
- * u. What is made by v was not there either, so v can't come before a use u of it, unless somebody takes it away
- * in between, who conflicts with u.
+ * there before: a use of it, known from executions in which u came first, would have been another one
+ * without u. What is made by v was not there either, so v can't come before a use u of it, unless somebody
+ * takes it away in between, who conflicts with u.
  */
 static bool hinders(enum access_mode v, enum access_mode u)
 {
@@ -430,7 +430,7 @@ static void copy_wide(struct reduction *r, u32 from, u32 to)
 	}
 }
 
-/* All variants become one: what is known of each is known of it, and what comes behind it comes behind them. */
+/* All variants become one: what is known of each is known of it, what comes behind it comes behind each. */
 static u32 make_one(struct reduction *r, u32 fiber, u32 joins, u64 coarse)
 {
 	struct pages_vec copies = {0};

@@ -2,8 +2,9 @@
  * The reduction (search/reduction.h) on random abstract programs: threads with locks, try-locks, locks with a
  * time-out, condition variables with a choice of who wakes up, timed waits, join, shared variables, branches
  * and loops; threads that are created, and again when they have ended; numbered things that are opened (the
- * lowest free number), handed to threads, used and closed. End states, and what every branch, try and time-out
- * saw, must be those of the search without reduction. Targets that don't tell all they should must be caught by the same comparison.
+ * lowest free number), handed to threads, used and closed. End states, and what every branch, try and
+ * time-out saw, must be those of the search without reduction. Targets that don't tell all they should must
+ * be caught by the same comparison.
  */
 #include <stdarg.h>
 #include <stddef.h>

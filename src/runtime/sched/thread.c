@@ -175,7 +175,8 @@ static bool results_matter(enum access_mode mode)
  * Ends of threads commute, unless one of them is the last and ends the process. So do an end and a creation:
  * where somebody creates a thread, nobody else is the last one.
  */
-static bool is_last(void)
+bool end_is_last(void);
+DOOR_INSIDE(bool, end_is_last)(void)
 {
 	u32 live = fiber_live_count(), limit = sched_fiber_limit(), self = sched_self_slot(), left = self;
 	for (u32 i = 0; live == 2 && i < limit; i++)
@@ -183,8 +184,8 @@ static bool is_last(void)
 			left = i;
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	access_declare(thread_alone_object(self), 1, ACCESS_READ);
-	/* This runs on the program's stack: whatever is found, the same calls leave the same words there. */
-	access_declare(thread_alone_object(left), 1, left == self ? ACCESS_READ : ACCESS_ADD);
+	if (left != self)
+		access_declare(thread_alone_object(left), 1, ACCESS_ADD);
 	return live == 1;
 }
 
@@ -197,7 +198,7 @@ void fiber_finish(u64 result)
 		;
 	f->result = results_matter(ACCESS_ADD) ? result : 0;
 	end_step();
-	if (is_last())
+	if (end_is_last())
 		rt_libc.exit(0);
 	leave(f);
 }
@@ -206,7 +207,7 @@ void fiber_exit_raw(void)
 {
 	struct fiber *f = sched_self();
 	end_step();
-	if (is_last())
+	if (end_is_last())
 		sched_exit(0);
 	leave(f);
 }
