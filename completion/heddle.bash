@@ -41,7 +41,7 @@ _heddle_check()
 		compopt -o filenames
 		COMPREPLY=($(compgen -d -- "$cur"))
 		return ;;
-	-f | --file | --stdin | --suppressions | --save-trees | --load-trees)
+	-f | --file | --stdin | --suppressions | --save-trees | --load-trees | --graph)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return ;;
@@ -51,7 +51,7 @@ _heddle_check()
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
 		--max-time --max-memory --heap-limit --time-horizon --timeouts --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
 		--stdin --random-seed --server --client --clients --identical-clients --recheck --cache --allow-refused --response-timeout
-		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --sanity --" -- "$cur"))
+		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --graph --sanity --" -- "$cur"))
 }
 
 _heddle()
@@ -59,7 +59,7 @@ _heddle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "check replay show tree doctor cc c++ help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "check replay show shrink tree doctor cc c++ help --version" -- "$cur"))
 		return
 	fi
 	program=$(_heddle_program_index)
@@ -82,6 +82,13 @@ _heddle()
 			compopt -o filenames
 			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
 		fi ;;
+	shrink)
+		if [[ $cur == -* ]]; then
+			COMPREPLY=($(compgen -W "--output --" -- "$cur"))
+		else
+			compopt -o filenames
+			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
+		fi ;;
 	cc | c++)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur")) ;;
@@ -98,7 +105,7 @@ _heddle()
 			COMPREPLY=($(compgen -f -- "$cur"))
 		fi ;;
 	help)
-		COMPREPLY=($(compgen -W "check replay show tree doctor cc c++ help" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "check replay show shrink tree doctor cc c++ help" -- "$cur")) ;;
 	esac
 }
 

@@ -29,6 +29,7 @@ void check_options_init(struct check_options *o)
 	o->config.races = 1;
 	o->config.net.short_io = 1;
 	o->config.search.reduce = true;
+	o->config.search.walks = true;
 	o->config.search.max_memory = default_memory();
 	o->config.search.pct_depth = DEFAULT_PCT_DEPTH;
 	o->jobs = 1;

@@ -32,6 +32,7 @@ struct check_options {
 	bool confirm;                            /* violations are played once more with fresh peers */
 	u64 clients;                             /* --clients; 0: as many as there are commands */
 	bool scenario_servers, scenario_clients; /* commands of a scenario: the command line's replace them */
+	char graph[2048];                        /* "": not given */
 	char save_trees[2048], load_trees[2048]; /* "": not given */
 	char **setting;                          /* "--name=value" of everything given, NULL-terminated */
 	size_t settings;

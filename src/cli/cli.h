@@ -16,6 +16,7 @@
 int verb_check(int argc, char **argv);
 int verb_replay(int argc, char **argv);
 int verb_show(int argc, char **argv);
+int verb_shrink(int argc, char **argv);
 int verb_tree(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_help(int argc, char **argv);

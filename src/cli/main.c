@@ -14,6 +14,7 @@ static const struct verb {
 	{"check", verb_check, "check", check_options_ask_help},
 	{"replay", verb_replay, "replay", help_asked},
 	{"show", verb_show, "show", help_asked},
+	{"shrink", verb_shrink, "shrink", help_asked},
 	{"tree", verb_tree, "tree", help_asked},
 	{"doctor", verb_doctor, "doctor", help_asked},
 	{"fingerprint", verb_fingerprint, "check", check_options_ask_help},
@@ -25,7 +26,7 @@ static const struct verb {
 };
 
 /* Verbs of the command-line contract that come with later features. */
-static const char *const later[] = {"certify", "partition", "shrink"};
+static const char *const later[] = {"certify", "partition"};
 
 /* heddle-cc and heddle-c++ are this program, for tools that want a compiler in one word. */
 static int compiler_name(const char *command)

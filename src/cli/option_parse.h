@@ -37,7 +37,8 @@ struct option_list {
 	const struct option_spec *spec;
 	size_t count;
 };
-extern const struct option_list check_option_list, replay_option_list, tree_option_list, no_option_list;
+extern const struct option_list check_option_list, replay_option_list, shrink_option_list, tree_option_list,
+	no_option_list;
 
 /* An option as it was given. */
 struct option_given {

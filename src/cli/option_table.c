@@ -139,6 +139,16 @@ static int apply_env(struct check_options *o, const struct option_spec *s, const
 	return 0;
 }
 
+static int apply_graph(struct check_options *o, const struct option_spec *s, const char *value,
+		       struct problem *p)
+{
+	(void)s;
+	if (!*value || snprintf(o->graph, sizeof(o->graph), "%s", value) >= (int)sizeof(o->graph))
+		return problem_set(p, "--graph: a file's name, not empty and below 2000 bytes");
+	o->config.graph = 1;
+	return 0;
+}
+
 static int apply_por(struct check_options *o, const struct option_spec *s, const char *value,
 		     struct problem *p)
 {
@@ -193,7 +203,8 @@ static const struct option_spec check_table[] = {
 	{"file", 'f', OPTION_CALL, "SCENARIO", "read options from a scenario file; the command line wins", 0,
 	 apply_nothing},
 	{"strategy", 0, OPTION_CALL, "dfs|bfs|random|pct", "how to explore (default dfs)", 0, apply_strategy},
-	{"seed", 0, OPTION_NUMBER, "N", "of the strategies random and pct", AT(config.search.seed), NULL},
+	{"seed", 0, OPTION_NUMBER, "N", "of the strategies random and pct, and of the walks beside dfs",
+	 AT(config.search.seed), NULL},
 	{"max-states", 0, OPTION_NUMBER, "N", "stop after so many states", AT(config.search.max_states),
 	 NULL},
 	{"max-depth", 0, OPTION_NUMBER, "N", "explore no deeper", AT(config.search.max_depth), NULL},
@@ -295,6 +306,12 @@ static const struct option_spec check_table[] = {
 	{"quiet", 'q', OPTION_BOOL, NULL, "say nothing but errors", AT(quiet), NULL},
 	{"verbose", 'v', OPTION_BOOL, NULL, "also print every step of a violation", AT(verbose), NULL},
 	{"no-progress", 0, OPTION_BOOL, NULL, "no live line", AT(no_progress), NULL},
+	{"profile", 0, OPTION_FLAG, NULL,
+	 "tell where the states come from: by which operations, which values never repeat, which locks are "
+	 "one thread's",
+	 AT(config.profile), NULL},
+	{"graph", 0, OPTION_CALL, "FILE", "write the graph of states, up to 1000 of them, for dot(1)", 0,
+	 apply_graph},
 	{"sanity", 0, OPTION_CALL, "0..3", "how much heddle checks itself (default 0)", 0, apply_sanity},
 	{"no-matching", 0, OPTION_BOOL, NULL,
 	 "walk every path, without state matching; for small cross-checks", AT(config.search.no_matching),
@@ -317,6 +334,11 @@ static const struct option_spec replay_table[] = {
 	{"quiet", 'q', OPTION_BOOL, NULL, "only how it ends", offsetof(struct replay_options, quiet), NULL},
 };
 
+static const struct option_spec shrink_table[] = {
+	{"output", 'o', OPTION_TEXT, "FILE", "write there, and leave the trace alone",
+	 offsetof(struct shrink_options, output), NULL},
+};
+
 static const struct option_spec tree_table[] = {
 	{"format", 0, OPTION_TEXT, "text|dot|pcap", "how to print (default text)",
 	 offsetof(struct tree_options, format), NULL},
@@ -326,5 +348,6 @@ static const struct option_spec tree_table[] = {
 
 const struct option_list check_option_list = {check_table, HD_ARRAY_LEN(check_table)};
 const struct option_list replay_option_list = {replay_table, HD_ARRAY_LEN(replay_table)};
+const struct option_list shrink_option_list = {shrink_table, HD_ARRAY_LEN(shrink_table)};
 const struct option_list tree_option_list = {tree_table, HD_ARRAY_LEN(tree_table)};
 const struct option_list no_option_list = {NULL, 0};

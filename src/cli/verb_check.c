@@ -12,6 +12,7 @@
 #include "report/plain_text.h"
 #include "report/trees_file.h"
 #include "session/session.h"
+#include "session/shrink_run.h"
 
 #define TREES_NAME "trees.bin"
 
@@ -67,7 +68,7 @@ static int prepare_out(const char *dir, struct problem *p)
 }
 
 /* Before the search, not after it. */
-static int prepare_save(const char *path, struct problem *p)
+static int prepare_save(const char *path, const char *option, struct problem *p)
 {
 	const char *slash = strrchr(path, '/');
 	char dir[2048];
@@ -77,8 +78,8 @@ static int prepare_save(const char *path, struct problem *p)
 	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
 	if (access(dir, W_OK) == 0)
 		return 0;
-	return problem_set(p, "%s cannot be written: %s: %s; choose another place with --save-trees", path,
-			   dir, strerror(errno));
+	return problem_set(p, "%s cannot be written: %s: %s; choose another place with %s", path, dir,
+			   strerror(errno), option);
 }
 
 /* Where the network was used: for heddle tree, and for a later run without peers. */
@@ -95,6 +96,20 @@ static int write_trees(const struct check_options *opts, const struct outcome *o
 	return opts->save_trees[0] ? trees_file_save(t, &o->net.config, opts->save_trees, p) : 0;
 }
 
+static int write_graph(const struct check_options *opts, const struct outcome *o, struct problem *p)
+{
+	if (!opts->graph[0])
+		return 0;
+	if (!o->graph.states) {
+		say("%s: there is no graph of states to write", opts->graph);
+		return 0;
+	}
+	if (o->graph.more)
+		say("%s shows the first %u of %lu states: larger graphs are not drawn", opts->graph,
+		    o->graph.states, o->stats.states);
+	return state_graph_write(&o->graph, opts->graph, p);
+}
+
 static int write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)
 {
 	char path[4096];
@@ -107,7 +122,7 @@ static int write_reports(const struct check_options *opts, const struct outcome 
 	for (size_t i = 0; i < opts->formats; i++)
 		if (format_write(opts->format[i], o, opts->out, p))
 			return -1;
-	if (write_trees(opts, o, p))
+	if (write_trees(opts, o, p) || write_graph(opts, o, p))
 		return -1;
 	return result_json_write(o, opts->out, p);
 }
@@ -122,6 +137,8 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 	for (size_t i = 0; i < o->violations; i++) {
 		if (opts->verbose)
 			plain_steps(stderr, &o->trace[i]);
+		if (opts->verbose && o->trace[i].violation.found.by_walk)
+			say("the next violation was found by a random walk, before the search came to it");
 		fprintf(stderr, "heddle: violation %zu: ", i + 1);
 		plain_violation(stderr, &o->trace[i]);
 		putc('\n', stderr);
@@ -206,6 +223,8 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 
 	plan.peers.out = opts->out;
 	plan.confirm = opts->confirm;
+	/* Breadth first was asked for because of the fewest steps. */
+	plan.shrink_ms = opts->config.search.strategy == SEARCH_BFS ? 0 : SHRINK_MS;
 	plan.peers.interrupted = interrupted;
 	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
 	return session_run(&plan, o, p);
@@ -250,7 +269,7 @@ static int check(struct check_options *opts)
 	int code;
 
 	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p) ||
-	    prepare_save(opts->save_trees, &p))
+	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p))
 		return complain(&p);
 	o = calloc(1, sizeof(*o));
 	if (!o) {
@@ -262,6 +281,7 @@ static int check(struct check_options *opts)
 	o->hooks = program.has_hooks;
 	o->races_ignored = !opts->config.races;
 	o->allow_trivial = opts->config.allow_trivial;
+	o->profile.asked = opts->config.profile;
 	o->setting = opts->setting;
 	opts->setting = NULL;
 	if (load_trees(opts, &l, &recorded, &p) || run(opts, &l, o, &p)) {

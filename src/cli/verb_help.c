@@ -20,6 +20,12 @@ static const struct {
 	 &replay_option_list},
 	{"show", "heddle show TRACE | DIR",
 	 "Prints a trace, or everything that heddle check left in DIR, for people.\n", NULL},
+	{"shrink", "heddle shrink TRACE [options] [-- PROGRAM ARGUMENTS]",
+	 "Finds a shorter execution with the same violation, fewer steps and fewer switches between threads, "
+	 "and "
+	 "puts it in\nthe place of the trace. (heddle check has done so for two seconds.) Exit status 0, or "
+	 "2.\n",
+	 &shrink_option_list},
 	{"tree", "heddle tree DIR | TRACE | FILE [options]",
 	 "Prints what was said with peers: every distinct connection as a tree, > by the program, < by the "
 	 "peer.\n"

@@ -1,4 +1,4 @@
-/* verb_options.h: what heddle replay and heddle tree were told; filled in by option_parse_verb. */
+/* verb_options.h: what heddle replay, shrink and tree were told; filled in by option_parse_verb. */
 #ifndef HEDDLE_CLI_VERB_OPTIONS_H
 #define HEDDLE_CLI_VERB_OPTIONS_H
 
@@ -7,6 +7,10 @@
 struct replay_options {
 	const char *gdb_args; /* NULL: none */
 	bool gdb, quiet;
+};
+
+struct shrink_options {
+	const char *output; /* NULL: the trace itself */
 };
 
 struct tree_options {

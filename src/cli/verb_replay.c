@@ -1,10 +1,9 @@
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/gdb.h"
 #include "cli/option_parse.h"
+#include "cli/trace_program.h"
 #include "cli/verb_options.h"
 #include "session/replay_run.h"
 #include "report/plain_text.h"
@@ -15,24 +14,6 @@ struct replay_call {
 	struct replay_options options;
 	struct verb_words words; /* the trace; a program after -- takes the place of the trace's */
 };
-
-static int open_program(struct trace *t, const struct replay_call *c, struct program *program,
-			struct problem *p)
-{
-	/*
-	 * argv[0] may be relative to another directory: without a program of the user's, the recorded place
-	 * counts.
-	 */
-	if (program_open(c->words.program ? c->words.program[0] : t->program.path, program, p))
-		return -1;
-	if (strcmp(program->identity, t->program.identity))
-		return problem_set(
-			p,
-			"%s is not the program that %s was recorded with (build-id %s, recorded %s); "
-			"check it again, or give the old one after --",
-			program->path, c->words.operand, program->identity, t->program.identity);
-	return 0;
-}
 
 static void on_started(void *self, pid_t pid)
 {
@@ -83,27 +64,20 @@ static int run(struct trace *t, struct replay_call *c)
 {
 	const struct replay_listener listener = {c, on_started, on_line, NULL, on_give_up};
 	struct program program;
-	struct launch l = {.program = &program,
-			   .argv = c->words.program ? c->words.program : t->argv,
-			   .extra = t->extra,
-			   .config = t->config,
-			   .learnt = t->learnt,
-			   .task = {.mode = WIRE_REPLAY,
-				    .gdb = c->options.gdb,
-				    .show_output = 1,
-				    .violation = t->violation.found.kind,
-				    .path_len = t->violation.found.path_len},
-			   .path = t->violation.path,
-			   .trees = t->trees,
-			   .trees_len = t->trees_len};
 	struct sut s = {0};
 	struct problem p;
 	enum replay_end end;
 	int code;
 
-	if (open_program(t, c, &program, &p))
+	if (trace_program(t, &c->words, &program, &p))
 		return complain(&p);
-	l.cwd = t->cwd[0] && access(t->cwd, X_OK) == 0 ? t->cwd : NULL;
+	struct launch l = trace_launch(t, &c->words, &program);
+
+	l.task = (struct wire_task){.mode = WIRE_REPLAY,
+				    .gdb = c->options.gdb,
+				    .show_output = 1,
+				    .violation = t->violation.found.kind,
+				    .path_len = t->violation.found.path_len};
 	execution_log_free(&t->log);
 	end = replay_process(&s, &l, &listener, &t->log, &p);
 	code = report_end(t, &s, end, &p);

@@ -95,6 +95,22 @@ static void print_counts(FILE *f, const struct outcome *o)
 	fprintf(f, "<tr><th>time</th><td class=\"n\">%.2f s</td></tr>\n</table>\n", o->wall_s);
 }
 
+static void print_profile(FILE *f, const struct outcome *o)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *m = profile_has_news(&o->profile) ? open_memstream(&text, &size) : NULL;
+
+	if (!m)
+		return;
+	profile_print(m, &o->profile);
+	fputs("<h2>Where the states come from</h2>\n<pre>", f);
+	if (fclose(m) == 0)
+		xml_escape(f, text);
+	fputs("</pre>\n", f);
+	free(text);
+}
+
 static void print_refused(FILE *f, const struct outcome *o)
 {
 	if (o->refused_count)
@@ -157,6 +173,7 @@ void html_print(FILE *f, const struct outcome *o)
 	print_words(f, "Program: ", o->argv, " ");
 	print_words(f, "Options: ", o->setting, "</code> <code>");
 	print_counts(f, o);
+	print_profile(f, o);
 	print_notes(f, o);
 	print_refused(f, o);
 	for (size_t i = 0; i < o->violations; i++)

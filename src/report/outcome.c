@@ -194,6 +194,8 @@ void outcome_forget(struct outcome *o)
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;
 	o->retries_cut = o->faults_cut = false;
 	memset(&o->stats, 0, sizeof(o->stats));
+	state_graph_free(&o->graph);
+	o->profile = (struct profile){.asked = o->profile.asked};
 	o->cpu_s = 0;
 	o->peak_rss = o->page_faults = 0;
 	trees_blob_free(&o->net.trees);

@@ -6,6 +6,8 @@
 #define HEDDLE_REPORT_OUTCOME_H
 
 #include "iocache/tree.h"
+#include "report/profile.h"
+#include "report/state_graph.h"
 #include "report/trace.h"
 #include "report/trees_file.h"
 #include "wire/wire.h"
@@ -75,6 +77,8 @@ struct outcome {
 	size_t unsynchronised_count;
 	struct outcome_unseen unseen[2 * WIRE_MAX_UNSEEN];
 	size_t unseen_count;
+	struct profile profile;
+	struct state_graph graph; /* --graph */
 	long outcome[WIRE_MAX_OUTCOMES];
 	size_t outcomes;
 	char note[8][256];

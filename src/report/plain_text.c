@@ -182,8 +182,11 @@ void plain_violation(FILE *f, const struct trace *t)
 	print_message(f, t);
 	if (v->text && !shared)
 		print_backtrace(f, v, "    ");
-	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands:\n",
+	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands",
 		t->violation.found.path_len);
+	if (t->violation.found_len)
+		fprintf(f, " (%lu steps when it was found, and shortened)", t->violation.found_len);
+	fputs(":\n", f);
 	print_threads(f, &t->log);
 }
 
@@ -313,6 +316,7 @@ void plain_summary(FILE *f, const struct outcome *o)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);
 	print_counts(f, o);
+	profile_print(f, &o->profile);
 	plain_network(f, o);
 	for (size_t i = 0; i < o->notes; i++)
 		fprintf(f, "  note: %s\n", o->note[i]);

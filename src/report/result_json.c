@@ -14,12 +14,16 @@ static json_t *violations_json(const struct outcome *o)
 	for (size_t i = 0; i < o->violations; i++) {
 		const struct trace *t = &o->trace[i];
 
+		u64 found = t->violation.found_len ? t->violation.found_len : t->violation.found.path_len;
+
 		json_array_append_new(
-			list, json_pack("{s:s, s:o, s:i, s:o, s:s, s:I}", "kind",
-					violation_traits(t->violation.found.kind)->name, "message",
-					json_text(t->violation.message), "thread", (int)t->violation.thread,
-					"where", json_text(t->violation.where), "trace", o->trace[i].name,
-					"steps", (json_int_t)t->violation.found.path_len));
+			list,
+			json_pack("{s:s, s:o, s:i, s:o, s:s, s:I, s:I, s:s}", "kind",
+				  violation_traits(t->violation.found.kind)->name, "message",
+				  json_text(t->violation.message), "thread", (int)t->violation.thread,
+				  "where", json_text(t->violation.where), "trace", o->trace[i].name, "steps",
+				  (json_int_t)t->violation.found.path_len, "steps_found", (json_int_t)found,
+				  "found_by", t->violation.found.by_walk ? "walk" : "search"));
 	}
 	return list;
 }
@@ -144,6 +148,8 @@ static void add_counts(json_t *j, const struct outcome *o)
 		{"end_states", s->end_states},
 		{"pruned", s->pruned},
 		{"runs", s->runs},
+		{"walks", s->walks},
+		{"walk_steps", s->walk_steps},
 		{"restarts", s->restarts},
 		{"passes", s->passes + 1},
 		{"reduced_states", s->reduced},
@@ -190,6 +196,8 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "notes", notes_json(o));
 	json_object_set_new(j, "granularity", json_string(outcome_granularity(o)));
 	json_object_set_new(j, "initial_fingerprint", json_string(initial));
+	if (profile_has_news(&o->profile))
+		json_object_set_new(j, "profile", profile_json(&o->profile));
 	json_object_set_new(j, "cache", cache_json(&o->net));
 	json_object_set_new(j, "checkpoints", checkpoints_json());
 	json_object_set_new(j, "heddle_version", json_string(HEDDLE_VERSION));

@@ -38,6 +38,8 @@ void symbols_use_stack(struct symbols *s, u64 at, const void *bytes, size_t n);
  * what a call that returns there is in, "worker (queue.c:31)".
  */
 void symbols_name(struct symbols *s, u64 address, char *out, size_t cap);
+/* Where the variable at this address is declared, "queue.c:7"; false: not known, or there is none. */
+bool symbols_declared(struct symbols *s, u64 address, char *out, size_t cap);
 /* A mangled name for people; short: without the types of parameters. */
 void symbols_demangle(const char *name, char *out, size_t cap);
 void symbols_demangle_short(const char *name, char *out, size_t cap);

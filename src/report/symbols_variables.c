@@ -205,14 +205,14 @@ static bool find_variable(Dwarf_Die *parent, u64 address, Dwarf_Die *found)
 	return false;
 }
 
-static bool variable_type(const struct symbols_module *m, u64 address, Dwarf_Die *type)
+static bool variable_die(const struct symbols_module *m, u64 address, Dwarf_Die *variable)
 {
-	Dwarf_Die *cu = NULL, variable;
+	Dwarf_Die *cu = NULL;
 	Dwarf_Addr bias;
 
 	while ((cu = dwfl_module_nextcu(m->dwfl, cu, &bias)))
-		if (find_variable(cu, address - bias, &variable))
-			return type_of(&variable, type);
+		if (find_variable(cu, address - bias, variable))
+			return true;
 	return false;
 }
 
@@ -239,25 +239,52 @@ static const char *prefer_sized(const struct symbols_module *m, u64 address, con
 	return name;
 }
 
+/* The ELF symbol of the variable that covers the address; NULL: there is none. */
+static const char *symbol_at(const struct symbols_module *m, u64 address, GElf_Off *offset)
+{
+	GElf_Sym sym;
+	const char *name = dwfl_module_addrinfo(m->dwfl, address, offset, &sym, NULL, NULL, NULL);
+
+	if (name && !sym.st_size)
+		name = prefer_sized(m, address, name, offset, &sym);
+	if (!name || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || (sym.st_size && *offset >= sym.st_size))
+		return NULL;
+	return name;
+}
+
 bool symbols_variable(struct symbols *s, const struct symbols_module *m, u64 address, char *out, size_t cap)
 {
 	struct type_walk w = {out, cap, 0};
-	GElf_Sym sym;
 	GElf_Off offset = 0;
-	Dwarf_Die type;
-	const char *name = dwfl_module_addrinfo(m->dwfl, address, &offset, &sym, NULL, NULL, NULL);
+	Dwarf_Die variable, type;
+	const char *name = symbol_at(m, address, &offset);
 	char plain[160];
 
 	(void)s;
-	if (name && !sym.st_size)
-		name = prefer_sized(m, address, name, &offset, &sym);
-	if (!name || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || (sym.st_size && offset >= sym.st_size))
+	if (!name)
 		return false;
 	symbols_demangle(name, plain, sizeof(plain));
 	append(&w, "%s", plain);
-	if (variable_type(m, address - offset, &type))
+	if (variable_die(m, address - offset, &variable) && type_of(&variable, &type))
 		describe_inside(&w, &type, offset);
 	else if (offset)
 		append(&w, "+0x%lx", offset);
+	return true;
+}
+
+/* What is declared elsewhere (extern, in a class) and defined here has its line there. */
+bool symbols_declared(struct symbols *s, u64 address, char *out, size_t cap)
+{
+	const struct symbols_module *m = symbols_module_of(s, address);
+	GElf_Off offset = 0;
+	Dwarf_Die variable;
+	int line;
+
+	if (!m || !symbol_at(m, address, &offset) || !variable_die(m, address - offset, &variable) ||
+	    dwarf_decl_line(&variable, &line) || !dwarf_decl_file(&variable))
+		return false;
+	const char *file = dwarf_decl_file(&variable), *slash = strrchr(file, '/');
+
+	snprintf(out, cap, "%s:%d", slash ? slash + 1 : file, line);
 	return true;
 }

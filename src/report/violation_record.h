@@ -12,6 +12,7 @@ struct violation {
 	struct wire_violation
 		found; /* kind, thread slot, places, key, path_len; path_offset is of no use here */
 	u32 *path;     /* found.path_len actions; NULL: what the search left makes no sense. Owned */
+	u64 found_len; /* how long the path was before it was shortened; 0: it was not */
 	u32 thread;    /* whom it is about, for people: main is 1 */
 	char *message; /* for people, names in place of addresses; never NULL once described. Owned */
 	char *where;   /* source line, "": none. Owned */

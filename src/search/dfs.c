@@ -24,6 +24,7 @@
  */
 #include "search/dfs_priv.h"
 #include "search/parallel.h"
+#include "search/prelude.h"
 #include "search/reduction.h"
 #include "search/sanity.h"
 
@@ -112,7 +113,7 @@ static enum move undo_to_top(struct dfs *d)
 static enum move leave(struct dfs *d)
 {
 	struct search *s = d->s;
-	enum move m = search_tell_leave(s);
+	enum move m = dfs_top(d)->taken ? MOVE_KNOWN : search_tell_leave(s);
 	if (hd_unlikely(m >= MOVE_HALT))
 		return m;
 	if (s->reduction) {
@@ -231,6 +232,14 @@ static enum move advance(struct dfs *d)
 	return m;
 }
 
+/* The target stands at the topmost state: time for some walks (prelude.h). */
+static enum move pause(struct dfs *d)
+{
+	enum move m = interlude_run(d->s, (target_mark *)d->marks.data);
+	((target_mark *)(d->marks.data + d->marks.len))[-1] = d->s->ops->mark(d->s->self);
+	return m;
+}
+
 /* From the initial state on. */
 static enum move begin(struct dfs *d)
 {
@@ -242,8 +251,11 @@ static enum move begin(struct dfs *d)
 
 static enum move explore_stack(struct dfs *d, enum move m)
 {
-	while (m < MOVE_HALT && d->frames.len)
+	while (m < MOVE_HALT && d->frames.len) {
 		m = dfs_top(d)->left ? advance(d) : finish(d);
+		if (hd_unlikely(d->s->ticks >= d->s->pause_at) && m < MOVE_HALT && d->frames.len)
+			m = pause(d);
+	}
 	return m;
 }
 
@@ -286,4 +298,10 @@ static enum move dfs_run(struct search *s)
 }
 
 const struct strategy strategy_dfs = {
-	.run = dfs_run, .memory = dfs_memory, .wants_depths = true, .reduces = true, .give = dfs_give};
+	.run = dfs_run,
+	.memory = dfs_memory,
+	.wants_depths = true,
+	.reduces = true,
+	.walks = true,
+	.give = dfs_give,
+};

@@ -13,6 +13,7 @@ struct dfs_frame {
 	u32 rest; /* below them: those that may not have to be tried */
 	bool repeating;
 	bool led_away; /* one of those tried led to a state that is not on the path */
+	bool taken;    /* another worker has entered it; observers are told there */
 };
 
 struct dfs {

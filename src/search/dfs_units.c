@@ -120,7 +120,10 @@ static enum move take_frame(struct dfs *d, const u32 *actions, u32 left)
 	if (!room)
 		return search_halt(d->s, SEARCH_LIMIT_MEMORY);
 	copy(room, actions, left);
-	return dfs_push(d, left, 0, false);
+	enum move m = dfs_push(d, left, 0, false);
+	if (m == MOVE_NEW)
+		dfs_top(d)->taken = true;
+	return m;
 }
 
 /* A step of the path to a unit. */
@@ -146,7 +149,7 @@ static enum move take_up(struct dfs *d, const struct unit_head *head)
 		if (!is_enabled(s, !last ? &path[i] : left[i] ? actions : NULL))
 			return parallel_disagree(s);
 		if (s->reduction)
-			reduction_follow(s->reduction);
+			reduction_meet(s->reduction);
 		enum move m = take_frame(d, actions, left[i]);
 		actions += left[i];
 		if (m == MOVE_NEW && !last)

@@ -23,8 +23,9 @@ void observers_begin(struct search *s)
 	s->observers.count = 0;
 	for (u32 i = 0; i < HD_ARRAY_LEN(built_in); i++)
 		join(s, built_in[i]);
-	if (s->hooks->observer)
-		join(s, s->hooks->observer);
+	for (u32 i = 0; i < HD_ARRAY_LEN(s->hooks->observer); i++)
+		if (s->hooks->observer[i])
+			join(s, s->hooks->observer[i]);
 }
 
 void observers_end(struct search *s)

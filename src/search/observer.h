@@ -59,7 +59,7 @@ struct observer {
 	u64 (*memory)(const void *self);
 };
 
-#define OBSERVERS_MAX 4
+#define OBSERVERS_MAX 6
 
 /* Those who follow the search under way. */
 struct observers {

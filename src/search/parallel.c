@@ -125,7 +125,7 @@ enum move parallel_poll(struct search *s)
 	}
 	if (hd_unlikely(team_is_called(m)))
 		return meet(s);
-	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->in_prelude)
+	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->walking)
 		s->strategy->give(s);
 	return MOVE_KNOWN;
 }

@@ -33,10 +33,9 @@ struct fallen {
 
 struct pct {
 	struct walk_runs walk;
-	struct fallen *fallen; /* MAX_FIBERS */
-	u64 priorities;        /* of this run: the seed of the initial ones */
-	u64 lowest;            /* priority in use */
-	u64 estimate;          /* of the length of a run */
+	u64 priorities; /* of this run: the seed of the initial ones */
+	u64 lowest;     /* priority in use */
+	u64 estimate;   /* of the length of a run */
 	u64 change[MAX_CHANGES];
 	u32 changes;
 
@@ -44,6 +43,8 @@ struct pct {
 	u32 runner;
 	u64 streak, renew_at;
 	struct fingerprint watched;
+
+	struct fallen fallen[MAX_FIBERS]; /* pages of it that nobody falls into cost nothing */
 };
 
 static struct pct *of(struct walk_runs *w)
@@ -122,24 +123,30 @@ static void end_run(struct walk_runs *w)
 	p->estimate = length > p->estimate ? length : p->estimate - (p->estimate - length) / 8;
 }
 
+struct walk_runs *walk_pct_new(struct search *s, u32 depth)
+{
+	struct pct *p = pages_map(sizeof(*p));
+	if (!p)
+		return NULL;
+	p->walk = (struct walk_runs){.s = s,
+				     .begin_run = begin_run,
+				     .end_run = end_run,
+				     .score = score,
+				     .before_step = before_step,
+				     .after_step = after_step,
+				     .size = sizeof(*p)};
+	p->estimate = FIRST_ESTIMATE;
+	p->changes = HD_MIN((depth ? depth : DEFAULT_DEPTH) - 1, (u32)MAX_CHANGES);
+	return &p->walk;
+}
+
 static enum move pct_run(struct search *s)
 {
-	u32 depth = s->o->pct_depth ? s->o->pct_depth : DEFAULT_DEPTH;
-	struct pct p = {
-		.walk = {.s = s,
-			 .begin_run = begin_run,
-			 .end_run = end_run,
-			 .score = score,
-			 .before_step = before_step,
-			 .after_step = after_step},
-		.fallen = pages_map(MAX_FIBERS * sizeof(struct fallen)),
-		.estimate = FIRST_ESTIMATE,
-		.changes = HD_MIN(depth - 1, (u32)MAX_CHANGES),
-	};
-	if (!p.fallen)
+	struct walk_runs *w = walk_pct_new(s, s->o->pct_depth);
+	if (!w)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	enum move m = walk_run_all(&p.walk);
-	pages_unmap(p.fallen, MAX_FIBERS * sizeof(struct fallen));
+	enum move m = walk_run_all(w);
+	walk_free(w);
 	return m;
 }
 

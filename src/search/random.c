@@ -21,10 +21,23 @@ static u64 score(struct walk_runs *w, u32 fiber)
 	return walk_scatter(((struct random_walk *)w)->draw, fiber);
 }
 
+struct walk_runs *walk_random_new(struct search *s)
+{
+	struct random_walk *r = pages_map(sizeof(*r));
+	if (!r)
+		return NULL;
+	r->walk = (struct walk_runs){.s = s, .score = score, .before_step = before_step, .size = sizeof(*r)};
+	return &r->walk;
+}
+
 static enum move random_run(struct search *s)
 {
-	struct random_walk r = {.walk = {.s = s, .score = score, .before_step = before_step}};
-	return walk_run_all(&r.walk);
+	struct walk_runs *w = walk_random_new(s);
+	if (!w)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	enum move m = walk_run_all(w);
+	walk_free(w);
+	return m;
 }
 
 static u64 random_memory(const struct search *s)

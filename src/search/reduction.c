@@ -173,6 +173,16 @@ static bool count_by_fiber(struct reduction *r, const u32 *actions, u32 n)
 	return fibers > 1;
 }
 
+void reduction_meet(struct reduction *r)
+{
+	if (hd_unlikely(r->failed))
+		return;
+	find_points(r);
+	push_points(r);
+	for (u32 i = 0; i < r->n && !r->failed; i++)
+		learn_pending(r, r->fiber[i], r->at[i]);
+}
+
 u32 reduction_enter(struct reduction *r, u32 *actions, u32 n)
 {
 	u64 set[FIBER_WORDS] = {0};
@@ -189,14 +199,6 @@ u32 reduction_enter(struct reduction *r, u32 *actions, u32 n)
 		return n;
 	rely_on_set(r, set);
 	return chosen;
-}
-
-void reduction_follow(struct reduction *r)
-{
-	if (hd_unlikely(r->failed))
-		return;
-	find_points(r);
-	push_points(r);
 }
 
 void reduction_leave(struct reduction *r)
@@ -244,10 +246,10 @@ void reduction_learn(struct reduction *r, u32 action, bool ended)
 	learn_move(r, fiber, from);
 	for (u32 i = 0; i < f->count && !r->failed; i++) {
 		u64 object = f->access[i].object;
-		u32 mode = f->access[i].mode;
+		u32 mode = f->access[i].mode, other = (u32)object & OBJECT_THREAD_SLOT;
 		if (object_class(object) == OBJECT_THREAD && (mode == ACCESS_WRITE || mode == ACCESS_MAKE) &&
-		    object != object_id(OBJECT_THREAD, fiber))
-			learn_move(r, (u32)(object & OBJECT_KEY_MASK), from);
+		    other != fiber)
+			learn_move(r, other, from);
 	}
 }
 

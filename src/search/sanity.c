@@ -60,10 +60,12 @@ static bool is_enabled(struct search *s, u32 action)
 	return i < n;
 }
 
-static enum move replay_step(struct search *s, u32 action)
+static enum move replay_step(struct search *s, u32 action, const char **differs)
 {
+	*differs = "executing the path again: an action is no longer enabled";
 	if (!is_enabled(s, action))
-		return sanity_differs(s, "executing the path again: an action is no longer enabled");
+		return MOVE_DEAD;
+	*differs = "executing the path again: a step ends differently";
 	switch (s->ops->step(s->self, action)) {
 	case STEP_OK:
 		return MOVE_KNOWN;
@@ -71,21 +73,35 @@ static enum move replay_step(struct search *s, u32 action)
 		return MOVE_RESTART;
 	case STEP_STOP:
 		return search_halt(s, SEARCH_STOPPED);
+	case STEP_NO_MEMORY:
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	default:
-		return sanity_differs(s, "executing the path again: a step ends differently");
+		return MOVE_DEAD;
 	}
 }
 
-enum move sanity_replay(struct search *s, struct fingerprint expected, target_mark *marks)
+enum move search_follow_path(struct search *s, struct fingerprint expected, target_mark *marks,
+			     const char **differs)
 {
 	if (!search_action_room(&s->scratch))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	for (u64 i = 0; i < search_depth(s); i++) {
 		if (marks)
 			marks[i] = s->ops->mark(s->self);
-		enum move m = replay_step(s, search_path(s)[i]);
+		enum move m = replay_step(s, search_path(s)[i], differs);
 		if (m != MOVE_KNOWN)
 			return m;
 	}
-	return sanity_same(s, expected, "executing the path again leads to another state");
+	*differs = "executing the path again leads to another state";
+	return same(s->ops->fingerprint(s->self), expected) ? MOVE_KNOWN : MOVE_DEAD;
+}
+
+enum move sanity_replay(struct search *s, struct fingerprint expected, target_mark *marks)
+{
+	const char *differs = NULL;
+	enum move m = search_follow_path(s, expected, marks, &differs);
+	s->stats->sanity_checks += m == MOVE_KNOWN;
+	if (m == MOVE_DEAD)
+		return sanity_differs(s, differs);
+	return m == MOVE_KNOWN ? sanity_state(s) : m;
 }

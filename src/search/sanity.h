@@ -42,5 +42,8 @@ bool sanity_wants_replay(const struct search *s);
  * one's excepted. MOVE_RESTART is possible, too: the target knows more than on the first time.
  */
 enum move sanity_replay(struct search *s, struct fingerprint expected, target_mark *marks);
+/* The same without a complaint: MOVE_DEAD, `differs` says what, and the target stands somewhere. */
+enum move search_follow_path(struct search *s, struct fingerprint expected, target_mark *marks,
+			     const char **differs);
 
 #endif

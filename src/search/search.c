@@ -40,7 +40,7 @@ enum move search_poll(struct search *s)
 }
 
 /* A violation here. The same kind at the same place is told once: the end, if that can't be remembered. */
-static enum move violated(struct search *s)
+enum move search_violation(struct search *s)
 {
 	bool doubtful = s->ops->doubtful && s->ops->doubtful(s->self);
 	struct fingerprint key = {s->ops->violation_key(s->self), 1 + doubtful};
@@ -48,6 +48,7 @@ static enum move violated(struct search *s)
 	if (known == 0)
 		return MOVE_DEAD;
 	s->stats->violations += !doubtful;
+	s->walk_told |= s->walking;
 	s->hooks->violation(s->hooks->self, search_path(s), search_depth(s));
 	if (!s->o->keep_going && !doubtful)
 		return search_halt(s, SEARCH_VIOLATION);
@@ -94,7 +95,7 @@ enum move search_step_ended(struct search *s, enum step_result r)
 	switch (r) {
 	case STEP_VIOLATION:
 		s->stats->transitions += !s->repeating;
-		return violated(s);
+		return search_violation(s);
 	case STEP_PRUNED:
 		s->stats->pruned += !s->repeating;
 		/* Perhaps because the time is up, in a step that does not end. */
@@ -141,7 +142,7 @@ enum move search_step(struct search *s, u32 action)
 enum move search_terminal(struct search *s)
 {
 	if (s->ops->terminal(s->self) == TERMINAL_VIOLATION)
-		return violated(s);
+		return search_violation(s);
 	s->stats->end_states++;
 	return MOVE_DEAD;
 }
@@ -151,7 +152,7 @@ enum move search_livelock(struct search *s)
 	if (s->ops->idles && s->ops->idles(s->self))
 		return MOVE_DEAD;
 	s->ops->livelock(s->self);
-	return violated(s);
+	return search_violation(s);
 }
 
 u32 *search_action_room(struct pages_vec *actions)
@@ -173,7 +174,9 @@ static void forget_all(struct search *s)
 {
 	*s->stats = (struct search_stats){.restarts = s->stats->restarts,
 					  .passes = s->stats->passes,
-					  .sanity_checks = s->stats->sanity_checks};
+					  .sanity_checks = s->stats->sanity_checks,
+					  .walks = s->stats->walks,
+					  .walk_steps = s->stats->walk_steps};
 	visited_reset(&s->visited);
 	visited_reset(&s->told);
 	s->path.len = 0;
@@ -186,6 +189,9 @@ static void restart(struct search *s)
 	s->ops->restart(s->self);
 	*(s->another_pass ? &s->stats->passes : &s->stats->restarts) += 1;
 	s->another_pass = false;
+	if (s->walk_told)
+		s->had_prelude = false; /* the search may take long to come to what walks found */
+	s->walk_told = false;
 	forget_all(s);
 }
 
@@ -229,6 +235,11 @@ const u32 *search_current_path(u64 *len)
 	return current ? search_path(current) : NULL;
 }
 
+bool search_is_walking(void)
+{
+	return current && current->walking;
+}
+
 enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,
 			   struct search_stats *stats)
 {
@@ -242,6 +253,7 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 		.strategy = strategies[o->strategy],
 		.started_ms = h->now_ms(h->self),
 		.sanity_mask = sanity_mask(o->sanity),
+		.pause_at = ~0ull,
 	};
 	*stats = (struct search_stats){0};
 	current = &s;
@@ -273,6 +285,7 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	current = NULL;
 	visited_reset(&s.told);
 	visited_reset(&s.visited);
+	prelude_free(&s);
 	pages_vec_free(&s.path);
 	pages_vec_free(&s.scratch);
 	reduction_free(s.reduction);

@@ -23,14 +23,16 @@ struct search_hooks {
 	u64 (*now_ms)(void *self);
 	/* Sanity found a difference: a text for the tool error. */
 	void (*insane)(void *self, const char *what, const u32 *path, u64 len);
-	/* Somebody who wants to follow the search (observer.h), or NULL. */
-	const struct observer *observer;
+	/* Who wants to follow the search (observer.h); each may be NULL. */
+	const struct observer *observer[2];
 	/* One of several workers, which has joined the others (team.h, parallel.h); NULL: alone. */
 	struct team_member *team;
 };
 
 /* The actions that lead to the current state of the search under way (*len 0: none); for messages. */
 const u32 *search_current_path(u64 *len);
+/* Are they those of a walk before or beside the search (prelude.h)? For how a violation was found. */
+bool search_is_walking(void);
 
 enum search_end search_run(struct target *t, const struct search_options *o, const struct search_hooks *h,
 			   struct search_stats *stats);

@@ -24,6 +24,8 @@ struct strategy {
 	bool wants_depths;
 	/* It can leave out actions (reduction.h). */
 	bool reduces;
+	/* Violations are looked for by walks, too, before it and in pauses (prelude.h). */
+	bool walks;
 	/* With several workers: give some of the work away, for somebody waits for it. NULL: it can't. */
 	void (*give)(struct search *s);
 };
@@ -55,7 +57,13 @@ struct search {
 	struct reduction *reduction;        /* NULL: all enabled actions are explored */
 	u64 pass_started_at, pass_wrong_at; /* in ticks; 0: it is not known to be wrong */
 	bool another_pass;                  /* why MOVE_RESTART came */
-	bool in_prelude, had_prelude;       /* prelude.h */
+
+	/* prelude.h */
+	struct walks *walks; /* NULL: none yet */
+	bool in_prelude, had_prelude, no_pauses;
+	bool walk_told;          /* a walk told a violation since the last restart */
+	bool walking;            /* the path is a walk's, not the strategy's */
+	u64 pause_at, paused_at; /* in ticks: the next pause, the last one */
 
 	/* Set by the strategy: the next step repeats one that was counted (see dfs.c). */
 	bool repeating;
@@ -87,6 +95,10 @@ enum move search_step(struct search *s, u32 action);
 
 /* What a step that ended in this, anything but STEP_OK, means for the search. */
 enum move search_step_ended(struct search *s, enum step_result r);
+
+/* The last step, or the end that the target stands at, is a violation: it is told, once for each key.
+   MOVE_DEAD or MOVE_HALT. */
+enum move search_violation(struct search *s);
 
 /* The current state was reached for the first time and has no actions. MOVE_DEAD or MOVE_HALT. */
 enum move search_terminal(struct search *s);

@@ -77,9 +77,8 @@ struct target_audit {
 };
 
 /*
- * For partial-order reduction (reduction.h). A footprint's objects of class OBJECT_THREAD with a fiber's
- * number as their key stand for that fiber: a step that moves another one to a new control point, or makes
- * it, writes to that.
+ * For partial-order reduction (reduction.h). A footprint's objects of class OBJECT_THREAD stand for fibers: a
+ * step that moves another one to a new control point, or makes it, writes to one of its own.
  */
 struct target_reduction {
 	/*

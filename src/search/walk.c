@@ -124,6 +124,12 @@ static u64 runs_wanted(const struct search_options *o)
 	return limited ? o->max_runs : WALK_DEFAULT_RUNS;
 }
 
+void walk_free(struct walk_runs *w)
+{
+	if (w)
+		pages_unmap(w, w->size);
+}
+
 enum move walk_run_all(struct walk_runs *w)
 {
 	struct search *s = w->s;

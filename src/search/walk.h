@@ -26,6 +26,7 @@ struct walk_runs {
 	void (*before_step)(struct walk_runs *w, const u32 *actions, u32 n);
 	/* `fiber` has made a step. */
 	void (*after_step)(struct walk_runs *w, u32 fiber);
+	size_t size; /* of the whole, in bytes, for walk_free */
 };
 
 /* The next number of the generator. */
@@ -38,5 +39,10 @@ u64 walk_scatter(u64 a, u64 b);
 u32 walk_choose(struct walk_runs *w, const u32 *actions, u32 n);
 
 enum move walk_run_all(struct walk_runs *w);
+
+/* The two kinds. NULL: no memory. depth: pct's, 0: the default. */
+struct walk_runs *walk_random_new(struct search *s);
+struct walk_runs *walk_pct_new(struct search *s, u32 depth);
+void walk_free(struct walk_runs *w);
 
 #endif

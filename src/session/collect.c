@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "iocache/tree.h"
+#include "session/profile_names.h"
 
 void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 {
@@ -16,6 +17,8 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->end_states += s->end_states;
 	sum->violations += s->violations;
 	sum->runs += s->runs;
+	sum->walks += s->walks;
+	sum->walk_steps += s->walk_steps;
 	sum->restarts = HD_MAX(sum->restarts, s->restarts); /* all workers start again together */
 	sum->passes = HD_MAX(sum->passes, s->passes);
 	sum->reduced += s->reduced;
@@ -221,6 +224,21 @@ static void add_ends(const struct wire_result *r, struct findings *f)
 	f->clock_max = HD_MAX(f->clock_max, r->clock_max);
 }
 
+static void add_graph(const struct sut *s, struct findings *f)
+{
+	const struct wire_graph *g = &s->worker->result.graph;
+	const u32 *records = sut_path(s, g->offset, g->bytes / sizeof(u32));
+
+	if (f->graph || !records || !g->bytes)
+		return;
+	f->graph = malloc(g->bytes);
+	if (!f->graph)
+		return;
+	memcpy(f->graph, records, g->bytes);
+	f->graph_len = g->bytes;
+	f->graph_more = g->more != 0;
+}
+
 int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
 		   struct problem *p)
 {
@@ -233,6 +251,8 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_refused(&s->worker->result, found);
 	add_unsynchronised(&s->worker->result, found);
 	add_unseen(&s->worker->result, found);
+	add_graph(s, found);
+	profile_add(&found->profile, &s->worker->result.profile);
 	found->environment = s->environment;
 	return 0;
 }
@@ -363,5 +383,6 @@ void findings_free(struct findings *f)
 	for (size_t i = 0; i < f->samples; i++)
 		free(f->sample[i].path);
 	free(f->trees);
+	free(f->graph);
 	free(f);
 }

@@ -18,6 +18,10 @@ struct findings {
 	size_t unsynchronised_count;
 	struct wire_unseen unseen[WIRE_MAX_UNSEEN];
 	size_t unseen_count;
+	struct wire_profile profile;
+	void *graph; /* records (wire/wire_graph.h); NULL: none. Of the first worker */
+	u64 graph_len;
+	bool graph_more;
 	struct found_sample { /* executions without a violation, to be played again */
 		u32 *path;
 		u64 len;

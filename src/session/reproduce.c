@@ -5,11 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "iocache/tree.h"
 #include "launch/unseen_places.h"
 #include "report/trees_file.h"
 #include "session/live_replay.h"
+#include "session/profile_names.h"
 #include "session/replay_run.h"
+#include "session/shrink_run.h"
 
 #define CLIENT_TRIES 3
 
@@ -268,24 +271,12 @@ static void note_doubtful(const struct wire_result *result, struct trace *t, str
 		 t->violation.where, t->violation.message);
 }
 
-static int reproduce_one(const struct reproduction *how, const struct findings *f, struct violation *v,
-			 struct outcome *o, struct problem *p)
+/* What a replay of the trace's path needs. */
+static struct launch launch_of(const struct reproduction *how, const struct findings *f,
+			       const struct trace *t)
 {
-	struct trace *t = &o->trace[o->violations];
-	struct replayed r = {.observer = how->observer,
-			     .race_address = v->found.kind == VIOLATION_RACE ? v->found.address : 0};
 	struct launch l = *how->launch;
-	struct problem why = {.text = "its path is lost"};
-	enum replay_end end = REPLAY_FAILED;
-	int kept;
-	bool again;
 
-	if (!v->path) {
-		count_unconfirmed(o, &v->found, end, &t->log, &why);
-		return 0;
-	}
-	if (trace_prepare(t, how->launch, f, v))
-		return problem_set(p, "out of memory");
 	l.config = t->config;
 	l.learnt = t->learnt;
 	l.task = (struct wire_task){.mode = WIRE_REPLAY,
@@ -295,41 +286,116 @@ static int reproduce_one(const struct reproduction *how, const struct findings *
 	l.path = t->violation.path;
 	l.trees = f->trees;
 	l.trees_len = f->trees_len;
+	return l;
+}
+
+/* 1: it did not happen again. That counts, and is told, if there is no other path to be tried. */
+static int reproduce_path(const struct reproduction *how, const struct findings *f, struct violation *v,
+			  bool is_last, struct outcome *o, struct problem *p)
+{
+	struct trace *t = &o->trace[o->violations];
+	struct replayed r = {.observer = how->observer,
+			     .race_address = v->found.kind == VIOLATION_RACE ? v->found.address : 0};
+	struct problem why = {.text = ""};
+	char differs[LIVE_WHY];
+	enum replay_end end;
+	bool again, doubtful;
+	int kept;
+
+	if (trace_prepare(t, how->launch, f, v))
+		return problem_set(p, "out of memory");
+	struct launch l = launch_of(how, f, t);
+
 	end = replay(&r, &l, &t->log, look_up_variable, &why);
 	kept = keep_used_trees(&r.sut, t, p);
 	again = end == REPLAY_VIOLATION && same_violation(&t->log, &t->violation.found);
-	if (again && t->violation.found.doubtful)
+	doubtful = again && t->violation.found.doubtful;
+	if (doubtful)
 		note_doubtful(&r.sut.worker->result, t, o);
 	sut_end(&r.sut);
 	if (kept)
 		return -1;
-	if (again && t->violation.found.doubtful) {
+	if (doubtful) {
 		trace_free(t);
 		return 0;
 	}
-	if (again) {
-		char differs[LIVE_WHY];
-
-		if (confirm(how, f, t, differs) == LIVE_DIFFERS)
-			return unconfirmed_by_peers(o, t, differs);
+	if (again && confirm(how, f, t, differs) != LIVE_DIFFERS)
 		return accept(how, t, r.variable, o, p);
-	}
-	count_unconfirmed(o, &t->violation.found, end, &t->log, &why);
+	if (is_last && again)
+		return unconfirmed_by_peers(o, t, differs);
+	if (is_last)
+		count_unconfirmed(o, &t->violation.found, end, &t->log, &why);
 	trace_free(t);
-	return 0;
+	return 1;
+}
+
+/* A copy of the violation with a shorter path; false: there is none. */
+static bool shorten(const struct reproduction *how, const struct findings *f, const struct violation *v,
+		    u64 max_ms, struct violation *out, struct outcome *o)
+{
+	struct launch l = *how->launch;
+	const struct shrink_plan plan = {&l, how->observer, max_ms, SHRINK_STEPS};
+	struct problem why = {.text = ""};
+	enum shrink_result result;
+
+	if (!max_ms || !shrink_makes_sense(v))
+		return false;
+	l.config.net.live = 0;
+	l.learnt = &f->learnt;
+	l.trees = f->trees;
+	l.trees_len = f->trees_len;
+	*out = *v;
+	out->path = malloc((v->found.path_len + 1) * sizeof(u32));
+	if (!out->path)
+		return false;
+	memcpy(out->path, v->path, v->found.path_len * sizeof(u32));
+	result = shrink_run(&plan, out, &why);
+	if (result == SHRINK_SHORTER)
+		return true;
+	if (result == SHRINK_IMPOSSIBLE && f->trees && o->notes < HD_ARRAY_LEN(o->note))
+		snprintf(o->note[o->notes++], sizeof(o->note[0]),
+			 "a violation was not shortened, as recorded answers do not suffice: %.150s",
+			 why.text);
+	free(out->path);
+	return false;
+}
+
+static int reproduce_one(const struct reproduction *how, const struct findings *f, struct violation *v,
+			 u64 shrink_ms, struct outcome *o, struct problem *p)
+{
+	const struct problem lost = {.text = "its path is lost"};
+	struct violation shorter;
+	int ret = 1;
+
+	if (!v->path) {
+		count_unconfirmed(o, &v->found, REPLAY_FAILED, &o->trace[o->violations].log, &lost);
+		return 0;
+	}
+	if (shorten(how, f, v, shrink_ms, &shorter, o))
+		ret = reproduce_path(how, f, &shorter, false, o, p);
+	if (ret == 1)
+		ret = reproduce_path(how, f, v, true, o, p);
+	return ret < 0 ? -1 : 0;
 }
 
 int reproduce_violations(const struct reproduction *how, struct findings *found, struct outcome *o,
 			 struct problem *p)
 {
+	u64 end_ms = monotonic_ms() + how->shrink_ms;
+
 	o->trace = calloc(found->violations + 1, sizeof(*o->trace));
 	if (!o->trace)
 		return problem_set(p, "out of memory");
-	for (size_t i = 0; i < found->violations; i++)
-		if (reproduce_one(how, found, &found->violation[i], o, p)) {
+	for (size_t i = 0; i < found->violations; i++) {
+		u64 now = monotonic_ms(), left = now < end_ms ? end_ms - now : 0;
+
+		if (how->observer->stop_requests(how->observer->self))
+			left = 0;
+		if (reproduce_one(how, found, &found->violation[i], left / (found->violations - i), o, p)) {
 			trace_free(&o->trace[o->violations]);
 			return -1;
 		}
+	}
 	return 0;
 }
 
@@ -413,6 +479,16 @@ static void look_up_unseen(const struct findings *found, struct symbols *symbols
 				     sizeof(o->unseen[i].where));
 }
 
+/* What makes no sense leaves no graph. */
+static void look_up_graph(const struct findings *found, struct symbols *symbols, struct outcome *o)
+{
+	if (!found->graph)
+		return;
+	if (state_graph_read(&o->graph, found->graph, found->graph_len, symbols))
+		state_graph_free(&o->graph);
+	o->graph.more = found->graph_more;
+}
+
 static void look_up_places(void *self, struct symbols *symbols)
 {
 	struct replayed *r = self;
@@ -420,6 +496,9 @@ static void look_up_places(void *self, struct symbols *symbols)
 	look_up_refused(self, symbols);
 	look_up_unsynchronised(r->found, symbols, r->outcome);
 	look_up_unseen(r->found, symbols, r->outcome);
+	if (profile_wanted(&r->found->profile, r->outcome))
+		profile_name(&r->found->profile, symbols, &r->outcome->profile);
+	look_up_graph(r->found, symbols, r->outcome);
 }
 
 static void copy_unsynchronised(const struct findings *found, struct outcome *o)
@@ -486,7 +565,8 @@ void reproduce_places(const struct reproduction *how, const struct findings *fou
 	copy_unseen(found, o);
 	if (how->launch->program->has_hooks)
 		unseen_places(how->launch->program->path, add_unseen_place, o);
-	if (!found->refused_count && !found->unsynchronised_count && !found->unseen_count)
+	if (!found->refused_count && !found->unsynchronised_count && !found->unseen_count && !found->graph &&
+	    !profile_wanted(&found->profile, o))
 		return;
 	/* Addresses are the same in every process: one that stands in the initial state will do. */
 	l.task = (struct wire_task){.mode = WIRE_REPLAY};

@@ -19,6 +19,7 @@ struct reproduction {
 	const struct session_observer *observer;
 	const struct suppressions *suppressions;
 	struct ignored_races *ignored;  /* suppressed races join it: the next search passes them over */
+	u64 shrink_ms;                  /* for shorter paths to violations, all together; 0: as found */
 	const struct live_replay *live; /* what was heard from peers is asked once more; NULL: not */
 };
 

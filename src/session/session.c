@@ -227,8 +227,9 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
 	const struct live_replay live = {s->plan, &s->launch, &s->network, &o->net.clock_readings,
 					 &time_limit.end_ms};
-	const struct reproduction how = {&s->launch, s->observer, s->plan->suppressions, &s->ignored,
-					 s->plan->confirm && s->network.peers ? &live : NULL};
+	const struct reproduction how = {
+		&s->launch,  s->observer,        s->plan->suppressions,
+		&s->ignored, s->plan->shrink_ms, s->plan->confirm && s->network.peers ? &live : NULL};
 	struct findings *found = calloc(1, sizeof(*found));
 	int ret;
 

@@ -9,7 +9,8 @@
  *       shared_part_create, sut_start   the workers, one today (launch/)
  *       until all have ended: poll, network_serve, observer->tick
  *       collect_worker                  their results, checked for sense (collect.h)
- *       reproduce_violations            replay_process, one for each (reproduce.h, replay_run.h)
+ *       reproduce_violations            for each a shorter way (shrink_run.h), and replay_process
+ *                                       (reproduce.h, replay_run.h)
  *     network_end
  */
 #ifndef HEDDLE_SESSION_SESSION_H
@@ -53,7 +54,8 @@ struct session_plan {
 	/* For programs with live peers (launch.config.net.live). */
 	struct peer_options peers;
 	struct broker_options broker;
-	bool confirm; /* violations with peers are played once more, with fresh ones */
+	u64 shrink_ms; /* time to find shorter paths to violations; 0: they stay as found */
+	bool confirm;  /* violations with peers are played once more, with fresh ones */
 	const struct suppressions *suppressions;
 	const struct session_observer *observer;
 };

@@ -38,6 +38,8 @@ struct search_stats {
 	u64 end_states;
 	u64 violations; /* distinct by violation_key */
 	u64 runs;       /* random, pct */
+	u64 walks;      /* runs before and beside another strategy (search/prelude.h), */
+	u64 walk_steps; /* and their steps, which count nowhere else */
 	u64 restarts;
 	u64 passes;  /* of the reduction, after the first */
 	u64 reduced; /* states in which actions were left out */
@@ -70,8 +72,8 @@ struct search_options {
 	bool no_matching;
 	/* Partial-order reduction (search/reduction.h). */
 	bool reduce;
-	/* With it: no walks before the search. */
-	bool no_prelude;
+	/* Random walks before the search and beside it (search/prelude.h). */
+	bool walks;
 };
 
 #endif

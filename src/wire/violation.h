@@ -30,8 +30,8 @@ struct wire_violation {
 	u64 pc, address, key; /* key: the same for the same kind and place or text */
 	u32 signo;
 	u32 other_thread; /* race: the other side */
-	u32 doubtful,
-		pad; /* its path uses a call that heddle refuses, and may not exist with the real call */
+	u32 doubtful;     /* its path uses a call that heddle refuses, and may not exist with the real call */
+	u32 by_walk;      /* found by a walk before or beside the search (search/prelude.h) */
 	u64 other_pc;
 	u64 path_offset, path_len;       /* of the actions that lead there, in the wire's arena */
 	char message[VIOLATION_MESSAGE]; /* addresses as {0x…} */

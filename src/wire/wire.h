@@ -18,8 +18,10 @@
 
 #include "base/base.h"
 #include "wire/action.h"
+#include "wire/wire_graph.h"
 #include "wire/layout.h"
 #include "wire/learnt.h"
+#include "wire/wire_profile.h"
 #include "wire/regs.h"
 #include "wire/search_options.h"
 #include "wire/violation.h"
@@ -43,7 +45,8 @@
 
 enum wire_mode {
 	WIRE_SEARCH = 0,
-	WIRE_REPLAY,      /* execute task.path once, sending events; then tell how it ended */
+	WIRE_REPLAY, /* execute task.path once, sending events; then tell how it ended */
+	WIRE_SHRINK, /* find a shorter path to the violation that task.path leads to: wire_result.shrunk */
 	WIRE_FINGERPRINT, /* go to the initial state, report its full fingerprint, exit */
 };
 
@@ -68,6 +71,8 @@ struct wire_config {
 	u32 strict_idle;        /* waiting idly with a connection open, or for a signal, is a deadlock */
 	u32 races;              /* 1: a data race of an instrumented program is a violation */
 	u32 ignored;            /* of ignored_race */
+	u32 profile;            /* 1: where the states come from is looked at closely: --profile */
+	u32 graph;              /* 1: the graph of states is kept: --graph */
 	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
 	u64 time_horizon_ms;    /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	char stdin_path[512];   /* "" = empty input */
@@ -160,6 +165,13 @@ enum wire_trivial {
 	WIRE_TRIVIAL_NO_CLIENT, /* the program waits for clients, no execution has one, and none was given */
 };
 
+/* How a path was shortened; see search/shrink.h. */
+struct wire_shrunk {
+	u64 path_offset, path_len; /* 0: it does not lead to a violation here */
+	u64 attempts;
+	u64 lesson; /* not 0: once more in a fresh process, and without this attempt */
+};
+
 #define WIRE_MAX_OUTCOMES 4096
 struct wire_result {
 	u32 end; /* enum search_end */
@@ -187,6 +199,9 @@ struct wire_result {
 	struct wire_unseen unseen_call[WIRE_MAX_UNSEEN];
 	struct wire_violation violation[WIRE_MAX_VIOLATIONS];
 	struct wire_refused refused_call[WIRE_MAX_REFUSED];
+	struct wire_profile profile;
+	struct wire_shrunk shrunk;
+	struct wire_graph graph;
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
@@ -216,13 +231,18 @@ struct wire_event {
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };
 
+#define WIRE_MAX_AVOID 32
 /* What one process is to do. */
 struct wire_task {
 	u32 mode;                  /* enum wire_mode */
 	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
 	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */
-	u64 path_offset, path_len; /* replay: u32 actions, in the worker's arena */
+	u64 path_offset, path_len; /* replay, shrink: u32 actions, in the worker's arena */
+	/* shrink (search/shrink.h): */
+	u64 max_steps, max_ms;
+	u32 avoids, pad;
+	u64 avoid[WIRE_MAX_AVOID];
 };
 
 /* Why several workers have left the search to one of them. */

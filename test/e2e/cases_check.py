@@ -56,6 +56,72 @@ def limit_states(place):
 
 @case
 @in_scratch
+def found_by_a_walk(place):
+    """check: a violation that a random walk met says so"""
+    run = place.check("-v", "--max-states", "20000", "--", program("bug_far_in_dfs.c"), status=1)
+    expect(run.result["violations"][0]["found_by"] == "walk" and run.result["walks"] > 0, run.result["violations"])
+    expect("found by a random walk" in run.err, run.tail)
+    run = place.check("-v", "--strategy", "bfs", "--", program("bug_far_in_dfs.c"), status=1)
+    expect(run.result["violations"][0]["found_by"] == "search" and run.result["walks"] == 0, run.result["violations"])
+    expect("found by a random walk" not in run.err, run.tail)
+
+
+@case
+@in_scratch
+def profile(place):
+    """check: --profile says where the states come from, in words, JSON and HTML"""
+    plain = place.check("--", program("philosophers.c"), "3", status=0)
+    expect("profile" not in plain.result and "where the states" not in plain.err, plain.result)
+    run = place.check("--profile", "--por", "off", "--format", "html", "--", program("philosophers.c"), "3", status=0)
+    found = run.result["profile"]
+    expect(found["every"] == 1 and found["values"] == [] and found["lonely_locks"] == [], found)
+    expect(abs(sum(o["new_states"] for o in found["operations"]) - 1) < 1e-6, found)
+    [start] = [o for o in found["operations"] if o["operation"] == "starts" and o["where"]]
+    expect(start["threads"] == [2, 3, 4], start)
+    expect("where the states come from" in run.err, run.tail)
+    expect("Where the states come from" in (place.path / "out" / "report.html").read_text(), "not in report.html")
+
+
+@case
+@in_scratch
+def graph(place):
+    """check: --graph writes the states and what leads from one to the next"""
+    run = place.check("--por", "off", "--graph", "g.dot", "--", program("philosophers.c"), "3", status=0)
+    text = (place.path / "g.dot").read_text()
+    expect(len(re.findall(r"^  s\d+ \[", text, re.M)) == run.result["states"], "not all states")
+    edges = re.findall(r"^  s(\d+) -> s(\d+) \[label=\"(.*)\"\];$", text, re.M)
+    expect(len(edges) == run.result["transitions"], "not all edges")
+    expect({int(to) for _, to, _ in edges} == set(range(1, run.result["states"])), "a state that nothing leads to")
+    expect(text.count("peripheries=2") == 1 and text.count("penwidth=3") == 1 and "fillcolor" not in text, text)
+    expect("2: locks mutex fork_lock[0]" in text, "an operation without its name")
+
+
+@case
+@in_scratch
+def graph_of_a_violation(place):
+    """check: --graph marks violations"""
+    for option, count in ((), 1), (("--keep-going",), 2):
+        place.check(*option, "--graph", "g.dot", "--", program("two_bugs.c"), status=1)
+        text = (place.path / "g.dot").read_text()
+        expect(text.count("fillcolor") >= count, f"{option}: {text}")
+    place.check("--graph", "g.dot", "--", program("deadlock_abba.c"), status=1)
+    [bad] = re.findall(r"^  s(\d+) \[.*deadlock.*fillcolor", (place.path / "g.dot").read_text(), re.M)
+    expect(f"-> s{bad} " in (place.path / "g.dot").read_text(), "nothing leads to it")
+
+
+@case
+@in_scratch
+def graph_too_large(place):
+    """check: --graph says in a sentence that there are more than 1000 states"""
+    run = place.check("--por", "off", "--graph", "g.dot", "--", program("philosophers.c"), "5", status=0)
+    expect(f"g.dot shows the first 1000 of {run.result['states']} states" in run.err, run.tail)
+    expect(len(re.findall(r"^  s\d+ \[", (place.path / "g.dot").read_text(), re.M)) == 1000, "not 1000")
+    run = place.heddle("check", "--graph", "no/such/folder/g.dot", "--", program("deadlock_abba.c"), status=2)
+    expect("choose another place with --graph" in run.err, run.tail)
+
+
+@case
+@in_scratch
 def bfs_and_livelocks(place):
     """check: --strategy bfs says that it did not look for livelocks"""
     run = place.check("--strategy", "bfs", "--", program("livelock_yield.c"), "set", status=0)

@@ -1,5 +1,6 @@
 """heddle replay, show, help, doctor, scenario files."""
 
+import json
 import os
 import pathlib
 import re
@@ -164,12 +165,56 @@ def doctor(place):
 
 @case
 @in_scratch
+def shortened(place):
+    """check: what the violation does not need is taken out of the execution"""
+    run = place.check("--strategy", "random", "--seed", "3", "--", program("bug_far_in_dfs.c"), status=1)
+    [found] = run.result["violations"]
+    expect(found["steps"] == 7 < found["steps_found"], found)
+    expect(f"out of 7, and where it stands ({found['steps_found']} steps when it was found" in run.err, run.tail)
+
+
+@case
+@in_scratch
+def shrink(place):
+    """shrink: the same violation with fewer switches between threads"""
+    place.check("--strategy", "bfs", "--", program("philosophers.c"), "4", "bad", status=1)
+    trace = place.path / "out" / "violation-1.trace"
+    document = json.loads(trace.read_text())
+    expect(document["actions"] == "0 1*2 2*2 3*2 4*2", document["actions"])
+    document["actions"] = "0 1 2 3 4 1 2 3 4"  # as good, but nobody wants to read it
+    before = json.dumps(document)
+    trace.write_text(before)
+    first = place.heddle("shrink", trace, "-o", "short.trace", status=0)
+    [now, was] = re.findall(r"(\d+) (?:steps )?with (\d+)", first.err)
+    expect(now == ("9", "4") and was == ("9", "8"), first.tail)
+    expect(trace.read_text() == before, "the trace was changed in spite of -o")
+    replay = place.heddle("replay", "short.trace", status=1)
+    expect("deadlock" in replay.out and len(re.findall(r"^#\d", replay.out, re.M)) == 9, replay.tail)
+    place.heddle("shrink", trace, status=0)
+    expect(trace.read_text() != before, "the trace stayed as it was")
+    again = place.heddle("shrink", trace, status=0)
+    expect("nothing shorter than these 9 steps with 4 switches" in again.err, again.tail)
+
+
+@case
+@in_scratch
+def shrink_refuses(place):
+    """shrink: no trace, no such trace, another program: exit 2"""
+    expect("no trace" in place.heddle("shrink", status=2).err, "no operand")
+    expect("nowhere" in place.heddle("shrink", "nowhere.trace", status=2).err, "no such file")
+    place.check("--", program("deadlock_abba.c"), status=1)
+    run = place.heddle("shrink", "out/violation-1.trace", "--", program("philosophers.c"), status=2)
+    expect("is not the program" in run.err, run.tail)
+
+
+@case
+@in_scratch
 def help_texts(place):
     """help: version, overview, and a text per verb"""
     expect(re.match(r"heddle \d+\.\d+", place.heddle("--version", status=0).out), "no version")
     overview = place.heddle("help", status=0).out
     expect(overview == place.heddle("--help", status=0).out, "--help differs from help")
-    for verb in ("check", "replay", "show", "doctor"):
+    for verb in ("check", "replay", "show", "shrink", "doctor"):
         expect(verb in overview and f"heddle {verb}" in place.heddle("help", verb, status=0).out, verb)
     options = place.heddle("help", "check", status=0).out
     for option in ("strategy", "seed", "max-states", "max-depth", "max-time", "max-memory", "keep-going", "out", "format",

@@ -120,7 +120,7 @@ static enum search_end observe(const struct graph *g, enum search_strategy strat
 	struct search_options o = {.strategy = strategy, .keep_going = true, .max_runs = 20, .seed = 7};
 	struct toy t;
 	toy_init(&t, &m);
-	t.hooks.observer = &observer;
+	t.hooks.observer[0] = &observer;
 	seen = (struct seen){.nested = strategy == SEARCH_DFS, .wanted = wanted, .halt_at = halt_at};
 	enum search_end end = toy_search(&t, &o);
 	*stats = t.stats;
@@ -162,7 +162,7 @@ static void walks_tell_too(void **state)
 				.strategy = strategy, .keep_going = true, .max_runs = 20, .max_depth = 50};
 			struct toy t;
 			toy_init(&t, &m);
-			t.hooks.observer = &observer;
+			t.hooks.observer[0] = &observer;
 			seen = (struct seen){.wanted = true};
 			toy_search(&t, &o);
 			st = t.stats;

@@ -507,7 +507,8 @@ static enum search_end run(struct team_member *m, const struct search_options *o
 /* Without reduction: false if it is too large. */
 static bool search(const struct code *c, enum search_strategy strategy, bool reduce, u64 *sum)
 {
-	struct search_options o = {.strategy = strategy, .reduce = reduce, .max_states = 20000};
+	struct search_options o = {
+		.strategy = strategy, .reduce = reduce, .walks = true, .max_states = 20000};
 	code = c;
 	forget_seen();
 	enum search_end end = run(NULL, &o);
@@ -606,7 +607,7 @@ struct shares {
 static void work(struct team_member *m, void *arg)
 {
 	struct shares *shares = arg;
-	const struct search_options o = {.strategy = SEARCH_DFS, .reduce = true, .no_prelude = true};
+	const struct search_options o = {.strategy = SEARCH_DFS, .reduce = true};
 	if (run(m, &o) != SEARCH_COMPLETE)
 		__atomic_fetch_add(&shares->wrong, 1, __ATOMIC_RELAXED);
 	shares->states[m->number] = stats.states;
@@ -786,7 +787,7 @@ static void a_stop_before_the_search_is_a_result(void **state)
 {
 	const struct code c = {.threads = 1, .length = {1}, .op = {{{OWN, 0, 0, 0}}}};
 	struct toy t;
-	struct search_options o = {.strategy = SEARCH_DFS, .reduce = true};
+	struct search_options o = {.strategy = SEARCH_DFS, .reduce = true, .walks = true};
 	code = &c;
 	toy_init(&t, &model);
 	struct target_ops ops = *t.target.ops;

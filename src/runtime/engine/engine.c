@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/engine/engine_graph.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_profile.h"
 #include "runtime/engine/notes.h"
 #include "runtime/engine/replay.h"
 #include "runtime/net/net.h"
@@ -78,8 +80,7 @@ static void too_long(u64 len)
 	text_str(&t, " steps, has no room in the shared memory");
 }
 
-/* Where a copy of the path lies in the worker's part; 0: there is no room. */
-static u64 keep_path(const u32 *path, u64 len)
+u64 engine_keep_path(const u32 *path, u64 len)
 {
 	u64 at = WIRE_ARENA + rt_worker->arena_used;
 	if (at + len * sizeof(*path) > WIRE_WORKER_SIZE)
@@ -106,7 +107,7 @@ void engine_keep_sample(void)
 		slot = most == 1 ? 0 : 1 + (number - 1) % (most - 1);
 	if (most == 1 && number)
 		return;
-	u64 at = keep_path(path, len);
+	u64 at = engine_keep_path(path, len);
 	if (!at)
 		return;
 	r->sample[slot] = (struct wire_sample){at, len};
@@ -117,16 +118,18 @@ static void hook_violation(void *self, const u32 *path, u64 len)
 {
 	(void)self;
 	struct wire_result *r = &rt_worker->result;
+	graph_violation();
 	/* Of doubtful ones the first few will do; a certain one must find room. */
 	if (r->violations == (model->refused ? WIRE_MAX_DOUBTFUL : WIRE_MAX_VIOLATIONS))
 		return;
-	u64 at = keep_path(path, len);
+	u64 at = engine_keep_path(path, len);
 	if (!at) {
 		too_long(len);
 		return;
 	}
 	struct wire_violation *v = violation_last();
 	v->doubtful = model->refused != 0;
+	v->by_walk = search_is_walking();
 	v->path_offset = at;
 	v->path_len = len;
 	r->violation[r->violations++] = *v;
@@ -193,8 +196,11 @@ bool engine_time_is_up(void)
 
 static void search(void)
 {
-	struct search_hooks hooks = {
-		.violation = hook_violation, .stop = hook_stop, .now_ms = hook_now, .insane = hook_insane};
+	struct search_hooks hooks = {.violation = hook_violation,
+				     .stop = hook_stop,
+				     .now_ms = hook_now,
+				     .insane = hook_insane,
+				     .observer = {&engine_profile, &engine_graph}};
 	struct target target = {&engine_ops, NULL};
 	static struct team_member team;
 	struct search_options options = rt_wire->config.search;
@@ -204,7 +210,10 @@ static void search(void)
 	 * depth-first search has them one after the other.
 	 */
 	const struct net_config *net = &rt_wire->config.net;
-	options.no_prelude = net->servers || (net->clients && net->mode != CACHE_BRANCHING);
+	if (net->servers || (net->clients && net->mode != CACHE_BRANCHING))
+		options.walks = false;
+	if (rt_wire->config.graph)
+		options.walks = false; /* the graph is the search's */
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	if (rt_wire->workers > 1) {
@@ -233,6 +242,8 @@ static void search(void)
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();
+	profile_write();
+	graph_write();
 	rt_worker->result.cpu_us = (cpu_ns() - before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_worker->result.tracked_pages = s->pages;
@@ -259,6 +270,8 @@ void engine_main(void (*run_main)(void), void (*track_everything)(void))
 		search();
 	else if (rt_worker->task.mode == WIRE_REPLAY)
 		replay();
+	else if (rt_worker->task.mode == WIRE_SHRINK)
+		engine_shrink();
 	rt_worker->phase = rt_worker->result.error[0] ? WIRE_FAILED : WIRE_DONE;
 	sys_call3(SYS_exit_group, 0, 0, 0);
 	__builtin_unreachable();

@@ -30,7 +30,7 @@
 
 /* ---- what belongs to whom ---- */
 
-static bool owner_of(u64 address, struct owner *o)
+bool engine_owner_of(u64 address, struct owner *o)
 {
 	u64 arena = (address - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
 	if (arena < LAYOUT_MAX_FIBERS && heap_is_bookkeeping(address)) {
@@ -41,7 +41,7 @@ static bool owner_of(u64 address, struct owner *o)
 }
 
 /* Memory that the runtime alone writes. */
-static bool in_model(u64 address)
+bool engine_in_model(u64 address)
 {
 	const u64 kernel_heap = LAYOUT_HEAP_BASE + LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE;
 	return address - LAYOUT_MODEL_BASE < LAYOUT_MODEL_SIZE ||
@@ -66,12 +66,12 @@ static void describe_word(u64 address, struct text *t)
 {
 	struct owner o;
 	text_str(t, "the word at ");
-	if (!in_model(address)) {
+	if (!engine_in_model(address)) {
 		text_addr(t, address);
 		return;
 	}
 	text_hex(t, address);
-	if (!owner_of(address, &o))
+	if (!engine_owner_of(address, &o))
 		return;
 	text_str(t, ", ");
 	describe_owner(&o, t);
@@ -88,14 +88,14 @@ struct undeclared {
 
 static bool is_declared(const struct undeclared *u, u64 address, struct owner *o)
 {
-	return !owner_of(address, o) || o->fiber == u->runner ||
+	return !engine_owner_of(address, o) || o->fiber == u->runner ||
 	       footprint_writes(access_footprint(), o->object);
 }
 
 static void look_at_word(void *self, u64 address, u64 was, u64 is)
 {
 	struct undeclared *u = self;
-	if (!in_model(address) || u->found)
+	if (!engine_in_model(address) || u->found)
 		return;
 	for (u32 byte = 0; byte < sizeof(u64); byte++) {
 		if (!((was ^ is) >> (8 * byte) & 0xff) || is_declared(u, address + byte, &u->owner))
@@ -212,7 +212,7 @@ static const struct change *change_at(const struct changes *c, u32 i)
 /* The bytes of the word that the runtime wrote, all ones. */
 static u64 bytes_of_runtime(u64 address)
 {
-	if (in_model(address))
+	if (engine_in_model(address))
 		return ~0ul;
 	u64 mask = 0;
 	u32 n;

@@ -5,6 +5,7 @@
 #ifndef HEDDLE_RUNTIME_ENGINE_AUDIT_H
 #define HEDDLE_RUNTIME_ENGINE_AUDIT_H
 
+#include "runtime/sched/owner.h"
 #include "search/target.h"
 
 extern const struct target_audit engine_audit;
@@ -17,6 +18,9 @@ void engine_audit_setup(void);
 void engine_audit_atomic(u64 address);
 /* Is this a word that libraries share by locks of their own? No news to the user (engine_libraries.c). */
 bool engine_shared_by_libraries(u64 address);
+/* Memory that the runtime alone writes; and whose a byte of it is. */
+bool engine_in_model(u64 address);
+bool engine_owner_of(u64 address, struct owner *o);
 /* Is a step being tried out in a state that is none of the program's? It may never end. */
 bool engine_experiments(void);
 

@@ -24,6 +24,11 @@ struct wire_violation *violation_last(void);
 void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo, const char *message);
 void violation_take(const struct run_failure *f);
 
+/* Where a copy of the path lies in the worker's part; 0: there is no room. */
+u64 engine_keep_path(const u32 *path, u64 len);
+/* WIRE_SHRINK. */
+void engine_shrink(void);
+
 extern const struct target_reduction engine_reduction;
 /* Where the fiber went into the runtime, or its thread's function. */
 u64 engine_program_pc(u32 slot);

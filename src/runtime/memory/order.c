@@ -517,10 +517,12 @@ static void teach_footprint(u32 slot)
 	const struct footprint *f = access_footprint();
 	for (u32 i = 0; i < f->count; i++) {
 		const struct access *a = &f->access[i];
-		if (is_no_meeting(a->object) || (a->mode != ACCESS_WRITE && a->mode != ACCESS_RELEASE))
+		if (is_no_meeting(a->object) ||
+		    (a->mode != ACCESS_WRITE && a->mode != ACCESS_RELEASE && a->mode != ACCESS_MAKE))
 			continue;
-		teach(a->object, fiber_key(CLASS_FIBER, slot), TEACH_BOTH);
-		u64 key = a->object & OBJECT_KEY_MASK & 0xffff;
+		u64 key = a->object & OBJECT_THREAD_SLOT;
+		bool wakes = a->object == thread_wait_object((u32)key);
+		teach(wakes ? thread_object((u32)key) : a->object, fiber_key(CLASS_FIBER, slot), TEACH_BOTH);
 		if (object_class(a->object) == OBJECT_THREAD && key < LAYOUT_MAX_FIBERS &&
 		    model->fiber[key].life == FIBER_FREE) {
 			forget(thread_object((u32)key), 0, TEACH_BOTH);

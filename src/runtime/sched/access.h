@@ -51,6 +51,12 @@ static inline u64 thread_alone_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, (u64)slot | 3u << 16);
 }
+/* What it waits for, which a waker replaces. Who waits declares the object that the waker uses, so its own
+   steps don't declare this one. */
+static inline u64 thread_wait_object(u32 slot)
+{
+	return object_id(OBJECT_THREAD, (u64)slot | 4u << 16);
+}
 #define WORLD_OBJECT object_id(OBJECT_WORLD, 0)
 
 /*

@@ -27,7 +27,9 @@ static bool fiber_owner(u64 offset, struct owner *o)
 {
 	u32 slot = (u32)(offset / sizeof(struct fiber));
 	u64 at = offset % sizeof(struct fiber);
-	*o = (struct owner){thread_object(slot), slot + 1, "what a thread does next"};
+	bool waits = at - offsetof(struct fiber, op) < 2 * sizeof(struct op); /* op, suspended */
+	*o = (struct owner){waits ? thread_wait_object(slot) : thread_object(slot), slot + 1,
+			    "what a thread does next"};
 	for (u32 i = 0; i < HD_ARRAY_LEN(public_parts); i++)
 		if (at >= public_parts[i].from && at < public_parts[i].to) {
 			o->what = public_parts[i].what;

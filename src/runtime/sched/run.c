@@ -48,7 +48,8 @@ void sched_main_starts(void)
 void sched_want_restart(void)
 {
 	/* An execution with live peers can't begin again; all that matters was learnt before. */
-	if (rt_worker->task.mode == WIRE_SEARCH && !rt_wire->config.net.confirm)
+	u32 mode = rt_worker->task.mode;
+	if ((mode == WIRE_SEARCH || mode == WIRE_SHRINK) && !rt_wire->config.net.confirm)
 		run.restart = true;
 }
 
