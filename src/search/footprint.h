@@ -31,6 +31,7 @@ enum object_class {
 	OBJECT_SIGNALS,    /* pending signals and actions; key: slot or whole process */
 	OBJECT_MAPPING,    /* the memory map; key: see vkernel */
 	OBJECT_HEAP,       /* which blocks of an arena are in use; key: the arena */
+	OBJECT_WINDOW,     /* who may be about to access memory: runtime/memory/window.c; key: see there */
 	OBJECT_CLASSES
 };
 #define OBJECT_KEY_BITS 56

@@ -51,13 +51,11 @@ static u32 check(void *self, u32 called, u32 end)
 {
 	struct search *s = self;
 	const struct target_team *t = s->ops->team;
-	u32 why = hear(s) ? TEAM_RESTART : 0;
+	u32 why = hear(s) || search_is_stale(s) ? TEAM_RESTART : 0;
 	if (t && t->wants_alone(s->self))
 		why |= TEAM_ALONE;
 	if (!(called & TEAM_END) || end != SEARCH_COMPLETE)
 		return why;
-	if (t && t->wants_restart(s->self))
-		why |= TEAM_RESTART;
 	if (s->reduction && reduction_was_wrong(s->reduction))
 		why |= TEAM_PASS;
 	return why;
@@ -110,7 +108,8 @@ enum move parallel_poll(struct search *s)
 {
 	struct team_member *m = s->team;
 	team_publish(m, s->stats->states, s->stats->memory);
-	if (hd_unlikely(hear(s)))
+	/* From now on its steps differ from those of the others: it can't hand over work. */
+	if (hd_unlikely(hear(s) || search_is_stale(s)))
 		team_call(m, TEAM_RESTART, 0);
 	if (hd_unlikely(s->ops->team && s->ops->team->wants_alone(s->self)))
 		team_call(m, TEAM_ALONE, 0);

@@ -140,6 +140,10 @@ enum move search_halt(struct search *s, enum search_end why);
 enum move search_poll(struct search *s);
 /* How often that is asked: when the ticks have none of these bits. Tests ask more often. */
 extern u32 search_poll_mask;
+/* See target_ops.stale. */
+bool search_is_stale(const struct search *s);
+/* All was explored; cut: as far as the bound on the depth allows. */
+enum move search_complete(struct search *s, bool cut);
 
 /*
  * With a reduction, now and then and at the end: MOVE_RESTART, if it has to be done again with what was

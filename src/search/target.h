@@ -122,8 +122,6 @@ struct target_team {
 	bool (*hear)(void *t, const u64 *word, u32 words);
 	/* Something was learnt that one worker has to see the consequences of: the others leave. */
 	bool (*wants_alone)(void *t);
-	/* At the end of a search: was something learnt that asks for another one? */
-	bool (*wants_restart)(void *t);
 };
 
 struct target_ops {
@@ -164,6 +162,11 @@ struct target_ops {
 	 * again. Called in the initial state.
 	 */
 	void (*restart)(void *t);
+	/*
+	 * Has the target learnt something of the kind, but let the search go on to learn more at a time? Then
+	 * nothing that it finds counts; it starts again at its end, at the latest. May be NULL: never.
+	 */
+	bool (*stale)(void *t);
 	/* The violation of the last step or terminal: the same number for the same kind and place. */
 	u64 (*violation_key)(void *t);
 	/*

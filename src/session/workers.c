@@ -15,6 +15,8 @@ static const char *why_one(const struct session_plan *plan)
 		return "--no-matching shares nothing";
 	if (c->search.sanity >= 2)
 		return "--sanity 2 and above looks at one path";
+	if (c->graph)
+		return "--graph draws what one finds";
 	if (c->net.clients || c->net.servers || plan->launch.trees)
 		return "peers serve one";
 	if (plan->launch.program->has_hooks)

@@ -32,6 +32,13 @@ struct found {
 
 static struct found *found;
 static u32 own_number; /* of the worker that this process is */
+static bool wants_again;
+
+static bool is_stale(void *t)
+{
+	(void)t;
+	return wants_again;
+}
 
 static void work(struct team_member *m, void *arg)
 {
@@ -41,6 +48,7 @@ static void work(struct team_member *m, void *arg)
 	toy_init(&t, found->model);
 	ops = *t.target.ops;
 	ops.team = found->team;
+	ops.stale = found->team ? is_stale : NULL;
 	t.target.ops = &ops;
 	own_number = m->number;
 	if (found->begins_elsewhere && own_number)
@@ -217,7 +225,6 @@ static void the_limit_of_memory_is_one_for_all(void **state)
  */
 enum { EVENT_A = 1, EVENT_B = 2, BOTH = 3 };
 static u32 events, loaded;
-static bool wants_again;
 static void (*say)(void *to, const u64 *word, u32 words);
 static void *say_to;
 
@@ -298,12 +305,6 @@ static bool never_hear(void *t, const u64 *word, u32 words)
 	return false;
 }
 
-static bool lesson_restart_wanted(void *t)
-{
-	(void)t;
-	return wants_again;
-}
-
 static bool never(void *t)
 {
 	(void)t;
@@ -314,11 +315,8 @@ static void learn_together(bool (*hear)(void *t, const u64 *word, u32 words), u3
 {
 	struct grid g = {3, {25, 25, 25}};
 	struct toy_model m = grid_model(&g);
-	const struct target_team team = {.join = lesson_join,
-					 .leave = lesson_leave,
-					 .hear = hear,
-					 .wants_alone = never,
-					 .wants_restart = lesson_restart_wanted};
+	const struct target_team team = {
+		.join = lesson_join, .leave = lesson_leave, .hear = hear, .wants_alone = never};
 	m.actions = lesson_actions;
 	m.step = lesson_step;
 	m.restart = lesson_restart;
@@ -372,11 +370,8 @@ static void one_goes_on_alone(void **state)
 	(void)state;
 	struct grid g = {3, {25, 25, 25}};
 	struct toy_model m = grid_model(&g);
-	const struct target_team team = {.join = lesson_join,
-					 .leave = lesson_leave,
-					 .hear = never_hear,
-					 .wants_alone = far_is_enough,
-					 .wants_restart = never};
+	const struct target_team team = {
+		.join = lesson_join, .leave = lesson_leave, .hear = never_hear, .wants_alone = far_is_enough};
 	m.step = far_step;
 	found->team = &team;
 	search(3, &m, &(struct search_options){.strategy = SEARCH_DFS});

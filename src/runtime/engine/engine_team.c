@@ -62,16 +62,9 @@ static bool wants_alone(void *t)
 	return why;
 }
 
-static bool wants_restart(void *t)
-{
-	(void)t;
-	return run_wants_restart();
-}
-
 const struct target_team engine_team = {
 	.join = join,
 	.leave = leave,
 	.hear = hear,
 	.wants_alone = wants_alone,
-	.wants_restart = wants_restart,
 };

@@ -348,7 +348,7 @@ void order_access(u64 address, u64 size, u32 how, u64 pc)
 	if (!is_on())
 		return;
 	for (u64 cell = address & ~(u64)(SHADOW_GRAIN - 1); cell < address + size; cell += SHADOW_GRAIN)
-		if (shadow_cell(cell)->visible)
+		if (shadow_is_visible(cell))
 			learn_place(cell, cell >= address && cell + SHADOW_GRAIN <= address + size, how);
 	struct accessing a = {sched_self_slot(), how, pc};
 	each_unit(address, size, access_unit, &a);
@@ -456,7 +456,7 @@ void order_atomic(u64 address, u64 size, enum order_what what, int order)
 {
 	u32 slot = sched_self_slot();
 	if (!is_on()) {
-		if (!is_weak(what, order) || sched_all_joined() || !shadow_cell(address)->visible)
+		if (!is_weak(what, order) || sched_all_joined() || !shadow_is_visible(address))
 			return;
 		RT_LEARN(weak);
 		sched_want_restart();

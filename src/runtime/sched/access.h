@@ -94,6 +94,14 @@ bool access_free(u64 block, u64 bytes);
 void access_declare(u64 object, u32 bytes, enum access_mode mode);
 
 /*
+ * Until the running step ends, no release is merged into it any more: it has accessed memory that threads
+ * hand over to each other, and others must be able to tell what was done before a release from what was not
+ * (memory/memory.c). access_holds: what is a release, but no use of an object, has to be a step as well.
+ */
+void access_hold(void);
+bool access_holds(void);
+
+/*
  * The running fiber takes a block of its own arena (NULL), or gives this one back. Where others' blocks
  * will lie depends on what is free in their arenas, but not on the order in which it became so.
  */
