@@ -82,8 +82,8 @@ static void test_too_many(void **state)
 	assert_int_equal(all.places, WIRE_PROFILE_MAX);
 	assert_int_equal(all.words, WIRE_PROFILE_MAX);
 	assert_int_equal(all.locks, WIRE_PROFILE_MAX);
-	assert_int_equal(strnlen(all.place[0].what, 1000), sizeof(all.place[0].what) - 1);
-	assert_int_equal(strnlen(all.word[0].what, 1000), sizeof(all.word[0].what) - 1);
+	assert_int_equal(strlen(all.place[0].what), sizeof(all.place[0].what) - 1);
+	assert_int_equal(strlen(all.word[0].what), sizeof(all.word[0].what) - 1);
 }
 
 int main(void)
