@@ -159,15 +159,15 @@ static bool load_names(const json_t *list, struct wire_learnt *l)
 
 static bool load_learnt(const json_t *j, struct wire_learnt *l)
 {
-	const json_t *observed = json_object_get(j, "observed"), *visible = json_object_get(j, "visible"),
+	const json_t *observed = json_object_get(j, "observed"), *cells = json_object_get(j, "cells"),
 		     *ordered = json_object_get(j, "ordered"), *joint = json_object_get(j, "joint_clients");
 
 	l->observed = (u32)json_array_size(observed);
-	l->visible = (u32)json_array_size(visible);
+	l->cells = (u32)json_array_size(cells);
 	l->ordered = (u32)json_array_size(ordered);
 	return load_names(json_object_get(j, "names"), l) &&
 	       load_hex_list(observed, l->observed_addr, WIRE_MAX_OBSERVED) &&
-	       (!visible || load_hex_list(visible, l->visible_addr, WIRE_MAX_VISIBLE)) &&
+	       (!cells || load_hex_list(cells, l->cell_range, WIRE_MAX_CELLS)) &&
 	       (!ordered || load_hex_list(ordered, l->ordered_unit, WIRE_MAX_ORDERED)) &&
 	       (!joint || load_hex_list(joint, l->joint_clients, HD_ARRAY_LEN(l->joint_clients))) &&
 	       (!json_object_get(j, "weak") || copy_u32(j, "weak", &l->weak)) &&

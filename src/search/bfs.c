@@ -243,7 +243,7 @@ static enum move explore(struct bfs *b, struct node *root)
 			m = MOVE_RESTART;
 	}
 	if (m < MOVE_HALT)
-		m = search_halt(b->s, b->cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
+		m = search_complete(b->s, b->cut != 0);
 	return m;
 }
 

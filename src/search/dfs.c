@@ -261,7 +261,7 @@ static enum move explore(struct dfs *d)
 	if (m < MOVE_HALT && d->s->reduction && search_check_pass(d->s, true) == MOVE_RESTART)
 		return MOVE_RESTART;
 	if (m < MOVE_HALT)
-		m = search_halt(d->s, d->cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
+		m = search_complete(d->s, d->cut != 0);
 	return m;
 }
 

@@ -50,7 +50,7 @@ static enum move step(struct eye *e, struct search *s, u32 action, target_mark b
 	*good = r == STEP_OK;
 	if (r == STEP_STOP)
 		return search_halt(s, SEARCH_STOPPED);
-	if (r != STEP_RESTART)
+	if (r != STEP_RESTART && !search_is_stale(s))
 		return MOVE_KNOWN;
 	search_undo(s, back);
 	return MOVE_RESTART;
@@ -170,7 +170,7 @@ static enum move eye_enter(void *self, struct search *s, const u32 *actions, u32
 {
 	struct eye *e = self;
 	u64 budget = s->in_prelude ? EYE_PRELUDE : EYE_FREE + s->ticks / EYE_SHARE;
-	if (hd_likely(e->spent >= budget) || n < 2)
+	if (hd_likely(e->spent >= budget) || n < 2 || search_is_stale(s))
 		return MOVE_KNOWN;
 	u32 first = n > ACTIONS_MAX ? (u32)(e->turn++ % n) : 0;
 	e->n = HD_MIN(n, (u32)ACTIONS_MAX);

@@ -17,7 +17,7 @@
 enum object_class {
 	OBJECT_MEMORY = 0, /* bytes of the SUT's memory, synchronisation objects among them; key: address */
 	OBJECT_WORLD,      /* everything; key 0 */
-	OBJECT_THREAD,     /* a fiber's life, cancellation, what it waits for; key: slot */
+	OBJECT_THREAD,     /* a fiber's life, cancellation, what it waits for; key: slot | part << 16 */
 	OBJECT_PROCESS,    /* process-wide state of its own: clock, umask, cwd …; key: which */
 	OBJECT_FD,         /* a descriptor number; key: the number */
 	OBJECT_FD_TABLE,   /* which numbers are free; key 0 */
@@ -31,9 +31,11 @@ enum object_class {
 	OBJECT_SIGNALS,    /* pending signals and actions; key: slot or whole process */
 	OBJECT_MAPPING,    /* the memory map; key: see vkernel */
 	OBJECT_HEAP,       /* which blocks of an arena are in use; key: the arena */
+	OBJECT_WINDOW,     /* who may be about to access memory: runtime/memory/window.c; key: see there */
 	OBJECT_CLASSES
 };
 #define OBJECT_KEY_BITS 56
+#define OBJECT_THREAD_SLOT 0xffffu
 #define OBJECT_KEY_MASK ((1UL << OBJECT_KEY_BITS) - 1)
 static inline u64 object_id(enum object_class of, u64 key)
 {

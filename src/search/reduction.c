@@ -246,10 +246,10 @@ void reduction_learn(struct reduction *r, u32 action, bool ended)
 	learn_move(r, fiber, from);
 	for (u32 i = 0; i < f->count && !r->failed; i++) {
 		u64 object = f->access[i].object;
-		u32 mode = f->access[i].mode;
+		u32 mode = f->access[i].mode, other = (u32)object & OBJECT_THREAD_SLOT;
 		if (object_class(object) == OBJECT_THREAD && (mode == ACCESS_WRITE || mode == ACCESS_MAKE) &&
-		    object != object_id(OBJECT_THREAD, fiber))
-			learn_move(r, (u32)(object & OBJECT_KEY_MASK), from);
+		    other != fiber)
+			learn_move(r, other, from);
 	}
 }
 

@@ -34,9 +34,23 @@ enum move search_poll(struct search *s)
 	return MOVE_KNOWN;
 }
 
+bool search_is_stale(const struct search *s)
+{
+	return s->ops->stale && s->ops->stale(s->self);
+}
+
+enum move search_complete(struct search *s, bool cut)
+{
+	if (search_is_stale(s))
+		return MOVE_RESTART;
+	return search_halt(s, cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
+}
+
 /* A violation here. The same kind at the same place is told once: the end, if that can't be remembered. */
 enum move search_violation(struct search *s)
 {
+	if (search_is_stale(s))
+		return MOVE_RESTART;
 	bool doubtful = s->ops->doubtful && s->ops->doubtful(s->self);
 	struct fingerprint key = {s->ops->violation_key(s->self), 1 + doubtful};
 	int known = visited_insert(&s->told, key);

@@ -135,6 +135,10 @@ enum move search_halt(struct search *s, enum search_end why);
 
 /* Is it time to stop? MOVE_HALT, else MOVE_KNOWN. */
 enum move search_poll(struct search *s);
+/* See target_ops.stale. */
+bool search_is_stale(const struct search *s);
+/* All was explored; cut: as far as the bound on the depth allows. */
+enum move search_complete(struct search *s, bool cut);
 
 /*
  * With a reduction, now and then and at the end: MOVE_RESTART, if it has to be done again with what was

@@ -77,9 +77,8 @@ struct target_audit {
 };
 
 /*
- * For partial-order reduction (reduction.h). A footprint's objects of class OBJECT_THREAD with a fiber's
- * number as their key stand for that fiber: a step that moves another one to a new control point, or makes
- * it, writes to that.
+ * For partial-order reduction (reduction.h). A footprint's objects of class OBJECT_THREAD stand for fibers: a
+ * step that moves another one to a new control point, or makes it, writes to one of its own.
  */
 struct target_reduction {
 	/*
@@ -148,6 +147,11 @@ struct target_ops {
 	 * again. Called in the initial state.
 	 */
 	void (*restart)(void *t);
+	/*
+	 * Has the target learnt something of the kind, but let the search go on to learn more at a time? Then
+	 * nothing that it finds counts; it starts again at its end, at the latest. May be NULL: never.
+	 */
+	bool (*stale)(void *t);
 	/* The violation of the last step or terminal: the same number for the same kind and place. */
 	u64 (*violation_key)(void *t);
 	/*

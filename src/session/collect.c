@@ -239,7 +239,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 {
 	to->names = HD_MIN(from->names, LAYOUT_MAX_FIBERS);
 	to->observed = HD_MIN(from->observed, WIRE_MAX_OBSERVED);
-	to->visible = HD_MIN(from->visible, WIRE_MAX_VISIBLE);
+	to->cells = HD_MIN(from->cells, WIRE_MAX_CELLS);
 	to->clock_read = from->clock_read;
 	to->cancel_used = from->cancel_used;
 	to->signals_used = from->signals_used;
@@ -249,7 +249,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	memcpy(to->joint_clients, from->joint_clients, sizeof(to->joint_clients));
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
 	memcpy(to->observed_addr, from->observed_addr, to->observed * sizeof(to->observed_addr[0]));
-	memcpy(to->visible_addr, from->visible_addr, to->visible * sizeof(to->visible_addr[0]));
+	memcpy(to->cell_range, from->cell_range, to->cells * sizeof(to->cell_range[0]));
 	memcpy(to->ordered_unit, from->ordered_unit, to->ordered * sizeof(to->ordered_unit[0]));
 }
 

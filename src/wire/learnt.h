@@ -19,13 +19,13 @@
 #include "wire/wire_net.h"
 
 #define WIRE_MAX_OBSERVED 65536
-#define WIRE_MAX_VISIBLE (1u << 19)
+#define WIRE_MAX_CELLS (1u << 19)
 #define WIRE_MAX_ORDERED 4096
 #define WIRE_MAX_KNOWERS 1024
 struct wire_learnt {
 	u32 names;        /* slots with a name, main's included */
 	u32 observed;     /* of observed_addr */
-	u32 visible;      /* of visible_addr */
+	u32 cells;        /* of cell_range */
 	u32 clock_read;   /* the program looks at the clock: time is part of the state */
 	u32 cancel_used;  /* threads are cancelled */
 	u32 signals_used; /* signals come from other threads, or from timers */
@@ -37,10 +37,21 @@ struct wire_learnt {
 	u64 joint_clients[NET_MAX_CLIENTS / 64];
 	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */
 	u64 observed_addr[WIRE_MAX_OBSERVED]; /* synchronisation objects whose release is a step of its own */
-	u64 visible_addr[WIRE_MAX_VISIBLE];   /* 4-byte cells of memory whose accesses are steps */
+	u64 cell_range[WIRE_MAX_CELLS];       /* memory that several threads use: LEARNT_RANGE */
 	u64 ordered_unit[WIRE_MAX_ORDERED];   /* of these, or of their bytes, those with plain accesses */
 	u64 knower[WIRE_MAX_KNOWERS];         /* who can know of accesses: no lessons, but names */
 };
+
+/*
+ * Cells of 4 bytes, one behind the other, with their level (runtime/memory/shadow.h), in one number: the
+ * address of the first, the level in its lowest bits, the number of the others above.
+ */
+#define LEARNT_GRAIN 4u
+#define LEARNT_RANGE_MAX 65536u
+#define LEARNT_RANGE(address, cells, level) ((u64)((cells)-1) << 48 | (address) | (level))
+#define LEARNT_RANGE_ADDRESS(range) ((range) & ((1UL << 48) - LEARNT_GRAIN))
+#define LEARNT_RANGE_CELLS(range) ((u32)((range) >> 48) + 1)
+#define LEARNT_RANGE_LEVEL(range) ((u32)((range)&3))
 
 /* A thread's name in one number that is never 0. */
 #define WIRE_NAME(parent, index) ((u64)(parent) << 32 | ((u64)(u32)(index) + 1))
@@ -85,10 +96,9 @@ static inline bool learnt_observe(struct wire_learnt *l, u64 address)
 	       WIRE_MAX_OBSERVED;
 }
 
-static inline bool learnt_visible(struct wire_learnt *l, u64 address)
+static inline bool learnt_cells(struct wire_learnt *l, u64 range)
 {
-	return learnt_place(l->visible_addr, l->visible, WIRE_MAX_VISIBLE, &l->visible, address) <
-	       WIRE_MAX_VISIBLE;
+	return learnt_place(l->cell_range, l->cells, WIRE_MAX_CELLS, &l->cells, range) < WIRE_MAX_CELLS;
 }
 
 #endif

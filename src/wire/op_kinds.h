@@ -76,7 +76,8 @@
 	X(TIMERFD_READ, timerfd_read) \
 	X(SIGNALFD_READ, signalfd_read) \
 	X(EPOLL_WAIT, epoll_wait) \
-	X(FILE_LOCK, file_lock)
+	X(FILE_LOCK, file_lock) \
+	X(CREATE, create) /* of a thread, where it must not be merged: access_hold */
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

@@ -42,7 +42,7 @@ def expected(p, body):
         for place, writes, mode in accesses(op):
             count[name(writes, mode, place.size)] += 1
             count[name(False, "plain", 8)] += p.areas[place.area] != "global"
-        count[name(False, "plain", 8)] += op[0] == "join"  # the handle
+        count[name(False, "plain", 8)] += op[0] in ("join", "detach")  # the handle
         for part in op:
             if isinstance(part, list):
                 count += expected(p, part)

@@ -10,7 +10,10 @@ SIMPLE = {
     "lock": "pthread_mutex_lock(&mutex[{0}]);", "unlock": "pthread_mutex_unlock(&mutex[{0}]);",
     "wait": "sem_wait(&sem[{0}]);", "post": "sem_post(&sem[{0}]);", "mark": "FOLD({0});",
     "create": "pthread_create(&thread[{0}], NULL, {name}_{0}, &registers[{0}]);",
-    "join": "pthread_join(thread[{0}], NULL);",
+    "join": "pthread_join(thread[{0}], NULL);", "detach": "pthread_detach(thread[{0}]);",
+    "read": "pthread_rwlock_rdlock(&rwlock[{0}]);", "write": "pthread_rwlock_wrlock(&rwlock[{0}]);",
+    "leave": "pthread_rwlock_unlock(&rwlock[{0}]);", "meet": "pthread_barrier_wait(&barrier[{0}]);",
+    "done": "*(uint32_t *)arg = reg; sem_post(&sem[{0}]);",
 }
 
 
@@ -84,6 +87,9 @@ class Writer:
     def op_if(self, tab, depth, _kind, place, mode, k, then, otherwise):
         self.branches(tab, depth, f"{self.read(place, mode)} == {k}", then, otherwise)
 
+    def op_try(self, tab, depth, _kind, m, then, otherwise):
+        self.branches(tab, depth, f"!pthread_mutex_trylock(&mutex[{m}])", then, otherwise)
+
     def op_until(self, tab, _depth, _kind, place, mode, k):
         self.say(tab, f"while ({self.read(place, mode)} != {k})", "\t;")
 
@@ -102,7 +108,7 @@ def function_name(program, t):
 
 def thread_function(p, t, body):
     return [f"static void *{function_name(p, t)}(void *arg)", "{", "\tuint32_t reg = 0;", *Writer(p).body(body).lines,
-            "\t*(uint32_t *)arg = reg;", "\treturn NULL;", "}", ""]
+            *([] if body and body[-1][0] == "done" else ["\t*(uint32_t *)arg = reg;"]), "\treturn NULL;", "}", ""]
 
 
 def main_function(p):
@@ -112,6 +118,8 @@ def main_function(p):
     lines += [f"\tcell[{a}] = {source[kind].format(a)};" for a, kind in enumerate(p.areas)]
     lines += [f"\tpthread_mutex_init(&mutex[{m}], NULL);" for m in range(p.mutexes)]
     lines += [f"\tsem_init(&sem[{s}], 0, {value});" for s, value in enumerate(p.sems)]
+    lines += [f"\tpthread_rwlock_init(&rwlock[{i}], NULL);" for i in range(p.rwlocks)]
+    lines += [f"\tpthread_barrier_init(&barrier[{i}], NULL, {n});" for i, n in enumerate(p.barriers)]
     lines += Writer(p).body(p.threads[0]).lines
     lines += ["\tregisters[0] = reg;", f"\treport({len(p.threads)}, {len(p.areas)});"]
     lines += [f"\tfree(cell[{a}]);" for a, kind in enumerate(p.areas) if kind == "heap"]

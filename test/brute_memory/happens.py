@@ -53,9 +53,21 @@ class Explorer(interpreter.Explorer):
             made = self.access(know, carried, made, (t, pc), op, access, before, after)
         elif op[0] in ("lock", "wait"):
             know[t] |= carried.get((op[0], op[1]), EMPTY)
-        elif op[0] in ("unlock", "post"):
-            key = ({"unlock": "lock", "post": "wait"}[op[0]], op[1])
+        elif op[0] == "try" and after[4][op[1]] == t:
+            know[t] |= carried.get(("lock", op[1]), EMPTY)
+        elif op[0] in ("unlock", "post", "done"):
+            key = ("lock" if op[0] == "unlock" else "wait", op[1])
             carried[key] = carried.get(key, EMPTY) | know[t]
+        elif op[0] in ("read", "write"):
+            know[t] |= carried.get(("write", op[1]), EMPTY)
+            know[t] |= carried.get(("read", op[1]), EMPTY) if op[0] == "write" else EMPTY
+        elif op[0] == "leave":
+            key = ("write" if before[6][op[1]] == interpreter.WRITER else "read", op[1])
+            carried[key] = carried.get(key, EMPTY) | know[t]
+        elif op[0] in ("arrive", "go"):
+            key = ("barrier", *op[1:])
+            carried[key] = carried.get(key, EMPTY) | (know[t] if op[0] == "arrive" else EMPTY)
+            know[t] |= carried[key] if op[0] == "go" else EMPTY
         elif op[0] == "create":
             know[op[1]] |= know[t]
         elif op[0] == "join":

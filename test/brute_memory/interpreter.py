@@ -7,6 +7,7 @@ in a dictionary."""
 from program import Ordered
 
 MASK = 0xffffffff
+WRITER = -1
 AREA_BYTES = 8
 JUMPS = {"jump", "mark"}
 RMW = {
@@ -35,15 +36,18 @@ def where(place):
 def flatten(body, code):
     """Appends the tree `body` to the flat list `code`; branches become jump targets, loops are unrolled."""
     for op in body:
-        if op[0] in ("if", "cas"):
+        if op[0] in ("if", "cas", "try"):
             at = len(code)
             code.append(None)
-            flatten(op[4], code)
+            flatten(op[-2], code)
             jump = len(code)
             code.append(None)
-            code[at] = (op[0], *where(op[1]), op[2], op[3], len(code))
-            flatten(op[5], code)
+            first = (op[1],) if op[0] == "try" else (*where(op[1]), op[2], op[3])
+            code[at] = (op[0], *first, len(code))
+            flatten(op[-1], code)
             code[jump] = ("jump", len(code))
+        elif op[0] == "meet":
+            code += [("arrive", *op[1:]), ("go", *op[1:])]
         elif op[0] == "loop":
             for _ in range(op[1]):
                 flatten(op[2], code)
@@ -79,7 +83,8 @@ def conflict(a, b):
 
 class Explorer:
     """One exploration. The state is a tuple:
-    (pcs, values in hand, registers, memory, owners of mutexes, semaphores); pc -1: not created yet."""
+    (pcs, values in hand, registers, memory, owners of mutexes, semaphores, writer or number of readers of each rwlock,
+    arrivals at each barrier); pc -1: not created yet."""
 
     def __init__(self, program, limit, without=()):
         self.p, self.limit, self.without = program, limit, without
@@ -89,7 +94,8 @@ class Explorer:
 
     def initial(self):
         p, n = self.p, len(self.code)
-        e = Edit(((-1,) * n, (0,) * n, (0,) * n, bytes(AREA_BYTES * len(p.areas)), (-1,) * p.mutexes, tuple(p.sems)), 0)
+        e = Edit(((-1,) * n, (0,) * n, (0,) * n, bytes(AREA_BYTES * len(p.areas)), (-1,) * p.mutexes, tuple(p.sems),
+                  (0,) * p.rwlocks, (0,) * len(p.barriers)), 0)
         return self.goto(e, 0)
 
     def run(self):
@@ -217,6 +223,41 @@ class Explorer:
         e.owners[m] = -1
         return e.next()
 
+    def op_try(self, e, m, otherwise):
+        if e.owners[m] != -1:
+            return otherwise
+        e.owners[m] = e.t
+        return e.next()
+
+    def op_read(self, e, lock):
+        if e.rwlocks[lock] == WRITER:
+            return None
+        e.rwlocks[lock] += 1
+        return e.next()
+
+    def op_write(self, e, lock):
+        if e.rwlocks[lock] != 0:
+            return None
+        e.rwlocks[lock] = WRITER
+        return e.next()
+
+    def op_leave(self, e, lock):
+        e.rwlocks[lock] = 0 if e.rwlocks[lock] == WRITER else e.rwlocks[lock] - 1
+        return e.next()
+
+    def op_arrive(self, e, b, _n, _k):
+        e.barriers[b] += 1
+        return e.next()
+
+    def op_go(self, e, b, n, k):
+        return e.next() if e.barriers[b] >= n * k else None
+
+    def op_done(self, e, s):
+        return self.op_post(e, s)
+
+    def op_detach(self, e, _t):
+        return e.next()
+
     def op_wait(self, e, s):
         if e.sems[s] == 0:
             return None
@@ -251,17 +292,17 @@ def count_reaching(ends, before):
 class Edit:
     """A state being changed by one step of thread t."""
 
-    __slots__ = ("t", "pcs", "hands", "registers", "memory", "owners", "sems")
+    __slots__ = ("t", "pcs", "hands", "registers", "memory", "owners", "sems", "rwlocks", "barriers")
 
     def __init__(self, state, t):
         self.t = t
         self.pcs, self.hands, self.registers = map(list, state[:3])
         self.memory = state[3]
-        self.owners, self.sems = map(list, state[4:])
+        self.owners, self.sems, self.rwlocks, self.barriers = map(list, state[4:])
 
     def state(self):
         return (tuple(self.pcs), tuple(self.hands), tuple(self.registers), self.memory, tuple(self.owners),
-                tuple(self.sems))
+                tuple(self.sems), tuple(self.rwlocks), tuple(self.barriers))
 
     def here(self):
         return self.pcs[self.t]

@@ -55,6 +55,8 @@ class Program:
         self.areas = []        # where each lies
         self.mutexes = 0
         self.sems = []         # initial value
+        self.rwlocks = 0
+        self.barriers = []     # for how many threads
         self.threads = []      # list of operations each; [0] is main's
 
 

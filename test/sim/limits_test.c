@@ -333,6 +333,59 @@ static void violations_are_found_again_after_a_restart(void **state)
 }
 
 /*
+ * The same, but it lets the search go on: what is found after the lesson does not count, and the search
+ * starts again at its end, or instead of telling of a violation.
+ */
+static bool learnt_in_passing;
+
+static enum step_result passing_step(struct toy *t, u32 action)
+{
+	learnt_in_passing |= learning_step(t, action) == STEP_RESTART;
+	return STEP_OK;
+}
+
+static enum step_result passing_faulty_step(struct toy *t, u32 action)
+{
+	passing_step(t, action);
+	t->key = 5;
+	return t->var[1] == 8 ? STEP_VIOLATION : STEP_OK;
+}
+
+static void learn_at_last(struct toy *t)
+{
+	learnt_in_passing = false;
+	learn(t);
+}
+
+static bool is_stale(const struct toy *t)
+{
+	return learnt_in_passing;
+}
+
+static void a_stale_search_goes_on_and_does_not_count(void **state)
+{
+	(void)state;
+	struct grid g = {2, {8, 8}};
+	struct toy_model m = grid_model(&g);
+	m.restart = learn_at_last;
+	m.stale = is_stale;
+	struct toy t;
+	for (size_t i = 0; i < HD_ARRAY_LEN(exhaustive); i++) {
+		for (int faulty = 0; faulty < 2; faulty++) {
+			struct search_options o = {.strategy = exhaustive[i], .keep_going = true};
+			m.step = faulty ? passing_faulty_step : passing_step;
+			granularity = 4;
+			assert_int_equal(run(&t, &m, &o), SEARCH_COMPLETE);
+			assert_int_equal(granularity, 1);
+			assert_int_equal(t.stats.restarts, 2);
+			assert_int_equal(t.told, faulty);
+			if (!faulty)
+				assert_int_equal(t.stats.states, 81);
+		}
+	}
+}
+
+/*
  * A long chain with three side states at each link, each with a single step back to the chain. Of these,
  * breadth-first search keeps nothing once they are extended; the chain it must keep, as the way to the
  * last state.
@@ -384,6 +437,7 @@ int main(void)
 		cmocka_unit_test(the_initial_state_may_be_bad),
 		cmocka_unit_test(restart_forgets_all_but_the_lesson),
 		cmocka_unit_test(violations_are_found_again_after_a_restart),
+		cmocka_unit_test(a_stale_search_goes_on_and_does_not_count),
 		cmocka_unit_test(bfs_keeps_only_ancestors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

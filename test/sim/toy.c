@@ -169,6 +169,12 @@ static void restart(void *self)
 		t->model->restart(t);
 }
 
+static bool stale(void *self)
+{
+	struct toy *t = self;
+	return t->model->stale && t->model->stale(t);
+}
+
 static u64 violation_key(void *self)
 {
 	return ((struct toy *)self)->key;
@@ -197,6 +203,7 @@ static const struct target_ops ops = {
 	.delta_save = delta_save,
 	.delta_apply = delta_apply,
 	.restart = restart,
+	.stale = stale,
 	.violation_key = violation_key,
 	.action_fiber = action_fiber,
 	.memory = memory,

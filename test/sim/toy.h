@@ -21,6 +21,8 @@ struct toy_model {
 	/* Default: TERMINAL_END. */
 	enum terminal_kind (*terminal)(struct toy *t);
 	void (*restart)(struct toy *t);
+	/* Default: never. */
+	bool (*stale)(const struct toy *t);
 	/* Default: action >> 16. */
 	u32 (*action_fiber)(const struct toy *t, u32 action);
 	const void *arg;

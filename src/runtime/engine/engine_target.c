@@ -310,11 +310,27 @@ enum run_end engine_run(u32 slot, u32 alt)
 {
 	struct track_stack dead;
 	output_reset();
+	memory_step_begins();
 	enum run_end end = run_fiber(slot, alt);
 	order_step_ends(slot);
+	if (!memory_step_ends(slot, alt))
+		end = run_limit("more than 524288 places in memory that several threads use without a common "
+				"lock");
 	unseen_look();
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	return end;
+}
+
+/* Paths that are executed again, as the sanity checks do, must mean the same as before. */
+static bool restart_is_due(void)
+{
+	return rt_wire->config.search.sanity >= 2 ? run_wants_restart() : run_must_restart();
+}
+
+static bool target_stale(void *t)
+{
+	(void)t;
+	return run_wants_restart();
 }
 
 enum step_result engine_step(void *t, u32 action)
@@ -342,8 +358,8 @@ enum step_result engine_step(void *t, u32 action)
 		break;
 	}
 	if (hd_unlikely(memory_on()) && found_race(ACTION_FIBER(action)))
-		return STEP_VIOLATION;
-	return run_wants_restart() ? STEP_RESTART : STEP_OK;
+		return run_wants_restart() ? STEP_RESTART : STEP_VIOLATION;
+	return restart_is_due() ? STEP_RESTART : STEP_OK;
 }
 
 /* --- ends --- */
@@ -480,6 +496,7 @@ static void target_restart(void *t)
 {
 	(void)t;
 	run_restarted();
+	memory_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;
 	rt_worker->result.ends = 0;
@@ -559,6 +576,7 @@ const struct target_ops engine_ops = {
 	.delta_save = target_delta_save,
 	.delta_apply = target_delta_apply,
 	.restart = target_restart,
+	.stale = target_stale,
 	.violation_key = target_violation_key,
 	.doubtful = target_doubtful,
 	.action_fiber = target_action_fiber,

@@ -9,26 +9,35 @@ _Static_assert(FIBER_LOCKS <= LOCKSET_MAX_LOCKS, "a fiber's locks fit into a set
 
 static struct {
 	bool known;
-	u32 slot, shared, exclusive;
+	u32 slot;
+	u32 held[2], ever[2]; /* [exclusive_only] */
 	u64 step, changes;
 } now;
 
-static u32 set_of(bool exclusive_only)
+static void look(void)
 {
-	u64 locks[FIBER_LOCKS];
-	return lockset_of(locks, held_list(exclusive_only, locks));
+	if (hd_likely(now.known && now.slot == sched_self_slot() && now.step == sched_steps() &&
+		      now.changes == held_changes()))
+		return;
+	for (u32 exclusive_only = 0; exclusive_only < 2; exclusive_only++) {
+		u64 locks[FIBER_LOCKS];
+		now.held[exclusive_only] = lockset_of(locks, held_list(exclusive_only, locks));
+		now.ever[exclusive_only] = lockset_of(locks, held_ever_list(exclusive_only, locks));
+	}
+	now.slot = sched_self_slot();
+	now.step = sched_steps();
+	now.changes = held_changes();
+	now.known = true;
 }
 
 u32 held_locks(bool exclusive_only)
 {
-	if (!now.known || now.slot != sched_self_slot() || now.step != sched_steps() ||
-	    now.changes != held_changes()) {
-		now.shared = set_of(false);
-		now.exclusive = set_of(true);
-		now.slot = sched_self_slot();
-		now.step = sched_steps();
-		now.changes = held_changes();
-		now.known = true;
-	}
-	return exclusive_only ? now.exclusive : now.shared;
+	look();
+	return now.held[exclusive_only];
+}
+
+u32 held_ever(bool exclusive_only)
+{
+	look();
+	return now.ever[exclusive_only];
 }

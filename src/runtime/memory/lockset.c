@@ -32,14 +32,24 @@ static bool same(const struct set *s, const u64 *locks, u32 n)
 	return true;
 }
 
+static u64 hash_of(const u64 *locks, u32 n)
+{
+	u64 h = n;
+	for (u32 i = 0; i < n; i++)
+		h = (h ^ locks[i]) * 0x9e3779b97f4a7c15u;
+	return h;
+}
+
+u64 lockset_key(u32 a)
+{
+	return hash_of(sets[a].lock, sets[a].n);
+}
+
 u32 lockset_of(const u64 *locks, u32 n)
 {
 	if (!n)
 		return LOCKSET_NONE;
-	u64 h = n;
-	for (u32 i = 0; i < n; i++)
-		h = (h ^ locks[i]) * 0x9e3779b97f4a7c15u;
-	for (h >>= 20;; h++) {
+	for (u64 h = hash_of(locks, n) >> 20;; h++) {
 		u32 *at = &table[h % TABLE];
 		if (*at && same(&sets[*at], locks, n))
 			return *at;

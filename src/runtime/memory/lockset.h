@@ -9,11 +9,13 @@
 #define LOCKSET_ALL 0u /* not restricted yet */
 #define LOCKSET_NONE 1u
 #define LOCKSET_MAX_LOCKS 6
-#define LOCKSET_BITS 18 /* numbers stay below 2^18 */
+#define LOCKSET_BITS 16 /* numbers stay below 2^16 */
 
 void lockset_setup(void);
 /* locks: ascending, n of them, at most LOCKSET_MAX_LOCKS. */
 u32 lockset_of(const u64 *locks, u32 n);
 u32 lockset_meet(u32 a, u32 b);
+/* A number for the locks in it, which does not depend on the sets that were there before. */
+u64 lockset_key(u32 a);
 
 #endif

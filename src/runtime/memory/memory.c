@@ -6,21 +6,55 @@
  *   A2  one fiber only uses the bytes;
  *   A3  several use them, but none writes (what was written under A1 does not count);
  *   A4  every use, by anybody, holds a common lock: then the critical sections are ordered, and the
- *       lock operations are steps already (Lipton; Flanagan and Qadeer).
- * So every cell of 4 bytes collects, from uses outside A1: who, whether written, and the meet of the
- * locksets held. When several fibers, a write and an empty lockset come together, the cell becomes visible:
- * remembered for the rest of the run, and the search starts again, because what was explored so far had too
- * few steps (the same mechanism as for locks that somebody looks at, see sched/access.c).
+ *       lock operations are steps already (Lipton; Flanagan and Qadeer);
+ *   A5  no two conflicting uses ever race: something orders them, whatever it is.
  *
- * Why that is enough. Let the last search have ended without a new lesson, and assume a fine-grained
- * execution reaches a state of interest (an end, a deadlock, a race, a failed assertion) that it missed;
- * take one with the fewest context switches at invisible accesses. At the first of them, fiber f is
- * preempted before an invisible access a. The coarse search runs f on through a (and further invisible
- * accesses and left-movers) up to f's next step. None of the operations that other fibers do before f goes
- * on conflicts with a: a conflicting one would be a use of the same cell, by another fiber, without a
- * common lock (f holds its locks all the time), and the coarse search, which reaches both uses, would have
- * learnt from it. So a can be moved to the left, before the preemption, which gives an execution with fewer
- * such switches: contradiction.
+ * Every cell of 4 bytes has a level, which only rises (shadow.h):
+ *   quiet    A2, A3 or A4. The cell collects, from uses outside A1: who, whether written, and the meet of the
+ *            locksets held. When several fibers, a write and an empty lockset come together, it becomes
+ *   shared   A5, until it is seen to be wrong. Its accesses are kept in windows (window.h), and an access in
+ *            the window of a conflicting one, with no lock common to both, makes the cell
+ *   handed   A5 still; but what may have ordered the two is a release that was merged into the step of the
+ *            first one, behind the access. So releases behind accesses to this cell are steps now
+ *            (access_hold). An access in the window of another that conflicts with it is a race then:
+ *   visible  all accesses are steps. Atomic and volatile accesses and those of signal handlers, which are
+ *            meant to meet, lead here at once, and so does everything while memory orders are followed
+ *            (order.c).
+ * Whenever a cell rises, the search starts again, soon: what was explored so far had too few steps, or
+ * windows with too little in them (the same mechanism as for locks that somebody looks at, see
+ * sched/access.c).
+ *
+ * The window of an access lasts from its step t, which is some operation x and all that fiber f does up to
+ * before its next one, until the next step of f. In it f stands still.
+ *
+ * Why that is enough. Call an execution fine if it switches fibers at any access. Claim: if the last search
+ * ended without a lesson, then every fine execution has a coarse one, explored by it, that makes the same
+ * accesses and operations with the same values. Suppose not, and take the shortest fine execution that has
+ * none. Put each step of a fiber, as far as it got, to where its first operation x is: releases that were
+ * merged behind x move left, which nobody can tell, and so do accesses. If that changes no value, the
+ * result is coarse but for steps that were not finished; let the search finish these. The first access b in
+ * this order that conflicts with an access a of another fiber f (on a quiet cell none does: A2 to A4), such
+ * that a has moved, or was added, from
+ * behind b to before it, is in the window of a: f has done x and stands before a, in the fine execution,
+ * when b happens, so f takes no further step before b. Any lock that f holds at a it took at x or before,
+ * and it still has it when b happens; so b's fiber has held none of these since its own step began
+ * (held_ever), and the search finds the conflict: there is a coarse execution up to b, as the fine one was
+ * the shortest. So the cell rises: contradiction.
+ *
+ * Why little rises in vain. What orders b behind a must begin with a release of f behind a. If the cell is
+ * handed, there is none in t, so before the next step of f nothing orders them but a lock that both hold.
+ *
+ * State matching. Whether b is in a window depends on what fibers did in their last steps. That is part of
+ * the state (fiber.window), so a state is only taken for another if the same accesses can still conflict
+ * with what comes. No clock and no history beyond the last step of each fiber is needed, by the argument
+ * above.
+ *
+ * Reduction (search/reduction.h). A step that closes a window, and an access that would have been in it, do
+ * not commute; they are declared as such (window.c). Two conflicting accesses need not be: whichever comes
+ * first, the other is in its window. Take the shortest execution to a conflict that the reduced search does
+ * not have; unordered steps in it don't conflict with each other, otherwise there was a shorter one; so
+ * they can be swapped as the reduction does, and what remains in the way is only a step that closes the
+ * window.
  *
  * A handler of signals that others or timers send comes between any two accesses of its thread. To a cell it
  * is somebody else, and the locks that its thread holds mean nothing to it; it is there even if no other
@@ -32,7 +66,7 @@
  *
  * Given up: bytes that are used by one fiber in one execution and by another one in another execution count
  * as shared; so do stack and heap bytes that were shared in an earlier life. That costs steps, never a
- * missed or a false race.
+ * missed or a false race. docs/design/memory-steps.md has examples and figures.
  */
 #include "runtime/rt.h"
 #include "runtime/heap/heap.h"
@@ -40,11 +74,13 @@
 #include "runtime/memory/order.h"
 #include "runtime/memory/shadow.h"
 #include "runtime/memory/unseen.h"
+#include "runtime/memory/window.h"
 #include "runtime/heap/sites.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/held.h"
 #include "runtime/sched/op_classes.h"
+#include "wire/action.h"
 #include "wire/wire.h"
 
 #define LOOKS_MAX 256
@@ -61,6 +97,118 @@ bool memory_by_clang(void)
 	return by_clang;
 }
 
+/* --- lessons --- */
+
+/* How often the search has begun. */
+static u32 pass = 1;
+
+void memory_restarted(void)
+{
+	pass++;
+}
+
+/* Cells that were raised one behind the other are one lesson, and one region, as long as nothing else was. */
+static struct {
+	u64 start, end;
+	u32 level, region;
+} lesson;
+
+static bool full; /* there was no room for a lesson */
+
+static void tell_lesson(void)
+{
+	for (u64 a = lesson.start; a < lesson.end;) {
+		u64 cells = HD_MIN((lesson.end - a) / SHADOW_GRAIN, (u64)LEARNT_RANGE_MAX);
+		full |= !learnt_cells(&rt_wire->learnt, LEARNT_RANGE(a, cells, lesson.level));
+		a += cells * SHADOW_GRAIN;
+	}
+	lesson.start = lesson.end = 0;
+}
+
+static void raise_cell(u64 address, u32 level)
+{
+	struct cell *c = shadow_cell(address);
+	struct cell_more *more = shadow_more(address);
+	if (c->level >= level)
+		return;
+	if (lesson.end != address || lesson.level != level) {
+		tell_lesson();
+		lesson.start = address;
+		lesson.level = level;
+		lesson.region++;
+	}
+	lesson.end = address + SHADOW_GRAIN;
+	if (c->level == CELL_QUIET)
+		more->region = lesson.region;
+	if (level == CELL_HANDED)
+		more->pass = pass;
+	c->level = level & 3;
+	sched_want_restart_soon();
+}
+
+/*
+ * Threads that share or hand over one word of a heap block do so with the rest of it, too; to learn that at
+ * once saves searches, and costs hardly anything. To make a step of each access to all of it would cost a
+ * lot.
+ */
+static void raise_around(u64 address, u32 level)
+{
+	u64 start, size;
+	if (level == CELL_VISIBLE || address - LAYOUT_HEAP_BASE >= LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE ||
+	    !heap_find((void *)address, &start, &size)) {
+		raise_cell(address & ~(u64)(SHADOW_GRAIN - 1), level);
+		return;
+	}
+	for (u64 a = start & ~(u64)(SHADOW_GRAIN - 1); a < start + size; a += SHADOW_GRAIN)
+		raise_cell(a, level);
+}
+
+/* These bytes were accessed in the window of another, conflicting access. */
+static void conflict(u64 start, u64 end)
+{
+	for (u64 a = start & ~(u64)(SHADOW_GRAIN - 1); a < end; a += SHADOW_GRAIN) {
+		u32 level = shadow_cell(a)->level;
+		if (level == CELL_SHARED)
+			raise_around(a, CELL_HANDED);
+		/* Windows of this search may be from before that, with releases in them. */
+		else if (level == CELL_HANDED && shadow_more(a)->pass != pass)
+			raise_around(a, CELL_VISIBLE);
+	}
+}
+
+static bool is_search(void)
+{
+	return rt_worker->task.mode == WIRE_SEARCH;
+}
+
+void memory_step_begins(void)
+{
+	if (on && is_search())
+		window_step_begins();
+}
+
+bool memory_step_ends(u32 slot, u32 alt)
+{
+	if (!on)
+		return true;
+	if (is_search())
+		window_step_ends(slot, ALT_IS_TIMER(alt) || ALT_IS_PEER(alt) || ALT_IS_FAULT(alt), conflict);
+	tell_lesson();
+	return !full;
+}
+
+static void load_lesson(u64 range)
+{
+	lesson.region++;
+	for (u32 i = 0; i < LEARNT_RANGE_CELLS(range); i++) {
+		u64 address = LEARNT_RANGE_ADDRESS(range) + i * SHADOW_GRAIN;
+		struct cell *c = shadow_cell(address);
+		if (c->level == CELL_QUIET)
+			shadow_more(address)->region = lesson.region;
+		c->level = HD_MAX((u32)c->level, LEARNT_RANGE_LEVEL(range)) & 3;
+	}
+}
+
 void memory_setup(bool hooks, bool compiled_by_clang)
 {
 	on = hooks;
@@ -71,37 +219,35 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 	lockset_setup();
 	order_setup();
 	unseen_setup();
-	for (u32 i = 0; i < rt_wire->learnt.visible; i++)
-		shadow_cell(rt_wire->learnt.visible_addr[i])->visible = 1;
+	for (u32 i = 0; i < rt_wire->learnt.cells; i++)
+		load_lesson(rt_wire->learnt.cell_range[i]);
 }
 
-static void become_visible(struct cell *c, u64 address)
-{
-	c->visible = 1;
-	if (!learnt_visible(&rt_wire->learnt, address & ~(u64)(SHADOW_GRAIN - 1)))
-		sched_limit(
-			"more than 524288 places in memory that several threads use without a common lock");
-	sched_want_restart();
-}
+/* --- accesses --- */
 
 /* All handlers are one owner, but each of them several, as nobody knows whose they are. */
 #define HANDLERS 0x7ffu
 
-/* One cell is used outside A1. Returns whether its accesses are steps. */
-static bool cell_used(struct cell *c, u64 address, u32 who, bool write, u32 held)
+/* One cell is used outside A1. Returns its level. */
+static u32 cell_used(struct cell *c, u64 address, u32 who, bool write, bool bare, u32 held)
 {
-	if (c->visible)
-		return true;
-	if (hd_likely(c->owner == who && c->locks == held && c->written >= write && who != HANDLERS))
-		return false;
+	if (hd_unlikely(c->level)) {
+		if (c->level != CELL_VISIBLE && (bare || rt_wire->learnt.weak))
+			raise_around(address, CELL_VISIBLE);
+		return c->level;
+	}
+	if (hd_likely(c->owner == who && c->locks == held && c->written >= write && c->bare >= bare &&
+		      who != HANDLERS))
+		return CELL_QUIET;
 	c->several |= c->owner && (c->owner != who || who == HANDLERS);
 	if (!c->owner)
 		c->owner = who;
 	c->written |= write;
-	c->locks = lockset_meet(c->locks, held);
+	c->bare |= bare;
+	c->locks = lockset_meet(c->locks, held) & ((1u << LOCKSET_BITS) - 1);
 	if (c->several && c->written && c->locks == LOCKSET_NONE)
-		become_visible(c, address);
-	return c->visible;
+		raise_around(address, c->bare || rt_wire->learnt.weak ? CELL_VISIBLE : CELL_SHARED);
+	return c->level;
 }
 
 /*
@@ -123,26 +269,24 @@ static bool looks_often(u64 address, u64 how, u64 pc)
 	return again > LOOKS_MAX || (looks > LOOKS_MAX && how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
 }
 
-/* Is this access a step? */
-static HD_NOINLINE bool use(u64 address, u64 size, u32 how, u64 pc)
+/* Of the levels of the cells, those that are met, as bits. */
+static HD_NOINLINE u32 use(u64 address, u64 size, u32 how, u64 pc)
 {
 	bool write = how & MEMORY_WRITE, alone = sched_all_joined() && !rt_wire->learnt.signals_used;
+	if (alone)
+		return 0;
 	bool handler = sched_self()->handlers && rt_wire->learnt.signals_used;
 	bool bare = handler || (how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
-	u32 held = bare ? LOCKSET_NONE : held_locks(write);
-	bool step = false, waits = !alone && looks_often(address, how, pc);
+	u32 held = bare ? LOCKSET_NONE : held_locks(write), levels = 0;
+	bool waits = looks_often(address, how, pc);
 	for (u64 a = address & ~(u64)(SHADOW_GRAIN - 1); a < address + size; a += SHADOW_GRAIN) {
 		struct cell *c = shadow_cell(a);
-		if (alone)
-			step |= c->visible;
-		else
-			step |= cell_used(c, a, handler ? HANDLERS : sched_self_slot() + 1, write, held);
-		if (waits && !c->visible) {
-			become_visible(c, a);
-			step = true;
-		}
+		if (waits)
+			raise_around(a, CELL_VISIBLE);
+		u32 who = handler ? HANDLERS : sched_self_slot() + 1;
+		levels |= 1u << cell_used(c, a, who, write, bare, held);
 	}
-	return step && !alone;
+	return levels;
 }
 
 static HD_NORETURN void outside_block(u64 address, u64 size, bool write, u64 pc)
@@ -176,14 +320,30 @@ static void step_access(u64 address, u64 size, u32 how, u64 pc)
 	sched_step(&o);
 }
 
+/* An access that is no step, or behind its step for the bytes that are none. */
+static HD_NOINLINE void note(u64 address, u64 size, u32 how, u32 levels)
+{
+	if (levels & 1u << CELL_HANDED)
+		access_hold();
+	if (!is_search())
+		return;
+	if (how & MEMORY_FREED)
+		window_note_freed(address, size);
+	else
+		window_note(address, size, how & MEMORY_WRITE);
+}
+
 void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	if (!on || !size || !sched_active())
 		return;
-	if (use(address, size, how, pc)) {
+	u32 levels = use(address, size, how, pc);
+	if (levels & 1u << CELL_VISIBLE) {
 		step_access(address, size, how, pc);
 		order_access(address, size, how, pc);
 	}
+	if (levels & (1u << CELL_SHARED | 1u << CELL_HANDED))
+		note(address, size, how, levels);
 	check_heap(address, size, how & MEMORY_WRITE, pc);
 }
 

@@ -23,6 +23,11 @@ void memory_setup(bool hooks, bool by_clang);
 bool memory_on(void);
 bool memory_by_clang(void);
 
+/* Around each step of a fiber, for the engine; and when the search starts again. */
+void memory_step_begins(void);
+bool memory_step_ends(u32 slot, u32 alt); /* false: there was no room for all that was learnt */
+void memory_restarted(void);
+
 /* The running fiber is about to access memory; pc: where. May be a step. */
 void memory_access(u64 address, u64 size, u32 how, u64 pc);
 

@@ -348,7 +348,7 @@ void order_access(u64 address, u64 size, u32 how, u64 pc)
 	if (!is_on())
 		return;
 	for (u64 cell = address & ~(u64)(SHADOW_GRAIN - 1); cell < address + size; cell += SHADOW_GRAIN)
-		if (shadow_cell(cell)->visible)
+		if (shadow_is_visible(cell))
 			learn_place(cell, cell >= address && cell + SHADOW_GRAIN <= address + size, how);
 	struct accessing a = {sched_self_slot(), how, pc};
 	each_unit(address, size, access_unit, &a);
@@ -456,7 +456,7 @@ void order_atomic(u64 address, u64 size, enum order_what what, int order)
 {
 	u32 slot = sched_self_slot();
 	if (!is_on()) {
-		if (!is_weak(what, order) || sched_all_joined() || !shadow_cell(address)->visible)
+		if (!is_weak(what, order) || sched_all_joined() || !shadow_is_visible(address))
 			return;
 		__atomic_store_n(&rt_wire->learnt.weak, 1, __ATOMIC_RELEASE);
 		sched_want_restart();
@@ -517,10 +517,12 @@ static void teach_footprint(u32 slot)
 	const struct footprint *f = access_footprint();
 	for (u32 i = 0; i < f->count; i++) {
 		const struct access *a = &f->access[i];
-		if (is_no_meeting(a->object) || (a->mode != ACCESS_WRITE && a->mode != ACCESS_RELEASE))
+		if (is_no_meeting(a->object) ||
+		    (a->mode != ACCESS_WRITE && a->mode != ACCESS_RELEASE && a->mode != ACCESS_MAKE))
 			continue;
-		teach(a->object, fiber_key(CLASS_FIBER, slot), TEACH_BOTH);
-		u64 key = a->object & OBJECT_KEY_MASK & 0xffff;
+		u64 key = a->object & OBJECT_THREAD_SLOT;
+		bool wakes = a->object == thread_wait_object((u32)key);
+		teach(wakes ? thread_object((u32)key) : a->object, fiber_key(CLASS_FIBER, slot), TEACH_BOTH);
 		if (object_class(a->object) == OBJECT_THREAD && key < LAYOUT_MAX_FIBERS &&
 		    model->fiber[key].life == FIBER_FREE) {
 			forget(thread_object((u32)key), 0, TEACH_BOTH);

@@ -55,9 +55,23 @@ static struct {
 	struct access wrote[WROTE_MAX];
 } audit;
 
-/* A use could be merged; false: it is to be a step all the same, for once. */
-static bool merge(void)
+static bool holds; /* access_hold() was called in this step */
+
+void access_hold(void)
 {
+	holds = true;
+}
+
+bool access_holds(void)
+{
+	return holds;
+}
+
+/* A use could be merged; false: it is to be a step all the same, for once. */
+static bool merge(enum access_mode mode)
+{
+	if (hd_unlikely(holds) && mode != ACCESS_READ)
+		return false;
 	return hd_likely(++audit.merged != audit.split_at);
 }
 
@@ -141,7 +155,7 @@ static HD_NOINLINE void become_observed(struct lesson *l)
 	l->observed = 1;
 	if (!learnt_observe(&rt_wire->learnt, l->object))
 		sched_limit("more than 65536 objects whose uses have to be steps of their own");
-	sched_want_restart();
+	sched_want_restart_soon();
 }
 
 /* Notes that the running fiber uses it so; returns how others do. */
@@ -180,7 +194,7 @@ bool access_learn(u64 object, enum access_mode mode)
 
 bool access_use_lesson(u64 object, enum access_mode mode)
 {
-	return learn(lesson_of(object), mode) || interruptible() || !merge();
+	return learn(lesson_of(object), mode) || interruptible() || !merge(mode);
 }
 
 bool access_use(u64 object, enum access_mode mode)
@@ -249,7 +263,7 @@ bool access_free(u64 block, u64 bytes)
 		observed |= learn(slot_of(at), mode);
 	if (first == end)
 		return false;
-	if (observed || !merge())
+	if (observed || !merge(mode))
 		return true;
 	for (u64 at = first; at < end; at = next_object(at + 4, end))
 		footprint_add(&touched, at, 1, mode);
@@ -262,11 +276,11 @@ bool access_cond_wait(u64 cond, u64 mutex)
 	if (!l->wait_mutex) {
 		l->wait_mutex = mutex;
 		if (l->signalled_early)
-			sched_want_restart(); /* now it can be said whether those signals held it */
+			sched_want_restart_soon(); /* now it can be said whether those signals held it */
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}
-	if (learn(l, ACCESS_ACQUIRE) || interruptible() || !merge())
+	if (learn(l, ACCESS_ACQUIRE) || interruptible() || !merge(ACCESS_ACQUIRE))
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_ADD);
 	return false;
@@ -279,7 +293,7 @@ bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
 		l->signalled_early = 1;
 	else if (!l->observed && !held(l->wait_mutex))
 		become_observed(l);
-	if (learn(l, ACCESS_RELEASE) || interruptible() || !merge())
+	if (learn(l, ACCESS_RELEASE) || interruptible() || !merge(ACCESS_RELEASE))
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_WRITE);
 	return false;
@@ -298,6 +312,7 @@ void access_heap(const void *block)
 void access_step_begins(u32 slot)
 {
 	audit.merged = audit.wrotes = 0;
+	holds = false;
 	touched.count = 1;
 	touched.world = 0;
 	touched.access[0] = (struct access){thread_object(slot), 1, ACCESS_READ};

@@ -51,6 +51,12 @@ static inline u64 thread_alone_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, (u64)slot | 3u << 16);
 }
+/* What it waits for, which a waker replaces. Who waits declares the object that the waker uses, so its own
+   steps don't declare this one. */
+static inline u64 thread_wait_object(u32 slot)
+{
+	return object_id(OBJECT_THREAD, (u64)slot | 4u << 16);
+}
 #define WORLD_OBJECT object_id(OBJECT_WORLD, 0)
 
 /*
@@ -86,6 +92,14 @@ bool access_free(u64 block, u64 bytes);
  * hide.
  */
 void access_declare(u64 object, u32 bytes, enum access_mode mode);
+
+/*
+ * Until the running step ends, no release is merged into it any more: it has accessed memory that threads
+ * hand over to each other, and others must be able to tell what was done before a release from what was not
+ * (memory/memory.c). access_holds: what is a release, but no use of an object, has to be a step as well.
+ */
+void access_hold(void);
+bool access_holds(void);
 
 /*
  * The running fiber takes a block of its own arena (NULL), or gives this one back. Where others' blocks

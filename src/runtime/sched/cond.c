@@ -69,7 +69,6 @@ static struct fiber *nth_waiter(u64 cond, u32 n)
 static void wake(struct fiber *f)
 {
 	struct op *o = fiber_op_mut(f);
-	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	*o = (struct op){.kind = OP_COND_RELOCK, .object = o->object, .arg = o->arg, .flags = OPF_WAITER};
 }
 

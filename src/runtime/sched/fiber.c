@@ -226,6 +226,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 	if (!tcb)
 		return NULL;
 	access_declare(thread_object(slot), 1, ACCESS_MAKE);
+	access_declare(thread_wait_object(slot), 1, ACCESS_MAKE);
 	access_declare(thread_name_object(slot), 1, ACCESS_WRITE);
 	sched_kernel->fiber_start(slot, parent);
 	f->life = FIBER_ALIVE;
@@ -244,6 +245,7 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 
 void fiber_free(struct fiber *f)
 {
+	access_declare(thread_wait_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	memset(f, 0, sizeof(*f));
 }
 

@@ -31,6 +31,10 @@ u32 fiber_live_count(void);
 /* Was any thread detached so far, in any execution? Then "gone" does not mean "joined". */
 bool fiber_ever_detached(void);
 
+/* The threads that the running step has made so far, in this order, as far as there is room. */
+#define FIBER_BIRTHS 64
+u32 fiber_births(const u32 **slots);
+
 /*
  * A fiber that was asked to cancels itself at this operation. Taking the mutex again behind a wait is part
  * of that wait, which is a cancellation point of its own.

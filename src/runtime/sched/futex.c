@@ -59,7 +59,6 @@ static long futex_wait(u64 address, u32 expected, u32 bits, u64 deadline)
 static void wake(struct fiber *f)
 {
 	struct op *o = fiber_op_mut(f);
-	access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	o->arg = 1;
 	o->deadline = 0;
 }
@@ -98,7 +97,6 @@ static long futex_requeue(u64 from, u32 wake_max, u64 to, u32 move_max)
 	access_declare(to, 4, ACCESS_WRITE);
 	struct fiber *f = next_sleeper(NULL, from, FUTEX_BITSET_MATCH_ANY);
 	for (; f && move_max; f = next_sleeper(f, from, FUTEX_BITSET_MATCH_ANY)) {
-		access_declare(thread_object(fiber_slot(f)), 1, ACCESS_WRITE);
 		fiber_op_mut(f)->object = to;
 		move_max--;
 		n++;

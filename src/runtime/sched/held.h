@@ -16,6 +16,8 @@ void held_unlocked(u64 lock);
  * many.
  */
 u32 held_list(bool exclusive_only, u64 *out);
+/* The same with those that it gave up since its step began, as far as there is room. */
+u32 held_ever_list(bool exclusive_only, u64 *out);
 /* Grows whenever some fiber takes or gives up a lock. */
 u64 held_changes(void);
 

@@ -40,6 +40,7 @@ struct fiber {
 	char name[16];
 	u64 robust[FIBER_ROBUST]; /* robust mutexes that it holds, ascending: mutex.c */
 	u64 held[FIBER_LOCKS];    /* locks, for instrumented programs: memory/held_set.c */
+	u64 window;               /* the memory that its last step accessed: memory/window.c */
 };
 
 #define MODEL_KEYS 1024
@@ -55,6 +56,7 @@ struct model {
 	u64 refused; /* this execution used a call outside the model: what happens behind it is doubtful */
 	char panic[256];   /* what a Rust program said when it panicked, terminated; "": it did not */
 	u64 ever_detached; /* some thread was, in this execution: not all can be said to have been joined */
+	u64 gone_window;   /* the windows of those that are gone: memory/window.c */
 	struct model_key key[MODEL_KEYS];
 };
 

@@ -27,7 +27,9 @@ static bool fiber_owner(u64 offset, struct owner *o)
 {
 	u32 slot = (u32)(offset / sizeof(struct fiber));
 	u64 at = offset % sizeof(struct fiber);
-	*o = (struct owner){thread_object(slot), slot + 1, "what a thread does next"};
+	bool waits = at - offsetof(struct fiber, op) < 2 * sizeof(struct op); /* op, suspended */
+	*o = (struct owner){waits ? thread_wait_object(slot) : thread_object(slot), slot + 1,
+			    "what a thread does next"};
 	for (u32 i = 0; i < HD_ARRAY_LEN(public_parts); i++)
 		if (at >= public_parts[i].from && at < public_parts[i].to) {
 			o->what = public_parts[i].what;
@@ -44,6 +46,7 @@ bool sched_owner(u64 address, struct owner *o)
 	} parts[] = {
 		{PART(struct model, now, "the clock"), PROCESS_CLOCK},
 		{PART(struct model, ever_detached, "whether a thread was ever detached"), PROCESS_THREADS},
+		{PART(struct model, gone_window, "what detached threads accessed last"), PROCESS_THREADS},
 		{PART(struct model, panic, "the text of a panic"), PROCESS_PANIC},
 		{PART(struct model, refused, "whether a call was refused"), PROCESS_REFUSED},
 		{PART(struct model, key, "the keys of thread-specific data"), PROCESS_KEYS},
@@ -71,6 +74,7 @@ const char *object_class_name(u64 object)
 		[OBJECT_PIPE] = "pipe",        [OBJECT_SOCKET] = "socket",
 		[OBJECT_HEAP] = "heap",        [OBJECT_PORT] = "port",
 		[OBJECT_SIGNALS] = "signals",  [OBJECT_MAPPING] = "mapping",
+		[OBJECT_WINDOW] = "window",
 	};
 	enum object_class of = object_class(object);
 	return of < OBJECT_CLASSES && names[of] ? names[of] : "object";

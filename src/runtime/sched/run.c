@@ -13,9 +13,10 @@ static struct {
 	u64 sp;        /* the engine's context while a fiber runs */
 	u64 sp_before; /* that of the fiber that runs, as it was before */
 	u32 current, alt;
-	bool in_fiber, restart, left, main_runs;
+	bool in_fiber, restart, lesson, left, main_runs;
 	enum run_end end;
 	u64 steps;
+	u64 started_at, lesson_at; /* of these: when the search began, and had its first lesson */
 	struct run_failure failure;
 	void (*tell)(const struct run_failure *f);
 } run;
@@ -53,14 +54,34 @@ void sched_want_restart(void)
 		run.restart = true;
 }
 
+void sched_want_restart_soon(void)
+{
+	if (rt_worker->task.mode == WIRE_SEARCH && !rt_wire->config.net.confirm && !run.lesson) {
+		run.lesson = true;
+		run.lesson_at = run.steps;
+	}
+}
+
 bool run_wants_restart(void)
 {
-	return run.restart;
+	return run.restart || run.lesson;
+}
+
+/* As many steps as the search took to learn something, at most, and a few. */
+#define MORE_STEPS 500u
+#define MORE_STEPS_MAX 20000u
+bool run_must_restart(void)
+{
+	if (hd_likely(!run.restart && !run.lesson))
+		return false;
+	u64 before = run.lesson_at - run.started_at, more = run.steps - run.lesson_at;
+	return run.restart || more > MORE_STEPS + HD_MIN(before, (u64)MORE_STEPS_MAX);
 }
 
 void run_restarted(void)
 {
-	run.restart = false;
+	run.restart = run.lesson = false;
+	run.started_at = run.steps;
 }
 
 /* --- there and back --- */
@@ -138,13 +159,18 @@ void sched_stop(void)
 	abandon(RUN_STOPPED);
 }
 
-void sched_limit(const char *what)
+enum run_end run_limit(const char *what)
 {
 	struct text t;
 	text_init(&t, rt_worker->result.incomplete, sizeof(rt_worker->result.incomplete));
 	text_str(&t, "a limit of heddle was reached: ");
 	text_str(&t, what);
-	abandon(RUN_STOPPED);
+	return RUN_STOPPED;
+}
+
+void sched_limit(const char *what)
+{
+	abandon(run_limit(what));
 }
 
 bool run_dead_stack(struct track_stack *out)

@@ -39,8 +39,15 @@ const struct run_failure *run_failure(void);
  */
 void run_on_failure(void (*tell)(const struct run_failure *f));
 
-/* Has a lesson been learnt since run_restarted()? */
+/* sched_limit for the engine, which stands outside the fibers: how the step ends. */
+enum run_end run_limit(const char *what);
+
+/*
+ * Has a lesson been learnt since run_restarted()? Then what the search finds does not count. must: it is not
+ * even worth while to go on for more lessons.
+ */
 bool run_wants_restart(void);
+bool run_must_restart(void);
 void run_restarted(void);
 
 /* ---- for sched/ ---- */

@@ -51,6 +51,7 @@ HD_LEAF const struct op *fiber_op(const struct fiber *f)
 
 struct op *fiber_op_mut(struct fiber *f)
 {
+	access_declare(thread_wait_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	return f->suspended.kind ? &f->suspended : &f->op;
 }
 

@@ -200,6 +200,8 @@ HD_NORETURN void sched_stop(void);
 HD_NORETURN void sched_limit(const char *what);
 /* A lesson was learnt: the search has to start again (ignored in replay). */
 void sched_want_restart(void);
+/* The same, but the search may go on for a while, to learn more at a time. */
+void sched_want_restart_soon(void);
 /* The same for a lock or the like that is used wrongly: "unlock of an unlocked", "spin lock". */
 HD_NORETURN void sched_misuse(const char *what, const char *kind, u64 object, u64 pc);
 /* A call outside the model: noted with the caller's address, the verdict will be "incomplete". */

@@ -334,14 +334,41 @@ bool fiber_ever_detached(void)
 	return model->ever_detached;
 }
 
+/* Persistent: which threads the running step has made, in this order. */
+static struct {
+	u64 step;
+	u32 count, slot[FIBER_BIRTHS];
+} births;
+
+u32 fiber_births(const u32 **slots)
+{
+	*slots = births.slot;
+	return births.step == sched_steps() ? births.count : 0;
+}
+
+static void note_birth(u32 slot)
+{
+	if (births.step != sched_steps()) {
+		births.step = sched_steps();
+		births.count = 0;
+	}
+	if (births.count < FIBER_BIRTHS)
+		births.slot[births.count++] = slot;
+}
+
 int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u64 pc)
 {
+	if (access_holds()) {
+		struct op o = {.kind = OP_CREATE};
+		sched_step(&o);
+	}
 	struct fiber *f = fiber_make(entry, arg, stack_size);
 	if (!f) {
 		sched_refused("pthread_create (too many threads, or too large a stack)", pc);
 		return EAGAIN;
 	}
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
+	note_birth(fiber_slot(f));
 	f->detached = detached;
 	model->ever_detached |= detached;
 	*tcb = f->tcb;
@@ -493,4 +520,6 @@ const struct op_class op_cancel = {
 };
 /* object: thread_end_object */
 const struct op_class op_end = {.name = "ends", .describe = end_describe, .accesses = op_releases};
+/* What it touches is declared when it does so. */
+const struct op_class op_create = {.name = "creates a thread"};
 const struct op_class op_testcancel = {.name = "cancellation point", .busy = true};

@@ -60,8 +60,8 @@ static void lessons_are_limited(void **state)
 		assert_true(learnt_observe(learnt, 16 * i + 16));
 	assert_int_equal(learnt->observed, WIRE_MAX_OBSERVED);
 	assert_false(learnt_observe(learnt, 8));
-	assert_true(learnt_visible(learnt, 8));
-	assert_int_equal(learnt->visible, 1);
+	assert_true(learnt_cells(learnt, 8));
+	assert_int_equal(learnt->cells, 1);
 }
 
 struct worker_names {

@@ -170,7 +170,11 @@ static void use_range(struct vk_call *c, u32 range)
 	vk_use(c, vk_mapping_object(range), ACCESS_WRITE);
 }
 
-/* Every plain load and store can tell that memory goes, or gets other rights, and nobody declares those. */
+/*
+ * Every plain load and store can tell that memory goes, or gets other rights, and nobody declares those. What
+ * a fiber has mapped itself is its own business, as with free(): who else uses it then races with it, and
+ * that is for the eye (search/eye.h) to see.
+ */
 static void declare_rights_change(void)
 {
 	if (!sched_alone())
@@ -178,20 +182,23 @@ static void declare_rights_change(void)
 }
 
 /* The same where memory goes, or gets other rights: calls that use it can tell. */
-static HD_NOINLINE bool change_shows(struct vk_call *c, u32 range)
+static HD_NOINLINE bool change_shows(struct vk_call *c, u32 range, u64 start, u64 len)
 {
-	declare_rights_change();
+	if (range != sched_self_slot())
+		declare_rights_change();
+	else
+		access_declare(start, (u32)HD_MIN(len, (u64)UINT32_MAX), ACCESS_WRITE);
 	bool seen = vk_touch(c, vk_mapping_object(range), ACCESS_WRITE);
 	return seen | vk_touch(c, vk_rights_object(range), ACCESS_WRITE);
 }
 
-static void change_range(struct vk_call *c, u32 range)
+static void change_range(struct vk_call *c, u32 range, u64 start, u64 len)
 {
 	part_from_taking(c, vk_mapping_object(range), vk_rights_object(range));
-	if (!change_shows(c, range))
+	if (!change_shows(c, range, start, len))
 		return;
 	vk_order(c, vk_mapping_object(range), ACCESS_WRITE);
-	change_shows(c, range);
+	change_shows(c, range, start, len);
 }
 
 /* A place for len bytes; fixed: make room there. Address or -errno. */
@@ -210,7 +217,7 @@ static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 		vk_refuse(c, "mmap (fixed address)");
 		return -ENOMEM;
 	}
-	change_range(c, (u32)range);
+	change_range(c, (u32)range, hint, len);
 	struct vk_map *m = maps_at((u32)range, hint);
 	if ((flags & MAP_FIXED_NOREPLACE) && m && m->start < hint + len)
 		return -EEXIST;
@@ -281,7 +288,7 @@ long vk_sys_munmap(struct vk_call *c)
 		return shared_file_unmap(c, start, len);
 	int range = range_of(start, len);
 	if (range >= 0) {
-		change_range(c, (u32)range);
+		change_range(c, (u32)range, start, len);
 		return unmap(c, (u32)range, start, start + len);
 	}
 	return unmap_start_memory(c, start, start + len);
@@ -339,7 +346,7 @@ long vk_sys_mprotect(struct vk_call *c)
 	int range = range_of(start, len);
 	if (range < 0)
 		return protect_start_memory(c, start, start + len, prot);
-	change_range(c, (u32)range);
+	change_range(c, (u32)range, start, len);
 	return change_protection(c, (u32)range, start, start + len, prot);
 }
 
@@ -390,7 +397,7 @@ long vk_sys_mremap(struct vk_call *c)
 		vk_refuse(c, "mremap (fixed, duplicating, or of memory that was there at the start)");
 		return -EINVAL;
 	}
-	change_range(c, (u32)range);
+	change_range(c, (u32)range, start, old);
 	if (!maps_full((u32)range, start, start + old))
 		return -EFAULT;
 	if (new > old)
