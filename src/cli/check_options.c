@@ -32,6 +32,7 @@ void check_options_init(struct check_options *o)
 	o->config.search.walks = true;
 	o->config.search.max_memory = default_memory();
 	o->config.search.pct_depth = DEFAULT_PCT_DEPTH;
+	o->jobs = 1;
 	option_peers_init(o);
 }
 

@@ -26,6 +26,7 @@ struct check_options {
 	struct suppressions suppressions;
 	bool quiet, verbose, no_progress;
 	bool por_given; /* --por was */
+	u32 jobs;       /* workers that search together */
 	struct peer_options peers;
 	struct broker_options broker;
 	bool confirm;                            /* violations are played once more with fresh peers */

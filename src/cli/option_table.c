@@ -167,12 +167,11 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 {
 	u64 n;
 
-	(void)o;
-	if (!value_number(value, &n) || n == 0)
-		return problem_set(p, "-j: %s is not a number of workers", value);
-	return n == 1 ? 0
-		      : problem_set(p, "-%c %s: more than one worker is not in this version", s->letter,
-				    value);
+	if (!value_number(value, &n) || n == 0 || n > WIRE_MAX_WORKERS)
+		return problem_set(p, "-%c: %s is not a number of workers from 1 to %u", s->letter, value,
+				   WIRE_MAX_WORKERS);
+	o->jobs = (u32)n;
+	return 0;
 }
 
 /* Options of features to come, with the one value that asks for nothing; the help text leaves them out. */
@@ -320,7 +319,7 @@ static const struct option_spec check_table[] = {
 	{"por", 0, OPTION_CALL, "on|off",
 	 "partial-order reduction: leave out orders of steps that lead to the same (default on)", 0,
 	 apply_por},
-	{"jobs", 'j', OPTION_CALL, "N", NULL, 0, apply_jobs},
+	{"jobs", 'j', OPTION_CALL, "N", "search with N processes at a time (default 1)", 0, apply_jobs},
 	LATER("invariant", "EXPR"),
 	LATER("script", "FILE"),
 };

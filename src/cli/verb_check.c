@@ -215,7 +215,7 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 	const struct session_observer observer = {&watcher, on_tick, on_stopping, on_process,
 						  on_stop_requests};
 	struct session_plan plan = {.launch = *l,
-				    .workers = 1,
+				    .workers = opts->jobs,
 				    .peers = opts->peers,
 				    .broker = opts->broker,
 				    .suppressions = &opts->suppressions,

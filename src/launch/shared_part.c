@@ -30,6 +30,23 @@ int memory_file_create(const char *name, u64 size, void **out, struct problem *p
 	return fd;
 }
 
+/* Only the workers map it: the controller makes it, zero as it is. */
+static int team_file_create(int *out, struct problem *p)
+{
+	int fd = memfd_create("heddle-team", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return problem_set(p, "no shared memory (%s)", strerror(errno));
+	if (ftruncate(fd, (off_t)WIRE_TEAM_SIZE)) {
+		problem_set(p, "no shared memory for several workers (%s); raise ulimit -f, or use -j 1",
+			    strerror(errno));
+		close(fd);
+		return -1;
+	}
+	*out = fd;
+	return 0;
+}
+
 int shared_part_create(struct shared_part *part, const struct launch *l, u32 workers, struct problem *p)
 {
 	char runtime[sizeof(l->config.runtime_path)];
@@ -38,9 +55,15 @@ int shared_part_create(struct shared_part *part, const struct launch *l, u32 wor
 	part->wire = NULL;
 	if (runtime_library_find(runtime, sizeof(runtime), p))
 		return -1;
-	part->fd = memory_file_create("heddle-shared", WIRE_SHARED_SIZE, &memory, p);
-	if (part->fd < 0 || !memory)
+	part->team_fd = -1;
+	if (workers > 1 && team_file_create(&part->team_fd, p))
 		return -1;
+	part->fd = memory_file_create("heddle-shared", WIRE_SHARED_SIZE, &memory, p);
+	if (part->fd < 0 || !memory) {
+		if (part->team_fd >= 0)
+			close(part->team_fd);
+		return -1;
+	}
 	part->wire = memory;
 	part->wire->magic = WIRE_MAGIC;
 	part->wire->version = WIRE_VERSION;
@@ -60,5 +83,7 @@ void shared_part_free(struct shared_part *part)
 		return;
 	munmap(part->wire, WIRE_SHARED_SIZE);
 	close(part->fd);
+	if (part->team_fd >= 0)
+		close(part->team_fd);
 	part->wire = NULL;
 }

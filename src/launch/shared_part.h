@@ -12,6 +12,7 @@ struct launch;
 
 struct shared_part {
 	int fd;
+	int team_fd;              /* memory of several workers (wire/wire_team.h); -1: none */
 	struct wire_shared *wire; /* WIRE_SHARED_SIZE bytes; NULL: none */
 };
 

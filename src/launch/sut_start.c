@@ -27,13 +27,13 @@
 #include "launch/loading.h"
 #include "launch/sut.h"
 
-#define ERROR_FD (WIRE_BELL_FD + 1)
+#define ERROR_FD (WIRE_TEAM_FD + 1)
 #define STACK_BYTES (8UL << 20)
 
 struct child {
 	const struct launch *launch;
 	char **env;
-	int shared_fd, worker_fd, log_fd, bell, error_fd;
+	int shared_fd, worker_fd, team_fd, log_fd, bell, error_fd; /* team_fd: -1, if there is none */
 	u32 number;
 	pid_t parent;
 };
@@ -49,7 +49,7 @@ enum child_step {
 	STEP_EXEC,
 };
 static const char *const step_failed[] = {
-	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1004",
+	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1005",
 	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
 	[STEP_PERSONALITY] =
 		"address randomisation cannot be turned off; allow personality() in this container",
@@ -87,8 +87,8 @@ static void child_reset_signals(void)
 }
 
 /*
- * 0 /dev/null, 1 and 2 the log, 1000 the shared part, 1001 the worker's, 1002 the bell; 1003 the error
- * pipe, until exec.
+ * 0 /dev/null, 1 and 2 the log, 1000 the shared part, 1001 the worker's, 1002 the bell, 1003 the memory of
+ * several workers, if there are; 1004 the error pipe, until exec.
  */
 static void child_descriptors(const struct child *c)
 {
@@ -105,6 +105,10 @@ static void child_descriptors(const struct child *c)
 		child_give_up(STEP_DESCRIPTORS);
 	if (dup2(c->shared_fd, WIRE_FD) < 0 || dup2(c->worker_fd, WIRE_WORKER_FD) < 0 ||
 	    dup2(c->bell, WIRE_BELL_FD) < 0 || fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
+		child_give_up(STEP_DESCRIPTORS);
+	if (c->team_fd < 0)
+		close(WIRE_TEAM_FD);
+	else if (dup2(c->team_fd, WIRE_TEAM_FD) < 0)
 		child_give_up(STEP_DESCRIPTORS);
 	if (close_range(3, WIRE_FD - 1, 0) || close_range(ERROR_FD + 1, ~0u, 0))
 		child_give_up(STEP_DESCRIPTORS);
@@ -293,6 +297,7 @@ int sut_start(struct sut *s, const struct launch *l, const struct shared_part *p
 		part = &s->own;
 	s->shared = part->wire;
 	c.shared_fd = part->fd;
+	c.team_fd = part->team_fd;
 	c.env = environment_build(environ, l->extra, part->wire->config.runtime_path, l->program->openmp);
 	if (!c.env) {
 		shared_part_free(&s->own);

@@ -51,7 +51,10 @@ struct outcome {
 	bool horizon_hit, yields_cut, subsets_cut, retries_cut, faults_cut;
 	struct search_options options;
 	struct search_stats stats;
+	u32 workers;           /* that searched */
+	char workers_why[256]; /* fewer than asked for: why; "": no fewer */
 	double wall_s, cpu_s;
+	double busiest_cpu_s; /* CPU time of the worker that needed most */
 	u64 peak_rss, page_faults;
 	struct fingerprint initial;
 	struct trace *trace; /* of each violation that was reproduced */

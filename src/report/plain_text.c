@@ -298,8 +298,12 @@ static void print_counts(FILE *f, const struct outcome *o)
 		transitions, revisited, s->max_depth, s->end_states);
 	if (s->runs)
 		fprintf(f, ", %lu runs", s->runs);
-	fprintf(f, "\n  %s, %.2f s of CPU, %s, %s transitions per CPU second\n", wall, o->cpu_s, memory,
-		rate);
+	fprintf(f, "\n  %s, %.2f s of CPU, %s, %s transitions per CPU second", wall, o->cpu_s, memory, rate);
+	if (o->workers > 1)
+		fprintf(f, ", %u workers", o->workers);
+	fputs(o->workers_why[0] ? "\n  one worker: " : "\n", f);
+	if (o->workers_why[0])
+		fprintf(f, "%s\n", o->workers_why);
 }
 
 void plain_summary(FILE *f, const struct outcome *o)

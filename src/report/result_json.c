@@ -161,8 +161,10 @@ static void add_counts(json_t *j, const struct outcome *o)
 
 	for (size_t i = 0; i < HD_ARRAY_LEN(counts); i++)
 		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].value));
+	json_object_set_new(j, "workers", json_integer(o->workers));
 	json_object_set_new(j, "wall_s", json_real(o->wall_s));
 	json_object_set_new(j, "cpu_s", json_real(o->cpu_s));
+	json_object_set_new(j, "busiest_cpu_s", json_real(o->busiest_cpu_s));
 	json_object_set_new(j, "memory_bytes", json_integer((json_int_t)s->memory));
 	json_object_set_new(j, "peak_rss_bytes", json_integer((json_int_t)o->peak_rss));
 	json_object_set_new(j, "page_faults", json_integer((json_int_t)o->page_faults));

@@ -9,6 +9,19 @@
 struct wire_shared *rt_wire;
 struct wire_worker *rt_worker;
 
+void *rt_trees;
+struct rt_lessons rt_lessons;
+
+void rt_load_lessons(void)
+{
+	const struct wire_learnt *l = &rt_wire->learnt;
+	rt_lessons = (struct rt_lessons){.clock_read = l->clock_read,
+					 .cancel_used = l->cancel_used,
+					 .signals_used = l->signals_used,
+					 .fair = l->fair,
+					 .weak = l->weak};
+}
+
 void rt_fail(const char *a, const char *b, const char *c)
 {
 	if (rt_worker) {

@@ -15,38 +15,21 @@
  * action stack, below them, and are dropped if one of the first has led to a state that is not on the path.
  * Otherwise they are tried, too: else threads that go round in circles would keep the others from ever
  * moving.
+ *
+ * With several workers (parallel.h) "not on the path" is "new, or closed": left for good by the worker that
+ * entered it, which had not given away any part of the stack up to there. A state of which others have a part
+ * is never closed. So every state from which something is left out leads to one of lower rank: by the time of
+ * closing, and for those that are never closed, which rank above, by the time of coming, the latest lowest.
+ * Hence what is left out is not left out for ever.
  */
-#include "search/fingerprint_map.h"
+#include "search/dfs_priv.h"
+#include "search/parallel.h"
 #include "search/prelude.h"
 #include "search/reduction.h"
 #include "search/sanity.h"
-#include "search/search_priv.h"
 
 /* A power of two. */
 #define PASS_CHECK_EVERY 1024
-
-struct dfs_frame {
-	u32 left; /* actions not yet tried: the topmost ones of the action stack, the next on top */
-	u32 rest; /* below them: those that may not have to be tried */
-	bool repeating;
-	bool led_away; /* one of those tried led to a state that is not on the path */
-};
-
-struct dfs {
-	struct search *s;
-	/* Of the states on the path, the current one included if it is being extended. */
-	struct pages_vec frames;        /* struct dfs_frame */
-	struct pages_vec marks;         /* target_mark, beside frames */
-	struct pages_vec prints;        /* struct fingerprint, beside frames; sanity 3 only */
-	struct pages_vec actions;       /* u32 */
-	struct fingerprint_map on_path; /* with a reduction only */
-	u64 cut;
-};
-
-static struct dfs_frame *top(struct dfs *d)
-{
-	return (struct dfs_frame *)(d->frames.data + d->frames.len) - 1;
-}
 
 static target_mark mark_of_top(struct dfs *d)
 {
@@ -56,7 +39,7 @@ static target_mark mark_of_top(struct dfs *d)
 static u64 dfs_memory(const struct search *s)
 {
 	const struct dfs *d = s->mine;
-	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap +
+	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap + d->unit.cap +
 	       fingerprint_map_bytes(&d->on_path);
 }
 
@@ -69,7 +52,7 @@ static void reverse(u32 *a, u32 n)
 	}
 }
 
-static enum move push(struct dfs *d, u32 actions, u32 rest, bool repeating)
+enum move dfs_push(struct dfs *d, u32 actions, u32 rest, bool repeating)
 {
 	struct search *s = d->s;
 	struct dfs_frame *f = pages_vec_push(&d->frames, sizeof(*f));
@@ -80,9 +63,9 @@ static enum move push(struct dfs *d, u32 actions, u32 rest, bool repeating)
 	*mark = s->ops->mark(s->self);
 	d->actions.len += (actions + rest) * sizeof(u32);
 	s->stats->reduced += rest != 0;
-	if (s->reduction && !fingerprint_map_put(&d->on_path, s->ops->fingerprint(s->self), 1))
+	if (s->reduction && !s->team && !fingerprint_map_put(&d->on_path, s->ops->fingerprint(s->self), 1))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	if (hd_unlikely(s->o->sanity >= 3)) {
+	if (hd_unlikely(s->o->sanity >= 3 || s->team)) {
 		struct fingerprint *fp = pages_vec_push(&d->prints, sizeof(*fp));
 		if (!fp)
 			return search_halt(s, SEARCH_LIMIT_MEMORY);
@@ -112,7 +95,7 @@ static enum move enter(struct dfs *d, bool is_new)
 	}
 	u32 first = s->reduction ? reduction_enter(s->reduction, actions, n) : n;
 	reverse(actions, n);
-	return push(d, first, n - first, !is_new && !was_cut);
+	return dfs_push(d, first, n - first, !is_new && !was_cut);
 }
 
 static enum move undo_to_top(struct dfs *d)
@@ -130,15 +113,19 @@ static enum move undo_to_top(struct dfs *d)
 static enum move leave(struct dfs *d)
 {
 	struct search *s = d->s;
-	enum move m = search_tell_leave(s);
+	enum move m = dfs_top(d)->taken ? MOVE_KNOWN : search_tell_leave(s);
 	if (hd_unlikely(m >= MOVE_HALT))
 		return m;
 	if (s->reduction) {
-		d->actions.len -= top(d)->rest * sizeof(u32);
-		fingerprint_map_remove(&d->on_path, s->ops->fingerprint(s->self));
+		d->actions.len -= dfs_top(d)->rest * sizeof(u32);
+		if (!s->team)
+			fingerprint_map_remove(&d->on_path, s->ops->fingerprint(s->self));
+		else if (dfs_frame_count(d) > d->shared)
+			shared_visited_close(&s->team->table, s->ops->fingerprint(s->self));
 		reduction_leave(s->reduction);
 	}
 	d->frames.len -= sizeof(struct dfs_frame);
+	d->shared = HD_MIN(d->shared, dfs_frame_count(d));
 	d->marks.len -= sizeof(target_mark);
 	if (d->prints.len)
 		d->prints.len -= sizeof(struct fingerprint);
@@ -158,7 +145,7 @@ static enum move tell_entered(struct dfs *d)
 {
 	if (hd_likely(!d->s->observers.count))
 		return MOVE_NEW;
-	u32 n = top(d)->left + top(d)->rest;
+	u32 n = dfs_top(d)->left + dfs_top(d)->rest;
 	reverse((u32 *)(d->actions.data + d->actions.len) - n, n);
 	enum move m = search_tell_enter(d->s, (u32 *)(d->actions.data + d->actions.len) - n, n);
 	reverse((u32 *)(d->actions.data + d->actions.len) - n, n);
@@ -190,20 +177,27 @@ static enum move arrived(struct dfs *d, u32 action, enum move m)
 	return m == MOVE_NEW ? tell_entered(d) : m;
 }
 
+/* Is the known state that the target stands in done with, by whomever? */
+static bool is_closed(struct dfs *d)
+{
+	struct search *s = d->s;
+	struct fingerprint fp = s->ops->fingerprint(s->self);
+	return s->team ? shared_visited_is_closed(&s->team->table, fp)
+		       : !fingerprint_map_get(&d->on_path, fp);
+}
+
 /* A step of the topmost state was executed: what the reduction makes of it. */
 static void learn(struct dfs *d, u32 action, enum move m)
 {
-	struct search *s = d->s;
-	reduction_learn(s->reduction, action, m == MOVE_DEAD);
-	if (top(d)->rest && m != MOVE_DEAD)
-		top(d)->led_away |= m == MOVE_NEW ||
-				    !fingerprint_map_get(&d->on_path, s->ops->fingerprint(s->self));
+	reduction_learn(d->s->reduction, action, m == MOVE_DEAD);
+	if (dfs_top(d)->rest && m != MOVE_DEAD && !dfs_top(d)->led_away)
+		dfs_top(d)->led_away = m == MOVE_NEW || is_closed(d);
 }
 
 /* All that had to be tried of the topmost state was tried. */
 static enum move finish(struct dfs *d)
 {
-	struct dfs_frame *f = top(d);
+	struct dfs_frame *f = dfs_top(d);
 	if (hd_likely(!f->rest || f->led_away))
 		return leave(d);
 	f->left = f->rest;
@@ -216,7 +210,7 @@ static enum move finish(struct dfs *d)
 static enum move advance(struct dfs *d)
 {
 	struct search *s = d->s;
-	struct dfs_frame *f = top(d);
+	struct dfs_frame *f = dfs_top(d);
 	f->left--;
 	d->actions.len -= sizeof(u32);
 	s->repeating = f->repeating;
@@ -246,18 +240,28 @@ static enum move pause(struct dfs *d)
 	return m;
 }
 
-static enum move explore(struct dfs *d)
+/* From the initial state on. */
+static enum move begin(struct dfs *d)
 {
 	enum move m = search_begin(d->s);
 	if (m == MOVE_NEW)
 		m = enter(d, true);
-	if (m == MOVE_NEW)
-		m = tell_entered(d);
+	return m == MOVE_NEW ? tell_entered(d) : m;
+}
+
+static enum move explore_stack(struct dfs *d, enum move m)
+{
 	while (m < MOVE_HALT && d->frames.len) {
-		m = top(d)->left ? advance(d) : finish(d);
+		m = dfs_top(d)->left ? advance(d) : finish(d);
 		if (hd_unlikely(d->s->ticks >= d->s->pause_at) && m < MOVE_HALT && d->frames.len)
 			m = pause(d);
 	}
+	return m;
+}
+
+static enum move explore(struct dfs *d)
+{
+	enum move m = explore_stack(d, begin(d));
 	if (m < MOVE_HALT && d->s->reduction && search_check_pass(d->s, true) == MOVE_RESTART)
 		return MOVE_RESTART;
 	if (m < MOVE_HALT)
@@ -265,19 +269,39 @@ static enum move explore(struct dfs *d)
 	return m;
 }
 
+/* One of several workers: whoever has nothing left to do takes from others, until nobody has. */
+static enum move explore_together(struct dfs *d)
+{
+	enum move m = MOVE_KNOWN;
+	if (!d->s->team->number) {
+		team_begin(d->s->team);
+		m = begin(d);
+	}
+	while ((m = explore_stack(d, m)) < MOVE_HALT)
+		m = dfs_take(d);
+	return m;
+}
+
 static enum move dfs_run(struct search *s)
 {
 	struct dfs d = {.s = s};
 	s->mine = &d;
-	enum move m = explore(&d);
+	enum move m = s->team ? explore_together(&d) : explore(&d);
 	pages_vec_free(&d.frames);
 	pages_vec_free(&d.marks);
 	pages_vec_free(&d.prints);
 	pages_vec_free(&d.actions);
+	pages_vec_free(&d.unit);
 	fingerprint_map_free(&d.on_path);
 	s->mine = NULL;
 	return m;
 }
 
 const struct strategy strategy_dfs = {
-	.run = dfs_run, .memory = dfs_memory, .wants_depths = true, .reduces = true, .walks = true};
+	.run = dfs_run,
+	.memory = dfs_memory,
+	.wants_depths = true,
+	.reduces = true,
+	.walks = true,
+	.give = dfs_give,
+};

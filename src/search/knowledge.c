@@ -72,6 +72,17 @@ static void spread(struct reduction *r, u32 point)
 	}
 }
 
+/* If this control point is one of several variants that have become one: the one; else itself. */
+static u32 merged(struct reduction *r, u32 point)
+{
+	u64 coarse = point_at(r, point)->coarse;
+	const struct variants *v = table_find(&r->variants, coarse);
+	if (!v || v->count <= VARIANTS)
+		return point;
+	const struct key_index *k = table_find(&r->point_table, coarse);
+	return k ? k->index - 1 : point;
+}
+
 /* What the step made becomes the label of the edge; its hash is part of the edge's key. */
 static u64 made_hash(const struct footprint *by)
 {
@@ -120,8 +131,12 @@ void knowledge_edge(struct reduction *r, u32 from, u32 to, const struct footprin
 	*e = edge;
 	p->edges_out = point_at(r, to)->edges_in = (u32)(r->edges.len / sizeof(*e));
 	r->news++;
+	knowledge_say_edge(r, from, to, by);
 	if (include(r, from, to))
 		spread(r, from);
+	u32 one = merged(r, from);
+	if (one != from && one != to)
+		knowledge_edge(r, one, to, by);
 }
 
 /*
@@ -308,10 +323,13 @@ static void learn_needs(struct reduction *r, struct control_point *p, const stru
 			enum fact_kind kind, bool first)
 {
 	u64 *need = p->need[kind];
-	if (first)
-		for (u32 i = 0; i < f->count && p->need_count[kind] < NEEDS; i++)
-			if (needs(f, f->access[i].object))
+	for (u32 i = 0; first && i < f->count; i++)
+		if (needs(f, f->access[i].object)) {
+			if (p->need_count[kind] < NEEDS)
 				need[p->need_count[kind]++] = f->access[i].object;
+			else
+				p->needs_more[kind] = true;
+		}
 	u32 kept = 0;
 	for (u32 i = 0; i < p->need_count[kind]; i++)
 		if (needs(f, need[i]))
@@ -326,6 +344,7 @@ void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, 
 	bool first = !p->next_print[kind];
 	if (hd_likely(is_known_print(p, kind, print_hash(f))))
 		return;
+	u64 before = r->news;
 	learn_needs(r, p, f, kind, first);
 	if (f->world)
 		learn_world(r, point, kind);
@@ -337,11 +356,28 @@ void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, 
 			for (u32 byte = 0; byte < HD_MAX(a->bytes, 1u); byte++)
 				knowledge_use(r, point, a->object + byte, a->mode, kind);
 	}
+	/* What brings nothing new here brings nothing new to those who know all that is known here. */
+	if (first || r->news != before || point_at(r, point)->needs_more[kind])
+		knowledge_say_print(r, point, f, kind);
+	u32 one = merged(r, point);
+	if (one != point)
+		knowledge_print(r, one, f, kind);
+}
+
+void knowledge_pair(struct reduction *r, u32 point, u64 object)
+{
+	u64 before = r->news;
+	knowledge_use(r, point, object, ACCESS_WRITE, FACT_TAKEN);
+	if (r->news != before)
+		knowledge_say_pair(r, point, object);
+	u32 one = merged(r, point);
+	if (one != point)
+		knowledge_pair(r, one, object);
 }
 
 /* ---- control points ---- */
 
-static u32 add_point(struct reduction *r, u32 fiber, u64 coarse, u64 key)
+static u32 add_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key)
 {
 	struct key_index *k = table_add(&r->point_table, key);
 	if (!k)
@@ -352,12 +388,13 @@ static u32 add_point(struct reduction *r, u32 fiber, u64 coarse, u64 key)
 	struct control_point *p = pages_vec_push(&r->points, sizeof(*p));
 	if (!p || !make_room(r, index + 1, r->words))
 		return reduction_fail(r), NO_POINT;
-	const struct target_reduction *t = r->ops->reduction;
-	*p = (struct control_point){
-		.fiber = fiber, .coarse = coarse, .joins = t->joins ? t->joins(r->self, fiber) : 0};
+	*p = (struct control_point){.key = key, .fiber = fiber, .coarse = coarse, .joins = joins};
 	k->index = index + 1;
+	knowledge_say_point(r, index);
 	return index;
 }
+
+static const struct footprint nothing;
 
 /* Of what a variant touched. */
 struct copied {
@@ -394,11 +431,10 @@ static void copy_wide(struct reduction *r, u32 from, u32 to)
 }
 
 /* All variants become one: what is known of each is known of it, what comes behind it comes behind each. */
-static u32 make_one(struct reduction *r, u32 fiber, u64 coarse)
+static u32 make_one(struct reduction *r, u32 fiber, u32 joins, u64 coarse)
 {
-	static const struct footprint nothing;
 	struct pages_vec copies = {0};
-	u32 variants = point_count(r), one = add_point(r, fiber, coarse, coarse);
+	u32 variants = point_count(r), one = add_point(r, fiber, joins, coarse, coarse);
 	for (u32 i = 0; i < variants && !r->failed; i++) {
 		if (point_at(r, i)->coarse != coarse)
 			continue;
@@ -424,9 +460,39 @@ static u32 make_one(struct reduction *r, u32 fiber, u64 coarse)
 	return one;
 }
 
+/* Another worker has met it: as a variant, or as the one that they have become. */
+void knowledge_heard_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key)
+{
+	struct variants *v = table_add(&r->variants, coarse);
+	if (!v) {
+		reduction_fail(r);
+		return;
+	}
+	if (!r->ops->reduction->detail) {
+		add_point(r, fiber, joins, coarse, key);
+		return;
+	}
+	bool were_one = v->count > VARIANTS;
+	u32 known = point_count(r);
+	if (key == coarse) {
+		v->count = VARIANTS + 1;
+	} else {
+		u32 index = add_point(r, fiber, joins, coarse, key);
+		v->count += index == known;
+		if (were_one && index == known) {
+			u32 one = merged(r, index);
+			knowledge_edge(r, index, one, &nothing);
+			knowledge_edge(r, one, index, &nothing);
+		}
+	}
+	if (!were_one && v->count > VARIANTS)
+		make_one(r, fiber, joins, coarse);
+}
+
 u32 knowledge_point(struct reduction *r, u32 fiber)
 {
 	const struct target_reduction *t = r->ops->reduction;
+	u32 joins = t->joins ? t->joins(r->self, fiber) : 0;
 	u64 coarse = t->point(r->self, fiber);
 	struct variants *v = coarse ? table_add(&r->variants, coarse) : NULL;
 	if (coarse && !v)
@@ -434,11 +500,11 @@ u32 knowledge_point(struct reduction *r, u32 fiber)
 	if (!v)
 		return NO_POINT;
 	if (!t->detail || v->count > VARIANTS)
-		return add_point(r, fiber, coarse, coarse);
+		return add_point(r, fiber, joins, coarse, coarse);
 	u32 known = point_count(r);
-	u32 index = add_point(r, fiber, coarse, mix_hash(coarse, t->detail(r->self, fiber)) | 1);
+	u32 index = add_point(r, fiber, joins, coarse, mix_hash(coarse, t->detail(r->self, fiber)) | 1);
 	v->count += index == known;
-	return v->count > VARIANTS ? make_one(r, fiber, coarse) : index;
+	return v->count > VARIANTS ? make_one(r, fiber, joins, coarse) : index;
 }
 
 /* ---- conflicts ---- */

@@ -98,8 +98,8 @@ static enum move one_step(struct search *s, struct walk_runs *w)
 	enum move m = all->eye ? observer_eye.enter(all->eye, s, actions, n) : MOVE_KNOWN;
 	if (m != MOVE_KNOWN)
 		return m;
-	if (!(++s->stats->walk_steps % 64) && search_poll(s) == MOVE_HALT)
-		return MOVE_HALT;
+	if (!(++s->stats->walk_steps % 64) && (m = search_poll(s)) >= MOVE_HALT)
+		return m;
 	all->left--;
 	if (s->reduction)
 		reduction_meet(s->reduction);

@@ -259,9 +259,27 @@ void reduction_depend(struct reduction *r, u32 fiber, u32 other)
 	u32 at[2] = {knowledge_point(r, fiber), knowledge_point(r, other)};
 	if (r->failed || at[0] == NO_POINT || at[1] == NO_POINT)
 		return;
-	u64 object = object_id(OBJECT_PAIR, mix_hash(0, at[0]) + mix_hash(0, at[1]));
+	u64 object = object_id(OBJECT_PAIR,
+			       mix_hash(0, point_at(r, at[0])->key) + mix_hash(0, point_at(r, at[1])->key));
 	for (u32 i = 0; i < 2; i++)
-		knowledge_use(r, at[i], object, ACCESS_WRITE, FACT_TAKEN);
+		knowledge_pair(r, at[i], object);
+}
+
+/* ---- with several workers ---- */
+
+void reduction_share(struct reduction *r, void (*say)(void *to, const u64 *word, u32 words), void *to)
+{
+	r->say = say;
+	r->to = to;
+}
+
+void reduction_hear(struct reduction *r, const u64 *word, u32 words)
+{
+	if (hd_unlikely(r->failed))
+		return;
+	r->hearing = true;
+	knowledge_hear(r, word, words);
+	r->hearing = false;
 }
 
 /* ---- passes ---- */

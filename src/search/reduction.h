@@ -42,7 +42,7 @@ void reduction_begin_pass(struct reduction *r);
  * like a stack.
  */
 u32 reduction_enter(struct reduction *r, u32 *actions, u32 n);
-/* The same without a decision, for whoever only learns on the way (prelude.h). */
+/* The same without a decision: for who only learns on the way (prelude.h), or follows another worker. */
 void reduction_meet(struct reduction *r);
 void reduction_leave(struct reduction *r);
 /*
@@ -55,6 +55,10 @@ void reduction_learn(struct reduction *r, u32 action, bool ended);
  * don't tell (eye.h): from now on they count as dependent, wherever the fibers stand at these control points.
  */
 void reduction_depend(struct reduction *r, u32 fiber, u32 other);
+
+/* With several workers: say() gets what is learnt here, for reduction_hear of the others. */
+void reduction_share(struct reduction *r, void (*say)(void *to, const u64 *word, u32 words), void *to);
+void reduction_hear(struct reduction *r, const u64 *word, u32 words);
 /* By all that is known now: was some decision of this pass wrong? Then there must be another one. */
 bool reduction_was_wrong(struct reduction *r);
 /* How many facts are known: to see whether there are new ones. */

@@ -31,11 +31,13 @@
 enum fact_kind { FACT_PENDING, FACT_TAKEN, FACT_KINDS };
 
 struct control_point {
+	u64 key; /* the same for every worker */
 	u32 fiber;
 	u32 joins;  /* target_reduction.joins */
 	u64 coarse; /* target_reduction.point */
 	u32 need_count[FACT_KINDS];
 	u64 need[FACT_KINDS][NEEDS]; /* objects that every footprint here used, as things that are there */
+	bool needs_more[FACT_KINDS]; /* the first footprint here used more of them than are kept */
 	u32 edges_in, edges_out;     /* 1 + index of the first struct link */
 	u32 next_print[FACT_KINDS];
 	u64 print[FACT_KINDS][PRINTS];
@@ -127,6 +129,10 @@ struct reduction {
 	u64 news;                  /* facts and edges */
 	u64 checked;               /* `news` when the pairs were checked last */
 	bool wrong;
+	/* With several workers: tells the others what is new, but for what was heard from them. */
+	void (*say)(void *to, const u64 *word, u32 words);
+	void *to;
+	bool hearing;
 
 	struct pages_vec
 		path; /* u32: the points of the live fibers of each state entered, and their number */
@@ -193,6 +199,21 @@ void knowledge_edge(struct reduction *r, u32 from, u32 to, const struct footprin
 /* At this point, an object is used; all of a footprint is touched. */
 void knowledge_use(struct reduction *r, u32 point, u64 key, enum access_mode mode, enum fact_kind kind);
 void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, enum fact_kind kind);
+/* Two steps, of which this point has one, depend on each other, for which this object stands. */
+void knowledge_pair(struct reduction *r, u32 point, u64 object);
+
+/*
+ * With several workers (knowledge_news.c): tell the others what is new here, and hear what is new there. All
+ * that is known follows from that.
+ */
+void knowledge_say_point(const struct reduction *r, u32 point);
+void knowledge_say_edge(const struct reduction *r, u32 from, u32 to, const struct footprint *by);
+void knowledge_say_print(const struct reduction *r, u32 point, const struct footprint *f,
+			 enum fact_kind kind);
+void knowledge_say_pair(const struct reduction *r, u32 point, u64 object);
+void knowledge_hear(struct reduction *r, const u64 *word, u32 words);
+void knowledge_heard_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key);
+
 static inline u64 pair_key(u32 u, bool u_moves, u32 v)
 {
 	return ((u64)u << 32 | (u64)v << 1 | u_moves) + 1;

@@ -1,18 +1,22 @@
 #include "search/search.h"
 
+#include "search/parallel.h"
 #include "search/prelude.h"
 #include "search/reduction.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
-/* A power of two. Small enough to answer ^C at once when a step takes milliseconds. */
-#define POLL_EVERY 64
+/* A power of two, minus 1. Small enough to answer ^C at once when a step takes milliseconds. */
+u32 search_poll_mask = 63;
 
 static void measure_memory(struct search *s)
 {
-	s->stats->memory = visited_bytes(&s->visited) + s->path.cap +
-			   (s->in_prelude ? 0 : s->strategy->memory(s)) + observers_memory(s) +
-			   s->ops->memory(s->self) + (s->reduction ? reduction_memory(s->reduction) : 0);
+	u64 table = !s->team          ? visited_bytes(&s->visited)
+		    : s->team->number ? 0 /* the common one counts once */
+				      : shared_visited_bytes(&s->team->table);
+	s->stats->memory = table + s->path.cap + (s->in_prelude ? 0 : s->strategy->memory(s)) +
+			   observers_memory(s) + s->ops->memory(s->self) +
+			   (s->reduction ? reduction_memory(s->reduction) : 0);
 }
 
 enum move search_halt(struct search *s, enum search_end why)
@@ -25,13 +29,14 @@ enum move search_halt(struct search *s, enum search_end why)
 enum move search_poll(struct search *s)
 {
 	measure_memory(s);
+	u64 memory = s->team ? team_memory(s->team) : s->stats->memory;
 	if (s->hooks->stop(s->hooks->self))
 		return search_halt(s, SEARCH_INTERRUPTED);
-	if (s->o->max_memory && s->stats->memory > s->o->max_memory)
+	if (s->o->max_memory && memory > s->o->max_memory)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	if (s->o->max_time_ms && s->hooks->now_ms(s->hooks->self) - s->started_ms >= s->o->max_time_ms)
 		return search_halt(s, SEARCH_LIMIT_TIME);
-	return MOVE_KNOWN;
+	return s->team ? parallel_poll(s) : MOVE_KNOWN;
 }
 
 bool search_is_stale(const struct search *s)
@@ -69,6 +74,8 @@ static int match(struct search *s)
 	if (s->o->no_matching)
 		return 1;
 	struct fingerprint fp = s->ops->fingerprint(s->self);
+	if (s->team)
+		return shared_visited_insert(&s->team->table, fp);
 	if (s->o->max_depth && s->strategy->wants_depths)
 		return visited_insert_depth(&s->visited, fp, (u32)search_depth(s), &s->farther);
 	return visited_insert(&s->visited, fp);
@@ -77,7 +84,8 @@ static int match(struct search *s)
 static enum move arrive_new(struct search *s)
 {
 	struct search_stats *st = s->stats;
-	if (s->o->max_states && st->states >= s->o->max_states)
+	u64 known = s->team && s->o->max_states ? team_count_state(s->team) : st->states;
+	if (s->o->max_states && known >= s->o->max_states)
 		return search_halt(s, SEARCH_LIMIT_STATES);
 	st->states++;
 	st->max_depth = HD_MAX(st->max_depth, search_depth(s));
@@ -97,6 +105,7 @@ static enum move arrive(struct search *s)
 
 enum move search_step_ended(struct search *s, enum step_result r)
 {
+	enum move m;
 	switch (r) {
 	case STEP_VIOLATION:
 		s->stats->transitions += !s->repeating;
@@ -104,7 +113,8 @@ enum move search_step_ended(struct search *s, enum step_result r)
 	case STEP_PRUNED:
 		s->stats->pruned += !s->repeating;
 		/* Perhaps because the time is up, in a step that does not end. */
-		return search_poll(s) == MOVE_HALT ? MOVE_HALT : MOVE_DEAD;
+		m = search_poll(s);
+		return m >= MOVE_HALT ? m : MOVE_DEAD;
 	case STEP_RESTART:
 		return MOVE_RESTART;
 	case STEP_NO_MEMORY:
@@ -129,8 +139,11 @@ enum move search_step(struct search *s, u32 action)
 	if (hd_unlikely(!at))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	*at = action;
-	if (hd_unlikely(!(++s->ticks & (POLL_EVERY - 1))) && search_poll(s) == MOVE_HALT)
-		return MOVE_HALT;
+	if (hd_unlikely(!(++s->ticks & search_poll_mask))) {
+		enum move m = search_poll(s);
+		if (m >= MOVE_HALT)
+			return m;
+	}
 	enum step_result r = s->ops->step(s->self, action);
 	if (hd_unlikely(r != STEP_OK))
 		return search_step_ended(s, r);
@@ -225,8 +238,6 @@ enum move search_check_pass(struct search *s, bool at_end)
 	if (!at_end && more < before + PASS_MORE)
 		return MOVE_KNOWN;
 	s->another_pass = true;
-	s->pass_started_at = s->ticks;
-	s->pass_wrong_at = 0;
 	return MOVE_RESTART;
 }
 
@@ -262,20 +273,29 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	current = &s;
 	if (wants_reduction(&s))
 		s.reduction = reduction_new(t);
+	s.team = h->team && h->team->joined ? h->team : NULL;
+	if (s.team)
+		parallel_begin(&s);
 	for (;;) {
 		s.root = s.ops->mark(s.self);
-		enum move m = prelude_run(&s);
+		enum move m = s.team && s.team->number ? MOVE_KNOWN : prelude_run(&s);
 		if (s.reduction)
 			reduction_begin_pass(s.reduction);
+		s.pass_started_at = s.ticks;
+		s.pass_wrong_at = 0;
 		if (m == MOVE_KNOWN) {
 			observers_begin(&s);
 			m = s.strategy->run(&s);
 			observers_end(&s);
 		}
+		if (s.team)
+			m = parallel_conclude(&s, m);
 		if (m == MOVE_HALT)
 			break;
 		restart(&s);
 	}
+	if (h->team && !s.team)
+		h->team->joined = false;
 	current = NULL;
 	visited_reset(&s.told);
 	visited_reset(&s.visited);

@@ -10,6 +10,7 @@
 
 #include "search/observer.h"
 #include "search/target.h"
+#include "search/team.h"
 
 struct search_hooks {
 	void *self;
@@ -24,6 +25,8 @@ struct search_hooks {
 	void (*insane)(void *self, const char *what, const u32 *path, u64 len);
 	/* Who wants to follow the search (observer.h); each may be NULL. */
 	const struct observer *observer[2];
+	/* One of several workers, which has joined the others (team.h, parallel.h); NULL: alone. */
+	struct team_member *team;
 };
 
 /* The actions that lead to the current state of the search under way (*len 0: none); for messages. */

@@ -26,6 +26,8 @@ struct strategy {
 	bool reduces;
 	/* Violations are looked for by walks, too, before it and in pauses (prelude.h). */
 	bool walks;
+	/* With several workers: give some of the work away, for somebody waits for it. NULL: it can't. */
+	void (*give)(struct search *s);
 };
 
 struct search {
@@ -50,6 +52,7 @@ struct search {
 	u64 sanity_mask; /* sanity looks when ticks & sanity_mask is 0 */
 
 	struct observers observers;
+	struct team_member *team; /* NULL: alone, or alone from now on */
 
 	struct reduction *reduction;        /* NULL: all enabled actions are explored */
 	u64 pass_started_at, pass_wrong_at; /* in ticks; 0: it is not known to be wrong */
@@ -133,8 +136,10 @@ static inline void search_undo(struct search *s, target_mark to)
 /* End the search. Always MOVE_HALT. */
 enum move search_halt(struct search *s, enum search_end why);
 
-/* Is it time to stop? MOVE_HALT, else MOVE_KNOWN. */
+/* Is it time to stop, or to start again? MOVE_HALT or MOVE_RESTART, else MOVE_KNOWN. */
 enum move search_poll(struct search *s);
+/* How often that is asked: when the ticks have none of these bits. Tests ask more often. */
+extern u32 search_poll_mask;
 /* See target_ops.stale. */
 bool search_is_stale(const struct search *s);
 /* All was explored; cut: as far as the bound on the depth allows. */

@@ -109,6 +109,21 @@ struct target_reduction {
 	u32 (*action)(u32 fiber);
 };
 
+/*
+ * For several workers that search the same thing, each with a target of its own (parallel.h). What a target
+ * learns from all executions together, rather than from the state it is in, has to be told to the others.
+ */
+struct target_team {
+	/* The target takes part, from its initial state on: it passes on with say() what it learns. */
+	void (*join)(void *t, void (*say)(void *to, const u64 *word, u32 words), void *to);
+	/* It goes on alone. */
+	void (*leave)(void *t);
+	/* What another worker's target passed on. True: the search must start again because of it. */
+	bool (*hear)(void *t, const u64 *word, u32 words);
+	/* Something was learnt that one worker has to see the consequences of: the others leave. */
+	bool (*wants_alone)(void *t);
+};
+
 struct target_ops {
 	/*
 	 * Enabled actions of the current state, in a fixed order that depends on
@@ -182,6 +197,8 @@ struct target_ops {
 	const struct target_reduction *reduction;
 	/* NULL: footprints can't be audited. */
 	const struct target_audit *audit;
+	/* NULL: there is nothing to tell others. */
+	const struct target_team *team;
 	/* Bytes of undo log and the like: for limits and statistics. */
 	u64 (*memory)(void *t);
 };

@@ -19,8 +19,8 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->runs += s->runs;
 	sum->walks += s->walks;
 	sum->walk_steps += s->walk_steps;
-	sum->restarts += s->restarts;
-	sum->passes += s->passes;
+	sum->restarts = HD_MAX(sum->restarts, s->restarts); /* all workers start again together */
+	sum->passes = HD_MAX(sum->passes, s->passes);
 	sum->reduced += s->reduced;
 	sum->pruned += s->pruned;
 	sum->memory += s->memory;
@@ -73,11 +73,21 @@ static void add_outcome(const struct sut *s, struct outcome *o)
 	o->initial = r->initial;
 	o->page_faults += r->page_faults;
 	o->peak_rss += (u64)s->usage.ru_maxrss * 1024;
-	o->cpu_s += r->cpu_us ? (double)r->cpu_us / 1e6
-			      : seconds(s->usage.ru_utime) + seconds(s->usage.ru_stime);
+	double cpu_s = r->cpu_us ? (double)r->cpu_us / 1e6
+				 : seconds(s->usage.ru_utime) + seconds(s->usage.ru_stime);
+	o->cpu_s += cpu_s;
+	o->busiest_cpu_s = HD_MAX(o->busiest_cpu_s, cpu_s);
 	add_outcomes(r, o);
-	for (u32 i = 0; i < notes && o->notes < HD_ARRAY_LEN(o->note); i++)
-		snprintf(o->note[o->notes++], sizeof(o->note[0]), "%.255s", r->note[i]);
+	for (u32 i = 0; i < notes && o->notes < HD_ARRAY_LEN(o->note); i++) {
+		char note[sizeof(o->note[0])];
+		size_t known = 0;
+
+		snprintf(note, sizeof(note), "%.255s", r->note[i]);
+		while (known < o->notes && strcmp(o->note[known], note))
+			known++;
+		if (known == o->notes)
+			memcpy(o->note[o->notes++], note, sizeof(note));
+	}
 }
 
 /* Is there a result at all? */
@@ -88,7 +98,9 @@ static int judge_end(const struct sut *s, bool given_up, struct outcome *o, stru
 
 	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, w->result.error);
 	if (w->phase == WIRE_DONE && w->result.end != SEARCH_TOOL_ERROR && w->result.end <= SEARCH_STOPPED &&
-	    !why[0] && (w->stats.states || w->result.incomplete[0])) /* the latter: in the first step */
+	    !why[0] &&
+	    (w->stats.states || w->number || /* others may have done all there was to do, */
+	     w->result.incomplete[0]))       /* or it was the first step */
 		return 0;
 	if (given_up) {
 		o->interrupted = true;
@@ -202,6 +214,16 @@ static void add_unseen(const struct wire_result *r, struct findings *f)
 	}
 }
 
+static void add_ends(const struct wire_result *r, struct findings *f)
+{
+	if (!f->exit_status)
+		f->exit_status = r->exit_status;
+	f->ended_well |= r->ended_well != 0;
+	f->fails |= r->trivial == WIRE_TRIVIAL_FAILS;
+	f->no_client |= r->trivial == WIRE_TRIVIAL_NO_CLIENT;
+	f->clock_max = HD_MAX(f->clock_max, r->clock_max);
+}
+
 static void add_graph(const struct sut *s, struct findings *f)
 {
 	const struct wire_graph *g = &s->worker->result.graph;
@@ -225,6 +247,7 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 		return -1;
 	add_violations(s, s->worker->number == 0, found);
 	add_samples(s, found);
+	add_ends(&s->worker->result, found);
 	add_refused(&s->worker->result, found);
 	add_unsynchronised(&s->worker->result, found);
 	add_unseen(&s->worker->result, found);
@@ -299,17 +322,17 @@ static void note_atomics(const struct sut *s, const struct wire_config *config, 
  * Easily overlooked where nobody looks at the status; a Rust panic, which ends with one, is a violation by
  * itself.
  */
-static void note_exit(const struct sut *s, const struct wire_config *config, struct outcome *o)
+static void note_exit(const struct findings *f, const struct wire_config *config, struct outcome *o)
 {
-	if (s->worker->result.exit_status && !config->check_exit)
+	if (f->exit_status && !config->check_exit)
 		add_note(o, "some executions end with exit status %u; --check-exit makes that a violation",
-			 (u32)s->worker->result.exit_status);
+			 (u32)f->exit_status);
 }
 
 /* Of a search that did not end: is that because the program's clock is another one in every state? */
-static void note_clock(const struct sut *s, const struct wire_config *config, struct outcome *o)
+static void note_clock(const struct findings *f, const struct wire_config *config, struct outcome *o)
 {
-	u64 seconds = s->worker->result.clock_max / 1000000000;
+	u64 seconds = f->clock_max / 1000000000;
 	bool ended = o->end == SEARCH_COMPLETE || o->end == SEARCH_VIOLATION || o->end == SEARCH_STOPPED;
 
 	if (seconds && !ended && !config->timeouts_never && !config->time_horizon_ms)
@@ -322,18 +345,16 @@ static void note_clock(const struct sut *s, const struct wire_config *config, st
 }
 
 /* Verified, and nothing was tried: a wrong argument, a missing file, a forgotten client. */
-static void note_trivial(const struct sut *s, const struct wire_config *config, struct outcome *o)
+static void note_trivial(const struct findings *f, const struct wire_config *config, struct outcome *o)
 {
-	const struct wire_result *r = &s->worker->result;
-
 	if (config->allow_trivial || o->end != SEARCH_COMPLETE)
 		return;
-	if (r->trivial == WIRE_TRIVIAL_FAILS)
+	if (f->fails && !f->ended_well)
 		snprintf(o->trivial_why, sizeof(o->trivial_why),
 			 "every execution ends at once with exit status %u, before the program has made a "
 			 "thread (are its arguments and files as it expects them?)",
-			 (u32)r->exit_status);
-	if (r->trivial == WIRE_TRIVIAL_NO_CLIENT)
+			 (u32)f->exit_status);
+	else if (f->no_client)
 		snprintf(o->trivial_why, sizeof(o->trivial_why),
 			 "the program waits for clients, and there never is one (--client 'COMMAND' starts "
 			 "one: "
@@ -344,9 +365,9 @@ int collect_shared(const struct sut *s, const struct wire_config *config, struct
 		   struct findings *found, struct problem *p)
 {
 	note_atomics(s, config, o);
-	note_exit(s, config, o);
-	note_clock(s, config, o);
-	note_trivial(s, config, o);
+	note_exit(found, config, o);
+	note_clock(found, config, o);
+	note_trivial(found, config, o);
 	copy_learnt(&s->shared->learnt, &found->learnt);
 	if (copy_trees(s, found, p))
 		return -1;

@@ -27,6 +27,10 @@ struct findings {
 		u64 len;
 	} sample[WIRE_MAX_SAMPLES];
 	size_t samples;
+	u64 exit_status;       /* other than 0, the first that was seen */
+	bool ended_well;       /* some execution ends otherwise */
+	bool fails, no_client; /* enum wire_trivial, by some worker's account */
+	u64 clock_max;         /* nanoseconds */
 	struct wire_learnt learnt;
 	u64 environment;
 	void *trees; /* what was said with peers; NULL: nothing */

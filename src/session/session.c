@@ -11,6 +11,7 @@
 #include "session/live_replay.h"
 #include "session/network.h"
 #include "session/reproduce.h"
+#include "session/workers.h"
 
 #define TICK_MS 100
 
@@ -117,6 +118,15 @@ static u32 serve_workers(struct session *s)
 	return running;
 }
 
+/* One that did not come to an end keeps the others waiting: they are ended, too. */
+static void end_with_one(struct session *s)
+{
+	if (s->workers > 1 && workers_failed(s->worker, s->workers))
+		for (u32 i = 0; i < s->workers; i++)
+			if (!s->worker[i].ended)
+				kill(s->worker[i].pid, SIGKILL);
+}
+
 /* Until all workers have ended; the first request to stop is passed on to them. */
 static void serve_until_end(struct session *s)
 {
@@ -124,6 +134,7 @@ static void serve_until_end(struct session *s)
 
 	while (serve_workers(s)) {
 		tick(s);
+		end_with_one(s);
 		if (stop_requests(s) && !asked) {
 			asked = true;
 			sut_ask_to_stop(&s->worker[0]);
@@ -149,11 +160,11 @@ static void end_workers(struct session *s)
 	shared_part_free(&s->part);
 }
 
-static int start_workers(struct session *s, struct problem *p)
+static int start_workers(struct session *s, u32 workers, struct problem *p)
 {
-	if (shared_part_create(&s->part, &s->launch, s->plan->workers, p))
+	if (shared_part_create(&s->part, &s->launch, workers, p))
 		return -1;
-	for (; s->workers < s->plan->workers; s->workers++) {
+	for (; s->workers < workers; s->workers++) {
 		if (sut_start(&s->worker[s->workers], &s->launch, &s->part, s->workers, p)) {
 			end_workers(s);
 			return -1;
@@ -169,8 +180,14 @@ static int collect(struct session *s, struct outcome *o, struct findings *found,
 	bool given_up = stop_requests(s) >= 2 || s->network.gave_up || late;
 	int ret = 0;
 
+	const struct sut *failed = workers_failed(s->worker, s->workers);
+
+	/* The others were ended because of it: it says why. */
+	if (failed)
+		ret = collect_worker(failed, given_up, o, found, p);
 	for (u32 i = 0; i < s->workers && ret == 0; i++)
-		ret = collect_worker(&s->worker[i], given_up, o, found, p);
+		if (&s->worker[i] != failed)
+			ret = collect_worker(&s->worker[i], given_up, o, found, p);
 	if (ret == 0 && late && !stop_requests(s) && (o->interrupted || o->end == SEARCH_INTERRUPTED)) {
 		o->interrupted = false;
 		o->end = SEARCH_LIMIT_TIME;
@@ -188,9 +205,18 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	time_limit.end_ms = s->launch.config.search.max_time_ms
 				    ? s->start_ms + s->launch.config.search.max_time_ms
 				    : 0;
-	if (start_workers(s, p))
-		return -1;
-	serve_until_end(s);
+	for (u32 workers = workers_usable(s->plan, o);; workers--) {
+		o->workers = workers;
+		if (start_workers(s, workers, p))
+			return -1;
+		serve_until_end(s);
+		/* What was explored by one that has died is not known to be complete: nothing is kept. */
+		if (workers == 1 || stop_requests(s) >= 2 || is_over(STOP_AFTER_MS) ||
+		    !workers_note_death(s->worker, workers, o))
+			break;
+		end_workers(s);
+	}
+	workers_note_alone(s->part.wire, o);
 	o->wall_s = (double)(monotonic_ms() - s->start_ms) / 1000;
 	ret = collect(s, o, found, p);
 	end_workers(s);

@@ -20,9 +20,7 @@
  *     the first huge page, which is not given back before the end.
  *  4. Growing ends long before the new table is full: MOVE_SLOTS slots per insertion.
  *
- * The table has no pointers inside, and a slot goes from empty to its final
- * value once: for several processes it can lie in shared memory, inserted into with a 16-byte
- * compare-and-swap, with a size fixed at the start.
+ * For several processes: shared_visited.c.
  */
 #include "state/visited.h"
 

@@ -26,6 +26,7 @@
 #include "wire/search_options.h"
 #include "wire/violation.h"
 #include "wire/wire_net.h"
+#include "wire/wire_team.h"
 
 #define WIRE_MAGIC 0x656c64646568u
 /* The sizes are part of it: a runtime of another build would misread the rest without a word. */
@@ -39,7 +40,6 @@
 #define WIRE_WORKER_BASE (WIRE_MAP_BASE + (16UL << 30)) /* where the runtime maps its own part */
 #define WIRE_ARENA (16UL << 20)                         /* offset of the arena in it */
 #define WIRE_WORKER_SIZE (1UL << 30)                    /* sparse */
-#define WIRE_MAX_WORKERS 64
 /* More actions than this have no room in a worker's part. */
 #define WIRE_MAX_PATH ((WIRE_WORKER_SIZE - WIRE_ARENA) / sizeof(u32) / 2)
 
@@ -245,12 +245,23 @@ struct wire_task {
 	u64 avoid[WIRE_MAX_AVOID];
 };
 
+/* Why several workers have left the search to one of them. */
+enum wire_alone {
+	WIRE_ALONE_NOT = 0,
+	WIRE_ALONE_BUSY,     /* the program waits busily, and livelocks are looked for on one path */
+	WIRE_ALONE_HORIZON,  /* its clock goes beyond what a search looks at at first */
+	WIRE_ALONE_MEMORY,   /* it is instrumented */
+	WIRE_ALONE_NETWORK,  /* it opens connections, and the broker serves one */
+	WIRE_ALONE_DISAGREE, /* the same path led to different states in different workers */
+	WIRE_ALONE_REASONS
+};
+
 struct wire_shared {
 	u64 magic;
 	u32 version;
 	u32 workers; /* of this run; at most WIRE_MAX_WORKERS */
 	u32 stop;    /* controller: 1 = stop cleanly */
-	u32 pad;
+	u32 alone;   /* enum wire_alone: why worker 0 did the search without the others */
 	struct wire_config config;
 	struct wire_learnt learnt;
 	struct wire_atomics atomics;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "models.h"
+#include "together.h"
 
 #define THREADS 4
 #define OPS 10
@@ -82,21 +83,22 @@ static bool hides_pending, hides_wakes, hides_closed, joins_too_much; /* ways to
 
 /* ---- what was seen ---- */
 
+/* Several processes may see at a time. */
 #define SEEN_MAX (1u << 16)
-static u64 seen[SEEN_MAX];
-static u32 seen_count;
+static u64 *seen;
 
 static void see(u64 what)
 {
 	what = what * 0x9e3779b97f4a7c15u | 1;
-	for (u32 h = (u32)(what >> 40) % SEEN_MAX;; h = (h + 1) % SEEN_MAX) {
+	for (u32 h = (u32)(what >> 40) % SEEN_MAX, steps = 0;; h = (h + 1) % SEEN_MAX) {
+		u64 there = 0;
 		if (seen[h] == what)
 			return;
-		if (!seen[h]) {
-			seen[h] = what;
-			assert_true(++seen_count < SEEN_MAX / 2);
+		if (!seen[h] && (__atomic_compare_exchange_n(&seen[h], &there, what, false, __ATOMIC_RELAXED,
+							     __ATOMIC_RELAXED) ||
+				 there == what))
 			return;
-		}
+		hd_assert(++steps < SEEN_MAX / 2);
 	}
 }
 
@@ -110,8 +112,9 @@ static u64 seen_sum(void)
 
 static void forget_seen(void)
 {
-	memset(seen, 0, sizeof(seen));
-	seen_count = 0;
+	if (!seen)
+		seen = together_memory(SEEN_MAX * sizeof(*seen));
+	memset(seen, 0, SEEN_MAX * sizeof(*seen));
 }
 
 static void see_event(int thread, int pc, int what)
@@ -485,23 +488,30 @@ static const struct toy_model model = {
 
 static struct search_stats stats;
 
-/* Without reduction: false if it is too large. */
-static bool search(const struct code *c, enum search_strategy strategy, bool reduce, u64 *sum)
+static enum search_end run(struct team_member *m, const struct search_options *o)
 {
 	struct toy t;
 	struct target_ops ops;
-	struct search_options o = {
-		.strategy = strategy, .reduce = reduce, .walks = true, .max_states = 20000};
-	code = c;
-	forget_seen();
 	toy_init(&t, &model);
 	ops = *t.target.ops;
 	ops.footprint = code_footprint;
 	ops.reduction = &code_reduction;
 	t.target.ops = &ops;
-	enum search_end end = toy_search(&t, &o);
+	t.hooks.team = m;
+	enum search_end end = toy_search(&t, o);
 	stats = t.stats;
 	toy_free(&t);
+	return end;
+}
+
+/* Without reduction: false if it is too large. */
+static bool search(const struct code *c, enum search_strategy strategy, bool reduce, u64 *sum)
+{
+	struct search_options o = {
+		.strategy = strategy, .reduce = reduce, .walks = true, .max_states = 20000};
+	code = c;
+	forget_seen();
+	enum search_end end = run(NULL, &o);
 	*sum = seen_sum();
 	assert_true(end == SEARCH_COMPLETE || (!reduce && end == SEARCH_LIMIT_STATES));
 	return end == SEARCH_COMPLETE;
@@ -587,6 +597,57 @@ static struct code random_code(u64 number)
 	return c;
 }
 
+/* ---- several workers ---- */
+
+struct shares {
+	u64 states[4];
+	u32 wrong, by_several;
+};
+
+static void work(struct team_member *m, void *arg)
+{
+	struct shares *shares = arg;
+	const struct search_options o = {.strategy = SEARCH_DFS, .reduce = true};
+	if (run(m, &o) != SEARCH_COMPLETE)
+		__atomic_fetch_add(&shares->wrong, 1, __ATOMIC_RELAXED);
+	shares->states[m->number] = stats.states;
+}
+
+static void search_together(const struct code *c, u32 workers, struct shares *shares, u64 *sum)
+{
+	code = c;
+	forget_seen();
+	memset(shares->states, 0, sizeof(shares->states));
+	assert_int_equal(together_run(workers, work, shares), 0);
+	assert_int_equal(shares->wrong, 0);
+	u32 busy = 0;
+	stats.states = 0;
+	for (u32 i = 0; i < workers; i++) {
+		busy += shares->states[i] > 0;
+		stats.states += shares->states[i];
+	}
+	shares->by_several += busy > 1;
+	*sum = seen_sum();
+}
+
+/* How many of the programs don't come out the same with several workers. */
+static u32 compare_together(u64 first, u64 count, u32 *by_several)
+{
+	struct shares *shares = together_memory(sizeof(*shares));
+	u32 different = 0;
+	for (u64 n = first; n < first + count; n++) {
+		struct code c = random_code(n);
+		u64 want, got;
+		if (!search(&c, SEARCH_DFS, false, &want) || stats.states < 100)
+			continue;
+		search_together(&c, 2 + n % 3, shares, &got);
+		different += got != want;
+	}
+	*by_several = shares->by_several;
+	munmap(shares, sizeof(*shares));
+	return different;
+}
+
 /* How many of the programs don't come out the same; states: with and without. */
 static u32 compare(u64 first, u64 count, u64 *full, u64 *reduced)
 {
@@ -614,6 +675,14 @@ static void random_programs(void **state)
 	const char *wanted = getenv("REDUCTION_PROGRAMS"); /* more of them, by hand */
 	assert_int_equal(compare(1, wanted ? strtoull(wanted, NULL, 10) : 1500, &full, &reduced), 0);
 	assert_true(reduced < full);
+}
+
+static void random_programs_by_several(void **state)
+{
+	u32 by_several;
+	const char *wanted = getenv("REDUCTION_PROGRAMS");
+	assert_int_equal(compare_together(1, wanted ? strtoull(wanted, NULL, 10) : 700, &by_several), 0);
+	assert_true(by_several > 100);
 }
 
 static void wakes_must_be_declared(void **state)
@@ -735,6 +804,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_programs),
+		cmocka_unit_test(random_programs_by_several),
 		cmocka_unit_test(wakes_must_be_declared),
 		cmocka_unit_test(pending_must_be_told),
 		cmocka_unit_test(looks_at_what_is_closed_must_be_told),

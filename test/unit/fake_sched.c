@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "runtime/output/output.h"
+#include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/futex.h"
@@ -21,6 +22,7 @@
 struct fake_sched fake;
 static struct wire_shared wire;
 struct wire_shared *rt_wire = &wire;
+struct rt_lessons rt_lessons;
 static struct wire_worker worker;
 struct wire_worker *rt_worker = &worker;
 

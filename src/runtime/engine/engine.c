@@ -196,12 +196,13 @@ bool engine_time_is_up(void)
 
 static void search(void)
 {
-	static const struct search_hooks hooks = {.violation = hook_violation,
-						  .stop = hook_stop,
-						  .now_ms = hook_now,
-						  .insane = hook_insane,
-						  .observer = {&engine_profile, &engine_graph}};
+	struct search_hooks hooks = {.violation = hook_violation,
+				     .stop = hook_stop,
+				     .now_ms = hook_now,
+				     .insane = hook_insane,
+				     .observer = {&engine_profile, &engine_graph}};
 	struct target target = {&engine_ops, NULL};
+	static struct team_member team;
 	struct search_options options = rt_wire->config.search;
 	/*
 	 * Walks would take peers along ways that other caches can't go back from; and a server that has one
@@ -215,6 +216,12 @@ static void search(void)
 		options.walks = false; /* the graph is the search's */
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
+	if (rt_wire->workers > 1) {
+		/* Who comes when all is done has nothing to tell. */
+		if (!team_join(&team, (void *)WIRE_TEAM_BASE, rt_worker->number))
+			return;
+		hooks.team = &team;
+	}
 	started_ms = hook_now(NULL);
 	target_mark root = engine_ops.mark(NULL);
 	for (;;) {
@@ -228,6 +235,8 @@ static void search(void)
 		if (options.max_time_ms)
 			options.max_time_ms = time_left();
 	}
+	if (hooks.team && !team.joined && !rt_wire->alone)
+		rt_wire->alone = WIRE_ALONE_DISAGREE;
 	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
 		net_recheck();
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)

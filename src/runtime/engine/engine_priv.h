@@ -38,6 +38,11 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 /* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */
 u32 fiber_describe_all(const char *what, char *buf, size_t cap);
 
+/* Several workers (search/parallel.h). */
+extern const struct target_team engine_team;
+/* Are there time-outs beyond the moment of virtual time up to which the search looks now? */
+bool engine_horizon_hit(void);
+
 /* The search has not looked beyond some moment of virtual time: it shall look further. False: it has. */
 bool engine_widen_horizon(void);
 

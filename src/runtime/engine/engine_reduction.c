@@ -33,8 +33,8 @@ static bool usable(void *t)
 {
 	(void)t;
 	const struct wire_learnt *known = &rt_wire->learnt;
-	if (known->signals_used || known->fair || rt_wire->config.spurious || rt_wire->config.net.faults ||
-	    has_joint_clients(known))
+	if (rt_lessons.signals_used || rt_lessons.fair || rt_wire->config.spurious ||
+	    rt_wire->config.net.faults || has_joint_clients(known))
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (model->fiber[i].atomic)

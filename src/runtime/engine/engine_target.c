@@ -43,6 +43,11 @@ static u64 last_horizon(void)
 	return given ? given : (u64)-1;
 }
 
+bool engine_horizon_hit(void)
+{
+	return horizon_hit;
+}
+
 bool engine_widen_horizon(void)
 {
 	if (!horizon_hit || horizon >= last_horizon())
@@ -197,7 +202,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		n += moved_actions(slot, o, waits, out + n);
 	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);
-	if (hd_unlikely(rt_wire->learnt.signals_used || (o->flags & OPF_INSIDE)))
+	if (hd_unlikely(rt_lessons.signals_used || (o->flags & OPF_INSIDE)))
 		n += signal_actions(slot, f, waits, out + n);
 	if (hd_unlikely(rt_wire->config.net.faults) && !f->atomic)
 		n += fault_actions(slot, o, out + n);
@@ -261,12 +266,12 @@ u32 engine_actions(void *t, u32 *out)
 		return 0;
 	bool waiting = false;
 	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
-	if (hd_unlikely(rt_wire->learnt.signals_used))
+	if (hd_unlikely(rt_lessons.signals_used))
 		n += timer_actions(false, out + n);
 	if (hd_unlikely(rt_wire->config.spurious))
 		n = without_spurious_only(n, out);
 	bool faults_only = hd_unlikely(rt_wire->config.net.faults) && !waiting && are_faults_only(n, out);
-	if (hd_unlikely((!n || faults_only) && !waiting && rt_wire->learnt.signals_used)) {
+	if (hd_unlikely((!n || faults_only) && !waiting && rt_lessons.signals_used)) {
 		u32 timers = timer_actions(true, out + n);
 		n += timers;
 		faults_only &= !timers;
@@ -496,6 +501,8 @@ static void target_restart(void *t)
 {
 	(void)t;
 	run_restarted();
+	rt_load_lessons();
+	access_load_lessons();
 	memory_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;
@@ -587,5 +594,6 @@ const struct target_ops engine_ops = {
 	.footprint = target_footprint,
 	.reduction = &engine_reduction,
 	.audit = &engine_audit,
+	.team = &engine_team,
 	.memory = target_memory,
 };

@@ -232,7 +232,7 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 static u32 cell_used(struct cell *c, u64 address, u32 who, bool write, bool bare, u32 held)
 {
 	if (hd_unlikely(c->level)) {
-		if (c->level != CELL_VISIBLE && (bare || rt_wire->learnt.weak))
+		if (c->level != CELL_VISIBLE && (bare || rt_lessons.weak))
 			raise_around(address, CELL_VISIBLE);
 		return c->level;
 	}
@@ -246,7 +246,7 @@ static u32 cell_used(struct cell *c, u64 address, u32 who, bool write, bool bare
 	c->bare |= bare;
 	c->locks = lockset_meet(c->locks, held) & ((1u << LOCKSET_BITS) - 1);
 	if (c->several && c->written && c->locks == LOCKSET_NONE)
-		raise_around(address, c->bare || rt_wire->learnt.weak ? CELL_VISIBLE : CELL_SHARED);
+		raise_around(address, c->bare || rt_lessons.weak ? CELL_VISIBLE : CELL_SHARED);
 	return c->level;
 }
 
@@ -272,10 +272,10 @@ static bool looks_often(u64 address, u64 how, u64 pc)
 /* Of the levels of the cells, those that are met, as bits. */
 static HD_NOINLINE u32 use(u64 address, u64 size, u32 how, u64 pc)
 {
-	bool write = how & MEMORY_WRITE, alone = sched_all_joined() && !rt_wire->learnt.signals_used;
+	bool write = how & MEMORY_WRITE, alone = sched_all_joined() && !rt_lessons.signals_used;
 	if (alone)
 		return 0;
-	bool handler = sched_self()->handlers && rt_wire->learnt.signals_used;
+	bool handler = sched_self()->handlers && rt_lessons.signals_used;
 	bool bare = handler || (how & (MEMORY_ATOMIC | MEMORY_VOLATILE));
 	u32 held = bare ? LOCKSET_NONE : held_locks(write), levels = 0;
 	bool waits = looks_often(address, how, pc);

@@ -99,7 +99,7 @@ static bool left_out;
 
 static bool is_on(void)
 {
-	return hd_unlikely(rt_wire->learnt.weak != 0);
+	return hd_unlikely(rt_lessons.weak != 0);
 }
 
 static u32 units(void)
@@ -458,7 +458,7 @@ void order_atomic(u64 address, u64 size, enum order_what what, int order)
 	if (!is_on()) {
 		if (!is_weak(what, order) || sched_all_joined() || !shadow_is_visible(address))
 			return;
-		__atomic_store_n(&rt_wire->learnt.weak, 1, __ATOMIC_RELEASE);
+		RT_LEARN(weak);
 		sched_want_restart();
 		return;
 	}

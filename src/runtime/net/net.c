@@ -15,6 +15,8 @@ static struct cache *cache;
 static const struct net_sut *sut;
 static bool stopped;     /* the search must end */
 static bool has_unknown; /* a position could not be resolved */
+static bool together;    /* one of several workers, of which none uses the network */
+static bool wanted;      /* and yet the program does */
 
 void net_register(const struct net_sut *s)
 {
@@ -90,8 +92,7 @@ static void learn_from_trees(void)
 void net_setup(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
-	cache = cache_create((char *)rt_wire + WIRE_TREES, (enum cache_mode)c->mode,
-			     c->live ? wire_transport() : NULL);
+	cache = cache_create(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL);
 	hd_assert(cache);
 	if (!c->live)
 		learn_from_trees();
@@ -169,8 +170,23 @@ static struct tree_key key_of(const struct net_address *to, u32 client)
 	return k;
 }
 
+void net_share(bool with_others)
+{
+	together = with_others;
+}
+
+bool net_wanted_alone(void)
+{
+	return together && wanted;
+}
+
 static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
 {
+	if (hd_unlikely(together)) {
+		wanted = true;
+		sched_want_restart();
+		sched_prune();
+	}
 	struct tree_key k = key_of(to, client);
 	return settle(cache_open(cache, &k, pos));
 }

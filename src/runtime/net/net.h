@@ -108,6 +108,12 @@ bool net_may_serve(const struct net_address *path);
 /* Must the search end? */
 bool net_stopped(void);
 /*
+ * This worker searches together with others, and so without the network. An execution that would open a
+ * connection all the same is not followed: net_wanted_alone() tells.
+ */
+void net_share(bool with_others);
+bool net_wanted_alone(void);
+/*
  * Nobody can go on: is the peer really silent there? false: it is not; the search will end without a verdict.
  */
 bool net_check_silence(const struct cache_pos *pos);

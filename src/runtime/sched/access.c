@@ -34,6 +34,8 @@ static struct {
 	struct lesson *slot;
 	u32 slots, used;
 	u8 clashes[ACCESS_MODES]; /* for each mode those that it can't be merged with */
+	u32 loaded;               /* of wire_learnt.observed_addr */
+	void (*news)(u64 object, u64 mutex, u32 slot, u32 how); /* NULL: nobody wants to know */
 } lessons;
 /*
  * Which words of the heap hold objects with lessons, so that free() finds those in its block: a bit for each
@@ -82,10 +84,10 @@ static bool merge(enum access_mode mode)
  */
 static bool interruptible(void)
 {
-	if (hd_unlikely(rt_wire->learnt.signals_used) && sched_kernel->signals_open(sched_self_slot()))
+	if (hd_unlikely(rt_lessons.signals_used) && sched_kernel->signals_open(sched_self_slot()))
 		return true;
 	const struct fiber *f = sched_self();
-	return hd_unlikely(f->cancel_async) && !f->cancel_off && rt_wire->learnt.cancel_used;
+	return hd_unlikely(f->cancel_async) && !f->cancel_off && rt_lessons.cancel_used;
 }
 
 static inline struct lesson *slot_of(u64 object)
@@ -144,8 +146,14 @@ void access_setup(void)
 			lessons.clashes[a] |= (u8)(!access_merges(a, b) << b);
 	access_listen(false);
 	resize(FIRST_SLOTS);
-	for (u32 i = 0; i < rt_wire->learnt.observed; i++)
-		lesson_of(rt_wire->learnt.observed_addr[i])->observed = 1;
+	access_load_lessons();
+}
+
+void access_load_lessons(void)
+{
+	u32 known = __atomic_load_n(&rt_wire->learnt.observed, __ATOMIC_ACQUIRE);
+	for (; lessons.loaded < known; lessons.loaded++)
+		lesson_of(rt_wire->learnt.observed_addr[lessons.loaded])->observed = 1;
 }
 
 static HD_NOINLINE void become_observed(struct lesson *l)
@@ -158,33 +166,52 @@ static HD_NOINLINE void become_observed(struct lesson *l)
 	sched_want_restart_soon();
 }
 
-/* Notes that the running fiber uses it so; returns how others do. */
-static inline u8 note_user(struct lesson *l, u8 mode)
+static HD_NOINLINE void tell(const struct lesson *l, u64 mutex, u32 slot, u32 how)
 {
-	u16 me = (u16)(sched_self_slot() + 1);
+	if (lessons.news)
+		lessons.news(l->object, mutex, slot, how);
+}
+
+static inline void note_mode(const struct lesson *l, u8 *modes, u32 slot, u8 mode)
+{
+	if (hd_likely(*modes & mode))
+		return;
+	*modes |= mode;
+	tell(l, 0, slot, mode);
+}
+
+/* Notes that the fiber uses it so; returns how others do. */
+static inline u8 note_user(struct lesson *l, u32 slot, u8 mode)
+{
+	u16 who = (u16)(slot + 1);
 	if (!l->first)
-		l->first = me;
-	if (hd_likely(l->first == me)) {
-		l->first_modes |= mode;
+		l->first = who;
+	if (hd_likely(l->first == who)) {
+		note_mode(l, &l->first_modes, slot, mode);
 		return l->second_modes | l->other_modes;
 	}
 	if (!l->second)
-		l->second = me;
-	if (l->second == me) {
-		l->second_modes |= mode;
+		l->second = who;
+	if (l->second == who) {
+		note_mode(l, &l->second_modes, slot, mode);
 		return l->first_modes | l->other_modes;
 	}
 	u8 others = l->first_modes | l->second_modes | l->other_modes;
-	l->other_modes |= mode;
+	note_mode(l, &l->other_modes, slot, mode);
 	return others;
+}
+
+static inline bool learn_of(struct lesson *l, u32 slot, enum access_mode mode)
+{
+	u8 others = note_user(l, slot, (u8)(1u << mode));
+	if (hd_unlikely(others & lessons.clashes[mode]))
+		become_observed(l);
+	return l->observed;
 }
 
 static inline bool learn(struct lesson *l, enum access_mode mode)
 {
-	u8 others = note_user(l, (u8)(1u << mode));
-	if (hd_unlikely(others & lessons.clashes[mode]))
-		become_observed(l);
-	return l->observed;
+	return learn_of(l, sched_self_slot(), mode);
 }
 
 bool access_learn(u64 object, enum access_mode mode)
@@ -226,7 +253,7 @@ void access_pending(u32 slot, struct footprint *out)
 
 bool access_release_shared(u64 object)
 {
-	if (hd_likely(!rt_wire->learnt.weak))
+	if (hd_likely(!rt_lessons.weak))
 		return access_use(object, ACCESS_RELEASE);
 	access_learn(object, ACCESS_RELEASE);
 	return true;
@@ -270,16 +297,30 @@ bool access_free(u64 block, u64 bytes)
 	return false;
 }
 
-bool access_cond_wait(u64 cond, u64 mutex)
+static void learn_wait(struct lesson *l, u64 mutex)
 {
-	struct lesson *l = lesson_of(cond);
 	if (!l->wait_mutex) {
 		l->wait_mutex = mutex;
+		tell(l, mutex, 0, ACCESS_WAITED);
 		if (l->signalled_early)
 			sched_want_restart_soon(); /* now it can be said whether those signals held it */
 	} else if (l->wait_mutex != mutex) {
 		become_observed(l);
 	}
+}
+
+static void learn_early_signal(struct lesson *l)
+{
+	if (l->signalled_early)
+		return;
+	l->signalled_early = 1;
+	tell(l, 0, 0, ACCESS_SIGNALLED_EARLY);
+}
+
+bool access_cond_wait(u64 cond, u64 mutex)
+{
+	struct lesson *l = lesson_of(cond);
+	learn_wait(l, mutex);
 	if (learn(l, ACCESS_ACQUIRE) || interruptible() || !merge(ACCESS_ACQUIRE))
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_ADD);
@@ -290,13 +331,38 @@ bool access_cond_signal(u64 cond, bool (*held)(u64 mutex))
 {
 	struct lesson *l = lesson_of(cond);
 	if (!l->wait_mutex)
-		l->signalled_early = 1;
+		learn_early_signal(l);
 	else if (!l->observed && !held(l->wait_mutex))
 		become_observed(l);
 	if (learn(l, ACCESS_RELEASE) || interruptible() || !merge(ACCESS_RELEASE))
 		return true;
 	footprint_add(&touched, cond, 1, ACCESS_WRITE);
 	return false;
+}
+
+/* ---- with several workers ---- */
+
+void access_share(void (*news)(u64 object, u64 mutex, u32 slot, u32 how))
+{
+	lessons.news = news;
+}
+
+void access_hear(u64 object, u64 mutex, u32 slot, u32 how)
+{
+	struct lesson *l = lesson_of(object);
+	void (*news)(u64, u64, u32, u32) = lessons.news;
+	lessons.news = NULL; /* the others have heard it, too */
+	for (u32 mode = 0; mode < ACCESS_MODES; mode++)
+		if (how >> mode & 1)
+			learn_of(l, slot, mode);
+	if (how & ACCESS_WAITED)
+		learn_wait(l, mutex);
+	if (how & ACCESS_SIGNALLED_EARLY && !l->signalled_early) {
+		learn_early_signal(l);
+		if (l->wait_mutex)
+			sched_want_restart();
+	}
+	lessons.news = news;
 }
 
 #define ALL_ARENAS 0xffff

@@ -120,6 +120,17 @@ bool access_cond_signal(u64 cond, bool (*held)(u64 mutex));
 
 /* Before the program starts: loads what an earlier search learnt. */
 void access_setup(void);
+/* At each restart: loads what other workers have learnt since. */
+void access_load_lessons(void);
+/*
+ * With several workers, what is learnt comes from the executions of all of them: each is told of the uses
+ * that the others have seen. news() gets what is new here and is to be heard there. `how`: modes as bits, of
+ * a fiber that used the object; ACCESS_WAITED, with `mutex`; or ACCESS_SIGNALLED_EARLY.
+ */
+#define ACCESS_WAITED 0x100u
+#define ACCESS_SIGNALLED_EARLY 0x200u
+void access_share(void (*news)(u64 object, u64 mutex, u32 slot, u32 how));
+void access_hear(u64 object, u64 mutex, u32 slot, u32 how);
 /* A step of this fiber begins: its footprint is empty but for the fiber itself, which it reads. */
 void access_step_begins(u32 slot);
 const struct footprint *access_footprint(void);

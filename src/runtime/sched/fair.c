@@ -44,10 +44,10 @@ static HD_NOINLINE u64 mark(u64 kernel_sp, u32 slot)
 
 void fair_yields(struct fiber *f)
 {
-	if (!rt_wire->learnt.fair) {
+	if (!rt_lessons.fair) {
 		if (rt_worker->stats.depth < FAIR_DEPTH)
 			return;
-		rt_wire->learnt.fair = 1;
+		RT_LEARN(fair);
 		sched_want_restart();
 	}
 	u64 now = mark((u64)__builtin_frame_address(0), fiber_slot(f));
@@ -68,7 +68,7 @@ HD_LEAF void fair_acts(struct fiber *f)
 /* A yield does not count as a move: two fibers that only yield to each other make no progress. */
 void fair_moves(u32 slot)
 {
-	if (hd_likely(!rt_wire->learnt.fair) || op_class_of(&model->fiber[slot].op)->yields)
+	if (hd_likely(!rt_lessons.fair) || op_class_of(&model->fiber[slot].op)->yields)
 		return;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (i != slot && model->fiber[i].yields) {

@@ -94,7 +94,7 @@ bool sched_merges_alone(const struct fiber *f, const struct op *o)
 	if (hd_likely(!c->merges) || !sched_alone() || o->deadline)
 		return false;
 	/* Signals, timers and faults of the network could come before it. */
-	if (rt_wire->learnt.signals_used || rt_wire->config.net.faults || f->atomic || f->cancel_asked)
+	if (rt_lessons.signals_used || rt_wire->config.net.faults || f->atomic || f->cancel_asked)
 		return false;
 	return outcomes(f, o) == 1 && c->merges(o);
 }
@@ -132,7 +132,7 @@ static HD_NOINLINE bool has_single_outcome(const struct fiber *f, const struct o
  */
 static void time_passes_until(u64 deadline)
 {
-	if (!rt_wire->learnt.clock_read && !rt_wire->config.time_horizon_ms)
+	if (!rt_lessons.clock_read && !rt_wire->config.time_horizon_ms)
 		return; /* nobody can tell: only distances to deadlines count */
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
 	if (deadline <= model->now)
@@ -151,7 +151,7 @@ static u32 act_on_cancel(const struct op *o)
 void sched_declare_step(const struct fiber *f, u32 alt)
 {
 	const struct op_class *c = op_class_of(&f->op);
-	if (hd_unlikely(rt_wire->learnt.signals_used || alt == ALT_EINTR))
+	if (hd_unlikely(rt_lessons.signals_used || alt == ALT_EINTR))
 		sched_kernel->signals_access(fiber_slot(f), alt == ALT_SIGNAL || alt == ALT_EINTR);
 	if (hd_unlikely(ALT_IS_TIMER(alt)))
 		sched_kernel->timer_access(alt - ALT_TIMER);
@@ -286,8 +286,8 @@ HD_LEAF u64 clock_now(void)
 u64 clock_read(void)
 {
 	static u64 step, reads; /* of the present transition */
-	if (!rt_wire->learnt.clock_read) {
-		rt_wire->learnt.clock_read = 1;
+	if (!rt_lessons.clock_read) {
+		RT_LEARN(clock_read);
 		sched_want_restart();
 	}
 	if (step != sched_steps()) {
@@ -428,7 +428,7 @@ const struct op_class op_exit = {.name = "exit", .describe = exit_describe, .acc
 /* With fairness (fair.c) it is the others who decide whether a fiber may yield once more. */
 static void yield_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
-	if (rt_wire->learnt.fair)
+	if (rt_lessons.fair)
 		op_touches_world(f, o, alt);
 }
 

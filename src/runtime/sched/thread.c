@@ -275,8 +275,8 @@ int thread_cancel(u64 tcb)
 	struct fiber *f = fiber_by_tcb(tcb);
 	if (!f)
 		return ESRCH;
-	if (!rt_wire->learnt.cancel_used) {
-		rt_wire->learnt.cancel_used = 1;
+	if (!rt_lessons.cancel_used) {
+		RT_LEARN(cancel_used);
 		sched_want_restart(); /* test points that were passed silently have to become steps */
 	}
 	struct op o = {.kind = OP_CANCEL, .object = tcb};
@@ -289,7 +289,7 @@ int thread_cancel(u64 tcb)
 
 int thread_testcancel(void)
 {
-	if (!rt_wire->learnt.cancel_used || sched_self()->cancel_off)
+	if (!rt_lessons.cancel_used || sched_self()->cancel_off)
 		return 0;
 	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL};
 	sched_step(&o);
@@ -464,7 +464,7 @@ static struct op_wait join_wait(const struct op *o)
 static u32 join_joins(const struct op *o)
 {
 	const struct fiber *target = fiber_by_tcb(o->object);
-	return target && !o->n && !o->deadline && !rt_wire->learnt.cancel_used ? fiber_slot(target) + 1 : 0;
+	return target && !o->n && !o->deadline && !rt_lessons.cancel_used ? fiber_slot(target) + 1 : 0;
 }
 
 static void start_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)

@@ -78,7 +78,7 @@ static struct mapping parse_line(const char *line)
 /* Ranges of layout.h and of the engine. */
 static bool in_our_ranges(const struct mapping *m)
 {
-	return m->start >= LAYOUT_MODEL_BASE && m->start < PAGES_END;
+	return m->start >= LAYOUT_MODEL_BASE && m->start < WIRE_TEAM_BASE + WIRE_TEAM_SIZE + WIRE_TREES_SIZE;
 }
 
 static bool is_excluded(const struct mapping *m)

@@ -55,7 +55,22 @@ static struct {
 static long map_part(u64 address, u64 size, int fd)
 {
 	return sys_call6(SYS_mmap, (long)address, (long)size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+			 MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+}
+
+/* At an address of its own: that of nothing else may depend on how many workers there are. */
+static void map_team(void)
+{
+	long team = map_part(WIRE_TEAM_BASE, WIRE_TEAM_SIZE, WIRE_TEAM_FD), trees = 0;
+	if (rt_worker->number) {
+		trees = sys_call6(SYS_mmap, WIRE_TEAM_BASE + WIRE_TEAM_SIZE, (long)WIRE_TREES_SIZE,
+				  PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+		rt_trees = (void *)trees;
+	}
+	if (sys_failed(team) || sys_failed(trees))
+		rt_fail("not enough address space for several workers; is ulimit -v set? -j 1 needs less", "",
+			"");
 }
 
 static void map_wire(void)
@@ -68,6 +83,10 @@ static void map_wire(void)
 	rt_worker = (struct wire_worker *)worker;
 	if (rt_wire->magic != WIRE_MAGIC || rt_wire->version != WIRE_VERSION)
 		rt_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
+	rt_trees = (char *)rt_wire + WIRE_TREES;
+	if (rt_wire->workers > 1)
+		map_team();
+	rt_load_lessons();
 }
 
 static void must_reserve(int r)
@@ -129,9 +148,18 @@ DOOR_INSIDE(void, start_first_step)(void)
 	sched_step(&o);
 }
 
+/*
+ * On the kernel stack: how much is looked at depends on how many names of threads other workers have learnt.
+ */
+bool start_is_alone(void);
+DOOR_INSIDE(bool, start_is_alone)(void)
+{
+	return sched_all_joined();
+}
+
 static int main_of_fiber_0(int argc, char **argv, char **envp)
 {
-	if (sched_all_joined()) /* no constructor has started a thread that could look on */
+	if (start_is_alone()) /* no constructor has started a thread that could look on */
 		warm_up();
 	start_first_step();
 	return thread_main(start.main, argc, argv, envp);

@@ -129,15 +129,20 @@ static void test_errors(void **state)
 	REFUSED("No such file", "--stdin", "/nonexistent/input", "--", "x");
 }
 
-/* Options of features to come: refused, unless they ask for nothing. */
+/* Options of features to come: refused. */
 static void test_later_features(void **state)
 {
 	struct check_options o;
 	struct problem p;
 
-	REFUSED("not in this version", "-j", "4", "--", "x");
+	REFUSED("not a number of workers", "-j", "0", "--", "x");
+	REFUSED("not a number of workers", "-j", "65", "--", "x");
+	REFUSED("not a number of workers", "-j", "many", "--", "x");
 	REFUSED("not in this version", "--invariant", "a == b", "--", "x");
 	REFUSED("not in this version", "--script", "s", "--", "x");
+	assert_int_equal(PARSE(&o, &p, "-j4", "--", "x"), 0);
+	assert_int_equal(o.jobs, 4);
+	check_options_free(&o);
 	assert_int_equal(PARSE(&o, &p, "-j1", "--por=off", "--races", "ignore", "--", "x"), 0);
 	check_options_free(&o);
 }

@@ -80,7 +80,7 @@ static HD_NOINLINE enum point point_of(const struct vk_call *c)
 
 void vk_cancel_point(const struct vk_call *c)
 {
-	if (hd_unlikely(rt_wire->learnt.cancel_used) && !c->no_cancel)
+	if (hd_unlikely(rt_lessons.cancel_used) && !c->no_cancel)
 		thread_testcancel();
 }
 

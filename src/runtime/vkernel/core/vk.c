@@ -107,7 +107,7 @@ static void step_lookup(struct vk_call *c)
 
 long vk_syscall(struct vk_call *c)
 {
-	if (hd_unlikely(rt_wire->learnt.cancel_used))
+	if (hd_unlikely(rt_lessons.cancel_used))
 		vk_cancel_point_before(c);
 	vk_call_begin(c);
 	for (;;) {
@@ -115,7 +115,7 @@ long vk_syscall(struct vk_call *c)
 		bool lookup = c->watch;
 		vk_call_forget(c);
 		if (hd_likely(ret != VK_RESTART && !lookup)) {
-			if (hd_unlikely(rt_wire->learnt.cancel_used))
+			if (hd_unlikely(rt_lessons.cancel_used))
 				vk_cancel_point_after(c);
 			return ret;
 		}

@@ -56,7 +56,7 @@ void vk_inode_changes(u32 number)
 {
 	struct vk_inode *n = vk_inode(number);
 	u64 now = clock_now();
-	if (rt_wire->learnt.clock_read)
+	if (rt_lessons.clock_read)
 		vk_declare(process_object(PROCESS_CLOCK), ACCESS_READ);
 	n->mtime.sec = CLOCK_EPOCH_REALTIME + now / 1000000000u;
 	n->mtime.nsec = now % 1000000000u;

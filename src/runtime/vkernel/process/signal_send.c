@@ -9,15 +9,15 @@
 
 void signal_learn(void)
 {
-	if (!rt_wire->learnt.signals_used) {
-		rt_wire->learnt.signals_used = 1;
+	if (!rt_lessons.signals_used) {
+		RT_LEARN(signals_used);
 		sched_want_restart();
 	}
 }
 
 void signal_order(struct vk_call *c, u64 object, enum access_mode mode)
 {
-	if (rt_wire->learnt.signals_used)
+	if (rt_lessons.signals_used)
 		vk_order(c, object, mode);
 }
 

@@ -100,7 +100,7 @@ static bool has_expired_enough(const struct vk_timer *t)
 static bool expires_before(const struct vk_timer *t, const struct vk_timer *with)
 {
 	return t->desc && t->deadline && t != with && t->deadline <= with->deadline &&
-	       (t->rank < with->rank || rt_wire->learnt.clock_read) && desc_of(t)->pos < COUNT_MAX;
+	       (t->rank < with->rank || rt_lessons.clock_read) && desc_of(t)->pos < COUNT_MAX;
 }
 
 u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline)
@@ -158,7 +158,7 @@ static u64 next_deadline(const struct vk_timer *t)
 {
 	if (!t->interval)
 		return 0;
-	return HD_MAX(clock_now(), rt_wire->learnt.clock_read ? t->deadline - 1 : 0) + t->interval + 1;
+	return HD_MAX(clock_now(), rt_lessons.clock_read ? t->deadline - 1 : 0) + t->interval + 1;
 }
 
 static void count(struct vk_timer *t)

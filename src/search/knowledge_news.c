@@ -1,0 +1,102 @@
+/*
+ * What is known of a program, handed on to other workers (parallel.h): the same words that knowledge.c is
+ * told. Control points go by their keys, which are the same everywhere. A point is told before anything about
+ * it.
+ */
+#include "search/reduction_priv.h"
+
+enum news {
+	NEWS_POINT, /* fiber, joins, coarse, key */
+	NEWS_EDGE,  /* from, to, objects that the step made … */
+	NEWS_PRINT, /* kind, world, point, uses … */
+	NEWS_PAIR,  /* point, object */
+};
+
+static bool is_silent(const struct reduction *r)
+{
+	return hd_likely(!r->say) || r->hearing;
+}
+
+void knowledge_say_point(const struct reduction *r, u32 point)
+{
+	if (is_silent(r))
+		return;
+	const struct control_point *p = point_at(r, point);
+	const u64 word[] = {NEWS_POINT, (u64)p->fiber << 32 | p->joins, p->coarse, p->key};
+	r->say(r->to, word, HD_ARRAY_LEN(word));
+}
+
+void knowledge_say_edge(const struct reduction *r, u32 from, u32 to, const struct footprint *by)
+{
+	if (is_silent(r))
+		return;
+	u64 word[3 + FOOTPRINT_MAX] = {NEWS_EDGE, point_at(r, from)->key, point_at(r, to)->key};
+	u32 n = 3;
+	for (u32 i = 0; i < by->count; i++)
+		if (by->access[i].mode == ACCESS_MAKE)
+			word[n++] = by->access[i].object;
+	r->say(r->to, word, n);
+}
+
+void knowledge_say_print(const struct reduction *r, u32 point, const struct footprint *f, enum fact_kind kind)
+{
+	if (is_silent(r))
+		return;
+	u64 word[3 + 2 * FOOTPRINT_MAX] = {NEWS_PRINT | (u64)kind << 8, f->world, point_at(r, point)->key};
+	u32 n = 3;
+	for (u32 i = 0; i < f->count; i++) {
+		word[n++] = f->access[i].object;
+		word[n++] = (u64)f->access[i].bytes << 32 | f->access[i].mode;
+	}
+	r->say(r->to, word, n);
+}
+
+void knowledge_say_pair(const struct reduction *r, u32 point, u64 object)
+{
+	if (is_silent(r))
+		return;
+	const u64 word[] = {NEWS_PAIR, point_at(r, point)->key, object};
+	r->say(r->to, word, HD_ARRAY_LEN(word));
+}
+
+static u32 point_of(struct reduction *r, u64 key)
+{
+	const struct key_index *k = table_find(&r->point_table, key);
+	hd_assert(k);
+	return k->index - 1;
+}
+
+static void hear_edge(struct reduction *r, const u64 *word, u32 words)
+{
+	struct footprint by = {.count = words - 3};
+	for (u32 i = 0; i < by.count; i++)
+		by.access[i] = (struct access){word[3 + i], 1, ACCESS_MAKE};
+	knowledge_edge(r, point_of(r, word[1]), point_of(r, word[2]), &by);
+}
+
+static void hear_print(struct reduction *r, const u64 *word, u32 words)
+{
+	struct footprint f = {.count = (words - 3) / 2, .world = (u32)word[1]};
+	for (u32 i = 0; i < f.count; i++)
+		f.access[i] = (struct access){word[3 + 2 * i], (u32)(word[4 + 2 * i] >> 32),
+					      (u32)word[4 + 2 * i]};
+	knowledge_print(r, point_of(r, word[2]), &f, word[0] >> 8 & 0xff);
+}
+
+void knowledge_hear(struct reduction *r, const u64 *word, u32 words)
+{
+	switch ((enum news)(word[0] & 0xff)) {
+	case NEWS_POINT:
+		knowledge_heard_point(r, (u32)(word[1] >> 32), (u32)word[1], word[2], word[3]);
+		break;
+	case NEWS_EDGE:
+		hear_edge(r, word, words);
+		break;
+	case NEWS_PRINT:
+		hear_print(r, word, words);
+		break;
+	case NEWS_PAIR:
+		knowledge_pair(r, point_of(r, word[1]), word[2]);
+		break;
+	}
+}

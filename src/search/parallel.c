@@ -1,0 +1,175 @@
+#include "search/parallel.h"
+
+#include "search/reduction.h"
+
+#define DISAGREE_MAX 2u
+
+/* Kinds of notes (team.h). */
+enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION };
+
+static void say_target(void *to, const u64 *word, u32 words)
+{
+	struct search *s = to;
+	if (s->team && !team_say(s->team, NOTE_TARGET, word, words))
+		team_call(s->team, TEAM_ALONE, 0);
+}
+
+static void say_reduction(void *to, const u64 *word, u32 words)
+{
+	struct search *s = to;
+	if (s->team && !team_say(s->team, NOTE_REDUCTION, word, words))
+		team_call(s->team, TEAM_ALONE, 0);
+}
+
+/* Reads all that others have said so far. True: the search must start again. */
+static bool hear(struct search *s)
+{
+	bool again = false;
+	const u64 *word;
+	u32 words;
+	u16 kind;
+	while ((word = team_hear(s->team, &kind, &words)) != NULL)
+		if (kind == NOTE_TARGET)
+			again |= s->ops->team && s->ops->team->hear(s->self, word, words);
+		else if (s->reduction)
+			reduction_hear(s->reduction, word, words);
+	return again;
+}
+
+void parallel_begin(struct search *s)
+{
+	if (s->ops->team)
+		s->ops->team->join(s->self, say_target, s);
+	if (s->reduction)
+		reduction_share(s->reduction, say_reduction, s);
+	if (!team_same_start(s->team, s->ops->fingerprint(s->self)))
+		team_call(s->team, TEAM_ALONE, 0);
+}
+
+/* All workers have come, and none learns anything any more: what this one knows now decides. */
+static u32 check(void *self, u32 called, u32 end)
+{
+	struct search *s = self;
+	const struct target_team *t = s->ops->team;
+	u32 why = hear(s) || search_is_stale(s) ? TEAM_RESTART : 0;
+	if (t && t->wants_alone(s->self))
+		why |= TEAM_ALONE;
+	if (!(called & TEAM_END) || end != SEARCH_COMPLETE)
+		return why;
+	if (s->reduction && reduction_was_wrong(s->reduction))
+		why |= TEAM_PASS;
+	return why;
+}
+
+/* Whoever is not alone from now on has nothing to say any more. */
+static enum move leave_the_rest_to_one(struct search *s)
+{
+	bool first = s->team->number == 0;
+	s->team = NULL;
+	if (s->ops->team)
+		s->ops->team->leave(s->self);
+	if (s->reduction)
+		reduction_share(s->reduction, NULL, NULL);
+	if (first)
+		return MOVE_RESTART;
+	s->ops->undo(s->self, s->root);
+	s->ops->restart(s->self);
+	*s->stats = (struct search_stats){0};
+	s->end = SEARCH_COMPLETE;
+	return MOVE_HALT;
+}
+
+static enum move meet(struct search *s)
+{
+	enum search_end own = s->end;
+	u32 end;
+	s->team->met = true;
+	switch (team_meet(s->team, check, s, &end)) {
+	case TEAM_ALONE:
+		s->another_pass = false;
+		return leave_the_rest_to_one(s);
+	case TEAM_RESTART:
+		s->another_pass = false;
+		return MOVE_RESTART;
+	case TEAM_PASS:
+		s->another_pass = true;
+		return MOVE_RESTART;
+	case TEAM_END:
+		/* Who found the error says which; for the others there is none. */
+		s->end = end == SEARCH_TOOL_ERROR && own != end ? SEARCH_INTERRUPTED : end;
+		return MOVE_HALT;
+	default:
+		s->team->met = false;
+		return MOVE_KNOWN;
+	}
+}
+
+enum move parallel_poll(struct search *s)
+{
+	struct team_member *m = s->team;
+	team_publish(m, s->stats->states, s->stats->memory);
+	/* From now on its steps differ from those of the others: it can't hand over work. */
+	if (hd_unlikely(hear(s) || search_is_stale(s)))
+		team_call(m, TEAM_RESTART, 0);
+	if (hd_unlikely(s->ops->team && s->ops->team->wants_alone(s->self)))
+		team_call(m, TEAM_ALONE, 0);
+	if (hd_unlikely(team_states(m) > shared_visited_limit(&m->table))) {
+		/* Where the larger one would need more than is allowed, the present one is filled up. */
+		bool grows = !s->o->max_memory ||
+			     team_memory(m) + shared_visited_bytes(&m->table) <= s->o->max_memory;
+		if (grows)
+			team_call(m, TEAM_GROW, 0);
+		else if (team_states(m) > shared_visited_last_limit(&m->table))
+			return search_halt(s, SEARCH_LIMIT_MEMORY);
+	}
+	if (hd_unlikely(team_is_called(m)))
+		return meet(s);
+	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->walking)
+		s->strategy->give(s);
+	return MOVE_KNOWN;
+}
+
+enum move parallel_take(struct search *s, struct pages_vec *unit)
+{
+	for (;;) {
+		team_publish(s->team, s->stats->states, s->stats->memory);
+		int got = team_take(s->team, unit);
+		if (got > 0)
+			return MOVE_KNOWN;
+		if (got < 0)
+			return search_halt(s, SEARCH_LIMIT_MEMORY);
+		enum move m = meet(s);
+		if (m >= MOVE_HALT)
+			return m;
+	}
+}
+
+enum move parallel_conclude(struct search *s, enum move m)
+{
+	if (!s->team) /* it was decided that one worker goes on alone, or that this one has done its part */
+		return m;
+	if (!s->team->met)
+		team_call(s->team,
+			  m == MOVE_HALT    ? TEAM_END
+			  : s->another_pass ? TEAM_PASS
+					    : TEAM_RESTART,
+			  s->end);
+	while (!s->team->met) {
+		m = meet(s);
+		if (!s->team)
+			return m;
+	}
+	s->team->met = false;
+	return m;
+}
+
+enum move parallel_disagree(struct search *s)
+{
+	/*
+	 * It may be that the other one has just learnt something, and that this worker, which came late,
+	 * knows it already: then a restart is under way. Otherwise the program is not the same in each
+	 * process.
+	 */
+	team_call(s->team, ++s->team->disagreed > DISAGREE_MAX ? TEAM_ALONE : TEAM_RESTART, 0);
+	return meet(s);
+}

@@ -1,0 +1,363 @@
+/*
+ * Layout of the memory:
+ *
+ *   0          struct team
+ *   UNITS      UNIT_SLOTS units of TEAM_UNIT_BYTES
+ *   NOTES      the notes
+ *   TABLES     the region of the table of visited states
+ *
+ * All of it is sparse. Zero means: no worker, no work, no call, an empty table.
+ */
+#include "search/team.h"
+
+#include <asm-generic/errno-base.h>
+#include <linux/futex.h>
+#include <linux/mman.h>
+#include <sys/syscall.h>
+
+#include "base/sys.h"
+
+void *memcpy(void *to, const void *from, size_t n);
+
+#define UNIT_SLOTS 64u
+#define UNITS (1UL << 30)
+#define NOTES (1UL << 31)
+#define TABLES (1UL << 33)
+#define NOTES_MAX ((TABLES - NOTES) / sizeof(u64)) /* words */
+_Static_assert(UNITS + UNIT_SLOTS * TEAM_UNIT_BYTES <= NOTES, "units and notes");
+_Static_assert(TABLES + SHARED_VISITED_REGION <= WIRE_TEAM_SIZE, "the table's region");
+
+/* A worker that waits looks up now and then, should a wake-up be lost. */
+#define WAIT_NS 50000000L
+
+struct team {
+	u32 lock; /* 0 free, 1 held, 2 held, and somebody waits */
+	u32 bell; /* goes up when those who wait should look again */
+	u32 members;
+	u32 numbers; /* above the highest number of a worker */
+	/* Read by busy workers, hence together. */
+	u32 call; /* enum team_call */
+	u32 idle, queued;
+	/* Meetings. */
+	u32 meets;   /* 1: one is under way */
+	u32 arrived; /* at the present point of it */
+	u32 point;   /* goes up when all have arrived */
+	u32 decided; /* enum team_call */
+	u32 end;     /* enum search_end + 1; 0: nobody called TEAM_END */
+	u32 over;    /* TEAM_END or TEAM_ALONE was decided */
+	u32 begun;   /* team_begin */
+	u32 started; /* `initial` is known */
+	struct fingerprint initial;
+	u32 first_unit; /* of `queued` */
+	u64 unit_bytes[UNIT_SLOTS];
+	u64 notes;                               /* words */
+	u64 states __attribute__((aligned(64))); /* team_count_state */
+	struct shared_visited visited __attribute__((aligned(64)));
+	struct {
+		u64 states, memory;
+	} __attribute__((aligned(64))) worker[WIRE_MAX_WORKERS];
+};
+
+static long futex(u32 *word, int op, u32 value)
+{
+	struct {
+		long s, ns;
+	} timeout = {0, WAIT_NS};
+	return sys_call6(SYS_futex, (long)word, op, value, (long)&timeout, 0, 0);
+}
+
+static void lock(struct team *t)
+{
+	u32 was = 0;
+	if (__atomic_compare_exchange_n(&t->lock, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&t->lock, 2, __ATOMIC_ACQUIRE))
+		futex(&t->lock, FUTEX_WAIT, 2);
+}
+
+static void unlock(struct team *t)
+{
+	if (__atomic_exchange_n(&t->lock, 0, __ATOMIC_RELEASE) == 2)
+		sys_call6(SYS_futex, (long)&t->lock, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+/* With the lock held. */
+static void ring(struct team *t)
+{
+	__atomic_fetch_add(&t->bell, 1, __ATOMIC_RELEASE);
+	sys_call6(SYS_futex, (long)&t->bell, FUTEX_WAKE, WIRE_MAX_WORKERS, 0, 0, 0);
+}
+
+/* With the lock held, which is free in between. */
+static void wait(struct team *t)
+{
+	u32 heard = __atomic_load_n(&t->bell, __ATOMIC_ACQUIRE);
+	unlock(t);
+	futex(&t->bell, FUTEX_WAIT, heard);
+	lock(t);
+}
+
+bool team_join(struct team_member *m, void *memory, u32 number)
+{
+	struct team *t = memory;
+	hd_assert(number < WIRE_MAX_WORKERS);
+	*m = (struct team_member){
+		.team = t, .number = number, .table = {&t->visited, (char *)memory + TABLES}};
+	lock(t);
+	while (t->meets)
+		wait(t);
+	m->joined = !t->over;
+	t->members += m->joined;
+	t->numbers = HD_MAX(t->numbers, number + 1);
+	unlock(t);
+	return m->joined;
+}
+
+bool team_same_start(struct team_member *m, struct fingerprint initial)
+{
+	struct team *t = m->team;
+	lock(t);
+	if (!t->started)
+		t->initial = initial;
+	t->started = 1;
+	bool same = t->initial.lo == initial.lo && t->initial.hi == initial.hi;
+	unlock(t);
+	return same;
+}
+
+/* ---- looks ---- */
+
+bool team_is_called(const struct team_member *m)
+{
+	return __atomic_load_n(&m->team->call, __ATOMIC_ACQUIRE);
+}
+
+bool team_is_hungry(const struct team_member *m)
+{
+	const struct team *t = m->team;
+	return __atomic_load_n(&t->idle, __ATOMIC_RELAXED) > __atomic_load_n(&t->queued, __ATOMIC_RELAXED);
+}
+
+u64 team_states(const struct team_member *m)
+{
+	u64 states = 0;
+	for (u32 i = 0; i < m->team->numbers; i++)
+		states += __atomic_load_n(&m->team->worker[i].states, __ATOMIC_RELAXED);
+	return states;
+}
+
+void team_publish(struct team_member *m, u64 states, u64 memory)
+{
+	__atomic_store_n(&m->team->worker[m->number].states, states, __ATOMIC_RELAXED);
+	__atomic_store_n(&m->team->worker[m->number].memory, memory, __ATOMIC_RELAXED);
+}
+
+u64 team_memory(const struct team_member *m)
+{
+	u64 bytes = 0;
+	for (u32 i = 0; i < m->team->numbers; i++)
+		bytes += __atomic_load_n(&m->team->worker[i].memory, __ATOMIC_RELAXED);
+	return bytes;
+}
+
+u64 team_count_state(struct team_member *m)
+{
+	return __atomic_fetch_add(&m->team->states, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- meetings ---- */
+
+static void call_locked(struct team *t, u32 why, u32 end)
+{
+	if (why & TEAM_END && !t->end)
+		t->end = end + 1;
+	__atomic_fetch_or(&t->call, why, __ATOMIC_RELEASE);
+	ring(t);
+}
+
+void team_call(struct team_member *m, u32 why, u32 end)
+{
+	lock(m->team);
+	call_locked(m->team, why, end);
+	unlock(m->team);
+}
+
+/* All workers come here before anybody goes on; the last one does what is to be done. */
+static void arrive(struct team_member *m, void (*last)(struct team_member *m))
+{
+	struct team *t = m->team;
+	lock(t);
+	u32 point = t->point;
+	t->meets = 1;
+	if (++t->arrived == t->members) {
+		if (last)
+			last(m);
+		t->arrived = 0;
+		t->point++;
+		ring(t);
+	}
+	while (t->point == point)
+		wait(t);
+	unlock(t);
+}
+
+static void start_again(struct team_member *m)
+{
+	struct team *t = m->team;
+	shared_visited_reset(&m->table);
+	t->begun = t->queued = t->first_unit = t->end = 0;
+	t->states = 0;
+	for (u32 i = 0; i < WIRE_MAX_WORKERS; i++)
+		t->worker[i].states = 0;
+}
+
+static void decide(struct team_member *m)
+{
+	struct team *t = m->team;
+	u32 call = t->call;
+	t->decided = 0;
+	if (call & TEAM_ALONE)
+		t->decided = TEAM_ALONE;
+	else if (call & (TEAM_RESTART | TEAM_PASS))
+		t->decided = call & TEAM_RESTART ? TEAM_RESTART : TEAM_PASS;
+	else if (call & TEAM_END)
+		t->decided = TEAM_END;
+	else if (call & TEAM_GROW && team_states(m) > shared_visited_limit(&m->table))
+		t->decided = shared_visited_grow(&m->table) == 0 ? TEAM_GROW : TEAM_END;
+	if (t->decided == TEAM_END && !t->end)
+		t->end = SEARCH_LIMIT_MEMORY + 1;
+	if (t->decided == TEAM_RESTART || t->decided == TEAM_PASS)
+		start_again(m);
+	if (t->decided == TEAM_ALONE)
+		shared_visited_reset(&m->table);
+	t->over = t->decided == TEAM_END || t->decided == TEAM_ALONE;
+	t->call = 0;
+	if (t->decided != TEAM_GROW)
+		t->meets = 0;
+}
+
+static void grown(struct team_member *m)
+{
+	shared_visited_grown(&m->table);
+	m->team->meets = 0;
+}
+
+u32 team_meet(struct team_member *m, u32 (*check)(void *self, u32 called, u32 end), void *self, u32 *end)
+{
+	struct team *t = m->team;
+	arrive(m, NULL);
+	/* Nobody learns anything any more. Those who are here may still add to the call. */
+	u32 called = __atomic_load_n(&t->call, __ATOMIC_ACQUIRE);
+	u32 more = check(self, called, t->end ? t->end - 1 : 0);
+	if (more)
+		__atomic_fetch_or(&t->call, more, __ATOMIC_RELEASE);
+	arrive(m, decide);
+	u32 decided = t->decided;
+	*end = t->end ? t->end - 1 : 0;
+	if (decided != TEAM_GROW)
+		return decided;
+	shared_visited_move(&m->table);
+	arrive(m, grown);
+	return decided;
+}
+
+/* ---- work ---- */
+
+static char *unit_at(struct team *t, u32 slot)
+{
+	return (char *)t + UNITS + slot * TEAM_UNIT_BYTES;
+}
+
+void team_begin(struct team_member *m)
+{
+	lock(m->team);
+	m->team->begun = 1;
+	unlock(m->team);
+}
+
+bool team_give(struct team_member *m, const void *unit, size_t bytes)
+{
+	struct team *t = m->team;
+	hd_assert(bytes <= TEAM_UNIT_BYTES);
+	lock(t);
+	bool wanted = t->idle > t->queued && t->queued < UNIT_SLOTS;
+	if (wanted) {
+		u32 slot = (t->first_unit + t->queued) % UNIT_SLOTS;
+		memcpy(unit_at(t, slot), unit, bytes);
+		t->unit_bytes[slot] = bytes;
+		t->queued++;
+		ring(t);
+	}
+	unlock(t);
+	return wanted;
+}
+
+static int take_first(struct team *t, struct pages_vec *out)
+{
+	u32 slot = t->first_unit;
+	char *to = pages_vec_push(out, t->unit_bytes[slot]);
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, unit_at(t, slot), t->unit_bytes[slot]);
+	t->first_unit = (slot + 1) % UNIT_SLOTS;
+	t->queued--;
+	return 1;
+}
+
+int team_take(struct team_member *m, struct pages_vec *out)
+{
+	struct team *t = m->team;
+	int got = 0;
+	lock(t);
+	t->idle++;
+	while (!got && !t->call) {
+		if (t->queued)
+			got = take_first(t, out);
+		else if (t->idle == t->members && t->begun && !t->meets)
+			call_locked(t, TEAM_END, SEARCH_COMPLETE);
+		else
+			wait(t);
+	}
+	t->idle--;
+	unlock(t);
+	return got;
+}
+
+/* ---- notes ---- */
+
+/* A note is a word that tells of it, written last, and then its own words. */
+#define HEAD(kind, from, words) ((u64)(kind) | (u64)(from) << 16 | (u64)(words) << 32)
+
+static u64 *notes(struct team *t)
+{
+	return (u64 *)((char *)t + NOTES);
+}
+
+bool team_say(struct team_member *m, u16 kind, const u64 *word, u32 words)
+{
+	u64 at = __atomic_fetch_add(&m->team->notes, 1 + words, __ATOMIC_ACQ_REL);
+	if (at + 1 + words > NOTES_MAX)
+		return false;
+	u64 *to = notes(m->team) + at;
+	for (u32 w = 0; w < words; w++)
+		to[1 + w] = word[w];
+	__atomic_store_n(to, HEAD(kind, m->number, words), __ATOMIC_RELEASE);
+	return true;
+}
+
+const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words)
+{
+	u64 end = HD_MIN(__atomic_load_n(&m->team->notes, __ATOMIC_ACQUIRE), NOTES_MAX);
+	while (m->heard < end) {
+		const u64 *note = notes(m->team) + m->heard;
+		u64 head = __atomic_load_n(note, __ATOMIC_ACQUIRE);
+		if (!head)
+			return NULL;
+		*kind = (u16)head;
+		*words = (u32)(head >> 32);
+		m->heard += 1 + *words;
+		if ((u16)(head >> 16) != m->number)
+			return note + 1;
+	}
+	return NULL;
+}

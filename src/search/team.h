@@ -1,0 +1,97 @@
+/*
+ * team.h: what the workers of a parallel search have in common: memory that all of them map, which holds the
+ * table of visited states, work to be handed over, and what one of them has to tell the others. No search in
+ * here; parallel.h is how a search uses it. docs/design/parallel.md has the whole picture.
+ *
+ *   units     work that somebody gave away and nobody has taken yet: bytes, of which only the strategy knows
+ *             what they mean;
+ *   notes     what workers have learnt, in a list that only grows: each reads behind the last one it knows;
+ *   meetings  all workers stop where they are and come together, because one of them has called: to let the
+ *             table grow, to start again, to end. Nobody goes on before all know what was decided.
+ *
+ * Locks are held for short moments, and a worker that dies may die with one: then the others wait for ever,
+ * and whoever started them ends them and starts the run anew (session/session.c).
+ */
+#ifndef HEDDLE_SEARCH_TEAM_H
+#define HEDDLE_SEARCH_TEAM_H
+
+#include "base/pages.h"
+#include "state/shared_visited.h"
+#include "wire/wire_team.h"
+
+/* At the start of WIRE_TEAM_SIZE bytes of shared memory that were zero when the first worker came. */
+struct team;
+
+/* What a worker keeps for itself. */
+struct team_member {
+	struct team *team;
+	u32 number; /* from 0: the one that begins at the initial state, and may have to go on alone */
+	struct shared_table table;
+	u64 heard; /* words of notes */
+	bool joined;
+	u32 disagreed; /* how often a path led elsewhere than another worker said */
+	bool met;      /* the search returns because of what a meeting decided */
+};
+
+/* Why workers meet. Bits, as several may call at a time. */
+enum team_call {
+	TEAM_GROW = 1,    /* the table is nearly full */
+	TEAM_RESTART = 2, /* steps were too coarse: from the initial state again */
+	TEAM_PASS = 4,    /* the same, because of a wrong decision of the reduction */
+	TEAM_END = 8,     /* the search is over */
+	TEAM_ALONE = 16,  /* worker 0 goes on alone, from the initial state */
+};
+
+/* Comes before everything else. False: the search is over already. */
+bool team_join(struct team_member *m, void *memory, u32 number);
+
+/* The fingerprint of this worker's initial state. False: another worker has another one. */
+bool team_same_start(struct team_member *m, struct fingerprint initial);
+
+/* ---- cheap looks, for whoever is busy ---- */
+
+/* Has somebody called? */
+bool team_is_called(const struct team_member *m);
+/* Does somebody wait for work, of which there is none? */
+bool team_is_hungry(const struct team_member *m);
+/* States of all workers, by what they have published. */
+u64 team_states(const struct team_member *m);
+/* Tells the others how many states this worker found, and how much memory it has of its own. */
+void team_publish(struct team_member *m, u64 states, u64 memory);
+/* The sum of what all workers have published. */
+u64 team_memory(const struct team_member *m);
+/* One state more, of all workers' together: how many there are before it. */
+u64 team_count_state(struct team_member *m);
+
+/* ---- meetings ---- */
+
+/* `end`, with TEAM_END: why, enum search_end. The first one to say so is heard. */
+void team_call(struct team_member *m, u32 why, u32 end);
+/*
+ * Wait for all others. check() is called when all are there, and tells why else there must be a meeting; it
+ * gets what was called for so far. Returns what was decided: one of enum team_call, or 0: go on. TEAM_GROW
+ * has been done. *end: with TEAM_END, why.
+ */
+u32 team_meet(struct team_member *m, u32 (*check)(void *self, u32 called, u32 end), void *self, u32 *end);
+
+/* ---- work ---- */
+
+/* Worker 0 has begun: if all wait for work from now on, there is none. */
+void team_begin(struct team_member *m);
+/* A unit of at most TEAM_UNIT_BYTES. False: nobody waits for one any more. */
+bool team_give(struct team_member *m, const void *unit, size_t bytes);
+/*
+ * Waits for a unit and appends it to `out`: 1. 0: there is a call (perhaps as all work is done, which
+ * then calls TEAM_END with SEARCH_COMPLETE). -ENOMEM: no memory for it.
+ */
+int team_take(struct team_member *m, struct pages_vec *out);
+#define TEAM_UNIT_BYTES (16UL << 20)
+
+/* ---- notes ---- */
+
+/* kind: not 0. False: there is no room for more of them. */
+bool team_say(struct team_member *m, u16 kind, const u64 *word, u32 words);
+/* The next note of another worker that this one has not read yet; NULL: there is none. */
+const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words);
+
+#endif
