@@ -184,6 +184,9 @@ enum move prelude_run(struct search *s)
 	s->in_prelude = s->walking = s->repeating = true; /* nothing is counted */
 	enum move m = before(s);
 	s->in_prelude = s->walking = s->repeating = false;
+	/* What was learnt in passing makes other steps: those are walked, too, and looked at by the eye. */
+	if (m == MOVE_KNOWN && search_is_stale(s))
+		m = MOVE_RESTART;
 	if (all->eye)
 		observer_eye.end(all->eye, s);
 	all->eye = NULL;
@@ -213,7 +216,7 @@ static enum move pause(struct search *s)
 	search_undo(s, s->root);
 	for (all->left = budget; all->left && m == MOVE_KNOWN;)
 		m = one_run(s, most, &ended);
-	return m;
+	return m == MOVE_KNOWN && search_is_stale(s) ? MOVE_RESTART : m;
 }
 
 enum move interlude_run(struct search *s, target_mark *marks)
@@ -222,6 +225,8 @@ enum move interlude_run(struct search *s, target_mark *marks)
 		s->pause_at = ~0ull;
 		return MOVE_KNOWN;
 	}
+	if (search_is_stale(s))
+		return MOVE_KNOWN; /* it will soon start again, and what walks find would not count */
 	struct fingerprint here = s->ops->fingerprint(s->self);
 	struct pages_vec path = s->path;
 	u64 depth = s->stats->depth;

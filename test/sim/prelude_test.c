@@ -144,6 +144,77 @@ static void a_pause_that_does_not_lead_back(void **state)
 	assert_int_equal(t.insane, 1);
 }
 
+/* What is learnt in passing: from some step on, the search is stale until it starts again. */
+static bool lesson, taught;
+static u64 lesson_at;
+
+static bool is_stale(const struct toy *t)
+{
+	(void)t;
+	return lesson;
+}
+
+static void start_again(struct toy *t)
+{
+	(void)t;
+	taught |= lesson;
+	lesson = false;
+}
+
+static enum step_result early_teaching_step(struct toy *t, u32 action)
+{
+	lesson |= !taught && t->steps > lesson_at;
+	return early_step(t, action);
+}
+
+static enum step_result teaching_step(struct toy *t, u32 action)
+{
+	lesson |= !taught && t->steps > lesson_at;
+	return grid_step(t, action);
+}
+
+/* A violation is told, then the prelude has a lesson: it is void, and has to be found again. */
+static void a_lesson_after_a_violation(void **state)
+{
+	(void)state;
+	struct toy_model m = {.vars = 2,
+			      .actions = early_actions,
+			      .step = early_teaching_step,
+			      .stale = is_stale,
+			      .restart = start_again};
+	struct search_options o = {
+		.strategy = SEARCH_DFS, .max_states = 20000, .keep_going = true, .walks = true};
+	struct toy t;
+	lesson = taught = false;
+	lesson_at = 2000;
+	assert_int_equal(search(&t, &m, &o), SEARCH_LIMIT_STATES);
+	assert_true(taught && !lesson);
+	assert_int_equal(t.stats.restarts, 1);
+	assert_int_equal(t.told, 1);
+}
+
+static void a_lesson_in_a_pause(void **state)
+{
+	(void)state;
+	struct grid g = {3, {20, 20, 20}};
+	struct toy_model m = grid_model(&g);
+	m.step = teaching_step;
+	m.stale = is_stale;
+	m.restart = start_again;
+	struct search_options o = {.strategy = SEARCH_DFS, .walks = true};
+	struct toy alone, t;
+	taught = true;
+	assert_int_equal(search(&alone, &m, &o), SEARCH_COMPLETE);
+	lesson = taught = false;
+	lesson_at = 4000 + PAUSE_FIRST + PAUSE_FIRST / PAUSE_SHARE / 2;
+	assert_int_equal(search(&t, &m, &o), SEARCH_COMPLETE);
+	assert_true(taught && !lesson);
+	assert_int_equal(t.stats.restarts, 1);
+	assert_int_equal(t.stats.states, alone.stats.states);
+	assert_int_equal(t.stats.transitions, alone.stats.transitions);
+	assert_true(t.steps < alone.steps + 2 * PAUSE_FIRST); /* at once, not at the end */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +223,8 @@ int main(void)
 		cmocka_unit_test(what_was_told_stays_told),
 		cmocka_unit_test(pauses_find_what_the_prelude_does_not),
 		cmocka_unit_test(a_pause_that_does_not_lead_back),
+		cmocka_unit_test(a_lesson_after_a_violation),
+		cmocka_unit_test(a_lesson_in_a_pause),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

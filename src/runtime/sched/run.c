@@ -56,6 +56,8 @@ void sched_want_restart(void)
 
 void sched_want_restart_soon(void)
 {
+	if (rt_worker->task.mode == WIRE_SHRINK) /* a path that is tried again must mean the same as before */
+		sched_want_restart();
 	if (rt_worker->task.mode == WIRE_SEARCH && !rt_wire->config.net.confirm && !run.lesson) {
 		run.lesson = true;
 		run.lesson_at = run.steps;
