@@ -101,7 +101,7 @@ static int write_graph(const struct check_options *opts, const struct outcome *o
 	if (!opts->graph[0])
 		return 0;
 	if (!o->graph.states) {
-		say("%s: there is no graph of states to write", opts->graph);
+		say("%s is not written: one worker alone can draw the graph (-j 1)", opts->graph);
 		return 0;
 	}
 	if (o->graph.more)

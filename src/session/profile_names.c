@@ -57,8 +57,10 @@ static void add_lock(struct wire_profile *all, const struct wire_profile_lock *o
 		return;
 	if (i == all->locks) {
 		all->lock[all->locks++] = *one;
+		all->lock[i].workers = 1;
 		return;
 	}
+	all->lock[i].workers++;
 	all->lock[i].uses += one->uses;
 	if (all->lock[i].thread != one->thread)
 		all->lock[i].thread = 0;
@@ -66,6 +68,7 @@ static void add_lock(struct wire_profile *all, const struct wire_profile_lock *o
 
 void profile_add(struct wire_profile *all, const struct wire_profile *one)
 {
+	all->workers++;
 	all->every = one->every;
 	all->fresh += one->fresh;
 	all->met += one->met;
@@ -143,7 +146,8 @@ void profile_name(const struct wire_profile *from, struct symbols *symbols, stru
 	for (u32 i = 0; i < from->locks; i++) {
 		struct profile_lock *l = &to->lock[to->locks];
 
-		if (!from->lock[i].thread)
+		/* A worker that does not tell of it may have seen a second thread. */
+		if (!from->lock[i].thread || from->lock[i].workers != from->workers)
 			continue;
 		symbols_name(symbols, from->lock[i].object & 0xffffffffffffffUL, l->what, sizeof(l->what));
 		l->thread = from->lock[i].thread;

@@ -30,13 +30,15 @@ struct wire_profile_word {
 
 struct wire_profile_lock {
 	u64 object, uses;
-	u32 thread, pad; /* from 1 */
+	u32 thread;  /* from 1 */
+	u32 workers; /* in the controller: how many told of it */
 };
 
 struct wire_profile {
 	u32 every; /* one step, one state of so many was looked at; 1: all */
 	u32 places, words, locks;
-	u64 fresh, met; /* sums over all places, those left out too */
+	u32 workers, pad; /* in the controller: whose this is */
+	u64 fresh, met;   /* sums over all places, those left out too */
 	struct wire_profile_place place[WIRE_PROFILE_MAX];
 	struct wire_profile_word word[WIRE_PROFILE_MAX];
 	struct wire_profile_lock lock[WIRE_PROFILE_MAX]; /* that one thread only uses; with --profile */

@@ -153,7 +153,8 @@ static enum move on_edge(void *self, struct search *s, u32 action, enum edge to)
 static void *on_begin(struct search *s)
 {
 	(void)s;
-	graph.on = rt_wire->config.graph != 0;
+	/* Of several workers each sees a part, and none the whole. */
+	graph.on = rt_wire->config.graph && rt_wire->workers <= 1;
 	if (!graph.on)
 		return NULL;
 	graph.states = 0;
