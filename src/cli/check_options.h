@@ -26,7 +26,8 @@ struct check_options {
 	struct suppressions suppressions;
 	bool quiet, verbose, no_progress;
 	bool por_given; /* --por was */
-	u32 jobs;       /* workers that search together */
+	u32 jobs;       /* workers that search together, */
+	u64 join_ms;    /* all but the first after this time */
 	struct peer_options peers;
 	struct broker_options broker;
 	bool confirm;                            /* violations are played once more with fresh peers */

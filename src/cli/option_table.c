@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,14 +163,32 @@ static int apply_por(struct check_options *o, const struct option_spec *s, const
 	return 0;
 }
 
+/* Others are started for searches that last: a second process costs as much as many a whole search. */
+#define JOIN_MS 2000
+
+static u32 all_cores(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return (u32)HD_MIN(HD_MAX(CPU_COUNT(&set), 1), WIRE_MAX_WORKERS);
+}
+
 static int apply_jobs(struct check_options *o, const struct option_spec *s, const char *value,
 		      struct problem *p)
 {
 	u64 n;
 
+	o->join_ms = 0;
+	if (!strcmp(value, "auto")) {
+		o->jobs = all_cores();
+		o->join_ms = JOIN_MS;
+		return 0;
+	}
 	if (!value_number(value, &n) || n == 0 || n > WIRE_MAX_WORKERS)
-		return problem_set(p, "-%c: %s is not a number of workers from 1 to %u", s->letter, value,
-				   WIRE_MAX_WORKERS);
+		return problem_set(p, "-%c: %s is neither auto nor a number of workers from 1 to %u",
+				   s->letter, value, WIRE_MAX_WORKERS);
 	o->jobs = (u32)n;
 	return 0;
 }
@@ -319,7 +338,8 @@ static const struct option_spec check_table[] = {
 	{"por", 0, OPTION_CALL, "on|off",
 	 "partial-order reduction: leave out orders of steps that lead to the same (default on)", 0,
 	 apply_por},
-	{"jobs", 'j', OPTION_CALL, "N", "search with N processes at a time (default 1)", 0, apply_jobs},
+	{"jobs", 'j', OPTION_CALL, "N|auto",
+	 "search with N processes at a time (default 1); auto: all cores, after two seconds", 0, apply_jobs},
 	LATER("invariant", "EXPR"),
 	LATER("script", "FILE"),
 };

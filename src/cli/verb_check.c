@@ -216,6 +216,7 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 						  on_stop_requests};
 	struct session_plan plan = {.launch = *l,
 				    .workers = opts->jobs,
+				    .join_ms = opts->join_ms,
 				    .peers = opts->peers,
 				    .broker = opts->broker,
 				    .suppressions = &opts->suppressions,

@@ -118,6 +118,28 @@ static u32 serve_workers(struct session *s)
 	return running;
 }
 
+static int start_workers(struct session *s, u32 workers, struct problem *p)
+{
+	for (; s->workers < workers; s->workers++) {
+		if (sut_start(&s->worker[s->workers], &s->launch, &s->part, s->workers, p))
+			return -1;
+		process_runs(s, s->worker[s->workers].pid, true);
+	}
+	return 0;
+}
+
+/* For a search that lasts: those that are still to join it. One that can't be started is left out. */
+static void start_late_ones(struct session *s)
+{
+	u32 all = s->part.wire->workers;
+	struct problem unused;
+
+	if (s->workers == all || monotonic_ms() - s->start_ms < s->plan->join_ms || stop_requests(s))
+		return;
+	if (s->worker[0].ended || s->part.wire->alone || start_workers(s, all, &unused))
+		s->part.wire->workers = s->workers;
+}
+
 /* One that did not come to an end keeps the others waiting: they are ended, too. */
 static void end_with_one(struct session *s)
 {
@@ -134,6 +156,7 @@ static void serve_until_end(struct session *s)
 
 	while (serve_workers(s)) {
 		tick(s);
+		start_late_ones(s);
 		end_with_one(s);
 		if (stop_requests(s) && !asked) {
 			asked = true;
@@ -158,20 +181,6 @@ static void end_workers(struct session *s)
 	}
 	s->workers = 0;
 	shared_part_free(&s->part);
-}
-
-static int start_workers(struct session *s, u32 workers, struct problem *p)
-{
-	if (shared_part_create(&s->part, &s->launch, workers, p))
-		return -1;
-	for (; s->workers < workers; s->workers++) {
-		if (sut_start(&s->worker[s->workers], &s->launch, &s->part, s->workers, p)) {
-			end_workers(s);
-			return -1;
-		}
-		process_runs(s, s->worker[s->workers].pid, true);
-	}
-	return 0;
 }
 
 static int collect(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
@@ -206,14 +215,19 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 				    ? s->start_ms + s->launch.config.search.max_time_ms
 				    : 0;
 	for (u32 workers = workers_usable(s->plan, o);; workers--) {
-		o->workers = workers;
-		if (start_workers(s, workers, p))
+		if (shared_part_create(&s->part, &s->launch, workers, p))
 			return -1;
+		if (start_workers(s, s->plan->join_ms ? 1 : workers, p)) {
+			end_workers(s);
+			return -1;
+		}
 		serve_until_end(s);
+		o->workers = s->workers;
 		/* What was explored by one that has died is not known to be complete: nothing is kept. */
-		if (workers == 1 || stop_requests(s) >= 2 || is_over(STOP_AFTER_MS) ||
-		    !workers_note_death(s->worker, workers, o))
+		if (s->workers == 1 || stop_requests(s) >= 2 || is_over(STOP_AFTER_MS) ||
+		    !workers_note_death(s->worker, s->workers, o))
 			break;
+		workers = s->workers;
 		end_workers(s);
 	}
 	workers_note_alone(s->part.wire, o);

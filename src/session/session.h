@@ -6,7 +6,7 @@
  *   session_run
  *     network_start                     peers and broker (network.h)
  *     per round:                        a round more when a suppressed race hid something
- *       shared_part_create, sut_start   the workers, one today (launch/)
+ *       shared_part_create, sut_start   the workers (launch/)
  *       until all have ended: poll, network_serve, observer->tick
  *       collect_worker                  their results, checked for sense (collect.h)
  *       reproduce_violations            for each a shorter way (shrink_run.h), and replay_process
@@ -51,6 +51,7 @@ struct session_observer {
 struct session_plan {
 	struct launch launch; /* program, arguments, settings, perhaps recorded trees */
 	u32 workers;          /* 1 … WIRE_MAX_WORKERS */
+	u64 join_ms;          /* the search begins with one of them; after this time the others join it */
 	/* For programs with live peers (launch.config.net.live). */
 	struct peer_options peers;
 	struct broker_options broker;

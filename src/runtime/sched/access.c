@@ -14,6 +14,7 @@
 #include "base/pages.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/run.h"
 #include "wire/wire.h"
 
 #define FIRST_SLOTS (1u << 12)
@@ -161,8 +162,12 @@ static HD_NOINLINE void become_observed(struct lesson *l)
 	if (l->observed)
 		return;
 	l->observed = 1;
-	if (!learnt_observe(&rt_wire->learnt, l->object))
-		sched_limit("more than 65536 objects whose uses have to be steps of their own");
+	if (!learnt_observe(&rt_wire->learnt, l->object)) {
+		static const char what[] = "more than 65536 objects whose uses have to be steps of their own";
+		if (sched_in_fiber())
+			sched_limit(what);
+		run_limit(what); /* heard of from another worker: there is no step to end */
+	}
 	sched_want_restart_soon();
 }
 

@@ -135,9 +135,12 @@ static void test_later_features(void **state)
 	struct check_options o;
 	struct problem p;
 
-	REFUSED("not a number of workers", "-j", "0", "--", "x");
-	REFUSED("not a number of workers", "-j", "65", "--", "x");
-	REFUSED("not a number of workers", "-j", "many", "--", "x");
+	REFUSED("neither auto nor a number of workers", "-j", "0", "--", "x");
+	REFUSED("neither auto nor a number of workers", "-j", "65", "--", "x");
+	REFUSED("neither auto nor a number of workers", "-j", "many", "--", "x");
+	assert_int_equal(PARSE(&o, &p, "-j", "auto", "--", "x"), 0);
+	assert_true(o.jobs >= 1 && o.join_ms > 0);
+	check_options_free(&o);
 	REFUSED("not in this version", "--invariant", "a == b", "--", "x");
 	REFUSED("not in this version", "--script", "s", "--", "x");
 	assert_int_equal(PARSE(&o, &p, "-j4", "--", "x"), 0);
