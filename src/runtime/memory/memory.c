@@ -333,6 +333,12 @@ static HD_NOINLINE void note(u64 address, u64 size, u32 how, u32 levels)
 		window_note(address, size, how & MEMORY_WRITE);
 }
 
+void memory_kept(u64 address, u64 size)
+{
+	if (on && sched_active() && is_search() && !sched_all_joined())
+		window_note(address, size, true);
+}
+
 void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	if (!on || !size || !sched_active())
