@@ -14,6 +14,7 @@
 #include "base/pages.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/run.h"
 #include "wire/wire.h"
 
 #define FIRST_SLOTS (1u << 12)
@@ -368,6 +369,7 @@ void access_hear(u64 object, u64 mutex, u32 slot, u32 how)
 #define ALL_ARENAS 0xffff
 void access_heap(const void *block)
 {
+	run_moment++;
 	u64 own = sched_self_slot();
 	u64 arena = block ? ((u64)block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
 	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);
