@@ -1,11 +1,75 @@
 /* The doors of libheddle-hooks: called before each memory access of an instrumented program … */
 #include "runtime/interpose/interpose.h"
+#include "runtime/memory/fast.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
 
-DOOR(void, heddle_rt_access)(const void *address, unsigned long size, unsigned how, const void *pc)
+void access_door(const void *address, unsigned long size, unsigned how, const void *pc);
+DOOR_INSIDE(void, access_door)(const void *address, unsigned long size, unsigned how, const void *pc)
 {
 	memory_access((u64)address, size, how, (u64)pc);
+}
+
+/* Most accesses need no door. None of these uses the stack: one jumps to the next (memory/fast.h). */
+static HD_NOINLINE HD_LEAF void access_noted_second(const void *address, unsigned long size, unsigned how,
+						    const void *pc)
+{
+	if (fast_is_noted((u64)address, size, 1, how))
+		fast_passed((u64)address);
+	else
+		access_door(address, size, how, pc);
+}
+
+static HD_NOINLINE HD_LEAF void access_noted(const void *address, unsigned long size, unsigned how,
+					     const void *pc)
+{
+	if (!fast_is_noted((u64)address, size, 0, how))
+		access_door(address, size, how, pc);
+	else if (size > SHADOW_GRAIN)
+		access_noted_second(address, size, how, pc);
+	else
+		fast_passed((u64)address);
+}
+
+static HD_NOINLINE HD_LEAF void access_second(const void *address, unsigned long size, unsigned how,
+					      const void *pc)
+{
+	if (fast_is_own((u64)address, 1, how))
+		fast_passed((u64)address);
+	else
+		access_noted(address, size, how, pc);
+}
+
+static HD_NOINLINE HD_LEAF void access_first(const void *address, unsigned long size, unsigned how,
+					     const void *pc)
+{
+	if (!fast_is_own((u64)address, 0, how))
+		access_noted(address, size, how, pc);
+	else if (size > SHADOW_GRAIN)
+		access_second(address, size, how, pc);
+	else
+		fast_passed((u64)address);
+}
+
+static HD_NOINLINE HD_LEAF void access_cells(const void *address, unsigned long size, unsigned how,
+					     const void *pc)
+{
+	if (fast_is_aligned((u64)address, size) &&
+	    fast_page_of((u64)address)->number == (u64)address / HD_PAGE + 1)
+		access_first(address, size, how, pc);
+	else
+		access_door(address, size, how, pc);
+}
+
+void heddle_rt_access(const void *address, unsigned long size, unsigned how, const void *pc);
+HD_EXPORT HD_LEAF void heddle_rt_access(const void *address, unsigned long size, unsigned how, const void *pc)
+{
+	if (!fast_may_pass((u64)address, size, how))
+		access_door(address, size, how, pc);
+	else if (!memory_fast.alone)
+		access_cells(address, size, how, pc);
+	else
+		fast_passed((u64)address);
 }
 
 /* … and behind each atomic operation and fence. */

@@ -110,6 +110,8 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 		errno = ENOMEM;
 	if (q)
 		sites_allocated((u64)q, size, pc);
+	if (q == p)
+		memory_kept((u64)q, heap_usable(q));
 	return q;
 }
 

@@ -71,6 +71,7 @@
 #include "runtime/rt.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/fast.h"
 #include "runtime/memory/order.h"
 #include "runtime/memory/shadow.h"
 #include "runtime/memory/unseen.h"
@@ -262,7 +263,9 @@ static bool looks_often(u64 address, u64 how, u64 pc)
 		step = sched_steps();
 		looks = again = 0;
 	}
-	again = address == last_address && pc == last_pc && !(how & MEMORY_WRITE) ? again + 1 : 0;
+	bool same = address == last_address && pc == last_pc && !(how & MEMORY_WRITE);
+	again = same && !memory_fast.passed ? again + 1 : 0;
+	memory_fast.passed = false;
 	last_address = address;
 	last_pc = pc;
 	looks += how & (MEMORY_ATOMIC | MEMORY_VOLATILE) ? 1 : 0;
@@ -333,6 +336,66 @@ static HD_NOINLINE void note(u64 address, u64 size, u32 how, u32 levels)
 		window_note(address, size, how & MEMORY_WRITE);
 }
 
+void memory_kept(u64 address, u64 size)
+{
+	if (on && sched_active() && is_search() && !sched_all_joined())
+		window_note(address, size, true);
+}
+
+/* --- the fast way --- */
+
+struct memory_fast memory_fast;
+
+union cell_word {
+	struct cell cell;
+	u32 word;
+};
+
+/* A moment has begun: what do quiet cells of the running fiber look like? */
+static void new_moment(void)
+{
+	struct memory_fast *f = &memory_fast;
+	f->moment = run_moment;
+	f->alone = sched_all_joined();
+	f->noted = is_search() ? window_moment() : 0;
+	union cell_word read_only_mask = {{.several = 1, .written = 1, .level = 3, .locks = 0xffff}};
+	union cell_word read_only = {{.several = 1, .locks = LOCKSET_NONE}};
+	f->read_only_mask = read_only_mask.word;
+	f->read_only = read_only.word;
+	for (u32 write = 0; write < 2; write++) {
+		union cell_word mask = {{.owner = 0x7ff, .level = 3, .locks = 0xffff, .written = write & 1}};
+		union cell_word own = {{.owner = (sched_self_slot() + 1) & 0x7ff, .written = write & 1}};
+		f->mask[write] = mask.word;
+		own.cell.locks = held_locks(write) & 0xffff;
+		f->own[write] = own.word;
+		own.cell.locks = LOCKSET_NONE;
+		f->own_unlocked[write] = own.word;
+	}
+}
+
+/* Handlers of signals are somebody else, and with them nobody is alone: nothing is passed then. */
+static void remember(u64 address)
+{
+	struct memory_fast *f = &memory_fast;
+	if (rt_lessons.signals_used)
+		return;
+	if (f->moment != run_moment)
+		new_moment();
+	struct fast_page *p = &f->page[(address / HD_PAGE + 1) % FAST_SLOTS];
+	u64 page = address & ~(u64)(HD_PAGE - 1);
+	if (shadow_cell(address)->level)
+		p->more = shadow_more(page);
+	else if (p->number != address / HD_PAGE + 1)
+		p->more = NULL;
+	p->number = address / HD_PAGE + 1;
+	p->cells = (const u32 *)(const void *)shadow_cell(page);
+	struct fast_block *b = &f->block[address / HD_PAGE % FAST_SLOTS];
+	u64 start, size;
+	if (address - LAYOUT_HEAP_BASE < LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE &&
+	    heap_find((void *)address, &start, &size))
+		*b = (struct fast_block){f->moment, start, start + size};
+}
+
 void memory_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	if (!on || !size || !sched_active())
@@ -345,6 +408,7 @@ void memory_access(u64 address, u64 size, u32 how, u64 pc)
 	if (levels & (1u << CELL_SHARED | 1u << CELL_HANDED))
 		note(address, size, how, levels);
 	check_heap(address, size, how & MEMORY_WRITE, pc);
+	remember(address);
 }
 
 /* --- for the engine --- */

@@ -32,6 +32,12 @@ void memory_restarted(void);
 void memory_access(u64 address, u64 size, u32 how, u64 pc);
 
 /*
+ * A block that was given back (MEMORY_FREED) is the same one again: realloc left it in its place. What was
+ * accessed of it is of interest all the same.
+ */
+void memory_kept(u64 address, u64 size);
+
+/*
  * Does the access that `slot` stands before race with one that another fiber stands before, or with an
  * earlier one that nothing orders? Then it is described.
  */

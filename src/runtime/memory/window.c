@@ -88,6 +88,12 @@ static void look_at_moment(void)
 	now.moment++;
 }
 
+u64 window_moment(void)
+{
+	look_at_moment();
+	return now.moment << NOTED_BITS;
+}
+
 static u32 use_count(void)
 {
 	return (u32)(now.uses.len / sizeof(struct use));

@@ -22,6 +22,9 @@ void window_note(u64 address, u64 size, bool write);
  */
 void window_note_freed(u64 address, u64 size);
 
+/* cell_more.noted of a cell that was noted in the present moment, without its lowest 8 bits. */
+u64 window_moment(void);
+
 /*
  * Around each step, for the engine. Ends: compares what the step accessed with the windows of the others,
  * calls `conflict` for bytes that are in both, makes it the window of the fiber, and adds to the footprint.

@@ -373,6 +373,7 @@ void access_hear(u64 object, u64 mutex, u32 slot, u32 how)
 #define ALL_ARENAS 0xffff
 void access_heap(const void *block)
 {
+	run_moment++;
 	u64 own = sched_self_slot();
 	u64 arena = block ? ((u64)block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
 	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);

@@ -5,6 +5,7 @@
 
 #include "base/small_set.h"
 #include "runtime/sched/model.h"
+#include "runtime/sched/run.h"
 
 static bool on;
 /* Persistent: */
@@ -28,6 +29,7 @@ u64 held_changes(void)
 static HD_NOINLINE void note_locked(u64 lock, bool exclusive)
 {
 	changes++;
+	run_moment++;
 	small_set_add(sched_self()->held, FIBER_LOCKS, lock | exclusive);
 }
 
@@ -41,6 +43,7 @@ static HD_NOINLINE void note_unlocked(u64 lock)
 {
 	u64 *held = sched_self()->held;
 	changes++;
+	run_moment++;
 	if (released.step != sched_steps()) {
 		released.step = sched_steps();
 		for (u32 i = 0; i < FIBER_LOCKS; i++)

@@ -21,6 +21,8 @@ static struct {
 	void (*tell)(const struct run_failure *f);
 } run;
 
+u64 run_moment;
+
 HD_LEAF u32 sched_self_slot(void)
 {
 	return run.current;
@@ -113,6 +115,7 @@ enum run_end run_fiber(u32 slot, u32 alt)
 	run.end = RUN_STEP;
 	run.left = false;
 	run.steps++;
+	run_moment++;
 	run.sp_before = f->sp;
 	kstack_run(slot, f->sp);
 	fair_moves(slot);

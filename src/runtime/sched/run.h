@@ -39,6 +39,12 @@ const struct run_failure *run_failure(void);
  */
 void run_on_failure(void (*tell)(const struct run_failure *f));
 
+/*
+ * Grows with each step and, within one, whenever the running fiber takes or gives up a lock, makes a thread,
+ * or uses the heap. Persistent.
+ */
+extern u64 run_moment;
+
 /* sched_limit for the engine, which stands outside the fibers: how the step ends. */
 enum run_end run_limit(const char *what);
 

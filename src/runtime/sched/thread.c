@@ -348,6 +348,7 @@ u32 fiber_births(const u32 **slots)
 
 static void note_birth(u32 slot)
 {
+	run_moment++;
 	if (births.step != sched_steps()) {
 		births.step = sched_steps();
 		births.count = 0;
