@@ -23,8 +23,9 @@ union cell {
 static union cell global[MOST], *cell[MOST];
 static pthread_mutex_t mutex[MOST];
 static sem_t sem[2 * MOST];
-static pthread_rwlock_t rwlock[MOST];
-static pthread_barrier_t barrier[MOST];
+/* Not every binary has programs with these. */
+static pthread_rwlock_t rwlock[MOST] __attribute__((unused));
+static pthread_barrier_t barrier[MOST] __attribute__((unused));
 static pthread_t thread[MOST];
 static uint32_t registers[MOST];
 
