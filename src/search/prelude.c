@@ -9,6 +9,8 @@
 #define RUNS 100u
 #define STEPS 4000u
 #define RUN_STEPS 5000u
+/* A step that changes more words counts as several. */
+#define STEP_WORDS 1024u
 /* After so many runs that taught nothing, no more are made: with a reduction, and without. */
 #define VAIN_RUNS 10u
 #define VAIN_RUNS_FULL 4u
@@ -82,6 +84,11 @@ static enum move end_of_run(struct search *s)
 	return bad ? search_violation(s) : MOVE_DEAD;
 }
 
+static u64 work_of(const struct search *s)
+{
+	return s->ops->work ? s->ops->work(s->self) : 0;
+}
+
 /* MOVE_DEAD: the run is over. */
 static enum move one_step(struct search *s, struct walk_runs *w)
 {
@@ -100,13 +107,14 @@ static enum move one_step(struct search *s, struct walk_runs *w)
 		return m;
 	if (!(++s->stats->walk_steps % 64) && (m = search_poll(s)) >= MOVE_HALT)
 		return m;
-	all->left--;
+	u64 work = work_of(s);
 	if (s->reduction)
 		reduction_meet(s->reduction);
 	if (w->before_step)
 		w->before_step(w, actions, n);
 	u32 action = walk_choose(w, actions, n), fiber = s->ops->action_fiber(s->self, action);
 	m = execute(s, action);
+	all->left -= HD_MIN(all->left, 1 + (work_of(s) - work) / STEP_WORDS);
 	if (s->reduction)
 		reduction_leave(s->reduction);
 	if (w->after_step && m == MOVE_KNOWN)

@@ -105,15 +105,16 @@ struct refined {
 struct reduction {
 	const struct target_ops *ops;
 	void *self;
-	bool failed; /* out of memory, or too many fibers: nothing is left out any more */
+	bool failed;  /* out of memory, or too many fibers: nothing is left out any more */
+	bool wrong;   /* a decision of this pass was */
+	bool hearing; /* with several workers: what is learnt now comes from another one */
 
 	struct table point_table; /* struct key_index */
 	struct table variants;    /* struct variants */
 	struct pages_vec points;  /* struct control_point */
 	u64 *bits;                /* BIT_SETS sets of `words` words for each point */
-	u32 words;
-	u64 bits_room; /* points */
-	u32 bit_count;
+	u64 bits_room;            /* points */
+	u32 words, bit_count;
 
 	struct table objects;      /* struct object */
 	struct table fact_table;   /* struct key_only */
@@ -128,11 +129,9 @@ struct reduction {
 	struct pages_vec worklist; /* u32 */
 	u64 news;                  /* facts and edges */
 	u64 checked;               /* `news` when the pairs were checked last */
-	bool wrong;
 	/* With several workers: tells the others what is new, but for what was heard from them. */
 	void (*say)(void *to, const u64 *word, u32 words);
 	void *to;
-	bool hearing;
 
 	struct pages_vec
 		path; /* u32: the points of the live fibers of each state entered, and their number */

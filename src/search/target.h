@@ -201,6 +201,8 @@ struct target_ops {
 	const struct target_team *team;
 	/* Bytes of undo log and the like: for limits and statistics. */
 	u64 (*memory)(void *t);
+	/* How much work all steps so far were, changed words, say; the same in every run. NULL: unknown. */
+	u64 (*work)(void *t);
 };
 
 #define TARGET_MAX_ACTIONS 65536

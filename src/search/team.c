@@ -30,6 +30,7 @@ _Static_assert(TABLES + SHARED_VISITED_REGION <= WIRE_TEAM_SIZE, "the table's re
 /* A worker that waits looks up now and then, should a wake-up be lost. */
 #define WAIT_NS 50000000L
 
+/* What different workers write lies in different cache lines. NOLINTNEXTLINE(*.Padding) */
 struct team {
 	u32 lock; /* 0 free, 1 held, 2 held, and somebody waits */
 	u32 bell; /* goes up when those who wait should look again */

@@ -30,6 +30,8 @@ u64 engine_keep_path(const u32 *path, u64 len);
 void engine_shrink(void);
 
 extern const struct target_reduction engine_reduction;
+/* target_ops.work */
+u64 engine_work(void *t);
 /* Where the fiber went into the runtime, or its thread's function. */
 u64 engine_program_pc(u32 slot);
 

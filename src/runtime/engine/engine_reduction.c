@@ -9,6 +9,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/op_classes.h"
 #include "state/fingerprint.h"
+#include "state/track.h"
 #include "wire/wire.h"
 
 /*
@@ -98,6 +99,12 @@ static void pending(void *t, u32 slot, struct footprint *out)
 static u32 action(u32 slot)
 {
 	return ACTION(slot, 0);
+}
+
+u64 engine_work(void *t)
+{
+	(void)t;
+	return track_get_stats()->words;
 }
 
 const struct target_reduction engine_reduction = {.usable = usable,

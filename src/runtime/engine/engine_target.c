@@ -596,4 +596,5 @@ const struct target_ops engine_ops = {
 	.audit = &engine_audit,
 	.team = &engine_team,
 	.memory = target_memory,
+	.work = engine_work,
 };

@@ -360,7 +360,8 @@ static u64 number_of(const struct use *u, u32 n, const u32 *birth, u32 births)
 	s->use = keep(n * sizeof(*u));
 	s->birth = keep(births * sizeof(*birth));
 	memcpy(s->use, u, n * sizeof(*u));
-	memcpy(s->birth, birth, births * sizeof(*birth));
+	if (births)
+		memcpy(s->birth, birth, births * sizeof(*birth));
 	find_regions(s);
 	e->set = s;
 	return number;
