@@ -174,6 +174,7 @@ u64 track_commit(const struct track_stack *ran)
 	cool_shut_pages();
 	track.stack_made = false;
 	track.stats.commits++;
+	track.stats.words += track.log_top - track.commits[track.mark].log_top;
 	track.commits[++track.mark] = (struct commit){track.log_top, track.fp};
 	return track.mark;
 }

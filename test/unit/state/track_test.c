@@ -120,10 +120,11 @@ static void a_crowd_cools_sooner(void)
 static void undo_reaches_cold_pages(void)
 {
 	struct world before = world;
-	u64 mark = track_mark();
+	u64 mark = track_mark(), words = track_get_stats()->words;
 	for (u32 area = 0; area < AREAS; area++)
 		world_set(area, 3 * 512 + 1, ~0ull - area);
 	track_commit(NULL);
+	assert_int_equal(track_get_stats()->words, words + AREAS);
 	all_cold();
 	track_undo(mark);
 	world = before;
@@ -132,13 +133,14 @@ static void undo_reaches_cold_pages(void)
 
 static void a_commit_without_changes_costs_no_log(void)
 {
-	u64 words = track_delta_size(0);
+	u64 words = track_delta_size(0), logged = track_get_stats()->words;
 	u64 *p = world_at(AREA_SPARSE, 20);
 	u64 was = *p;
 	*(volatile u64 *)p = ~was;
 	*(volatile u64 *)p = was;
 	track_commit(NULL);
 	assert_int_equal(track_delta_size(0), words);
+	assert_int_equal(track_get_stats()->words, logged);
 	assert_world();
 }
 
