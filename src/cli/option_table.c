@@ -158,7 +158,7 @@ static int apply_por(struct check_options *o, const struct option_spec *s, const
 	(void)s;
 	if (!on && strcmp(value, "off"))
 		return problem_set(p, "--por: %s is neither on nor off", value);
-	o->config.search.reduce = on;
+	o->config.search.reduce = o->config.search.reduce_asked = on;
 	o->por_given = true;
 	return 0;
 }

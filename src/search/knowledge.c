@@ -531,10 +531,11 @@ static bool is_needed(const struct control_point *p, enum fact_kind kind, u64 ob
 static bool makes_what_is_there(const struct reduction *r, const struct link *e,
 				const struct control_point *u, bool u_moves)
 {
-	const u64 *made = (const u64 *)r->made.data + e->made;
-	for (u32 i = 0; i < e->made_count; i++)
-		if (is_needed(u, FACT_PENDING, made[i]) || (u_moves && is_needed(u, FACT_TAKEN, made[i])))
+	for (u32 i = 0; i < e->made_count; i++) {
+		u64 made = ((const u64 *)r->made.data)[e->made + i];
+		if (is_needed(u, FACT_PENDING, made) || (u_moves && is_needed(u, FACT_TAKEN, made)))
 			return true;
+	}
 	return false;
 }
 

@@ -72,6 +72,7 @@ struct search_options {
 	bool no_matching;
 	/* Partial-order reduction (search/reduction.h). */
 	bool reduce;
+	bool reduce_asked; /* the user wants it, whatever speaks against it */
 	/* Random walks before the search and beside it (search/prelude.h). */
 	bool walks;
 };

@@ -14,6 +14,7 @@
 #include "runtime/engine/engine_profile.h"
 #include "runtime/engine/notes.h"
 #include "runtime/engine/replay.h"
+#include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/output/output.h"
 #include "runtime/rt.h"
@@ -214,6 +215,9 @@ static void search(void)
 		options.walks = false;
 	if (rt_wire->config.graph)
 		options.walks = false; /* the graph is the search's */
+	/* Without walks, nobody finds out which plain accesses of an unmodified program depend on others. */
+	if (!options.walks && !memory_on() && !options.reduce_asked)
+		options.reduce = false;
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	if (rt_wire->workers > 1) {
