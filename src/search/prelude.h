@@ -24,7 +24,7 @@
 #include "search/observer.h"
 
 #define PAUSE_FIRST 4096u
-#define PAUSE_SHARE 32u
+#define PAUSE_SHARE 64u
 
 /* The target stands in the initial state, and does so afterwards. MOVE_KNOWN, MOVE_HALT or MOVE_RESTART. */
 enum move prelude_run(struct search *s);

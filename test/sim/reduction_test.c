@@ -673,7 +673,7 @@ static void random_programs(void **state)
 {
 	u64 full, reduced;
 	const char *wanted = getenv("REDUCTION_PROGRAMS"); /* more of them, by hand */
-	assert_int_equal(compare(1, wanted ? strtoull(wanted, NULL, 10) : 1500, &full, &reduced), 0);
+	assert_int_equal(compare(1, wanted ? strtoull(wanted, NULL, 10) : 900, &full, &reduced), 0);
 	assert_true(reduced < full);
 }
 
