@@ -29,7 +29,7 @@ static bool make_room(struct reduction *r, u64 points, u32 words)
 
 /* ---- what is known ---- */
 
-static bool push_work(struct reduction *r, u32 point)
+bool knowledge_push_work(struct reduction *r, u32 point)
 {
 	u32 *p = pages_vec_push(&r->worklist, sizeof(*p));
 	if (!p)
@@ -58,7 +58,7 @@ static bool include(struct reduction *r, u32 into, u32 from)
 static void spread(struct reduction *r, u32 point)
 {
 	r->worklist.len = 0;
-	if (!push_work(r, point))
+	if (!knowledge_push_work(r, point))
 		return;
 	while (r->worklist.len) {
 		r->worklist.len -= sizeof(u32);
@@ -66,7 +66,7 @@ static void spread(struct reduction *r, u32 point)
 		for (u32 e = point_at(r, at)->edges_in; e;) {
 			const struct link *edge = link_at(r, e);
 			e = edge->next_in;
-			if (include(r, edge->from, at) && !push_work(r, edge->from))
+			if (include(r, edge->from, at) && !knowledge_push_work(r, edge->from))
 				return;
 		}
 	}
@@ -366,13 +366,19 @@ void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, 
 
 void knowledge_pair(struct reduction *r, u32 point, u64 object)
 {
-	u64 before = r->news;
-	knowledge_use(r, point, object, ACCESS_WRITE, FACT_TAKEN);
-	if (r->news != before)
-		knowledge_say_pair(r, point, object);
-	u32 one = merged(r, point);
-	if (one != point)
-		knowledge_pair(r, one, object);
+	u64 before = r->news, coarse = point_at(r, point)->coarse;
+	for (u32 i = 0; i < point_count(r) && !r->failed; i++)
+		if (point_at(r, i)->coarse == coarse)
+			knowledge_use(r, i, object, ACCESS_WRITE, FACT_TAKEN);
+	if (r->news == before)
+		return;
+	struct dependent *p = pages_vec_push(&r->pairs, sizeof(*p));
+	if (!p) {
+		reduction_fail(r);
+		return;
+	}
+	*p = (struct dependent){coarse, object};
+	knowledge_say_pair(r, point, object);
 }
 
 /* ---- control points ---- */
@@ -391,6 +397,11 @@ static u32 add_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 
 	*p = (struct control_point){.key = key, .fiber = fiber, .coarse = coarse, .joins = joins};
 	k->index = index + 1;
 	knowledge_say_point(r, index);
+	for (u64 i = 0; i < r->pairs.len / sizeof(struct dependent); i++) {
+		struct dependent known = ((const struct dependent *)r->pairs.data)[i];
+		if (known.coarse == coarse)
+			knowledge_use(r, index, known.object, ACCESS_WRITE, FACT_TAKEN);
+	}
 	return index;
 }
 
@@ -492,103 +503,18 @@ void knowledge_heard_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse
 u32 knowledge_point(struct reduction *r, u32 fiber)
 {
 	const struct target_reduction *t = r->ops->reduction;
-	u32 joins = t->joins ? t->joins(r->self, fiber) : 0;
 	u64 coarse = t->point(r->self, fiber);
 	struct variants *v = coarse ? table_add(&r->variants, coarse) : NULL;
 	if (coarse && !v)
 		reduction_fail(r);
 	if (!v)
 		return NO_POINT;
-	if (!t->detail || v->count > VARIANTS)
-		return add_point(r, fiber, joins, coarse, coarse);
-	u32 known = point_count(r);
-	u32 index = add_point(r, fiber, joins, coarse, mix_hash(coarse, t->detail(r->self, fiber)) | 1);
-	v->count += index == known;
-	return v->count > VARIANTS ? make_one(r, fiber, joins, coarse) : index;
-}
-
-/* ---- conflicts ---- */
-
-static bool is_hit(const struct reduction *r, u32 u, bool u_moves, u32 v, enum bit_set uses)
-{
-	const u64 *pending = bits_of(r, u, SET_PENDING), *taken = bits_of(r, u, SET_TAKEN);
-	const u64 *others = bits_of(r, v, uses);
-	u64 common = 0;
-	for (u32 w = 0; w < r->words; w++)
-		common |= (pending[w] | (u_moves ? taken[w] : 0)) & others[w];
-	return common;
-}
-
-static bool is_needed(const struct control_point *p, enum fact_kind kind, u64 object)
-{
-	for (u32 i = 0; i < p->need_count[kind]; i++)
-		if (p->need[kind][i] == object)
-			return true;
-	return false;
-}
-
-/* Could this edge only be taken when something is gone that the next step of u needs? */
-static bool makes_what_is_there(const struct reduction *r, const struct link *e,
-				const struct control_point *u, bool u_moves)
-{
-	for (u32 i = 0; i < e->made_count; i++) {
-		u64 made = ((const u64 *)r->made.data)[e->made + i];
-		if (is_needed(u, FACT_PENDING, made) || (u_moves && is_needed(u, FACT_TAKEN, made)))
-			return true;
-	}
-	return false;
-}
-
-static void walk_on(struct reduction *r, u32 at, const struct control_point *u, bool u_moves)
-{
-	for (u32 i = point_at(r, at)->edges_out; i && !r->failed;) {
-		const struct link *e = link_at(r, i);
-		i = e->next_out;
-		struct control_point *to = point_at(r, e->to);
-		if (to->stamp == r->stamp || makes_what_is_there(r, e, u, u_moves))
-			continue;
-		to->stamp = r->stamp;
-		push_work(r, e->to);
-	}
-}
-
-/*
- * Walks from v, while u's fiber stands at u: nobody gets past a wait for its end, or starts it anew, and
- * nobody makes what is there already because u needs it. (Who takes it away first is found to conflict with
- * u.)
- */
-static bool reaches_conflict(struct reduction *r, u32 u, bool u_moves, u32 v)
-{
-	const struct control_point *a = point_at(r, u);
-	r->stamp++;
-	r->worklist.len = 0;
-	if (!push_work(r, v))
-		return true;
-	point_at(r, v)->stamp = r->stamp;
-	while (r->worklist.len && !r->failed) {
-		r->worklist.len -= sizeof(u32);
-		u32 at = *(u32 *)(r->worklist.data + r->worklist.len);
-		const struct control_point *p = point_at(r, at);
-		if (p->fiber == a->fiber || p->joins == a->fiber + 1)
-			continue;
-		if (p->world[FACT_PENDING] || p->world[FACT_TAKEN] || is_hit(r, u, u_moves, at, SET_OWN))
-			return true;
-		walk_on(r, at, a, u_moves);
-	}
-	return r->failed;
-}
-
-bool knowledge_conflicts(struct reduction *r, u32 u, bool u_moves, u32 v)
-{
-	const struct control_point *a = point_at(r, u);
-	if (a->world[FACT_PENDING] || (u_moves && a->world[FACT_TAKEN]))
-		return true;
-	if (!point_at(r, v)->future_world && !is_hit(r, u, u_moves, v, SET_FUTURE))
-		return false;
-	struct refined *known = table_add(&r->refined, pair_key(u, u_moves, v));
-	if (!known)
-		return true;
-	if (known->news != CONFLICT && known->news != r->news + 1)
-		known->news = reaches_conflict(r, u, u_moves, v) ? CONFLICT : r->news + 1;
-	return known->news == CONFLICT;
+	bool fine = t->detail && v->count <= VARIANTS;
+	u64 key = fine ? mix_hash(coarse, t->detail(r->self, fiber)) | 1 : coarse;
+	const struct key_index *k = table_find(&r->point_table, key);
+	if (hd_likely(k))
+		return k->index - 1;
+	u32 joins = t->joins ? t->joins(r->self, fiber) : 0, index = add_point(r, fiber, joins, coarse, key);
+	v->count += fine;
+	return v->count > VARIANTS && fine ? make_one(r, fiber, joins, coarse) : index;
 }

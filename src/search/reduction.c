@@ -259,8 +259,8 @@ void reduction_depend(struct reduction *r, u32 fiber, u32 other)
 	u32 at[2] = {knowledge_point(r, fiber), knowledge_point(r, other)};
 	if (r->failed || at[0] == NO_POINT || at[1] == NO_POINT)
 		return;
-	u64 object = object_id(OBJECT_PAIR,
-			       mix_hash(0, point_at(r, at[0])->key) + mix_hash(0, point_at(r, at[1])->key));
+	u64 object = object_id(OBJECT_PAIR, mix_hash(0, point_at(r, at[0])->coarse) +
+						    mix_hash(0, point_at(r, at[1])->coarse));
 	for (u32 i = 0; i < 2; i++)
 		knowledge_pair(r, at[i], object);
 }
@@ -325,6 +325,7 @@ void reduction_free(struct reduction *r)
 	table_free(&r->relied);
 	table_free(&r->refined);
 	pages_vec_free(&r->made);
+	pages_vec_free(&r->pairs);
 	pages_vec_free(&r->points);
 	pages_vec_free(&r->facts);
 	pages_vec_free(&r->edges);
@@ -341,8 +342,9 @@ u64 reduction_memory(const struct reduction *r)
 {
 	return table_bytes(&r->point_table) + table_bytes(&r->variants) + table_bytes(&r->objects) +
 	       table_bytes(&r->fact_table) + table_bytes(&r->edge_table) + table_bytes(&r->relied) +
-	       table_bytes(&r->refined) + r->made.cap + r->points.cap + r->facts.cap + r->edges.cap +
-	       r->wide.cap + r->path.cap + r->bits_room * BIT_SETS * r->words * sizeof(*r->bits);
+	       table_bytes(&r->refined) + r->made.cap + r->pairs.cap + r->points.cap + r->facts.cap +
+	       r->edges.cap + r->wide.cap + r->path.cap +
+	       r->bits_room * BIT_SETS * r->words * sizeof(*r->bits);
 }
 
 u64 reduction_facts(const struct reduction *r)

@@ -88,6 +88,10 @@ struct key_index {
 	u64 key;
 	u32 index;
 };
+/* Steps from this control point, in all its variants, use an object of the eye's (reduction_depend). */
+struct dependent {
+	u64 coarse, object;
+};
 struct variants {
 	u64 key;   /* target_reduction.point */
 	u32 count; /* above VARIANTS: they are one */
@@ -121,6 +125,7 @@ struct reduction {
 	struct table edge_table;   /* struct key_only */
 	struct table relied;       /* struct key_only: pairs, see pair_key */
 	struct table refined;      /* struct refined: pairs */
+	struct pages_vec pairs;    /* struct dependent */
 	struct pages_vec made;     /* u64: objects */
 	u64 stamp;                 /* of the last walk through the points */
 	struct pages_vec facts;    /* struct fact */
@@ -193,6 +198,8 @@ static inline bool reduction_fail(struct reduction *r)
 
 /* The index of the control point where the fiber stands, known or new; NO_POINT: it is gone, or no memory. */
 u32 knowledge_point(struct reduction *r, u32 fiber);
+/* To the end of the list of points that a walk through them has still to visit; false: no memory. */
+bool knowledge_push_work(struct reduction *r, u32 point);
 /* `to` follows `from`, after a step with this footprint. */
 void knowledge_edge(struct reduction *r, u32 from, u32 to, const struct footprint *by);
 /* At this point, an object is used; all of a footprint is touched. */
