@@ -48,5 +48,7 @@ void interrupt_install(void);
 int interrupt_count(void);
 /* A process that runs from now on, and is to be killed on the second one; or no longer does. */
 void interrupt_watch(pid_t pid, bool runs);
+/* For sessions of which nothing is shown while they run: ^C ends them. */
+extern const struct session_observer interrupt_observer;
 
 #endif

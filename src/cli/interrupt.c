@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "session/session.h"
 #include "wire/wire.h"
 
 static volatile sig_atomic_t interrupts;
@@ -43,3 +44,29 @@ void interrupt_watch(pid_t pid, bool runs)
 			return;
 		}
 }
+
+static void on_tick(void *self, const struct session_progress *now)
+{
+	(void)self;
+	(void)now;
+}
+
+static void on_stopping(void *self)
+{
+	(void)self;
+}
+
+static void on_process(void *self, pid_t pid, bool runs)
+{
+	(void)self;
+	interrupt_watch(pid, runs);
+}
+
+static int on_stop_requests(void *self)
+{
+	(void)self;
+	return interrupt_count();
+}
+
+const struct session_observer interrupt_observer = {
+	.tick = on_tick, .stopping = on_stopping, .process = on_process, .stop_requests = on_stop_requests};

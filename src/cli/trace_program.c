@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
+
 /* argv[0] may be relative to another directory: the recorded place counts, if the user gave no program. */
 int trace_program(const struct trace *t, const struct verb_words *words, struct program *program,
 		  struct problem *p)
@@ -30,4 +32,21 @@ struct launch trace_launch(const struct trace *t, const struct verb_words *words
 			       .path = t->violation.path,
 			       .trees = t->trees,
 			       .trees_len = t->trees_len};
+}
+
+int trace_verb(const char *verb, const struct verb_words *words, int (*run)(struct trace *t, void *call),
+	       void *call)
+{
+	struct trace t;
+	struct problem p;
+	int code;
+
+	if (!words->operand)
+		return complain_usage(verb, "no trace given");
+	if (trace_load(&t, words->operand, &p))
+		return complain(&p);
+	interrupt_install();
+	code = run(&t, call);
+	trace_free(&t);
+	return code;
 }

@@ -15,4 +15,8 @@ int trace_program(const struct trace *t, const struct verb_words *words, struct 
 struct launch trace_launch(const struct trace *t, const struct verb_words *words,
 			   const struct program *program);
 
+/* A verb that was given a trace: loads it and runs the verb's function, which returns the exit code. */
+int trace_verb(const char *verb, const struct verb_words *words, int (*run)(struct trace *t, void *call),
+	       void *call);
+
 #endif

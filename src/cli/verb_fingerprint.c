@@ -8,38 +8,15 @@
 #include "cli/check_options.h"
 #include "session/session.h"
 
-static void on_tick(void *self, const struct session_progress *now)
-{
-	(void)self;
-	(void)now;
-}
-
-static void on_stopping(void *self)
-{
-	(void)self;
-}
-
-static void on_process(void *self, pid_t pid, bool runs)
-{
-	(void)self;
-	interrupt_watch(pid, runs);
-}
-
-static int on_stop_requests(void *self)
-{
-	(void)self;
-	return interrupt_count();
-}
-
 static int run(const struct check_options *opts, struct problem *p)
 {
-	const struct session_observer observer = {NULL, on_tick, on_stopping, on_process, on_stop_requests};
 	struct fingerprint initial;
 	struct program program;
 	struct launch l = {
 		.program = &program, .argv = opts->argv, .extra = opts->extra, .config = opts->config};
 
-	if (program_open(opts->argv[0], &program, p) || session_fingerprint(&l, &observer, &initial, p))
+	if (program_open(opts->argv[0], &program, p) ||
+	    session_fingerprint(&l, &interrupt_observer, &initial, p))
 		return -1;
 	printf("%016lx%016lx\n", initial.hi, initial.lo);
 	return 0;

@@ -60,8 +60,9 @@ static int report_end(struct trace *t, const struct sut *s, enum replay_end end,
 	return EXIT_TOOL_ERROR;
 }
 
-static int run(struct trace *t, struct replay_call *c)
+static int run(struct trace *t, void *call)
 {
+	struct replay_call *c = call;
 	const struct replay_listener listener = {c, on_started, on_line, NULL, on_give_up};
 	struct program program;
 	struct sut s = {0};
@@ -93,19 +94,10 @@ static int run(struct trace *t, struct replay_call *c)
 int verb_replay(int argc, char **argv)
 {
 	struct replay_call c = {0};
-	struct trace t;
 	struct problem p;
-	int code;
 
 	if (option_parse_verb(&replay_option_list, &c.options, argc, argv, &c.words, &p))
 		return complain_usage("replay", "%s", p.text);
-	if (!c.words.operand)
-		return complain_usage("replay", "no trace given");
 	c.options.gdb |= c.options.gdb_args != NULL;
-	if (trace_load(&t, c.words.operand, &p))
-		return complain(&p);
-	interrupt_install();
-	code = run(&t, &c);
-	trace_free(&t);
-	return code;
+	return trace_verb("replay", &c.words, run, &c);
 }

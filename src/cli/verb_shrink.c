@@ -19,29 +19,6 @@ struct shrink_call {
 	struct verb_words words; /* the trace; a program after -- takes the place of the trace's */
 };
 
-static void on_tick(void *self, const struct session_progress *now)
-{
-	(void)self;
-	(void)now;
-}
-
-static void on_stopping(void *self)
-{
-	(void)self;
-}
-
-static void on_process(void *self, pid_t pid, bool runs)
-{
-	(void)self;
-	interrupt_watch(pid, runs);
-}
-
-static int on_stop_requests(void *self)
-{
-	(void)self;
-	return interrupt_count();
-}
-
 static u64 switches(const struct violation *v)
 {
 	u64 n = 0;
@@ -89,9 +66,9 @@ static int confirm(struct trace *t, const struct launch *like, struct problem *p
 	return -1;
 }
 
-static int run(struct trace *t, const struct shrink_call *c)
+static int run(struct trace *t, void *call)
 {
-	const struct session_observer observer = {NULL, on_tick, on_stopping, on_process, on_stop_requests};
+	const struct shrink_call *c = call;
 	const char *output = c->options.output ? c->options.output : c->words.operand;
 	u64 steps = t->violation.found.path_len, before = switches(&t->violation);
 	struct program program;
@@ -100,7 +77,7 @@ static int run(struct trace *t, const struct shrink_call *c)
 	if (trace_program(t, &c->words, &program, &p))
 		return complain(&p);
 	struct launch l = trace_launch(t, &c->words, &program);
-	const struct shrink_plan plan = {&l, &observer, BY_HAND_MS, BY_HAND_STEPS};
+	const struct shrink_plan plan = {&l, &interrupt_observer, BY_HAND_MS, BY_HAND_STEPS};
 	enum shrink_result result = SHRINK_SHORT_ALREADY;
 
 	if (shrink_makes_sense(&t->violation))
@@ -121,18 +98,9 @@ static int run(struct trace *t, const struct shrink_call *c)
 int verb_shrink(int argc, char **argv)
 {
 	struct shrink_call c = {0};
-	struct trace t;
 	struct problem p;
-	int code;
 
 	if (option_parse_verb(&shrink_option_list, &c.options, argc, argv, &c.words, &p))
 		return complain_usage("shrink", "%s", p.text);
-	if (!c.words.operand)
-		return complain_usage("shrink", "no trace given");
-	if (trace_load(&t, c.words.operand, &p))
-		return complain(&p);
-	interrupt_install();
-	code = run(&t, &c);
-	trace_free(&t);
-	return code;
+	return trace_verb("shrink", &c.words, run, &c);
 }
