@@ -34,6 +34,8 @@ struct check_options {
 	u64 clients;                             /* --clients; 0: as many as there are commands */
 	bool scenario_servers, scenario_clients; /* commands of a scenario: the command line's replace them */
 	char graph[2048];                        /* "": not given */
+	char script[2048];                       /* --script; "": not given */
+	bool script_trustful;
 	char save_trees[2048], load_trees[2048]; /* "": not given */
 	char **setting;                          /* "--name=value" of everything given, NULL-terminated */
 	size_t settings;

@@ -150,6 +150,25 @@ static int apply_graph(struct check_options *o, const struct option_spec *s, con
 	return 0;
 }
 
+static int apply_script(struct check_options *o, const struct option_spec *s, const char *value,
+			struct problem *p)
+{
+	(void)s;
+	if (!*value || snprintf(o->script, sizeof(o->script), "%s", value) >= (int)sizeof(o->script))
+		return problem_set(p, "--script: a file's name, not empty and below 2000 bytes");
+	return 0;
+}
+
+static int apply_script_kind(struct check_options *o, const struct option_spec *s, const char *value,
+			     struct problem *p)
+{
+	(void)s;
+	o->script_trustful = !strcmp(value, "trustful");
+	if (!o->script_trustful && strcmp(value, "full"))
+		return problem_set(p, "--script-kind: %s is neither full nor trustful", value);
+	return 0;
+}
+
 static int apply_por(struct check_options *o, const struct option_spec *s, const char *value,
 		     struct problem *p)
 {
@@ -341,7 +360,11 @@ static const struct option_spec check_table[] = {
 	{"jobs", 'j', OPTION_CALL, "N|auto",
 	 "search with N processes at a time (default 1); auto: all cores, after two seconds", 0, apply_jobs},
 	LATER("invariant", "EXPR"),
-	LATER("script", "FILE"),
+	{"script", 0, OPTION_CALL, "FILE",
+	 "write a search script, which heddle certify follows (depth first; other strategies: a second pass)",
+	 0, apply_script},
+	{"script-kind", 0, OPTION_CALL, "full|trustful",
+	 "trustful: only for who trusts it, and can be followed faster (default full)", 0, apply_script_kind},
 };
 
 #undef AT

@@ -9,8 +9,10 @@
 #include "cli/check_options.h"
 #include "cli/progress.h"
 #include "report/formats.h"
+#include "report/json.h"
 #include "report/plain_text.h"
 #include "report/trees_file.h"
+#include "session/script_run.h"
 #include "session/session.h"
 #include "session/shrink_run.h"
 
@@ -208,7 +210,8 @@ static bool interrupted(void)
 	return interrupt_count() > 0;
 }
 
-static int run(const struct check_options *opts, const struct launch *l, struct outcome *o, struct problem *p)
+static int run(const struct check_options *opts, const struct launch *l, struct script_plan *script,
+	       struct outcome *o, struct problem *p)
 {
 	struct watcher watcher = {.quiet = opts->quiet,
 				  .clock_told = opts->quiet || opts->config.time_horizon_ms};
@@ -220,7 +223,8 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 				    .peers = opts->peers,
 				    .broker = opts->broker,
 				    .suppressions = &opts->suppressions,
-				    .observer = &observer};
+				    .observer = &observer,
+				    .script = script};
 
 	plan.peers.out = opts->out;
 	plan.confirm = opts->confirm;
@@ -259,6 +263,48 @@ static int load_trees(const struct check_options *opts, struct launch *l, struct
 	return 0;
 }
 
+/* What a script says of the program, and of how it was checked. */
+static json_t *script_about(const struct check_options *opts, const struct program *program)
+{
+	json_t *argv = json_array(), *options = json_array();
+
+	for (size_t i = 0; opts->argv[i]; i++)
+		json_array_append_new(argv, json_text(opts->argv[i]));
+	for (size_t i = 0; opts->setting && opts->setting[i]; i++)
+		json_array_append_new(options, json_text(opts->setting[i]));
+	return json_pack("{s:o, s:s, s:o, s:b, s:s}", "program", argv, "identity", program->identity, "options",
+			 options, "hooks", program->has_hooks, "heddle_version", HEDDLE_VERSION);
+}
+
+/* Several workers, or breadth first, find the states in another order: once more, in the order of a script. */
+static int run_in_order(struct check_options *opts, const struct launch *l, struct script_plan *script,
+			struct outcome *o, struct problem *p)
+{
+	enum search_strategy strategy = opts->config.search.strategy;
+	u32 jobs = opts->jobs;
+	bool ordered = strategy == SEARCH_DFS && jobs == 1;
+	struct launch again = *l;
+	struct outcome *second;
+	int ret = run(opts, l, ordered ? script : NULL, o, p);
+
+	if (ret || ordered || outcome_verdict(o) == VERDICT_VIOLATION)
+		return ret;
+	second = calloc(1, sizeof(*second));
+	if (!second)
+		return problem_set(p, "out of memory");
+	again.config.search.strategy = SEARCH_DFS;
+	opts->jobs = 1;
+	second->options = again.config.search;
+	second->hooks = o->hooks;
+	second->allow_trivial = o->allow_trivial;
+	ret = run(opts, &again, script, second, p);
+	opts->jobs = jobs;
+	o->script = second->script;
+	outcome_free(second);
+	free(second);
+	return ret;
+}
+
 static int check(struct check_options *opts)
 {
 	struct trees_blob recorded = {0};
@@ -268,9 +314,11 @@ static int check(struct check_options *opts)
 	struct outcome *o;
 	struct problem p;
 	int code;
+	struct script_plan script = {.record = opts->script, .trustful = opts->script_trustful};
 
 	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p) ||
-	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p))
+	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p) ||
+	    prepare_save(opts->script, "--script", &p))
 		return complain(&p);
 	o = calloc(1, sizeof(*o));
 	if (!o) {
@@ -284,8 +332,10 @@ static int check(struct check_options *opts)
 	o->allow_trivial = opts->config.allow_trivial;
 	o->profile.asked = opts->config.profile;
 	o->setting = opts->setting;
+	script.about = opts->script[0] ? script_about(opts, &program) : NULL;
 	opts->setting = NULL;
-	if (load_trees(opts, &l, &recorded, &p) || run(opts, &l, o, &p)) {
+	if (load_trees(opts, &l, &recorded, &p) ||
+	    (script.about ? run_in_order(opts, &l, &script, o, &p) : run(opts, &l, NULL, o, &p))) {
 		code = complain(&p);
 	} else {
 		bool lost = write_reports(opts, o, &p);
@@ -294,6 +344,7 @@ static int check(struct check_options *opts)
 			tell(opts, o);
 		code = lost ? complain(&p) : verdict_exit_code(outcome_verdict(o));
 	}
+	json_decref(script.about);
 	outcome_free(o);
 	trees_blob_free(&recorded);
 	free(o);

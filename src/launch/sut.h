@@ -24,6 +24,7 @@ struct launch {
 	const u32 *path;                  /* replay: task.path_len actions */
 	struct wire_config config;        /* runtime_path is filled in by shared_part_create */
 	const struct wire_learnt *learnt; /* replay: what the search learnt; else NULL */
+	int tape, prints;                 /* task.script: descriptors for it, above 2; 0: none */
 	const void *trees;                /* recorded communication (iocache/tree.h), or NULL */
 	u64 trees_len;
 };

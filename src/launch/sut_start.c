@@ -27,7 +27,7 @@
 #include "launch/loading.h"
 #include "launch/sut.h"
 
-#define ERROR_FD (WIRE_TEAM_FD + 1)
+#define ERROR_FD (WIRE_PRINTS_FD + 1)
 #define STACK_BYTES (8UL << 20)
 
 struct child {
@@ -49,7 +49,7 @@ enum child_step {
 	STEP_EXEC,
 };
 static const char *const step_failed[] = {
-	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1005",
+	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1007",
 	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
 	[STEP_PERSONALITY] =
 		"address randomisation cannot be turned off; allow personality() in this container",
@@ -86,9 +86,18 @@ static void child_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* from: -1, if there is none. */
+static void child_move(int from, int to)
+{
+	if (from < 0)
+		close(to);
+	else if (dup2(from, to) < 0)
+		child_give_up(STEP_DESCRIPTORS);
+}
+
 /*
  * 0 /dev/null, 1 and 2 the log, 1000 the shared part, 1001 the worker's, 1002 the bell, 1003 the memory of
- * several workers, if there are; 1004 the error pipe, until exec.
+ * several workers, 1004 and 1005 what a script needs, if there are; 1006 the error pipe, until exec.
  */
 static void child_descriptors(const struct child *c)
 {
@@ -106,10 +115,9 @@ static void child_descriptors(const struct child *c)
 	if (dup2(c->shared_fd, WIRE_FD) < 0 || dup2(c->worker_fd, WIRE_WORKER_FD) < 0 ||
 	    dup2(c->bell, WIRE_BELL_FD) < 0 || fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC))
 		child_give_up(STEP_DESCRIPTORS);
-	if (c->team_fd < 0)
-		close(WIRE_TEAM_FD);
-	else if (dup2(c->team_fd, WIRE_TEAM_FD) < 0)
-		child_give_up(STEP_DESCRIPTORS);
+	child_move(c->team_fd, WIRE_TEAM_FD);
+	child_move(c->launch->tape ? c->launch->tape : -1, WIRE_TAPE_FD);
+	child_move(c->launch->prints ? c->launch->prints : -1, WIRE_PRINTS_FD);
 	if (close_range(3, WIRE_FD - 1, 0) || close_range(ERROR_FD + 1, ~0u, 0))
 		child_give_up(STEP_DESCRIPTORS);
 }

@@ -7,26 +7,35 @@
 /* When several hold, the strongest statement comes first; docs/VERDICTS.md says why in this order. */
 enum verdict outcome_verdict(const struct outcome *o)
 {
+	const struct outcome_certified *c = &o->certified;
+
 	if (o->violations)
 		return VERDICT_VIOLATION;
+	if (c->on && c->followed.deviation)
+		return VERDICT_DEVIATION;
 	if (o->refused_count || o->unconfirmed || o->incomplete_why[0] || o->net.guessed || o->trivial_why[0])
 		return VERDICT_INCOMPLETE;
 	if (o->interrupted || o->end != SEARCH_COMPLETE || o->horizon_hit || o->yields_cut ||
 	    o->subsets_cut || o->retries_cut || o->faults_cut)
 		return VERDICT_BOUNDED;
-	return VERDICT_VERIFIED;
+	if (!c->on)
+		return VERDICT_VERIFIED;
+	return c->producer[0] || c->livelocks_unknown || c->followed.unfinished || !c->followed.whole
+		       ? VERDICT_BOUNDED
+		       : VERDICT_CERTIFIED;
 }
 
 const char *verdict_name(enum verdict v)
 {
-	static const char *const names[] = {"verified", "violation", "bounded", "incomplete"};
+	static const char *const names[] = {"verified",   "violation", "bounded",
+					   "incomplete", "certified", "deviation"};
 
 	return names[v];
 }
 
 int verdict_exit_code(enum verdict v)
 {
-	return v == VERDICT_VERIFIED ? 0 : v == VERDICT_VIOLATION ? 1 : 3;
+	return v == VERDICT_VERIFIED || v == VERDICT_CERTIFIED ? 0 : v == VERDICT_VIOLATION ? 1 : 3;
 }
 
 static void reason_bounded(const struct outcome *o, char *out, size_t cap)
@@ -64,6 +73,8 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 		snprintf(out, cap,
 			 "so many sockets had news at once that not all subsets of them, or not all orders, "
 			 "were explored (--ready-subsets all does)");
+	else if (o->certified.on)
+		outcome_certified_reason(o, out, cap);
 	else
 		snprintf(out, cap, "the search ended early");
 }
@@ -132,13 +143,23 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	case VERDICT_INCOMPLETE:
 		reason_incomplete(o, out, cap);
 		break;
+	case VERDICT_CERTIFIED:
+	case VERDICT_DEVIATION:
+		outcome_certified_reason(o, out, cap);
+		break;
 	}
 }
 
 void outcome_scope(const struct outcome *o, char *out, size_t cap)
 {
 	out[0] = 0;
-	if (outcome_verdict(o) != VERDICT_VERIFIED)
+	enum verdict v = outcome_verdict(o);
+
+	if (v == VERDICT_CERTIFIED && o->certified.has_trees && !o->certified.live) {
+		snprintf(out, cap, ", peers as recorded by the producer");
+		return;
+	}
+	if (v != VERDICT_VERIFIED && v != VERDICT_CERTIFIED)
 		return;
 	if (o->unsynchronised_count)
 		snprintf(out, cap, ", but threads share %s%s without synchronisation that is seen",

@@ -15,7 +15,14 @@
 /* Room for a reason in full. */
 #define OUTCOME_REASON 4096
 
-enum verdict { VERDICT_VERIFIED, VERDICT_VIOLATION, VERDICT_BOUNDED, VERDICT_INCOMPLETE };
+enum verdict {
+	VERDICT_VERIFIED,
+	VERDICT_VIOLATION,
+	VERDICT_BOUNDED,
+	VERDICT_INCOMPLETE,
+	VERDICT_CERTIFIED, /* heddle certify: what verified is to heddle check */
+	VERDICT_DEVIATION, /* the script is not a true record of this program */
+};
 
 struct outcome_refused {
 	char call[64], where[512];
@@ -42,6 +49,29 @@ struct outcome_net {
 	u64 guessed;        /* answers whose end was guessed from silence */
 	u64 clock_readings; /* answers that told another time than recorded, and counted as the same */
 	struct trees_blob trees;
+};
+
+/* A script that was written (--script). */
+struct outcome_script {
+	char path[2048]; /* "": none */
+	bool trustful;
+	u64 states, transitions, bytes;
+	u64 script_bytes, subgraph_bytes; /* of these */
+	char why_not[1024];               /* "": it is there */
+};
+
+/* A script that was followed (heddle certify). */
+struct outcome_certified {
+	bool on, trustful, live;
+	bool has_trees;          /* peers as the producer recorded them */
+	bool part;               /* of a script */
+	struct wire_followed followed;
+	char where[512];         /* of a deviation */
+	char producer[1024];     /* what the script leaves out, and the consumer did not ask for; "": nothing */
+	bool livelocks_unknown;  /* the program waits busily, and nobody looked */
+	u32 processes, parts;
+	u64 largest;             /* transitions of the largest part */
+	double compare_s;        /* time to compare the maps of the parts */
 };
 
 struct outcome {
@@ -81,6 +111,8 @@ struct outcome {
 	struct state_graph graph; /* --graph */
 	long outcome[WIRE_MAX_OUTCOMES];
 	size_t outcomes;
+	struct outcome_script script;
+	struct outcome_certified certified;
 	char note[8][256];
 	size_t notes;
 	bool atomics_on;
@@ -94,6 +126,8 @@ const char *verdict_name(enum verdict v);
 int verdict_exit_code(enum verdict v);
 /* One sentence: why this verdict. */
 void outcome_reason(const struct outcome *o, char *out, size_t cap);
+/* The same of a script that was followed; outcome_script.c. */
+void outcome_certified_reason(const struct outcome *o, char *out, size_t cap);
 /* What a success leaves out, to stand behind that word: ", data races not looked at"; "": nothing. */
 void outcome_scope(const struct outcome *o, char *out, size_t cap);
 /* "memory" or "sync". */

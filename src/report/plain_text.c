@@ -237,12 +237,22 @@ static void print_verdict(FILE *f, const struct outcome *o)
 		[VERDICT_VIOLATION] = "Violation",
 		[VERDICT_BOUNDED] = "Not verified (bounded)",
 		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
+		[VERDICT_CERTIFIED] = "Certified",
+		[VERDICT_DEVIATION] = "Deviation",
+	};
+	static const char *const certify_words[] = {
+		[VERDICT_VIOLATION] = "Violation",
+		[VERDICT_BOUNDED] = "Not certified (bounded)",
+		[VERDICT_INCOMPLETE] = "Not certified (incomplete)",
+		[VERDICT_CERTIFIED] = "Certified",
+		[VERDICT_DEVIATION] = "Deviation",
 	};
 	char reason[OUTCOME_REASON], scope[512];
 
 	outcome_reason(o, reason, sizeof(reason));
 	outcome_scope(o, scope, sizeof(scope));
-	fprintf(f, "%s%s: %s.\n", words[outcome_verdict(o)], scope, reason);
+	fprintf(f, "%s%s: %s.\n", (o->certified.on ? certify_words : words)[outcome_verdict(o)], scope,
+		reason);
 }
 
 static void print_refused(FILE *f, const struct outcome *o)
@@ -306,6 +316,23 @@ static void print_counts(FILE *f, const struct outcome *o)
 		fprintf(f, "%s\n", o->workers_why);
 }
 
+static void plain_script(FILE *f, const struct outcome *o)
+{
+	const struct outcome_script *s = &o->script;
+	char size[32];
+
+	if (!s->path[0])
+		return;
+	if (s->why_not[0]) {
+		fprintf(f, "  script: not written: %s\n", s->why_not);
+		return;
+	}
+	plain_size(s->bytes, size, sizeof(size));
+	fprintf(f, "  script: %s, %s, %.3f bytes a %s (Subgraphs %.2f %% of it)\n", s->path, size,
+		(double)s->bytes / (double)HD_MAX(s->transitions, 1), s->trustful ? "state" : "transition",
+		100.0 * (double)s->subgraph_bytes / (double)HD_MAX(s->bytes, 1));
+}
+
 void plain_summary(FILE *f, const struct outcome *o)
 {
 	print_verdict(f, o);
@@ -316,6 +343,7 @@ void plain_summary(FILE *f, const struct outcome *o)
 		fprintf(f, "  %u further violations could not be reproduced and are not reported: %s\n",
 			o->unconfirmed, o->unconfirmed_why);
 	print_counts(f, o);
+	plain_script(f, o);
 	profile_print(f, &o->profile);
 	plain_network(f, o);
 	for (size_t i = 0; i < o->notes; i++)

@@ -170,6 +170,32 @@ static void add_counts(json_t *j, const struct outcome *o)
 	json_object_set_new(j, "page_faults", json_integer((json_int_t)o->page_faults));
 }
 
+static void add_script(json_t *j, const struct outcome *o)
+{
+	static const char *const deviation[] = {"",	   "no-transition", "left-out", "other-state",
+						"lesson", "fact",	    "ignored",	"damaged"};
+	const struct outcome_script *s = &o->script;
+	const struct outcome_certified *c = &o->certified;
+
+	if (s->path[0])
+		json_object_set_new(
+			j, "script",
+			json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "file", json_text(s->path), "kind",
+				  s->trustful ? "trustful" : "full", "states", (json_int_t)s->states,
+				  "transitions", (json_int_t)s->transitions, "bytes", (json_int_t)s->bytes,
+				  "script_bytes", (json_int_t)s->script_bytes, "subgraph_bytes",
+				  (json_int_t)s->subgraph_bytes, "not_written", json_text(s->why_not)));
+	if (c->on)
+		json_object_set_new(
+			j, "certified",
+			json_pack("{s:b, s:b, s:s, s:I, s:o, s:o, s:i, s:i, s:I, s:f}", "trustful", c->trustful,
+				  "live", c->live, "deviation", deviation[HD_MIN(c->followed.deviation, 7u)],
+				  "at_state", (json_int_t)c->followed.state, "where", json_text(c->where),
+				  "producer_options", json_text(c->producer), "processes", (int)c->processes,
+				  "parts", (int)c->parts, "largest_part", (json_int_t)c->largest, "compare_s",
+				  c->compare_s));
+}
+
 static json_t *result_json(const struct outcome *o)
 {
 	char reason[OUTCOME_REASON], initial[40];
@@ -198,6 +224,7 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "initial_fingerprint", json_string(initial));
 	if (profile_has_news(&o->profile))
 		json_object_set_new(j, "profile", profile_json(&o->profile));
+	add_script(j, o);
 	json_object_set_new(j, "cache", cache_json(&o->net));
 	json_object_set_new(j, "checkpoints", checkpoints_json());
 	json_object_set_new(j, "heddle_version", json_string(HEDDLE_VERSION));

@@ -6,6 +6,7 @@
 
 #include "report/json.h"
 #include "report/trace.h"
+#include "report/trace_json.h"
 #include "report/trees_file.h"
 
 static bool copy_text(const json_t *object, const char *key, char *to, size_t cap)
@@ -123,7 +124,7 @@ static bool load_net(const json_t *j, struct net_config *n)
 	return true;
 }
 
-static bool load_config(const json_t *j, struct wire_config *c)
+bool trace_config_load(const json_t *j, struct wire_config *c)
 {
 	c->timeouts_never = json_is_true(json_object_get(j, "timeouts_never"));
 	c->spurious = json_is_true(json_object_get(j, "spurious"));
@@ -157,7 +158,7 @@ static bool load_names(const json_t *list, struct wire_learnt *l)
 	return true;
 }
 
-static bool load_learnt(const json_t *j, struct wire_learnt *l)
+bool trace_learnt_load(const json_t *j, struct wire_learnt *l)
 {
 	const json_t *observed = json_object_get(j, "observed"), *cells = json_object_get(j, "cells"),
 		     *ordered = json_object_get(j, "ordered"), *joint = json_object_get(j, "joint_clients");
@@ -286,8 +287,8 @@ static bool load(const json_t *j, struct trace *t)
 	       copy_text(j, "identity", t->program.identity, sizeof(t->program.identity)) &&
 	       copy_text(j, "cwd", t->cwd, sizeof(t->cwd)) &&
 	       json_hex_value(json_object_get(j, "environment"), &t->environment) &&
-	       load_config(json_object_get(j, "config"), &t->config) &&
-	       load_learnt(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
+	       trace_config_load(json_object_get(j, "config"), &t->config) &&
+	       trace_learnt_load(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
 	       load_log(json_object_get(j, "story"), &t->log) && load_trees(j, t);
 }
 

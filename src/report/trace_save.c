@@ -4,6 +4,7 @@
 #include "report/file.h"
 #include "report/json.h"
 #include "report/trace.h"
+#include "report/trace_json.h"
 #include "report/trees_file.h"
 
 /* Frames repeat from step to step: they are written once, steps refer to them by number. */
@@ -105,7 +106,7 @@ static json_t *net_json(const struct net_config *n)
 			 (int)n->fault_budget, "client_ports", ports, "client_classes", classes);
 }
 
-static json_t *config_json(const struct wire_config *c)
+json_t *trace_config_json(const struct wire_config *c)
 {
 	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "net",
 			 net_json(&c->net), "seed", json_hex(c->search.seed), "random_seed",
@@ -117,7 +118,7 @@ static json_t *config_json(const struct wire_config *c)
 			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
-static json_t *learnt_json(const struct wire_learnt *l)
+json_t *trace_learnt_json(const struct wire_learnt *l)
 {
 	json_t *names = json_array();
 
@@ -158,8 +159,8 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 		json_object_set_new(j, "thread", json_integer(t->violation.thread));
 		json_object_set_new(j, "message", json_text(t->violation.message));
 		json_object_set_new(j, "where", json_text(t->violation.where));
-		json_object_set_new(j, "config", config_json(&t->config));
-		json_object_set_new(j, "learnt", learnt_json(t->learnt));
+		json_object_set_new(j, "config", trace_config_json(&t->config));
+		json_object_set_new(j, "learnt", trace_learnt_json(t->learnt));
 		json_object_set_new(j, "length", json_integer((json_int_t)t->violation.found.path_len));
 		json_object_set_new(j, "actions", json_text(actions));
 		json_object_set_new(j, "story", log_json(&t->log));

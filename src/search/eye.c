@@ -186,6 +186,9 @@ static enum move eye_enter(void *self, struct search *s, const u32 *actions, u32
 static void *eye_begin(struct search *s)
 {
 	const struct target_audit *audit = s->ops->audit;
+	/* Who follows a script without a reduction, or a part of one, leaves out nothing because of it. */
+	if (s->hooks->follow && (!s->reduction || s->hooks->follow->part))
+		return NULL;
 	if (!s->ops->footprint || !audit || !audit->unmodified || !audit->unmodified(s->self))
 		return NULL;
 	struct eye *e = pages_map(sizeof(*e));

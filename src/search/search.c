@@ -2,6 +2,7 @@
 
 #include "search/parallel.h"
 #include "search/prelude.h"
+#include "search/recorder.h"
 #include "search/reduction.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
@@ -69,11 +70,23 @@ enum move search_violation(struct search *s)
 	return known < 0 ? search_halt(s, SEARCH_LIMIT_MEMORY) : MOVE_DEAD;
 }
 
+/* States are numbered from 1 on, in the order of coming. */
+static int match_number(struct search *s, struct fingerprint fp)
+{
+	u32 next = (u32)s->stats->states + 1;
+	int known = visited_insert_number(&s->visited, fp, next, &s->number);
+	if (known == 1)
+		s->number = next;
+	return known;
+}
+
 static int match(struct search *s)
 {
 	if (s->o->no_matching)
 		return 1;
 	struct fingerprint fp = s->ops->fingerprint(s->self);
+	if (hd_unlikely(s->hooks->record))
+		return match_number(s, fp);
 	if (s->team)
 		return shared_visited_insert(&s->team->table, fp);
 	if (s->o->max_depth && s->strategy->wants_depths)
@@ -202,6 +215,9 @@ static void restart(struct search *s)
 	s->ops->undo(s->self, s->root);
 	s->ops->restart(s->self);
 	*(s->another_pass ? &s->stats->passes : &s->stats->restarts) += 1;
+	/* The eye counts ticks: it shall see the same in a pass that is recorded and when that is followed. */
+	if (s->hooks->record && s->another_pass)
+		s->ticks = 0;
 	s->another_pass = false;
 	if (s->walk_told)
 		s->had_prelude = false; /* the search may take long to come to what walks found */
@@ -230,8 +246,13 @@ static bool wants_reduction(const struct search *s)
 
 enum move search_check_pass(struct search *s, bool at_end)
 {
-	if (!reduction_was_wrong(s->reduction))
-		return MOVE_KNOWN;
+	if (!reduction_was_wrong(s->reduction)) {
+		/* Recorded, it must look the same to who knows all of that from the beginning. */
+		if (!s->hooks->record || !at_end || reduction_facts(s->reduction) == s->pass_facts)
+			return MOVE_KNOWN;
+		s->no_pauses = s->another_pass = true;
+		return MOVE_RESTART;
+	}
 	if (!s->pass_wrong_at)
 		s->pass_wrong_at = s->ticks;
 	u64 before = s->pass_wrong_at - s->pass_started_at, more = s->ticks - s->pass_wrong_at;
@@ -264,7 +285,7 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 		.o = o,
 		.hooks = h,
 		.stats = stats,
-		.strategy = strategies[o->strategy],
+		.strategy = h->follow ? &strategy_follow : strategies[o->strategy],
 		.started_ms = h->now_ms(h->self),
 		.sanity_mask = sanity_mask(o->sanity),
 		.pause_at = ~0ull,
@@ -276,11 +297,15 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	s.team = h->team && h->team->joined ? h->team : NULL;
 	if (s.team)
 		parallel_begin(&s);
+	if (h->record)
+		recorder_attach(&s);
 	for (;;) {
 		s.root = s.ops->mark(s.self);
 		enum move m = s.team && s.team->number ? MOVE_KNOWN : prelude_run(&s);
-		if (s.reduction)
+		if (s.reduction) {
 			reduction_begin_pass(s.reduction);
+			s.pass_facts = reduction_facts(s.reduction);
+		}
 		s.pass_started_at = s.ticks;
 		s.pass_wrong_at = 0;
 		if (m == MOVE_KNOWN) {

@@ -10,6 +10,8 @@
 
 #include "search/observer.h"
 #include "search/target.h"
+#include "search/follow.h"
+#include "search/tape.h"
 #include "search/team.h"
 
 struct search_hooks {
@@ -25,6 +27,10 @@ struct search_hooks {
 	void (*insane)(void *self, const char *what, const u32 *path, u64 len);
 	/* Who wants to follow the search (observer.h); each may be NULL. */
 	const struct observer *observer[2];
+	/* Where the search is recorded (recorder.h); NULL: nowhere. */
+	const struct tape_sink *record;
+	/* A script that the search follows (follow.h); NULL: it finds its own way. */
+	struct follow *follow;
 	/* One of several workers, which has joined the others (team.h, parallel.h); NULL: alone. */
 	struct team_member *team;
 };

@@ -69,6 +69,9 @@ struct search {
 	bool repeating;
 	/* Set by search_step on MOVE_CLOSER: the depth known before. */
 	u32 farther;
+	/* When a script is recorded (recorder.h): the number of the state that the last step led to. */
+	u32 number;
+	u64 pass_facts; /* how many were known when the pass began */
 };
 
 static inline u64 search_depth(const struct search *s)
@@ -154,6 +157,6 @@ enum move search_check_pass(struct search *s, bool at_end);
 /* Where the actions of one more state fit at the end of the vector; NULL when memory is out. */
 u32 *search_action_room(struct pages_vec *actions);
 
-extern const struct strategy strategy_dfs, strategy_bfs, strategy_random, strategy_pct;
+extern const struct strategy strategy_follow, strategy_dfs, strategy_bfs, strategy_random, strategy_pct;
 
 #endif

@@ -30,6 +30,12 @@ enum terminal_kind {
 	TERMINAL_VIOLATION, /* deadlock, or a property of end states failed */
 };
 
+/* What an enabled action is, in terms that mean something outside this process: for search scripts (tape.h). */
+struct target_label {
+	u32 kind; /* of operation */
+	u64 pc;   /* where in the program it is asked for; 0: nowhere */
+};
+
 /* A position in the target's undo log. */
 typedef u64 target_mark;
 
@@ -193,6 +199,8 @@ struct target_ops {
 	 * the next step. NULL: the target keeps no footprints (then nothing is known to commute).
 	 */
 	const struct footprint *(*footprint)(void *t);
+	/* What the enabled action is. NULL: targets that are never recorded. */
+	void (*label)(void *t, u32 action, struct target_label *out);
 	/* NULL: nothing is left out. */
 	const struct target_reduction *reduction;
 	/* NULL: footprints can't be audited. */

@@ -71,6 +71,7 @@ static void add_outcome(const struct sut *s, struct outcome *o)
 			 r->incomplete);
 	search_stats_add(&o->stats, &s->worker->stats);
 	o->initial = r->initial;
+	o->certified.followed = r->followed;
 	o->page_faults += r->page_faults;
 	o->peak_rss += (u64)s->usage.ru_maxrss * 1024;
 	double cpu_s = r->cpu_us ? (double)r->cpu_us / 1e6
@@ -100,7 +101,8 @@ static int judge_end(const struct sut *s, bool given_up, struct outcome *o, stru
 	if (w->phase == WIRE_DONE && w->result.end != SEARCH_TOOL_ERROR && w->result.end <= SEARCH_STOPPED &&
 	    !why[0] &&
 	    (w->stats.states || w->number || /* others may have done all there was to do, */
-	     w->result.incomplete[0]))       /* or it was the first step */
+	     w->result.incomplete[0] ||      /* or it was the first step, */
+	     w->result.followed.deviation))  /* of the program or of a script */
 		return 0;
 	if (given_up) {
 		o->interrupted = true;

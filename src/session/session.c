@@ -11,6 +11,7 @@
 #include "session/live_replay.h"
 #include "session/network.h"
 #include "session/reproduce.h"
+#include "session/script_run.h"
 #include "session/workers.h"
 
 #define TICK_MS 100
@@ -25,6 +26,7 @@ struct session {
 	u32 workers; /* that were started in this round */
 	u64 start_ms;
 	struct ignored_races ignored;
+	struct script_run script; /* plan NULL: none */
 };
 
 /*
@@ -217,7 +219,9 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	for (u32 workers = workers_usable(s->plan, o);; workers--) {
 		if (shared_part_create(&s->part, &s->launch, workers, p))
 			return -1;
-		if (start_workers(s, s->plan->join_ms ? 1 : workers, p)) {
+		if ((s->plan->script && script_run_prepare(&s->script, s->plan->script, &s->launch, p)) ||
+		    start_workers(s, s->plan->join_ms ? 1 : workers, p) ||
+		    (s->plan->script && script_run_begin(&s->script, &s->worker[0], p))) {
 			end_workers(s);
 			return -1;
 		}
@@ -234,15 +238,19 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	o->wall_s = (double)(monotonic_ms() - s->start_ms) / 1000;
 	ret = collect(s, o, found, p);
 	end_workers(s);
+	/* What is wrong with the file explains the rest. */
+	if (s->plan->script && script_run_end(&s->script, p))
+		ret = -1;
 	return ret;
 }
 
 static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
-	const struct live_replay live = {s->plan, &s->launch, &s->network, &o->net.clock_readings,
+	struct launch plain = s->launch; /* replays have no script */
+	const struct live_replay live = {s->plan, &plain, &s->network, &o->net.clock_readings,
 					 &time_limit.end_ms};
 	const struct reproduction how = {
-		&s->launch,  s->observer,        s->plan->suppressions,
+		&plain,  s->observer,        s->plan->suppressions,
 		&s->ignored, s->plan->shrink_ms, s->plan->confirm && s->network.peers ? &live : NULL};
 	struct findings *found = calloc(1, sizeof(*found));
 	int ret;
@@ -254,6 +262,9 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		reproduce_places(&how, found, o);
 		ret = reproduce_violations(&how, found, o, p);
 	}
+	if (ret == 0)
+		script_run_keep(&s->script, &s->launch, &found->learnt, o);
+	script_run_drop(&s->script);
 	if (ret == 0 && how.live && s->launch.config.net.samples && outcome_verdict(o) == VERDICT_VERIFIED)
 		live_replay_samples(&live, found, o);
 	findings_free(found);

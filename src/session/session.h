@@ -22,6 +22,8 @@
 #include "report/outcome.h"
 #include "session/suppressions.h"
 
+struct script_plan;
+
 /* How far a search is. Of several workers the sum. */
 struct session_progress {
 	struct search_stats stats;
@@ -59,6 +61,7 @@ struct session_plan {
 	bool confirm;  /* violations with peers are played once more, with fresh ones */
 	const struct suppressions *suppressions;
 	const struct session_observer *observer;
+	struct script_plan *script; /* a script is written, or followed (script_run.h); NULL: none. One worker */
 };
 
 /* Fills in what a search has to say. -1: tool error, there is no verdict. */

@@ -205,9 +205,11 @@ static int insert(struct visited *v, struct fingerprint fp, u32 depth, u32 *was)
 			move_some(v);
 		return 1;
 	}
-	if (!v->with_depths || t->depths[i] <= depth)
+	if (!v->with_depths)
 		return 0;
 	*was = t->depths[i];
+	if (t->depths[i] <= depth)
+		return 0;
 	t->depths[i] = depth;
 	return VISITED_CLOSER;
 }
@@ -224,6 +226,12 @@ int visited_insert_depth(struct visited *v, struct fingerprint fp, u32 depth, u3
 	hd_assert(v->with_depths || !v->count);
 	v->with_depths = true;
 	return insert(v, fp, depth, was);
+}
+
+/* A number is a depth that is never reached again by a smaller one. */
+int visited_insert_number(struct visited *v, struct fingerprint fp, u32 number, u32 *was)
+{
+	return visited_insert_depth(v, fp, number, was);
 }
 
 bool visited_contains(const struct visited *v, struct fingerprint fp)

@@ -41,6 +41,12 @@ bool visited_contains(const struct visited *v, struct fingerprint fp);
 #define VISITED_CLOSER 2
 int visited_insert_depth(struct visited *v, struct fingerprint fp, u32 depth, u32 *was);
 
+/*
+ * The same with a number for each entry instead: numbers ascend from one new entry to the next. Known: *was
+ * is its number.
+ */
+int visited_insert_number(struct visited *v, struct fingerprint fp, u32 number, u32 *was);
+
 /* Forget all entries and give the memory back. */
 void visited_reset(struct visited *v);
 /* Memory in use. */

@@ -26,6 +26,7 @@
 #include "wire/search_options.h"
 #include "wire/violation.h"
 #include "wire/wire_net.h"
+#include "wire/wire_script.h"
 #include "wire/wire_team.h"
 
 #define WIRE_MAGIC 0x656c64646568u
@@ -33,6 +34,9 @@
 #define WIRE_VERSION (3u << 28 | (u32)(sizeof(struct wire_shared) + sizeof(struct wire_worker)))
 #define WIRE_FD 1000
 #define WIRE_WORKER_FD 1001
+#define WIRE_TAPE_FD 1004   /* a pipe; only where wire_task.script says so */
+#define WIRE_PRINTS_FD 1005 /* memory for fingerprints by number: search/follow.h; likewise */
+#define WIRE_PRINTS_BASE 0x700000000000UL
 #define WIRE_MAP_BASE LAYOUT_END /* where the runtime maps the shared part */
 /* Behind struct wire_shared in the same file: communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes. */
 #define WIRE_TREES (64UL << 20)
@@ -202,6 +206,7 @@ struct wire_result {
 	struct wire_profile profile;
 	struct wire_shrunk shrunk;
 	struct wire_graph graph;
+	struct wire_followed followed;
 	long outcome[WIRE_MAX_OUTCOMES]; /* distinct heddle_outcome values, in order of discovery */
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
@@ -231,10 +236,16 @@ struct wire_event {
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };
 
+/* A search that is written down, or follows what was: search/tape.h, at descriptor WIRE_TAPE_FD. */
+enum wire_script { WIRE_SCRIPT_NONE = 0, WIRE_SCRIPT_RECORD, WIRE_SCRIPT_FOLLOW, WIRE_SCRIPT_TRUST };
+
 #define WIRE_MAX_AVOID 32
 /* What one process is to do. */
 struct wire_task {
 	u32 mode;                  /* enum wire_mode */
+	u32 script;                /* search: enum wire_script */
+	u32 part;                  /* script: only a part of one is followed */
+	u64 numbers;               /* of states in it, and one */
 	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
 	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */

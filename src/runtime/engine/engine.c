@@ -201,7 +201,9 @@ static void search(void)
 				     .stop = hook_stop,
 				     .now_ms = hook_now,
 				     .insane = hook_insane,
-				     .observer = {&engine_profile, &engine_graph}};
+				     .observer = {&engine_profile, &engine_graph},
+				     .record = engine_record_to(),
+				     .follow = engine_follow()};
 	struct target target = {&engine_ops, NULL};
 	static struct team_member team;
 	struct search_options options = rt_wire->config.search;
@@ -218,6 +220,10 @@ static void search(void)
 	/* Without walks, nobody finds out which plain accesses of an unmodified program depend on others. */
 	if (!options.walks && !memory_on() && !options.reduce_asked)
 		options.reduce = false;
+	if (hooks.follow) {
+		options.walks = false; /* all there is to see is on the way */
+		options.reduce = rt_wire->config.search.reduce;
+	}
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	if (rt_wire->workers > 1) {

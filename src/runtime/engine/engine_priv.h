@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "runtime/sched/run.h"
+#include "search/follow.h"
+#include "search/tape.h"
 #include "search/target.h"
 #include "wire/wire.h"
 
@@ -39,6 +41,12 @@ u64 engine_program_pc(u32 slot);
 void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t);
 /* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */
 u32 fiber_describe_all(const char *what, char *buf, size_t cap);
+
+/* target_ops.label */
+void engine_label(void *t, u32 action, struct target_label *out);
+/* The tape at WIRE_TAPE_FD, if this worker's task says that there is one (wire_task.script); else NULL. */
+const struct tape_sink *engine_record_to(void);
+struct follow *engine_follow(void);
 
 /* Several workers (search/parallel.h). */
 extern const struct target_team engine_team;

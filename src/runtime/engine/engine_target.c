@@ -61,7 +61,8 @@ bool engine_widen_horizon(void)
 static bool within_horizon(u64 deadline)
 {
 	if (hd_unlikely(!horizon))
-		horizon = rt_wire->config.search.strategy == SEARCH_DFS && rt_worker->task.mode == WIRE_SEARCH
+		horizon = rt_wire->config.search.strategy == SEARCH_DFS && rt_worker->task.mode == WIRE_SEARCH &&
+					  rt_worker->task.script < WIRE_SCRIPT_FOLLOW
 				  ? HD_MIN((u64)FIRST_HORIZON, last_horizon())
 				  : last_horizon();
 	if (deadline <= HD_MAX(horizon, model->now))
@@ -592,6 +593,7 @@ const struct target_ops engine_ops = {
 	.livelock = engine_livelock,
 	.idles = target_idles,
 	.footprint = target_footprint,
+	.label = engine_label,
 	.reduction = &engine_reduction,
 	.audit = &engine_audit,
 	.team = &engine_team,
