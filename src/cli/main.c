@@ -16,6 +16,8 @@ static const struct verb {
 	{"show", verb_show, "show", help_asked},
 	{"shrink", verb_shrink, "shrink", help_asked},
 	{"tree", verb_tree, "tree", help_asked},
+	{"certify", verb_certify, "certify", help_asked},
+	{"partition", verb_partition, "partition", help_asked},
 	{"doctor", verb_doctor, "doctor", help_asked},
 	{"fingerprint", verb_fingerprint, "check", check_options_ask_help},
 	{"cc", verb_cc, "cc", help_asked_first},
@@ -24,9 +26,6 @@ static const struct verb {
 	{"--help", verb_help, "help", help_asked},
 	{"-h", verb_help, "help", help_asked},
 };
-
-/* Verbs of the command-line contract that come with later features. */
-static const char *const later[] = {"certify", "partition"};
 
 /* heddle-cc and heddle-c++ are this program, for tools that want a compiler in one word. */
 static int compiler_name(const char *command)
@@ -62,10 +61,5 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < HD_ARRAY_LEN(verbs); i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return run_verb(&verbs[i], argc - 1, argv + 1);
-	for (size_t i = 0; i < HD_ARRAY_LEN(later); i++)
-		if (!strcmp(argv[1], later[i])) {
-			say("%s is not in this version", argv[1]);
-			return EXIT_TOOL_ERROR;
-		}
 	return complain_usage(NULL, "unknown verb %s", argv[1]);
 }

@@ -38,7 +38,7 @@ struct option_list {
 	size_t count;
 };
 extern const struct option_list check_option_list, replay_option_list, shrink_option_list, tree_option_list,
-	no_option_list;
+	certify_option_list, partition_option_list, no_option_list;
 
 /* An option as it was given. */
 struct option_given {

@@ -389,8 +389,33 @@ static const struct option_spec tree_table[] = {
 	 offsetof(struct tree_options, output), NULL},
 };
 
+/* For the help text: verb_certify.c takes them apart from those of heddle check, which it has, too. */
+static const struct option_spec certify_table[] = {
+	{"trustful", 0, OPTION_BOOL, NULL,
+	 "trust the script: only the spanning tree is followed, nothing is compared", 0, NULL},
+	{"live", 0, OPTION_BOOL, NULL, "ask peers again (--server, --client) in place of the script's trees", 0,
+	 NULL},
+	{"fp-out", 0, OPTION_TEXT, "MAP", "of a part: write its map of fingerprints, for --merge", 0, NULL},
+	{"merge", 0, OPTION_BOOL, NULL, "compare the maps of all parts; no program is run", 0, NULL},
+	{"jobs", 'j', OPTION_TEXT, "N", "follow the script with N processes, a part each", 0, NULL},
+};
+
+static const struct option_spec partition_table[] = {
+	{"parts", 'k', OPTION_NUMBER, "K", "how many parts", offsetof(struct partition_options, parts), NULL},
+	{"output", 'o', OPTION_TEXT, "DIR", "write each part as a file into this folder",
+	 offsetof(struct partition_options, output), NULL},
+	{"subgraphs", 0, OPTION_BOOL, NULL,
+	 "cut off whole subgraphs only, by the greedy algorithm (default: cut anywhere, in equal parts)",
+	 offsetof(struct partition_options, subgraphs), NULL},
+	{"quick", 0, OPTION_BOOL, NULL, "only the sizes: paths are not looked up",
+	 offsetof(struct partition_options, quick), NULL},
+	{"quiet", 'q', OPTION_BOOL, NULL, "only the last line", offsetof(struct partition_options, quiet), NULL},
+};
+
 const struct option_list check_option_list = {check_table, HD_ARRAY_LEN(check_table)};
 const struct option_list replay_option_list = {replay_table, HD_ARRAY_LEN(replay_table)};
 const struct option_list shrink_option_list = {shrink_table, HD_ARRAY_LEN(shrink_table)};
 const struct option_list tree_option_list = {tree_table, HD_ARRAY_LEN(tree_table)};
+const struct option_list certify_option_list = {certify_table, HD_ARRAY_LEN(certify_table)};
+const struct option_list partition_option_list = {partition_table, HD_ARRAY_LEN(partition_table)};
 const struct option_list no_option_list = {NULL, 0};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/certify.h"
 #include "cli/check_options.h"
 #include "cli/progress.h"
 #include "report/formats.h"
@@ -47,7 +48,7 @@ static bool is_ours(const char *name)
 }
 
 /* An old result must not be taken for the new one when this run fails. */
-static int prepare_out(const char *dir, struct problem *p)
+int check_prepare_out(const char *dir, struct problem *p)
 {
 	struct dirent *e;
 	DIR *d;
@@ -112,7 +113,7 @@ static int write_graph(const struct check_options *opts, const struct outcome *o
 	return state_graph_write(&o->graph, opts->graph, p);
 }
 
-static int write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)
+int check_write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p)
 {
 	char path[4096];
 
@@ -130,7 +131,7 @@ static int write_reports(const struct check_options *opts, const struct outcome 
 }
 
 /* What and where first; the line to copy last. */
-static void tell(const struct check_options *opts, const struct outcome *o)
+void check_tell(const struct check_options *opts, const struct outcome *o)
 {
 	char path[4096];
 
@@ -210,7 +211,7 @@ static bool interrupted(void)
 	return interrupt_count() > 0;
 }
 
-static int run(const struct check_options *opts, const struct launch *l, struct script_plan *script,
+int check_run(const struct check_options *opts, const struct launch *l, struct script_plan *script,
 	       struct outcome *o, struct problem *p)
 {
 	struct watcher watcher = {.quiet = opts->quiet,
@@ -285,7 +286,7 @@ static int run_in_order(struct check_options *opts, const struct launch *l, stru
 	bool ordered = strategy == SEARCH_DFS && jobs == 1;
 	struct launch again = *l;
 	struct outcome *second;
-	int ret = run(opts, l, ordered ? script : NULL, o, p);
+	int ret = check_run(opts, l, ordered ? script : NULL, o, p);
 
 	if (ret || ordered || outcome_verdict(o) == VERDICT_VIOLATION)
 		return ret;
@@ -297,7 +298,7 @@ static int run_in_order(struct check_options *opts, const struct launch *l, stru
 	second->options = again.config.search;
 	second->hooks = o->hooks;
 	second->allow_trivial = o->allow_trivial;
-	ret = run(opts, &again, script, second, p);
+	ret = check_run(opts, &again, script, second, p);
 	opts->jobs = jobs;
 	o->script = second->script;
 	outcome_free(second);
@@ -316,7 +317,7 @@ static int check(struct check_options *opts)
 	int code;
 	struct script_plan script = {.record = opts->script, .trustful = opts->script_trustful};
 
-	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p) ||
+	if (program_open(opts->argv[0], &program, &p) || check_prepare_out(opts->out, &p) ||
 	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p) ||
 	    prepare_save(opts->script, "--script", &p))
 		return complain(&p);
@@ -335,13 +336,13 @@ static int check(struct check_options *opts)
 	script.about = opts->script[0] ? script_about(opts, &program) : NULL;
 	opts->setting = NULL;
 	if (load_trees(opts, &l, &recorded, &p) ||
-	    (script.about ? run_in_order(opts, &l, &script, o, &p) : run(opts, &l, NULL, o, &p))) {
+	    (script.about ? run_in_order(opts, &l, &script, o, &p) : check_run(opts, &l, NULL, o, &p))) {
 		code = complain(&p);
 	} else {
-		bool lost = write_reports(opts, o, &p);
+		bool lost = check_write_reports(opts, o, &p);
 
 		if (!lost || o->violations) /* what was found is told even if it can't be written */
-			tell(opts, o);
+			check_tell(opts, o);
 		code = lost ? complain(&p) : verdict_exit_code(outcome_verdict(o));
 	}
 	json_decref(script.about);

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CLI_VERB_OPTIONS_H
 #define HEDDLE_CLI_VERB_OPTIONS_H
 
-#include <stdbool.h>
+#include "base/base.h"
 
 struct replay_options {
 	const char *gdb_args; /* NULL: none */
@@ -16,6 +16,12 @@ struct shrink_options {
 struct tree_options {
 	const char *format; /* NULL: text */
 	const char *output; /* NULL: standard output */
+};
+
+struct partition_options {
+	u64 parts;
+	const char *output; /* a folder; NULL: nothing is written */
+	bool subgraphs, quick, quiet;
 };
 
 #endif

@@ -10,8 +10,6 @@ static const char *const deviation_text[DEVIATIONS] = {
 	[DEVIATION_LEFT_OUT] = "the script goes back from a state in which transitions are left",
 	[DEVIATION_OTHER_STATE] = "the script says that a transition leads to a state with another fingerprint "
 				  "than the one it leads to",
-	[DEVIATION_LESSON] = "the program shows that its steps are finer than the script says: the script lacks "
-			     "a lesson",
 	[DEVIATION_FACT] = "the script lacks a fact that its partial-order reduction needs",
 	[DEVIATION_IGNORED] = "the script leaves a transition out for ever, which its partial-order reduction "
 			      "does not allow",

@@ -173,7 +173,7 @@ static void add_counts(json_t *j, const struct outcome *o)
 static void add_script(json_t *j, const struct outcome *o)
 {
 	static const char *const deviation[] = {"",	   "no-transition", "left-out", "other-state",
-						"lesson", "fact",	    "ignored",	"damaged"};
+						"fact", "ignored",	"damaged"};
 	const struct outcome_script *s = &o->script;
 	const struct outcome_certified *c = &o->certified;
 
@@ -189,7 +189,7 @@ static void add_script(json_t *j, const struct outcome *o)
 		json_object_set_new(
 			j, "certified",
 			json_pack("{s:b, s:b, s:s, s:I, s:o, s:o, s:i, s:i, s:I, s:f}", "trustful", c->trustful,
-				  "live", c->live, "deviation", deviation[HD_MIN(c->followed.deviation, 7u)],
+				  "live", c->live, "deviation", deviation[HD_MIN(c->followed.deviation, (u32)DEVIATIONS - 1)],
 				  "at_state", (json_int_t)c->followed.state, "where", json_text(c->where),
 				  "producer_options", json_text(c->producer), "processes", (int)c->processes,
 				  "parts", (int)c->parts, "largest_part", (json_int_t)c->largest, "compare_s",

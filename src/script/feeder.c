@@ -11,7 +11,7 @@ struct feeder {
 	struct script *s;
 	const struct tape_sink *to;
 	u32 word[BUFFER], used;
-	bool failed;
+	bool failed, trusting;
 };
 
 static void flush(struct feeder *f)
@@ -87,9 +87,9 @@ static void put_enter(struct feeder *f)
 	const struct model *m = &f->s->model;
 	const struct model_frame *top = model_top(m);
 
-	if (f->s->trustful && m->frames > 1)
+	if (f->trusting && m->frames > 1)
 		put_list(f, TAPE_MORE, &(struct model_edge){.label = top->into}, 1);
-	put_list(f, TAPE_ENTER, model_edges(m, top), f->s->trustful ? 0 : top->count);
+	put_list(f, TAPE_ENTER, model_edges(m, top), f->trusting ? 0 : top->count);
 }
 
 static void put_event(struct feeder *f, const struct script_event *e)
@@ -101,15 +101,15 @@ static void put_event(struct feeder *f, const struct script_event *e)
 		put_enter(f);
 		break;
 	case SCRIPT_KNOWN:
-		if (!f->s->trustful)
+		if (!f->trusting)
 			put(f, TAPE_WORD(TAPE_KNOWN, e->number));
 		break;
 	case SCRIPT_NOWHERE:
-		if (!f->s->trustful)
+		if (!f->trusting)
 			put(f, TAPE_WORD(TAPE_NOWHERE, 0));
 		break;
 	case SCRIPT_MORE:
-		if (!f->s->trustful)
+		if (!f->trusting)
 			put_list(f, TAPE_MORE, &m->edge[m->edges - e->n], e->n);
 		break;
 	case SCRIPT_LEAVE:
@@ -150,6 +150,7 @@ static struct feeder *feeder_new(struct script *s, const struct tape_sink *to, s
 	}
 	f->s = s;
 	f->to = to;
+	f->trusting = s->trustful || s->trusted;
 	if (put_facts(f, p)) {
 		free(f);
 		return NULL;
@@ -178,7 +179,7 @@ int script_feed(struct script *s, const struct tape_sink *to, struct problem *p)
 static void put_path(struct feeder *f)
 {
 	const struct model *m = &f->s->model;
-	bool trustful = f->s->trustful;
+	bool trustful = f->trusting;
 
 	for (u32 i = 0; i < m->frames; i++) {
 		const struct model_frame *at = &m->frame[i];

@@ -43,6 +43,7 @@ struct script_event {
 struct script {
 	struct container_in file;
 	bool trustful, complete, reduced;
+	bool trusted; /* set by who follows: of a full script, too, only the spanning tree */
 	u64 states, transitions, listed;
 	struct script_label *label;
 	u32 labels;

@@ -43,6 +43,9 @@ static u32 *actions_of(struct follower *w, const struct follow_frame *f)
 static enum move deviate(struct follower *w, enum wire_deviation d, u32 action, u32 label)
 {
 	struct wire_followed *out = w->f->out;
+	/* Steps that are too coarse are no evidence: once more, with what was learnt. F3. */
+	if (search_is_stale(w->s))
+		return MOVE_RESTART;
 	out->deviation = d;
 	out->state = w->frames.len ? top(w)->number : 0;
 	out->thread = action != ~0u ? w->s->ops->action_fiber(w->s->self, action) + 1 : 0;
@@ -91,6 +94,8 @@ static bool take_fact(struct follower *w, u32 words)
 			return false;
 		fact[i] = low | (u64)high << 32;
 	}
+	if (!reduction_makes_sense(w->s->reduction, fact, words))
+		return false;
 	reduction_hear(w->s->reduction, fact, words);
 	return true;
 }
@@ -218,7 +223,7 @@ static enum move enter(struct follower *w, u32 n, bool owned)
 	}
 	if (!f->enabled && owned) {
 		m = search_terminal(s);
-		return m >= MOVE_HALT ? m : search_is_stale(s) ? deviate(w, DEVIATION_LESSON, ~0u, ~0u) : MOVE_NEW;
+		return m >= MOVE_HALT ? m : MOVE_NEW;
 	}
 	return f->enabled ? search_tell_enter(s, actions_of(w, f), f->enabled) : MOVE_NEW;
 }
@@ -311,8 +316,6 @@ static enum move step(struct follower *w, u32 *action, bool owned)
 	if (hd_likely(r == STEP_OK)) {
 		s->stats->transitions += owned;
 		m = MOVE_NEW;
-	} else if (r == STEP_RESTART) { /* F3 */
-		m = deviate(w, DEVIATION_LESSON, *action, ~0u);
 	} else {
 		m = search_step_ended(s, r);
 	}
@@ -433,17 +436,9 @@ static enum move finish(struct follower *w, u32 told)
 	if (TAPE_VALUE(told) || w->frames.len || (!w->f->part && !s->stats->states))
 		return deviate(w, DEVIATION_DAMAGED, ~0u, ~0u);
 	if (search_is_stale(s))
-		return deviate(w, DEVIATION_LESSON, ~0u, ~0u);
+		return MOVE_RESTART;
 	w->f->out->whole = 1;
 	return search_halt(s, SEARCH_COMPLETE);
-}
-
-static void met_fact(void *to, const u64 *word, u32 words)
-{
-	struct follower *w = to;
-	(void)word;
-	(void)words;
-	w->f->out->deviation = DEVIATION_FACT;
 }
 
 static enum move obey_all(struct follower *w)
@@ -458,12 +453,26 @@ static enum move obey_all(struct follower *w)
 		m = obey(w, told);
 		w->f->out->transitions = w->s->stats->transitions;
 		w->s->stats->depth = search_depth(w->s);
-		if (hd_unlikely(w->f->out->deviation == DEVIATION_FACT) && m < MOVE_HALT) /* F3 */
+		if (w->s->reduction && reduction_facts(w->s->reduction) != w->s->pass_facts &&
+		    m < MOVE_HALT) /* F3 */
 			m = deviate(w, DEVIATION_FACT, ~0u, ~0u);
 	}
-	if (m == MOVE_RESTART) /* observers ask for that, too */
-		m = deviate(w, DEVIATION_LESSON, ~0u, ~0u);
 	return m;
+}
+
+/* The words from the beginning on. */
+static bool rewind_words(struct follower *w)
+{
+	struct follow *f = w->f;
+	u32 marks = 0, told;
+	*f->out = (struct wire_followed){0};
+	if (!f->begun)
+		return f->begun = true;
+	if (!f->from->again(f->from->self))
+		return false;
+	while (marks < TAPE_MARKS && word(w, &told))
+		marks = told == TAPE_MARK ? marks + 1 : 0;
+	return marks == TAPE_MARKS;
 }
 
 static u64 follow_memory(const struct search *s)
@@ -480,14 +489,15 @@ static enum move follow_run(struct search *s)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	*w = (struct follower){.s = s, .f = s->hooks->follow, .next = 1};
 	s->mine = w;
+	bool words = rewind_words(w);
 	w->f->out->reduced = s->reduction != NULL;
 	/* Facts and labels come first. */
-	enum move m = next_word(w, &told) && TAPE_TAG(told) == TAPE_BEGIN
+	enum move m = words && next_word(w, &told) && TAPE_TAG(told) == TAPE_BEGIN
 			      ? MOVE_KNOWN
 			      : deviate(w, DEVIATION_DAMAGED, ~0u, ~0u);
 	if (s->reduction) {
 		reduction_begin_pass(s->reduction);
-		reduction_share(s->reduction, met_fact, w);
+		s->pass_facts = reduction_facts(s->reduction);
 	}
 	if (m < MOVE_HALT)
 		m = obey_all(w);

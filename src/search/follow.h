@@ -9,8 +9,9 @@
  *       reduction those that the reduction chooses, which knows the facts of the script alone.
  *   F2  A transition leads to a new state, whose transitions are told next, or to a state with the
  *       fingerprint that was met under the number told.
- *   F3  Nothing is learnt on the way that the script did not come with: no lesson that makes steps finer, no
- *       fact for the reduction.
+ *   F3  Nothing is learnt on the way that the script did not come with. If it is a lesson that makes steps
+ *       finer, all is followed once more from the beginning, as any search starts again: a script that lacks
+ *       it tells other steps then. A fact for the reduction that it lacks is a deviation at once.
  *   F4  Where transitions are left out by the reduction, one of the others leads to a state that is not on
  *       the path (dfs.c, proviso).
  *
@@ -37,6 +38,7 @@ struct follow {
 	u8 *cover;
 	struct wire_range_made *range;
 	struct wire_followed *out;
+	bool begun; /* words were taken */
 };
 
 #endif

@@ -100,3 +100,34 @@ void knowledge_hear(struct reduction *r, const u64 *word, u32 words)
 		break;
 	}
 }
+
+static bool is_point(const struct reduction *r, u64 key)
+{
+	return key && table_find(&r->point_table, key);
+}
+
+bool reduction_makes_sense(const struct reduction *r, const u64 *word, u32 words)
+{
+	if (!words)
+		return false;
+	switch (word[0] & 0xff) {
+	case NEWS_POINT:
+		return words == 4 && word[0] == NEWS_POINT && word[1] >> 32 < TARGET_MAX_ACTIONS && word[2] && word[3];
+	case NEWS_EDGE:
+		return words >= 3 && words <= 3 + FOOTPRINT_MAX && word[0] == NEWS_EDGE && is_point(r, word[1]) &&
+		       is_point(r, word[2]);
+	case NEWS_PRINT:
+		break;
+	case NEWS_PAIR:
+		return words == 3 && word[0] == NEWS_PAIR && is_point(r, word[1]) && word[2];
+	default:
+		return false;
+	}
+	if (words < 3 || words > 3 + 2 * FOOTPRINT_MAX || !(words & 1) || word[0] >> 8 >= FACT_KINDS ||
+	    word[1] > 1 || !is_point(r, word[2]))
+		return false;
+	for (u32 i = 3; i < words; i += 2)
+		if ((u32)word[i + 1] >= ACCESS_MODES)
+			return false;
+	return true;
+}

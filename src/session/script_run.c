@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "report/json.h"
 #include "report/trace_json.h"
 
 #define READ_WORDS (64u << 10)
@@ -33,7 +35,8 @@ static int make_pipe(struct script_run *r, struct problem *p)
 	int fd[2];
 	bool records = r->plan->record;
 
-	if (pipe2(fd, O_CLOEXEC))
+	/* Who follows may ask for the words once more. */
+	if (records ? pipe2(fd, O_CLOEXEC) : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
 		return problem_set(p, "no pipe (%s)", strerror(errno));
 	r->mine = raise_fd(fd[records ? 0 : 1]);
 	r->childs = raise_fd(fd[records ? 1 : 0]);
@@ -95,11 +98,13 @@ static void *record(void *self)
 
 static bool send_words(void *self, const u32 *word, u32 n)
 {
-	const struct script_run *r = self;
+	struct script_run *r = self;
 	const char *from = (const char *)word;
 
+	if (recv(r->mine, &r->again, 1, MSG_DONTWAIT) == 1)
+		return false;
 	for (size_t left = n * sizeof(*word); left;) {
-		ssize_t done = write(r->mine, from, left);
+		ssize_t done = send(r->mine, from, left, MSG_NOSIGNAL);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
@@ -115,27 +120,44 @@ static void *feed(void *self)
 	struct script_run *r = self;
 	struct script_plan *plan = r->plan;
 	const struct tape_sink sink = {send_words, r};
+	static const u32 marks[TAPE_MARKS] = {TAPE_MARK, TAPE_MARK, TAPE_MARK, TAPE_MARK};
 
-	if (plan->part_file)
-		script_part_feed(plan->part_file, &sink, &r->problem);
-	else if (plan->part)
-		script_feed_part(plan->script, plan->part, plan->intervals, &sink, &plan->longest_path,
-				 &plan->paths, &r->problem);
-	else
-		script_feed(plan->script, &sink, &r->problem);
+	do {
+		bool once_more = r->again;
+		r->again = 0;
+		if (once_more && !send_words(r, marks, TAPE_MARKS))
+			continue;
+		if (plan->part_file)
+			script_part_feed(plan->part_file, &sink, &r->problem);
+		else if (plan->part)
+			script_feed_part(plan->script, plan->part, plan->intervals, &sink,
+					 &plan->longest_path, &plan->paths, &r->problem);
+		else
+			script_feed(plan->script, &sink, &r->problem);
+		/* All was said: it has enough, or wants it once more. */
+	} while (r->again ||
+		 (!r->problem.text[0] && recv(r->mine, &r->again, 1, 0) == 1 && r->again));
+	shutdown(r->mine, SHUT_RDWR);
 	close_end(&r->mine);
 	return NULL;
 }
 
 /* The script names places by modules: those of this process have to be the same. */
-static int place(struct script_run *r, pid_t pid, struct problem *p)
+static int place(struct script_run *r, pid_t pid, u64 environment, struct problem *p)
 {
 	struct script *s = r->plan->script;
+	u64 theirs;
 	const struct modules *of = s ? &s->modules : &r->plan->part_file->modules;
 	struct modules here = {0};
 	bool other;
 	int ret = 0;
 
+	/* What the reduction learnt goes by addresses, and where main's stack is depends on the environment. */
+	if (s && s->reduced &&
+	    (!json_hex_value(json_object_get(s->file.index, "environment"), &theirs) || theirs != environment))
+		return problem_set(p, "the script was made with partial-order reduction, and with other environment "
+				      "variables: certify it with the same ones (env -i), or have one made with "
+				      "--por off");
 	modules_look(&here, pid);
 	for (u32 i = 0; ret == 0 && i < of->count; i++)
 		if (!modules_same(&here, &of->module[i], &other) && other)
@@ -158,7 +180,7 @@ int script_run_begin(struct script_run *r, const struct sut *s, struct problem *
 	close_end(&r->childs);
 	if (r->writer)
 		script_writer_process(r->writer, s->pid);
-	else if (place(r, s->pid, p))
+	else if (place(r, s->pid, s->environment, p))
 		return -1;
 	/* ^C is the main thread's, and who reads no more is told by an error. */
 	sigfillset(&all);
@@ -182,7 +204,7 @@ int script_run_end(struct script_run *r, struct problem *p)
 }
 
 void script_run_keep(struct script_run *r, const struct launch *l, const struct wire_learnt *learnt,
-		     struct outcome *o)
+		     u64 environment, struct outcome *o)
 {
 	enum verdict v = outcome_verdict(o);
 	struct outcome_script *to = &o->script;
@@ -203,6 +225,7 @@ void script_run_keep(struct script_run *r, const struct launch *l, const struct 
 	about = json_deep_copy(r->plan->about);
 	json_object_set_new(about, "config", trace_config_json(&l->config));
 	json_object_set_new(about, "learnt", trace_learnt_json(learnt));
+	json_object_set_new(about, "environment", json_hex(environment));
 	json_object_set_new(about, "verdict", json_string(verdict_name(v)));
 	char *trees = o->net.trees.memory ? trees_blob_text(&o->net.trees) : NULL;
 	if (trees)

@@ -36,6 +36,7 @@ struct script_run {
 	int mine, childs; /* ends of the pipe; -1: closed */
 	pthread_t thread;
 	bool running;
+	char again; /* the follower wants all words once more */
 	struct problem problem; /* text "": none */
 };
 
@@ -50,7 +51,7 @@ int script_run_begin(struct script_run *r, const struct sut *s, struct problem *
 int script_run_end(struct script_run *r, struct problem *p);
 /* The script becomes a file, if the search was one that leaves a script. */
 void script_run_keep(struct script_run *r, const struct launch *l, const struct wire_learnt *learnt,
-		     struct outcome *o);
+		     u64 environment, struct outcome *o);
 /* Everything that is left. */
 void script_run_drop(struct script_run *r);
 

@@ -263,7 +263,7 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		ret = reproduce_violations(&how, found, o, p);
 	}
 	if (ret == 0)
-		script_run_keep(&s->script, &s->launch, &found->learnt, o);
+		script_run_keep(&s->script, &s->launch, &found->learnt, found->environment, o);
 	script_run_drop(&s->script);
 	if (ret == 0 && how.live && s->launch.config.net.samples && outcome_verdict(o) == VERDICT_VERIFIED)
 		live_replay_samples(&live, found, o);

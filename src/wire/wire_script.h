@@ -11,8 +11,7 @@ enum wire_deviation {
 	DEVIATION_NO_TRANSITION, /* the script tells a transition that the program does not have, */
 	DEVIATION_LEFT_OUT,      /* goes back from a state while transitions are left, */
 	DEVIATION_OTHER_STATE,   /* or says that a transition leads to a state which it does not lead to */
-	DEVIATION_LESSON,        /* the program taught something that the script did not come with: */
-	DEVIATION_FACT,          /* the same, a fact for the reduction */
+	DEVIATION_FACT,          /* the program showed a fact for the reduction that the script lacks */
 	DEVIATION_IGNORED,       /* what the reduction leaves out is left out for ever */
 	DEVIATION_DAMAGED,       /* the words make no sense */
 	DEVIATIONS

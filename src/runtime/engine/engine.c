@@ -234,6 +234,8 @@ static void search(void)
 	}
 	started_ms = hook_now(NULL);
 	target_mark root = engine_ops.mark(NULL);
+	if (hooks.follow)
+		engine_ops.restart(NULL); /* with the lessons that came with the script */
 	for (;;) {
 		rt_worker->result.end = search_run(&target, &options, &hooks, &rt_worker->stats);
 		/* Complete in spite of violations, with --keep-going: what lies beyond belongs to it. */

@@ -3,6 +3,7 @@
  * (search/tape.h).
  */
 #include <asm-generic/errno-base.h>
+#include <linux/falloc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -79,9 +80,21 @@ static void map_prints(struct follow *f)
 	f->range = (struct wire_range_made *)(f->cover + HD_ROUND_UP(f->room, 16));
 }
 
+static bool again(void *self)
+{
+	(void)self;
+	char please = 1;
+	u64 bytes = WIRE_PRINTS_BYTES(rt_worker->task.numbers);
+	if (rt_worker->task.script == WIRE_SCRIPT_FOLLOW &&
+	    sys_failed(sys_call6(SYS_fallocate, WIRE_PRINTS_FD, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+				 (long)bytes, 0, 0)))
+		return false;
+	return sys_call3(SYS_write, WIRE_TAPE_FD, (long)&please, 1) == 1;
+}
+
 struct follow *engine_follow(void)
 {
-	static const struct tape_source source = {.read = read_some};
+	static const struct tape_source source = {.read = read_some, .again = again};
 	static struct follow follow;
 	u32 script = rt_worker->task.script;
 	if (script != WIRE_SCRIPT_FOLLOW && script != WIRE_SCRIPT_TRUST)
