@@ -193,6 +193,18 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
 	return ready > 0 ? 0 : not_ready(b, t, pid, name, p);
 }
 
+void broker_forget(struct broker *b, pid_t pid)
+{
+	for (struct peer_procs *t = b->peers_known, *next; t; t = next) {
+		next = t->next;
+		if (t->root != pid || !t->server)
+			continue;
+		t->server = false;
+		b->server_count--;
+		peer_procs_release(b, t); /* broker_wait_ready's use */
+	}
+}
+
 void broker_free(struct broker *b)
 {
 	if (!b)

@@ -50,6 +50,25 @@ void broker_serve(struct broker *b, struct wire_net *n);
  * ended, or never came to rest.
  */
 int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct problem *p);
+/*
+ * For checkpoints (standing.c). A peer is named as in struct broker_peers.
+ *
+ * The peer is this process, and what that starts; other processes below the peer's are not looked at.
+ */
+void broker_watch(struct broker *b, pid_t peer, pid_t process);
+/*
+ * To be called when a peer is asked (held false), and when it has answered: time may stand still until
+ * then.
+ */
+void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held), void *self);
+/* The connections of a peer that it has accepted and nobody has closed, oldest first; returns how many. */
+u32 broker_connections(struct broker *b, pid_t peer, u32 *conn, u32 cap);
+/* Our end; -1: there is no such connection. */
+int broker_fd(struct broker *b, u32 conn);
+/* The connection goes on at this descriptor: the peer was brought back to where it was. */
+void broker_replace(struct broker *b, u32 conn, int fd);
+/* This peer is about to be ended for good: what was learnt about its processes goes. */
+void broker_forget(struct broker *b, pid_t pid);
 /* Close everything. */
 void broker_free(struct broker *b);
 

@@ -80,6 +80,8 @@ struct broker {
 	struct client_listener *listeners;
 	char folder[64];                       /* of UNIX listeners; empty: none yet */
 	bool long_alarms[NET_MAX_CLIENTS + 1]; /* learnt of a client's processes, for those to come */
+	void (*hold)(void *self, pid_t peer, bool held); /* NULL: nobody cares */
+	void *hold_self;
 };
 
 /*
@@ -166,6 +168,9 @@ int client_next(struct broker *b, struct connection *c, struct wire_net *n);
 int client_another(struct broker *b, struct connection *asked, struct wire_net *n, bool *adopted);
 /* A client was ended: connections of its that nobody has taken yet go with it. */
 void client_drop_stale(struct broker *b);
+
+/* standing.c: time goes on, or stands still, for all peers that this one may ask. */
+void standing_hold(struct broker *b, const struct connection *c, bool held);
 
 /* client_listener.c. -errno: *p says why. */
 int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,

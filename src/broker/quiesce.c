@@ -350,7 +350,9 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 	c->answer = 0;
 	c->excused = false;
 	bool adopted = false;
+	standing_hold(b, c, false);
 	int status = c->joint ? wait_quiet_everywhere(&r) : c->procs ? wait_quiet(&r) : wait_silence(&r);
+	standing_hold(b, c, true);
 	if (!status)
 		c->polled = true;
 	if (!status && c->procs)

@@ -59,6 +59,27 @@ void quiet_add(struct quiet_peer *q, pid_t root)
 	threads_enumerate(q);
 }
 
+/* They sleep at the same places, so what is known of these places is true of the new threads, too. */
+void quiet_replace(struct quiet_peer *q, pid_t root)
+{
+	struct quiet_peer old = *q;
+	q->thread = NULL;
+	q->process = NULL;
+	q->roots = NULL;
+	q->threads = q->processes = q->roots_n = 0;
+	quiet_add(q, root);
+	for (u32 i = 0; i < q->threads && q->threads == old.threads; i++) {
+		q->thread[i].periodic = old.thread[i].periodic;
+		q->thread[i].grace = old.thread[i].grace;
+		q->thread[i].grace.runs = thread_runs(&q->thread[i]);
+	}
+	for (u32 i = 0; i < q->processes && q->processes == old.processes; i++) {
+		q->process[i].ticks = old.process[i].ticks;
+		q->process[i].alarms = old.process[i].alarms;
+	}
+	threads_free(&old);
+}
+
 void quiet_close(struct quiet_peer *q)
 {
 	if (!q)

@@ -40,6 +40,11 @@ struct quiet_peer *quiet_open(pid_t root); /* a process and all its descendants 
 void quiet_close(struct quiet_peer *q);
 /* One more process belongs to it, with its descendants (it left the tree, or never was in it). */
 void quiet_add(struct quiet_peer *q, pid_t root);
+/*
+ * From now on it is this process, with its descendants, and nothing else: the peer was brought back to
+ * where it was, as another process. What was learnt of its threads holds for the new ones, in their order.
+ */
+void quiet_replace(struct quiet_peer *q, pid_t root);
 /* One look. */
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
 /*

@@ -44,6 +44,16 @@ static struct peer *take_slot(struct peers *s)
 	return free_one;
 }
 
+/* The command, behind what the shell is to do before; to be freed. */
+static char *wrapped(const struct peers *s, const char *command)
+{
+	char *text = NULL, *before = s->options.wrap ? s->options.wrap(s->options.wrap_self) : strdup("");
+	if (before && asprintf(&text, "%s%s", before, command) < 0)
+		text = NULL;
+	free(before);
+	return text;
+}
+
 static pid_t start(struct peers *s, u32 server, u32 client, const char *command, struct problem *p)
 {
 	u32 *starts = &s->starts[client ? s->options.servers + client - 1 : server - 1];
@@ -55,7 +65,9 @@ static pid_t start(struct peers *s, u32 server, u32 client, const char *command,
 	int fd = peer_log_open(s, e, *starts + 1, &e->log_from, p);
 	if (fd < 0)
 		return -1;
-	pid_t pid = warden_start_peer(&s->warden, command, fd, p);
+	char *text = wrapped(s, command);
+	pid_t pid = text ? warden_start_peer(&s->warden, text, fd, p) : problem_set(p, "out of memory");
+	free(text);
 	close(fd);
 	if (pid < 0)
 		return -1;
@@ -231,21 +243,37 @@ static int not_ready(struct peers *s, u32 n, struct problem *p)
 			   words[0] ? ": " : "", words);
 }
 
+static pid_t start_server(struct peers *s, u32 n, struct broker *b, struct problem *p)
+{
+	char name[32], *command = server_command(s, n, p);
+	pid_t pid = command ? start(s, n, 0, command, p) : -1;
+	free(command);
+	if (pid < 0)
+		return -1;
+	snprintf(name, sizeof(name), "server %u", n);
+	return broker_wait_ready(b, pid, name, p) ? not_ready(s, n, p) : pid;
+}
+
 int peers_start_servers(struct peers *s, struct broker *b, struct problem *p)
 {
-	char name[32], *command;
-	pid_t pid;
-	for (u32 n = 1; n <= s->options.servers; n++) {
-		command = server_command(s, n, p);
-		pid = command ? start(s, n, 0, command, p) : -1;
-		free(command);
-		if (pid < 0)
+	for (u32 n = 1; n <= s->options.servers; n++)
+		if (start_server(s, n, b, p) < 0)
 			return -1;
-		snprintf(name, sizeof(name), "server %u", n);
-		if (broker_wait_ready(b, pid, name, p))
-			return not_ready(s, n, p);
-	}
 	return 0;
+}
+
+pid_t peers_restart(struct peers *s, struct broker *b, pid_t pid, struct problem *p)
+{
+	const struct peer *e = find(s, pid);
+	if (!e)
+		return problem_set(p, "the peer with the pid %d is not known", pid);
+	u32 server = e->server;
+	broker_forget(b, pid);
+	for (size_t i = 0; i < HD_ARRAY_LEN(s->served); i++)
+		if (s->served[i].pid == pid)
+			s->served[i].pid = 0;
+	end_client(s, pid);
+	return server ? start_server(s, server, b, p) : 0;
 }
 
 void peers_end(struct peers *s)
