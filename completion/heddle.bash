@@ -77,7 +77,7 @@ _heddle()
 		_heddle_check "$cur" "$prev" ;;
 	replay)
 		if [[ $cur == -* ]]; then
-			COMPREPLY=($(compgen -W "--gdb --gdb-args --quiet --" -- "$cur"))
+			COMPREPLY=($(compgen -W "--gdb --at --gdb-args --quiet --" -- "$cur"))
 		else
 			compopt -o filenames
 			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))

@@ -347,8 +347,10 @@ static const struct option_spec check_table[] = {
 #undef AT
 
 static const struct option_spec replay_table[] = {
-	{"gdb", 0, OPTION_BOOL, NULL, "start a debugger at the end", offsetof(struct replay_options, gdb),
-	 NULL},
+	{"gdb", 0, OPTION_BOOL, NULL, "then debug it, at its end at first; it can go back and forth",
+	 offsetof(struct replay_options, gdb), NULL},
+	{"at", 0, OPTION_NUMBER, "STEP", "the same, before this step at first",
+	 offsetof(struct replay_options, at), NULL},
 	{"gdb-args", 0, OPTION_TEXT, "ARGS", "the same, with further arguments for gdb",
 	 offsetof(struct replay_options, gdb_args), NULL},
 	{"quiet", 'q', OPTION_BOOL, NULL, "only how it ends", offsetof(struct replay_options, quiet), NULL},

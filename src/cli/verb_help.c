@@ -13,9 +13,10 @@ static const struct {
 	 "Exit status: 0 verified, 1 violation, 2 usage or tool error, 3 no violation but not verified.\n",
 	 &check_option_list},
 	{"replay", "heddle replay TRACE [options] [-- PROGRAM ARGUMENTS]",
-	 "Runs a recorded execution again and shows its steps with the program's output. With --gdb the "
-	 "debugger stops\n"
-	 "at its end: heddle threads lists the program's threads, heddle thread N switches to one.\n"
+	 "Runs a recorded execution again and shows its steps with the program's output. With --gdb it "
+	 "can then be\n"
+	 "debugged: in gdb, heddle step, back, goto N, threads, thread N go through it; help heddle tells "
+	 "more.\n"
 	 "Exit status: 1 when the violation happened again, 2 otherwise.\n",
 	 &replay_option_list},
 	{"show", "heddle show TRACE | DIR",

@@ -71,12 +71,18 @@ bool execution_log_add(struct execution_log *s, const struct log_entry *l)
 	}
 }
 
+void execution_log_forget_fibers(struct execution_log *s)
+{
+	for (size_t i = 0; i < s->fibers; i++)
+		line_free(&s->fiber[i]);
+	s->fibers = 0;
+}
+
 void execution_log_free(struct execution_log *s)
 {
 	for (size_t i = 0; i < s->lines; i++)
 		line_free(&s->line[i]);
-	for (size_t i = 0; i < s->fibers; i++)
-		line_free(&s->fiber[i]);
+	execution_log_forget_fibers(s);
 	line_free(&s->violation);
 	free(s->line);
 	free(s->fiber);

@@ -38,6 +38,8 @@ struct execution_log {
 /* The copy owns its text and frames. False: no memory. */
 bool execution_log_add(struct execution_log *s, const struct log_entry *line);
 void execution_log_free(struct execution_log *s);
+/* They have moved on. */
+void execution_log_forget_fibers(struct execution_log *s);
 
 /* Whom the violation is about. Of a deadlock: somebody in it, rather than one who waits for those to end. */
 const struct log_entry *execution_log_culprit(const struct execution_log *s);

@@ -1,10 +1,12 @@
 #include "session/replay_run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Backtraces cost time: steps longer ago than this have none. */
 #define STEPS_WITH_FRAMES 2000
 #define POLL_MS 100
+#define POLL_GDB_MS 10
 
 struct replay {
 	struct sut *sut;
@@ -15,6 +17,10 @@ struct replay {
 	struct problem *problem;
 	u64 last_step;
 	bool out_of_memory;
+	bool held; /* gdb has it */
+	/* of replay_open */
+	struct sut own_sut;
+	struct execution_log own_log;
 };
 
 static bool wants_frames(const struct replay *r, const struct wire_event *e)
@@ -43,7 +49,7 @@ static void tell(struct replay *r, const struct wire_event *e)
 		.op = e->op,
 		.patient = e->patient,
 		.alt = e->alt,
-		.step = e->kind == WIRE_EV_STEP ? e->step : r->last_step,
+		.step = e->kind == WIRE_EV_STEP || e->kind == WIRE_EV_PAUSE ? e->step : r->last_step,
 		.arg = e->arg,
 		.text = text,
 		.frame = frames,
@@ -57,11 +63,13 @@ static void tell(struct replay *r, const struct wire_event *e)
 		symbols_expand(r->symbols, e->text, text, sizeof(text));
 	if (wants_frames(r, e))
 		l.frames = (u32)symbols_unwind(r->symbols, &e->regs, frames, FRAMES_MAX);
-	if (e->kind == WIRE_EV_STEP)
+	if (e->kind == WIRE_EV_STEP) {
 		r->last_step = e->step;
+		execution_log_forget_fibers(r->log);
+	}
 	if (e->kind == WIRE_EV_VIOLATION)
 		r->log->violation_kind = e->violation;
-	if (!execution_log_add(r->log, &l))
+	if (e->kind != WIRE_EV_PAUSE && !execution_log_add(r->log, &l))
 		r->out_of_memory = true;
 	if (r->listener->line)
 		r->listener->line(r->listener->self, &l);
@@ -85,9 +93,12 @@ static void let_go(struct replay *r)
 	enum sut_news news;
 
 	sut_acknowledge(r->sut);
+	if (r->held)
+		return;
 	do
 		news = sut_wait_end(r->sut, POLL_MS);
 	while (news == SUT_NOTHING && !(r->listener->give_up && r->listener->give_up(r->listener->self)));
+	r->held = news == SUT_STOPPED;
 }
 
 static enum replay_end died(struct replay *r)
@@ -120,6 +131,11 @@ static bool handle_event(struct replay *r, enum replay_end *end)
 		return true;
 	}
 	tell(r, &e);
+	if (e.kind == WIRE_EV_PAUSE) {
+		*end = REPLAY_PAUSED;
+		let_go(r);
+		return true;
+	}
 	sut_acknowledge(r->sut);
 	return false;
 }
@@ -129,7 +145,7 @@ static enum replay_end listen_to(struct replay *r)
 	enum replay_end end;
 
 	for (;;) {
-		switch (sut_wait_event(r->sut, POLL_MS)) {
+		switch (sut_wait_event(r->sut, r->launch->task.gdb ? POLL_GDB_MS : POLL_MS)) {
 		case SUT_EVENT:
 			if (handle_event(r, &end))
 				return end;
@@ -163,4 +179,54 @@ enum replay_end replay_process(struct sut *s, const struct launch *l, const stru
 		return REPLAY_FAILED;
 	}
 	return end;
+}
+
+struct replay *replay_open(const struct launch *l, const struct replay_listener *listener, struct problem *p)
+{
+	struct replay *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		problem_set(p, "out of memory");
+		return NULL;
+	}
+	*r = (struct replay){.launch = l, .listener = listener, .problem = p};
+	r->sut = &r->own_sut;
+	r->log = &r->own_log;
+	if (sut_start(r->sut, l, NULL, 0, p)) {
+		free(r);
+		return NULL;
+	}
+	if (listener->started)
+		listener->started(listener->self, r->sut->pid);
+	return r;
+}
+
+enum replay_end replay_listen(struct replay *r)
+{
+	return listen_to(r);
+}
+
+void replay_pause_at(struct replay *r, u64 step)
+{
+	__atomic_store_n(&r->sut->worker->task.pause_at, step, __ATOMIC_RELEASE);
+}
+
+pid_t replay_pid(const struct replay *r)
+{
+	return r->sut->pid;
+}
+
+const struct execution_log *replay_log(const struct replay *r)
+{
+	return r->log;
+}
+
+void replay_close(struct replay *r)
+{
+	if (!r)
+		return;
+	symbols_close(r->symbols);
+	sut_end(r->sut);
+	execution_log_free(r->log);
+	free(r);
 }

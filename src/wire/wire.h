@@ -217,6 +217,7 @@ enum wire_event_kind {
 	WIRE_EV_FIBER,     /* at the end: one per live fiber: where it stands, what it waits for */
 	WIRE_EV_VIOLATION, /* text = message; a WIRE_EV_FIBER series follows */
 	WIRE_EV_END,       /* path done; arg: 1 violation, 0 none, 2 the path could not be followed (text) */
+	WIRE_EV_PAUSE, /* for gdb: before this step, as in WIRE_EV_STEP; a WIRE_EV_FIBER series came before */
 };
 
 struct wire_event {
@@ -235,10 +236,11 @@ struct wire_event {
 /* What one process is to do. */
 struct wire_task {
 	u32 mode;                  /* enum wire_mode */
-	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
+	u32 gdb;                   /* replay: stand still at the end, and at pause_at (engine/replay.h) */
 	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */
 	u64 path_offset, path_len; /* replay, shrink: u32 actions, in the worker's arena */
+	u64 pause_at;              /* replay for gdb: before this step; the controller may change it */
 	/* shrink (search/shrink.h): */
 	u64 max_steps, max_ms;
 	u32 avoids, pad;

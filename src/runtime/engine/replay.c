@@ -83,6 +83,43 @@ static void send_fibers(u32 except)
 	}
 }
 
+static void end(u64 how, const char *why)
+{
+	struct wire_event *e = event_new(WIRE_EV_END);
+	e->arg = how;
+	str_copy(e->text, sizeof(e->text), why);
+	e->text_len = (u32)str_len(e->text);
+	event_send();
+}
+
+void heddle_replay_pause(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The first time gdb is not there yet; it attaches to a stopped process. */
+static void hold(void)
+{
+	static bool held;
+
+	if (held) {
+		heddle_replay_pause();
+		return;
+	}
+	held = true;
+	sys_call3(SYS_kill, sys_call3(SYS_getpid, 0, 0, 0), SIGSTOP, 0);
+}
+
+static void pause_before_step(u32 action)
+{
+	if (!rt_worker->task.gdb || *(volatile u64 *)&rt_worker->task.pause_at != step_number)
+		return;
+	send_fibers(LAYOUT_MAX_FIBERS);
+	event_fiber(event_new(WIRE_EV_PAUSE), ACTION_FIBER(action), ACTION_ALT(action));
+	event_send();
+	hold();
+}
+
 void replay_violation(const struct wire_violation *v, const struct wire_regs *regs)
 {
 	struct wire_event *e = event_new(WIRE_EV_VIOLATION);
@@ -99,11 +136,8 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	send_fibers(violation_traits(v->kind)->concerns_all_threads ? LAYOUT_MAX_FIBERS : v->thread);
 	if (!rt_worker->task.gdb)
 		return;
-	e = event_new(WIRE_EV_END);
-	e->arg = 1;
-	event_send();
-	long pid = sys_call3(SYS_getpid, 0, 0, 0);
-	sys_call3(SYS_kill, pid, SIGSTOP, 0);
+	end(1, "");
+	hold();
 }
 
 static bool enabled(u32 action)
@@ -114,15 +148,6 @@ static bool enabled(u32 action)
 		if (actions[i] == action)
 			return true;
 	return false;
-}
-
-static void end(u64 how, const char *why)
-{
-	struct wire_event *e = event_new(WIRE_EV_END);
-	e->arg = how;
-	str_copy(e->text, sizeof(e->text), why);
-	e->text_len = (u32)str_len(e->text);
-	event_send();
 }
 
 /* The path of a livelock goes to the loop, and once around: does it end where it was before? */
@@ -184,6 +209,7 @@ void replay_run(void)
 			end(2, "a recorded step is not possible here: another program, or other input?");
 			return;
 		}
+		pause_before_step(path[i]);
 		event_fiber(event_new(WIRE_EV_STEP), ACTION_FIBER(path[i]), ACTION_ALT(path[i]));
 		event_send();
 		enum step_result r = engine_step(NULL, path[i]);
