@@ -20,7 +20,7 @@ _heddle_check()
 		COMPREPLY=($(compgen -W "dfs bfs random pct" -- "$cur"))
 		return ;;
 	--format)
-		COMPREPLY=($(compgen -W "text json junit sarif html" -- "$cur"))
+		COMPREPLY=($(compgen -W "text json junit sarif html github" -- "$cur"))
 		return ;;
 	--atomics)
 		COMPREPLY=($(compgen -W "on off" -- "$cur"))

@@ -1,8 +1,8 @@
 /*
  * gdb.h: a debugger on a recorded execution. gdb runs heddle-gdb.py, which asks this side over a socket for
- * processes that stand before a certain step, or at the end of the replay, and attaches to them. Going
- * back is a fresh process that stops earlier. While gdb lets a process run on, this side hears its events and shows
- * what the program writes.
+ * processes that stand before a certain step, or at the end, and attaches to them. Going back is a fresh
+ * process that stops earlier. While gdb lets a process run on, this side hears its events and shows what the
+ * program writes.
  */
 #ifndef HEDDLE_CLI_GDB_H
 #define HEDDLE_CLI_GDB_H

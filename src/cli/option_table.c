@@ -98,7 +98,8 @@ static int apply_format(struct check_options *o, const struct option_spec *s, co
 
 	(void)s;
 	if (!f)
-		return problem_set(p, "--format: %s is none of text, json, junit, sarif, html", value);
+		return problem_set(p, "--format: %s is none of text, json, junit, sarif, html, github",
+				   value);
 	for (size_t i = 0; i < o->formats; i++)
 		if (o->format[i] == f)
 			return 0;
@@ -320,8 +321,8 @@ static const struct option_spec check_table[] = {
 	{"load-trees", 0, OPTION_CALL, "FILE", "start no peer; take recorded communication", 0,
 	 apply_load_trees},
 	{"out", 'o', OPTION_CALL, "DIR", "where results go (default heddle-out)", 0, apply_out},
-	{"format", 0, OPTION_CALL, "text|json|junit|sarif|html",
-	 "also write this report into DIR; repeatable", 0, apply_format},
+	{"format", 0, OPTION_CALL, "text|json|junit|sarif|html|github",
+	 "also write this report into DIR (github: ::error lines to stdout); repeatable", 0, apply_format},
 	{"quiet", 'q', OPTION_BOOL, NULL, "say nothing but errors", AT(quiet), NULL},
 	{"verbose", 'v', OPTION_BOOL, NULL, "also print every step of a violation", AT(verbose), NULL},
 	{"no-progress", 0, OPTION_BOOL, NULL, "no live line", AT(no_progress), NULL},

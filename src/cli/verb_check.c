@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "report/formats.h"
 #include "report/plain_text.h"
+#include "report/source_place.h"
 #include "report/trees_file.h"
 #include "session/session.h"
 #include "session/shrink_run.h"
@@ -34,7 +35,7 @@ static bool is_ours(const char *name)
 	} numbered[] = {{"violation-", ".trace"}, {"server-", ".log"}, {"client-", ".log"}};
 
 	for (size_t i = 0; format_at(i); i++)
-		if (!strcmp(name, format_at(i)->file))
+		if (format_at(i)->file && !strcmp(name, format_at(i)->file))
 			return true;
 	if (!strcmp(name, TREES_NAME))
 		return true;
@@ -127,6 +128,22 @@ static int write_reports(const struct check_options *opts, const struct outcome 
 	return result_json_write(o, opts->out, p);
 }
 
+/* As compilers write it: editors and CI systems jump to such lines. */
+static void tell_like_gcc(const struct trace *t)
+{
+	const struct log_entry *who = execution_log_culprit(&t->log);
+	const struct frame *at = frames_source(who->frame, who->frames);
+	const char *kind = violation_traits(t->violation.found.kind)->name, *message = t->violation.message;
+	bool says_kind = !strncmp(message, kind, strlen(kind));
+	char file[4096];
+
+	if (!at || !at->file[0])
+		return;
+	source_from_here(at->file, file, sizeof(file));
+	fprintf(stderr, "%s:%d: error: %s%s%s\n", file, at->line, says_kind ? "" : kind,
+		says_kind ? "" : ": ", message);
+}
+
 /* What and where first; the line to copy last. */
 static void tell(const struct check_options *opts, const struct outcome *o)
 {
@@ -139,6 +156,7 @@ static void tell(const struct check_options *opts, const struct outcome *o)
 			plain_steps(stderr, &o->trace[i]);
 		if (opts->verbose && o->trace[i].violation.found.by_walk)
 			say("the next violation was found by a random walk, before the search came to it");
+		tell_like_gcc(&o->trace[i]);
 		fprintf(stderr, "heddle: violation %zu: ", i + 1);
 		plain_violation(stderr, &o->trace[i]);
 		putc('\n', stderr);

@@ -15,7 +15,7 @@ struct symbols;
 struct frame {
 	u64 pc;
 	char function[192]; /* "" unknown */
-	char file[256];     /* as the compiler wrote it; "" without debug information */
+	char file[256];     /* absolute where it is there, else as the compiler wrote it; "": unknown */
 	int line;
 	char module[96]; /* file name of the program or library */
 	u64 offset;      /* of pc in the module */
