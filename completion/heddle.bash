@@ -28,6 +28,9 @@ _heddle_check()
 	--races)
 		COMPREPLY=($(compgen -W "report ignore" -- "$cur"))
 		return ;;
+	--peers)
+		COMPREPLY=($(compgen -W "auto independent shared" -- "$cur"))
+		return ;;
 	--cache)
 		COMPREPLY=($(compgen -W "branching linear none" -- "$cur"))
 		return ;;
@@ -50,7 +53,7 @@ _heddle_check()
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
 		--max-time --max-memory --heap-limit --time-horizon --timeouts --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
-		--stdin --random-seed --server --client --clients --identical-clients --recheck --cache --allow-refused --response-timeout
+		--stdin --random-seed --server --client --clients --identical-clients --peers --recheck --cache --allow-refused --response-timeout
 		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --graph --sanity --" -- "$cur"))
 }
 

@@ -36,7 +36,9 @@ static int open_one(struct broker *b, struct wire_net *n)
 	n->len = 0;
 	n->flags = 0;
 	n->group = 0;
-	return n->client ? client_open(b, n, joint) : server_open(b, n);
+	if (n->client)
+		return client_open(b, n, joint);
+	return joint ? joint_server_open(b, n) : server_open(b, n);
 }
 
 static int no_such(struct wire_net *n)

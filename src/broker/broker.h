@@ -14,6 +14,8 @@
 #include "launch/problem.h"
 #include "wire/wire_net.h"
 
+struct broker;
+
 struct broker_peers {
 	void *self;
 	/*
@@ -33,6 +35,15 @@ struct broker_peers {
 	void (*last_words)(void *self, pid_t pid, char *out, size_t cap);
 	/* ^C: give up waiting. */
 	bool (*interrupted)(void *self);
+	/*
+	 * Server peers that nobody has said anything to: one process of each command, ready. -1: *p. *set:
+	 * their number; 0: there is no room for more, end_servers makes some.
+	 */
+	int (*take_servers)(void *self, struct broker *b, u32 *set, struct problem *p);
+	void (*end_servers)(void *self, struct broker *b, u32 set);
+	u32 (*server_pids)(void *self, u32 set, pid_t *out, u32 room);
+	/* Where such a server really is. */
+	void (*server_place)(void *self, u32 set, const struct net_address *to, struct net_address *physical);
 };
 
 struct broker_options {
@@ -40,7 +51,6 @@ struct broker_options {
 	u32 peer_timeout_ms;     /* a local peer that never comes to rest */
 };
 
-struct broker;
 struct broker *broker_create(const struct broker_options *o, const struct broker_peers *peers,
 			     struct problem *p);
 /* Do what n asks and fill in the reply (everything but the handshake). */

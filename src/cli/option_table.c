@@ -299,6 +299,10 @@ static const struct option_spec check_table[] = {
 	 "all: where more than five sockets could have news (epoll: four), explore every subset and order "
 	 "(default: some, and the verdict is bounded)",
 	 0, apply_ready_subsets},
+	{"peers", 0, OPTION_CALL, "auto|independent|shared",
+	 "does a server's answer on one connection depend on what was said on others? shared: it does; auto "
+	 "(default): not until an answer gives it away",
+	 0, apply_peers},
 	{"recheck", 0, OPTION_CALL, "N",
 	 "at the end, play N executions and have N conversations once more with peers, and compare (default: "
 	 "4 executions with servers, none with clients)",

@@ -63,6 +63,7 @@ static const struct {
 	{"network", "faults", "net-faults", false},
 	{"network", "fault-budget", "fault-budget", false},
 	{"network", "ready-subsets", "ready-subsets", false},
+	{"peers", "model", "peers", false},
 	{"peers", "recheck", "recheck", false},
 	{"peers", "ask-again", "ask-again", false},
 	{"peers", "allow-refused", "allow-refused", false},

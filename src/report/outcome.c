@@ -188,7 +188,8 @@ void outcome_forget(struct outcome *o)
 	o->refused_count = o->unsynchronised_count = o->unseen_count = 0;
 	o->notes = 0;
 	o->outcomes = 0;
-	o->incomplete_why[0] = o->trivial_why[0] = 0;
+	o->incomplete_why[0] = o->trivial_why[0] = o->differed[0] = 0;
+	o->unconfirmed_why[0] = 0;
 	o->played_again = 0;
 	o->end = SEARCH_COMPLETE;
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;

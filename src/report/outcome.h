@@ -35,7 +35,8 @@ struct outcome_unseen {
 
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
-	bool used; /* a connection was opened; all else is zero if not */
+	bool used;   /* a connection was opened; all else is zero if not */
+	bool shared; /* server peers are one conversation: --peers */
 	struct net_config config;
 	struct cache_stats cache;
 	u64 timed;          /* answers after which a peer waited with a time-out: it may say more later */
@@ -69,6 +70,10 @@ struct outcome {
 	char doubtful[1200], doubtful_call[640];
 	char incomplete_why
 		[3072]; /* the network was not followed everywhere: wire_result.incomplete; "": it was */
+	char differed
+		[1024]; /* with fresh peers, in a known execution, an answer was another one; "": none was */
+	char shared_why
+		[1024]; /* servers turned out to be joint (--peers auto): which answer told; "": none did */
 	char trivial_why[512]; /* nothing of what the program is there for was seen: why; "": it was */
 	struct outcome_net net;
 	struct outcome_refused refused[WIRE_MAX_REFUSED];

@@ -244,6 +244,7 @@ static enum live_end confirm(const struct reproduction *how, const struct findin
 static int unconfirmed_by_peers(struct outcome *o, struct trace *t, const char *why)
 {
 	o->unconfirmed++;
+	snprintf(o->differed, sizeof(o->differed), "%.1000s", why);
 	snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; with fresh peers: %.1000s",
 		 violation_traits(t->violation.found.kind)->name, why);
 	trace_free(t);

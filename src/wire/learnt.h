@@ -33,6 +33,8 @@ struct wire_learnt {
 	u32 weak;         /* atomics weaker than acquire and release are used: memory/order.c */
 	u32 ordered;      /* of ordered_unit */
 	u32 knowers;      /* of knower */
+	u32 shared;       /* server peers are one joint conversation: NET_JOINT, --peers */
+	u32 pad;
 	/* Client peers that have several connections at a time, bit n - 1: NET_JOINT. */
 	u64 joint_clients[NET_MAX_CLIENTS / 64];
 	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */

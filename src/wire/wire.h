@@ -206,6 +206,7 @@ struct wire_result {
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
 	char refused_by[1024];           /* a connection was refused: what nobody listens at */
+	char shared_why[1024]; /* servers turned out to be joint (learnt.shared): which answer told */
 	char note[8][256];
 };
 

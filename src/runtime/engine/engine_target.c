@@ -157,9 +157,9 @@ static u32 peer_actions(u32 *out)
 		host++;
 	if (host == sched_fiber_limit() || engine_experiments())
 		return 0;
-	for (u32 client = 0; client < rt_wire->config.net.clients; client++)
-		if (vk_peer_waits(client))
-			out[n++] = ACTION(host, ALT_PEER + client);
+	for (u32 p = 0; p < ALT_PEERS; p++)
+		if ((p < rt_wire->config.net.clients || p == ALT_PEER_SERVERS) && vk_peer_waits(p))
+			out[n++] = ACTION(host, ALT_PEER + p);
 	return n;
 }
 

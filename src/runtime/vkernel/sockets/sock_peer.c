@@ -386,12 +386,12 @@ static long peer_shutdown(struct vk_desc *d, u32 how)
 static void peer_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
-	vk_declare(VK_PARTED, ACCESS_ADD);
-	vk->parted |= !net_client_of(&s->pos);
 	if (s->pos.connection) {
 		sock_joint_leave(s);
 		return;
 	}
+	vk_declare(VK_PARTED, ACCESS_ADD);
+	vk->parted |= !net_client_of(&s->pos);
 	if (s->client && net_comes_again(&s->pos)) {
 		struct cache_pos last = s->pos;
 		last.read = 0; /* what the SUT has read of it does not matter to the client */
