@@ -29,6 +29,14 @@ static void on_line(void *self, const struct log_entry *l)
 		plain_entry(stdout, l);
 }
 
+static void on_changed(void *self, const char *text)
+{
+	const struct replay_call *c = self;
+
+	if (!c->options.quiet)
+		plain_changes(stdout, text);
+}
+
 static bool on_give_up(void *self)
 {
 	(void)self;
@@ -73,7 +81,11 @@ static int check_step(const struct replay_call *c, const struct trace *t, struct
 static int run(struct trace *t, void *call)
 {
 	struct replay_call *c = call;
-	const struct replay_listener listener = {c, on_started, on_line, NULL, on_give_up};
+	const struct replay_listener listener = {.self = c,
+						 .started = on_started,
+						 .line = on_line,
+						 .changed = on_changed,
+						 .give_up = on_give_up};
 	struct program program;
 	struct sut s = {0};
 	struct problem p;

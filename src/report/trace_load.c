@@ -191,6 +191,26 @@ static bool load_frame(const json_t *j, struct frame *f)
 	       json_hex_value(json_object_get(j, "offset"), &f->offset);
 }
 
+/* Those that are there must make sense; traces of before have none. */
+static bool load_details(const json_t *j, struct log_entry *l)
+{
+	const json_t *object = json_object_get(j, "object"), *second = json_object_get(j, "object2");
+	const json_t *changed = json_object_get(j, "changed");
+	u32 patient = 0;
+
+	if ((object && !json_hex_value(object, &l->object)) ||
+	    (second && !json_hex_value(second, &l->object2)))
+		return false;
+	if ((json_object_get(j, "waits") &&
+	     (!copy_u32(j, "waits", &l->waits) || l->waits >= WIRE_WAITS_KINDS)) ||
+	    (json_object_get(j, "waits_thread") && !copy_u32(j, "waits_thread", &l->waits_thread)) ||
+	    (json_object_get(j, "patient") && !copy_u32(j, "patient", &patient)))
+		return false;
+	l->patient = patient;
+	l->changed = (char *)json_string_value(changed);
+	return !changed || l->changed;
+}
+
 static bool load_line(const json_t *j, const json_t *table, struct execution_log *s)
 {
 	struct frame frames[FRAMES_MAX];
@@ -199,7 +219,8 @@ static bool load_line(const json_t *j, const json_t *table, struct execution_log
 
 	if (!copy_u32(j, "kind", &l.kind) || !copy_u32(j, "thread", &l.thread) || !copy_u32(j, "op", &l.op) ||
 	    !copy_u32(j, "alt", &l.alt) || !copy_number(j, "step", INT64_MAX, &l.step) ||
-	    !copy_bits(j, "arg", &l.arg) || !copy_text(j, "name", l.name, sizeof(l.name)))
+	    !copy_bits(j, "arg", &l.arg) || !copy_text(j, "name", l.name, sizeof(l.name)) ||
+	    !load_details(j, &l))
 		return false;
 	l.text = (char *)json_string_value(json_object_get(j, "text"));
 	if (!l.text || !json_is_array(list) || json_array_size(list) > FRAMES_MAX)

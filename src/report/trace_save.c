@@ -44,16 +44,36 @@ static size_t frame_number(struct frame_table *t, const struct frame *f)
 	return t->n++;
 }
 
+/* What most lines have none of. */
+static void add_details(json_t *j, const struct log_entry *l)
+{
+	if (l->object)
+		json_object_set_new(j, "object", json_hex(l->object));
+	if (l->object2)
+		json_object_set_new(j, "object2", json_hex(l->object2));
+	if (l->waits)
+		json_object_set_new(j, "waits", json_integer(l->waits));
+	if (l->waits_thread)
+		json_object_set_new(j, "waits_thread", json_integer(l->waits_thread));
+	if (l->patient)
+		json_object_set_new(j, "patient", json_integer(1));
+	if (l->changed)
+		json_object_set_new(j, "changed", json_text(l->changed));
+}
+
 static json_t *line_json(struct frame_table *t, const struct log_entry *l)
 {
-	json_t *frames = json_array();
+	json_t *frames = json_array(), *j;
 
 	for (u32 i = 0; i < l->frames; i++)
 		json_array_append_new(frames, json_integer((json_int_t)frame_number(t, &l->frame[i])));
-	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:I, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
-			 (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
-			 "arg", (json_int_t)l->arg, "name", json_text(l->name), "text", json_text(l->text),
-			 "frames", frames);
+	j = json_pack("{s:i, s:i, s:I, s:i, s:i, s:I, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
+		      (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
+		      "arg", (json_int_t)l->arg, "name", json_text(l->name), "text", json_text(l->text),
+		      "frames", frames);
+	if (j)
+		add_details(j, l);
+	return j;
 }
 
 static json_t *lines_json(struct frame_table *t, const struct log_entry *l, size_t n)

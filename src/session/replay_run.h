@@ -13,6 +13,8 @@ struct replay_listener {
 	void (*started)(void *self, pid_t pid);
 	/* Each line as it happens; it dies after the call. May be NULL. */
 	void (*line)(void *self, const struct log_entry *l);
+	/* What the last step changed, a line each; dies after the call. May be NULL. */
+	void (*changed)(void *self, const char *text);
 	/* The process stands still in its last event: addresses can be looked up. May be NULL. */
 	void (*at_end)(void *self, struct symbols *symbols);
 	/* Polled: true = give up. May be NULL. */

@@ -219,6 +219,18 @@ enum wire_event_kind {
 	WIRE_EV_VIOLATION, /* text = message; a WIRE_EV_FIBER series follows */
 	WIRE_EV_END,       /* path done; arg: 1 violation, 0 none, 2 the path could not be followed (text) */
 	WIRE_EV_PAUSE, /* for gdb: before this step, as in WIRE_EV_STEP; a WIRE_EV_FIBER series came before */
+	WIRE_EV_ASIDE,     /* the running fiber does this besides the step's operation: sched/aside.h */
+};
+
+/* Who could end the wait of a fiber at the end of an execution. */
+enum wire_waits {
+	WIRE_WAITS_NOT = 0, /* it does not wait: it could go on */
+	WIRE_WAITS_ANYONE,  /* any thread: a signal, a post, data in a pipe */
+	WIRE_WAITS_THREAD,  /* this one: it holds the lock, or is to end */
+	WIRE_WAITS_CLIENT,  /* a client that connects */
+	WIRE_WAITS_PEER,    /* a peer that says something */
+	WIRE_WAITS_WORLD,   /* somebody outside who need not exist */
+	WIRE_WAITS_KINDS
 };
 
 struct wire_event {
@@ -227,8 +239,15 @@ struct wire_event {
 	u64 step; /* number of the step, from 0 */
 	struct wire_regs regs;
 	u32 violation, text_len;
-	u32 patient; /* WIRE_EV_FIBER: it waits for a thread's end or for clients */
+	u32 patient;            /* WIRE_EV_FIBER: it waits for a thread's end or for clients */
+	u32 waits;              /* WIRE_EV_FIBER: enum wire_waits */
+	u32 waits_thread;       /* WIRE_WAITS_THREAD: its slot */
+	u32 bytes;              /* a memory access: how many */
+	u64 object2;            /* a wait on a condition variable: the mutex */
+	u64 block, block_bytes; /* the live heap block that `object` lies in; 0: in none */
+	u32 last;               /* 1 + the slot of the fiber that took the step before and stands … */
 	u32 pad;
+	struct wire_regs last_regs; /* … here; 0: none, or a step is under way */
 	char thread_name[16];
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };

@@ -308,7 +308,9 @@ def live_line(place):
 @case
 @in_scratch
 def threads_by_number(place):
-    """check: a violation tells of its threads in the order of their numbers, those that have ended too"""
+    """check: a violation tells of its threads by number, those that have ended too; who only waits to join comes last"""
     run = place.check("--", program("abandons.c"), status=1)
-    threads = re.findall(r"^  thread (\d+)$", run.err, re.M)
+    threads = re.findall(r"^  thread (\d+)", run.err, re.M)
     expect(threads == ["1", "2", "3"], run.err)
+    run = place.check("--", program("stories/forks.c"), status=1)
+    expect(re.findall(r"^  thread (\d+)", run.err, re.M) == ["2", "3", "4", "1"], run.err)

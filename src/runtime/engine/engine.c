@@ -18,6 +18,7 @@
 #include "runtime/net/net.h"
 #include "runtime/output/output.h"
 #include "runtime/rt.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "search/search.h"
@@ -260,6 +261,7 @@ static void replay(void)
 	run_on_failure(tell_violation);
 	if (rt_worker->task.show_output)
 		output_listen(replay_output);
+	aside_heard = replay_aside;
 	replay_run();
 }
 

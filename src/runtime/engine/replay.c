@@ -8,13 +8,17 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/heap/heap.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
 #include "state/track.h"
 #include "wire/wire.h"
 
 static u64 step_number;
+static u32 last; /* 1 + the slot of the fiber that took the last step; 0: none did, or it is under way */
 static struct fingerprint *seen; /* of the states before each step */
 
 static void futex_wait_change(u32 *word, u32 old)
@@ -38,23 +42,63 @@ static struct wire_event *event_new(enum wire_event_kind kind)
 	*e = (struct wire_event){0};
 	e->kind = kind;
 	e->step = step_number;
+	if (last && model->fiber[last - 1].life == FIBER_ALIVE) {
+		e->last = last;
+		fiber_regs(&model->fiber[last - 1], &e->last_regs);
+	}
 	return e;
+}
+
+static void event_op(struct wire_event *e, u32 slot, const struct op *o, u32 alt)
+{
+	const struct fiber *f = &model->fiber[slot];
+	const struct op_class *c = op_class_of(o);
+	e->thread = slot;
+	e->alt = alt;
+	e->op = o->kind;
+	e->patient = c->patient;
+	e->object = o->object;
+	e->object2 = c->returns_to ? c->returns_to(o) : 0;
+	e->bytes = c->memory ? o->n : 0;
+	if (!heap_find((const void *)o->object, &e->block, &e->block_bytes))
+		e->block = e->block_bytes = 0;
+	str_copy(e->thread_name, sizeof(e->thread_name), f->name);
+	struct text t;
+	text_init(&t, e->text, sizeof(e->text));
+	op_describe(f, o, alt, &t);
+	e->text_len = (u32)t.len;
 }
 
 static void event_fiber(struct wire_event *e, u32 slot, u32 alt)
 {
 	const struct fiber *f = &model->fiber[slot];
-	e->thread = slot;
-	e->alt = alt;
-	e->op = f->op.kind;
-	e->patient = op_class_of(&f->op)->patient;
-	e->object = f->op.object;
-	str_copy(e->thread_name, sizeof(e->thread_name), f->name);
+	event_op(e, slot, &f->op, alt);
 	fiber_regs(f, &e->regs);
-	struct text t;
-	text_init(&t, e->text, sizeof(e->text));
-	op_describe(f, &f->op, alt, &t);
-	e->text_len = (u32)t.len;
+}
+
+/* At the end: can it go on, and if not, who could end its wait? */
+static void event_wait(struct wire_event *e, const struct fiber *f)
+{
+	static const u8 waits[] = {
+		[WAIT_ANYONE] = WIRE_WAITS_ANYONE, [WAIT_FIBER] = WIRE_WAITS_THREAD,
+		[WAIT_CLIENT] = WIRE_WAITS_CLIENT, [WAIT_PEER] = WIRE_WAITS_PEER,
+		[WAIT_WORLD] = WIRE_WAITS_WORLD,
+	};
+	const struct op_class *c = op_class_of(&f->op);
+	if (!c->outcomes || c->outcomes(f, &f->op))
+		return;
+	struct op_wait w = c->wait ? c->wait(&f->op) : (struct op_wait){.what = WAIT_ANYONE};
+	e->waits = waits[w.what];
+	e->waits_thread = w.slot;
+}
+
+void replay_aside(const struct op *o, u32 alt)
+{
+	struct wire_event *e = event_new(WIRE_EV_ASIDE);
+	event_op(e, sched_self_slot(), o, alt);
+	if (!kstack_program_regs(&e->regs))
+		e->regs = (struct wire_regs){0};
+	event_send();
 }
 
 void replay_output(int fd, const char *data, size_t n)
@@ -78,7 +122,9 @@ static void send_fibers(u32 except)
 	for (u32 slot = 0; slot < sched_fiber_limit(); slot++) {
 		if (model->fiber[slot].life != FIBER_ALIVE || slot == except)
 			continue;
-		event_fiber(event_new(WIRE_EV_FIBER), slot, OP_DESCRIBE_PENDING);
+		struct wire_event *e = event_new(WIRE_EV_FIBER);
+		event_fiber(e, slot, OP_DESCRIBE_PENDING);
+		event_wait(e, &model->fiber[slot]);
 		event_send();
 	}
 }
@@ -180,6 +226,14 @@ static void end_of_path(void)
 	end(1, "");
 }
 
+static enum step_result step(u32 action)
+{
+	last = 0;
+	enum step_result r = engine_step(NULL, action);
+	last = ACTION_FIBER(action) + 1;
+	return r;
+}
+
 /* What the search took together with the step before it, for the trace: by itself. */
 static enum step_result take_merged(u32 slot)
 {
@@ -189,7 +243,7 @@ static enum step_result take_merged(u32 slot)
 			break;
 		event_fiber(event_new(WIRE_EV_STEP), slot, 0);
 		event_send();
-		enum step_result r = engine_step(NULL, ACTION(slot, 0));
+		enum step_result r = step(ACTION(slot, 0));
 		if (r != STEP_OK)
 			return r;
 	}
@@ -212,7 +266,7 @@ void replay_run(void)
 		pause_before_step(path[i]);
 		event_fiber(event_new(WIRE_EV_STEP), ACTION_FIBER(path[i]), ACTION_ALT(path[i]));
 		event_send();
-		enum step_result r = engine_step(NULL, path[i]);
+		enum step_result r = step(path[i]);
 		if (r == STEP_OK)
 			r = take_merged(ACTION_FIBER(path[i]));
 		if (r == STEP_VIOLATION) {

@@ -18,5 +18,8 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 HD_EXPORT void heddle_replay_pause(void);
 /* The SUT's output during a replay. */
 void replay_output(int fd, const char *data, size_t n);
+struct op;
+/* The running fiber does this besides the operation that its step is named after: sched/aside.h. */
+void replay_aside(const struct op *o, u32 alt);
 
 #endif

@@ -8,6 +8,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "runtime/sched/thread.h"
@@ -401,6 +402,8 @@ void sched_refused(const char *call, u64 pc)
 	access_declare(process_object(PROCESS_REFUSED), 1, ACCESS_ADD);
 	model->refused = 1;
 }
+
+aside_listener *aside_heard;
 
 static void exit_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {

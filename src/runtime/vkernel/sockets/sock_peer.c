@@ -91,6 +91,8 @@ void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t)
 	if (n) {
 		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
 		sock_describe_data(data, n, t);
+		if (n < HD_MIN(have, o->arg))
+			text_fmt(t, " (%lu more are on the way)", have - n);
 	} else {
 		text_str(t, !a->ended           ? have || flags ? "nothing has arrived yet" : "nothing"
 			    : flags & NET_EOF   ? "the peer has closed it"
