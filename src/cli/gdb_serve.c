@@ -50,7 +50,7 @@ static void on_line(void *self, const struct log_entry *l)
 		fflush(stdout);
 		return;
 	}
-	if (l->kind == WIRE_EV_FIBER)
+	if (l->kind == WIRE_EV_FIBER || l->kind == WIRE_EV_ASIDE)
 		return;
 	s->place = l->kind == WIRE_EV_PAUSE  ? STANDS_BEFORE
 		   : l->kind == WIRE_EV_STEP ? STANDS_IN
@@ -85,7 +85,8 @@ static bool stand_open(struct stand *s, const struct debugging *d, u64 step, str
 	enum replay_end end;
 
 	*s = (struct stand){.launch = d->call->launch, .socket = d->socket};
-	s->listener = (struct replay_listener){s, on_started, on_line, NULL, on_give_up};
+	s->listener = (struct replay_listener){
+		.self = s, .started = on_started, .line = on_line, .give_up = on_give_up};
 	s->launch.task.gdb = 1;
 	s->launch.task.pause_at = step;
 	s->replay = replay_open(&s->launch, &s->listener, &s->problem);

@@ -219,7 +219,7 @@ enum wire_event_kind {
 	WIRE_EV_VIOLATION, /* text = message; a WIRE_EV_FIBER series follows */
 	WIRE_EV_END,       /* path done; arg: 1 violation, 0 none, 2 the path could not be followed (text) */
 	WIRE_EV_PAUSE, /* for gdb: before this step, as in WIRE_EV_STEP; a WIRE_EV_FIBER series came before */
-	WIRE_EV_ASIDE,     /* the running fiber does this besides the step's operation: sched/aside.h */
+	WIRE_EV_ASIDE, /* the running fiber does this besides the step's operation: sched/aside.h */
 };
 
 /* Who could end the wait of a fiber at the end of an execution. */
