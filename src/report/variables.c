@@ -163,9 +163,7 @@ static void part_name(const struct value_node *n, const struct value_part *p, ch
 {
 	const char *path = p->path;
 
-	if (!n->deref)
-		snprintf(out, cap, "%s%s", n->name, path);
-	else if (n->type->rust)
+	if (!n->deref || n->type->rust)
 		snprintf(out, cap, "%s%s", n->name, path);
 	else if (path[0] == '.')
 		snprintf(out, cap, "%s->%s", n->name, path + 1);
