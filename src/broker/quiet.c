@@ -59,6 +59,16 @@ void quiet_add(struct quiet_peer *q, pid_t root)
 	threads_enumerate(q);
 }
 
+/* The one that this thread was: itself, or the one in the same place of as long a list; NULL: not known. */
+static const struct quiet_thread *thread_before(const struct quiet_peer *old, const struct quiet_peer *q,
+						u32 i)
+{
+	for (u32 k = 0; k < old->threads; k++)
+		if (old->thread[k].tid == q->thread[i].tid)
+			return &old->thread[k];
+	return old->threads == q->threads ? &old->thread[i] : NULL;
+}
+
 /* They sleep at the same places, so what is known of these places is true of the new threads, too. */
 void quiet_replace(struct quiet_peer *q, pid_t root)
 {
@@ -68,14 +78,18 @@ void quiet_replace(struct quiet_peer *q, pid_t root)
 	q->roots = NULL;
 	q->threads = q->processes = q->roots_n = 0;
 	quiet_add(q, root);
-	for (u32 i = 0; i < q->threads && q->threads == old.threads; i++) {
-		q->thread[i].periodic = old.thread[i].periodic;
-		q->thread[i].grace = old.thread[i].grace;
-		q->thread[i].grace.runs = thread_runs(&q->thread[i]);
+	for (u32 i = 0; i < q->threads; i++) {
+		const struct quiet_thread *before = thread_before(&old, q, i);
+		if (!before)
+			continue;
+		q->thread[i].periodic = before->periodic;
+		q->thread[i].grace = before->grace;
+		if (before->tid != q->thread[i].tid)
+			q->thread[i].grace.runs = thread_runs(&q->thread[i]);
 	}
-	for (u32 i = 0; i < q->processes && q->processes == old.processes; i++) {
-		q->process[i].ticks = old.process[i].ticks;
-		q->process[i].alarms = old.process[i].alarms;
+	for (u32 i = 0; i < q->processes && old.processes; i++) {
+		q->process[i].ticks = old.process[old.processes - 1].ticks;
+		q->process[i].alarms = old.process[old.processes - 1].alarms;
 	}
 	threads_free(&old);
 }

@@ -94,10 +94,18 @@ struct checkpoints *checkpoints_create(const struct checkpoint_options *o, struc
 	return s;
 }
 
+static void hold(void *self, pid_t peer, bool held)
+{
+	const struct saved_peer *t = find_peer(self, peer);
+	if (t && t->shim)
+		shim_link_hold(t->shim, held);
+}
+
 void checkpoints_set_peers(struct checkpoints *s, struct peers *peers, struct broker *b)
 {
 	s->peers = peers;
 	s->broker = b;
+	broker_set_hold(b, hold, s);
 }
 
 static void unlink_saved(struct checkpoints *s, struct saved *v)
@@ -220,6 +228,8 @@ int checkpoint_adopt(struct checkpoints *s, pid_t peer, struct problem *p)
 	}
 	t->next = s->peer;
 	s->peer = t;
+	if (t->shim && s->broker)
+		broker_watch(s->broker, peer, shim_link_process(t->shim));
 	return 0;
 }
 

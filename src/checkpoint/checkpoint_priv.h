@@ -27,6 +27,7 @@ struct saved_peer {
 	struct checkpoint_cost cost;
 	struct shim_link *shim; /* NULL: it runs without */
 	u64 acts_seen;
+	u64 last_bytes; /* of its last copy */
 };
 
 /*

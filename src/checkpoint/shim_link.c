@@ -37,7 +37,10 @@ static bool dispatch_works(void)
 bool shim_works(char *library, size_t size, char *why, size_t cap)
 {
 	struct problem p;
-	if (support_file_find("libheddle-peer.so", library, size, &p)) {
+	const char *named = getenv("HEDDLE_PEER_LIBRARY");
+	if (named && *named) {
+		snprintf(library, size, "%s", named);
+	} else if (support_file_find("libheddle-peer.so", library, size, &p)) {
 		snprintf(why, cap, "%s", p.text);
 		return false;
 	}
@@ -250,7 +253,8 @@ void shim_link_close(struct shim_link *l)
 {
 	if (!l)
 		return;
-	close(l->fd);
+	if (l->fd >= 0)
+		close(l->fd);
 	munmap(l->page, HD_PAGE);
 	free(l);
 }

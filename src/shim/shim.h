@@ -1,7 +1,7 @@
 /*
  * shim.h: what the shim in a peer and the controller say to each other. The shim (libheddle-peer.so) is
  * preloaded into peers; it traps their system calls, keeps their clock, counts what may be different in
- * another run, and clones the process when it is told to. See start.c for how it gets in, freeze.c for how
+ * another run, and clones the process when it is told to. See get_in.c for how it gets in, freeze.c for how
  * it is saved.
  *
  * Messages are packets on a UNIX socket. The shim connects to the address in SHIM_ENV (abstract) and says

@@ -16,6 +16,7 @@ class Driver:
 
     def __init__(self, place, backend, servers=(), clients=()):
         self.mark, env = marked_environment()
+        env["HEDDLE_PEER_LIBRARY"] = str(BUILD / "libheddle-peer.so")
         self.out = place.path / "out"
         self.out.mkdir(exist_ok=True)
         command = [DRIVER, self.out, backend]

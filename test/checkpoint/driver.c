@@ -241,9 +241,10 @@ static void obey(const char *verb, const char *a, const char *b)
 		show_cost();
 	else if (!strcmp(verb, "process"))
 		printf("%d\n", checkpoint_process(checkpoints, peer));
-	else if (!strcmp(verb, "backend"))
-		printf("%s: %s\n", checkpoint_backend(checkpoints, peer, &why), why);
-	else if (!strcmp(verb, "drop")) {
+	else if (!strcmp(verb, "backend")) {
+		const char *name = checkpoint_backend(checkpoints, peer, &why);
+		printf("%s: %s\n", name, why);
+	} else if (!strcmp(verb, "drop")) {
 		checkpoint_drop(checkpoints, (u64)atoi(a));
 		printf("dropped\n");
 	} else if (!strcmp(verb, "close")) {
