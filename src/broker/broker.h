@@ -63,9 +63,10 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
 /*
  * For checkpoints (standing.c). A peer is named as in struct broker_peers.
  *
- * The peer is this process, and what that starts; other processes below the peer's are not looked at.
+ * The peer is this process, and what that starts; other processes below the peer's are not looked at. was:
+ * what it was before; 0: this is said for the first time.
  */
-void broker_watch(struct broker *b, pid_t peer, pid_t process);
+void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now);
 /*
  * To be called when a peer is asked (held false), and when it has answered: time may stand still until
  * then.

@@ -6,19 +6,12 @@
 
 #include "broker/broker_priv.h"
 
-static struct peer_procs *find(struct broker *b, pid_t peer)
+/* Several servers may be looked at as one: then only one of them has given it its name. */
+void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now)
 {
-	struct peer_procs *t = b->peers_known;
-	while (t && t->root != peer)
-		t = t->next;
-	return t;
-}
-
-void broker_watch(struct broker *b, pid_t peer, pid_t process)
-{
-	struct peer_procs *t = find(b, peer);
-	if (t)
-		quiet_replace(t->q, process);
+	for (struct peer_procs *t = b->peers_known; t; t = t->next)
+		if (!quiet_replace(t->q, was ? was : peer, now) && t->root == peer && was)
+			quiet_add(t->q, now); /* it had ended */
 }
 
 void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held), void *self)

@@ -45,6 +45,13 @@ static struct saved_peer *find_peer(const struct checkpoints *s, pid_t pid)
 	return NULL;
 }
 
+/* A program that calls exec has a new shim, which has reported anew. */
+static void refresh(const struct checkpoints *s, const struct saved_peer *t)
+{
+	if (t->shim)
+		shim_host_refresh(s->shim, t->shim, t->pid);
+}
+
 static struct saved *find_saved(const struct checkpoints *s, u64 id)
 {
 	for (struct saved *v = s->saved; v; v = v->next)
@@ -97,8 +104,10 @@ struct checkpoints *checkpoints_create(const struct checkpoint_options *o, struc
 static void hold(void *self, pid_t peer, bool held)
 {
 	const struct saved_peer *t = find_peer(self, peer);
-	if (t && t->shim)
-		shim_link_hold(t->shim, held);
+	if (!t || !t->shim)
+		return;
+	refresh(self, t);
+	shim_link_hold(t->shim, held);
 }
 
 void checkpoints_set_peers(struct checkpoints *s, struct peers *peers, struct broker *b)
@@ -229,7 +238,7 @@ int checkpoint_adopt(struct checkpoints *s, pid_t peer, struct problem *p)
 	t->next = s->peer;
 	s->peer = t;
 	if (t->shim && s->broker)
-		broker_watch(s->broker, peer, shim_link_process(t->shim));
+		broker_watch(s->broker, peer, 0, shim_link_process(t->shim));
 	return 0;
 }
 
@@ -266,6 +275,7 @@ int checkpoint_save(struct checkpoints *s, pid_t peer, const int *fd, u32 n, u64
 		problem_set(p, "out of memory");
 		return -ENOMEM;
 	}
+	refresh(s, t);
 	v->of = t;
 	v->connections = n;
 	int ret = t->backend->save(s, t, fd, n, v, p);
@@ -325,6 +335,7 @@ bool checkpoint_acted(struct checkpoints *s, pid_t peer)
 	struct saved_peer *t = find_peer(s, peer);
 	if (!t || !t->shim)
 		return true;
+	refresh(s, t);
 	u64 acts = shim_link_acts(t->shim), before = t->acts_seen;
 	t->acts_seen = acts;
 	return acts != before;
@@ -333,7 +344,10 @@ bool checkpoint_acted(struct checkpoints *s, pid_t peer)
 u32 checkpoint_acts(const struct checkpoints *s, pid_t peer, struct checkpoint_act *out, u32 cap)
 {
 	const struct saved_peer *t = find_peer(s, peer);
-	return t && t->shim ? shim_link_list(t->shim, out, cap) : 0;
+	if (!t || !t->shim)
+		return 0;
+	refresh(s, t);
+	return shim_link_list(t->shim, out, cap);
 }
 
 void checkpoint_cost(const struct checkpoints *s, pid_t peer, struct checkpoint_cost *out)

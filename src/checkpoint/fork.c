@@ -36,6 +36,7 @@ struct end {
 struct frozen {
 	int fd;
 	pid_t pid;
+	struct shim_counts *counts;
 	u32 count;
 	struct end end[];
 };
@@ -117,6 +118,7 @@ static void release(struct frozen *f)
 		free(f->end[i].bytes);
 	if (f->fd >= 0)
 		close(f->fd);
+	shim_counts_release(f->counts);
 	free(f);
 }
 
@@ -204,6 +206,7 @@ static int save(struct checkpoints *s, struct saved_peer *t, const int *fd, u32 
 		return -ENOSPC;
 	}
 	f->fd = pair[0];
+	f->counts = shim_counts_keep(t->shim->counts);
 	f->count = n;
 	memset(&m, 0, sizeof(m));
 	m.op = SHIM_SAVE;
@@ -345,6 +348,7 @@ static int restore(struct checkpoints *s, struct saved *v, int *fd, pid_t *now, 
 	static struct shim_message m;
 	struct saved_peer *t = v->of;
 	int running = -1;
+	pid_t was = t->shim->pid;
 	end_running(t);
 	int r = thaw(v->own, fd, &running, &m);
 	if (r) {
@@ -352,9 +356,10 @@ static int restore(struct checkpoints *s, struct saved *v, int *fd, pid_t *now, 
 		return -EIO;
 	}
 	t->shim->fd = running;
+	shim_link_count_in(t->shim, ((const struct frozen *)v->own)->counts);
 	t->shim->pid = m.pid;
 	if (s->broker)
-		broker_watch(s->broker, t->pid, m.pid);
+		broker_watch(s->broker, t->pid, was, m.pid);
 	*now = t->pid;
 	return 0;
 }

@@ -176,6 +176,44 @@ int shim_send(int fd, const struct shim_message *m, const int *pass, u32 n)
 	return sendmsg(fd, &h, MSG_NOSIGNAL) == (ssize_t)sizeof(*m) ? 0 : -errno;
 }
 
+static struct shim_counts *counts_map(int file)
+{
+	struct shim_counts *c = malloc(sizeof(*c));
+	if (!c)
+		return NULL;
+	c->uses = 1;
+	c->page = mmap(NULL, HD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (c->page != MAP_FAILED && c->page->version == SHIM_VERSION)
+		return c;
+	free(c);
+	return NULL;
+}
+
+struct shim_counts *shim_counts_keep(struct shim_counts *c)
+{
+	c->uses++;
+	return c;
+}
+
+void shim_counts_release(struct shim_counts *c)
+{
+	if (--c->uses)
+		return;
+	munmap(c->page, HD_PAGE);
+	free(c);
+}
+
+void shim_link_count_in(struct shim_link *l, struct shim_counts *c)
+{
+	const struct shim_page *old = l->counts->page, *new = c->page;
+	l->acts += old->acts - new->acts;
+	for (u32 i = 0; i < SHIM_ACTS; i++)
+		l->count[i] += old->count[i] - new->count[i];
+	shim_counts_keep(c);
+	shim_counts_release(l->counts);
+	l->counts = c;
+}
+
 /* One has connected: its first packet is there, or never comes. */
 static struct shim_link *greet(int fd)
 {
@@ -192,8 +230,8 @@ static struct shim_link *greet(int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || shim_receive(fd, &m, &page, 1, &n) ||
 	    m.op != SHIM_HELLO || n != 1)
 		goto bad;
-	l->page = mmap(NULL, HD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
-	if (l->page == MAP_FAILED || l->page->version != SHIM_VERSION)
+	l->counts = counts_map(page);
+	if (!l->counts)
 		goto bad;
 	close(page);
 	l->fd = fd;
@@ -249,13 +287,31 @@ struct shim_link *shim_host_find(struct shim_host *h, pid_t keeper)
 	return found;
 }
 
+void shim_host_refresh(struct shim_host *h, struct shim_link *l, pid_t keeper)
+{
+	if (l->fd < 0 || is_open(l))
+		return;
+	struct shim_link *found = shim_host_find(h, keeper);
+	if (!found)
+		return;
+	if (found->pid != l->pid) { /* it has ended, and this is something that it has started */
+		shim_link_close(found);
+		return;
+	}
+	shim_link_count_in(l, found->counts);
+	close(l->fd);
+	l->fd = found->fd;
+	found->fd = -1;
+	shim_link_close(found);
+}
+
 void shim_link_close(struct shim_link *l)
 {
 	if (!l)
 		return;
 	if (l->fd >= 0)
 		close(l->fd);
-	munmap(l->page, HD_PAGE);
+	shim_counts_release(l->counts);
 	free(l);
 }
 
@@ -266,14 +322,14 @@ pid_t shim_link_process(const struct shim_link *l)
 
 u64 shim_link_acts(const struct shim_link *l)
 {
-	return __atomic_load_n(&l->page->acts, __ATOMIC_ACQUIRE);
+	return l->acts + __atomic_load_n(&l->counts->page->acts, __ATOMIC_ACQUIRE);
 }
 
 u32 shim_link_list(const struct shim_link *l, struct checkpoint_act *out, u32 cap)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < SHIM_ACTS && n < cap; i++) {
-		u64 count = __atomic_load_n(&l->page->count[i], __ATOMIC_RELAXED);
+		u64 count = l->count[i] + __atomic_load_n(&l->counts->page->count[i], __ATOMIC_RELAXED);
 		if (count)
 			out[n++] = (struct checkpoint_act){shim_act_names[i].call, count,
 							   shim_act_names[i].tamed};
@@ -283,5 +339,5 @@ u32 shim_link_list(const struct shim_link *l, struct checkpoint_act *out, u32 ca
 
 void shim_link_hold(const struct shim_link *l, bool held)
 {
-	__atomic_store_n(&l->page->held, held, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->counts->page->held, held, __ATOMIC_RELEASE);
 }

@@ -19,6 +19,8 @@ void shim_host_free(struct shim_host *h);
 char *shim_host_wrap(void *host);
 /* The process below this keeper that has reported; NULL: none has, or several. */
 struct shim_link *shim_host_find(struct shim_host *h, pid_t keeper);
+/* If the program of l has called exec, l leads to the new one; what was counted stays. */
+void shim_host_refresh(struct shim_host *h, struct shim_link *l, pid_t keeper);
 /* l may be NULL. */
 void shim_link_close(struct shim_link *l);
 pid_t shim_link_process(const struct shim_link *l);
