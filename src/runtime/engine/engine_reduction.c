@@ -15,7 +15,6 @@
 /*
  * Nothing is left out where more decides on what a fiber can do than what its operation declares:
  *   signals and timers     timers expire beside the fibers, as actions of one of them;
- *   fairness               who yielded in vain waits for any step of the others;
  *   spurious wake-ups,     a state that only they lead out of is an end;
  *   faults of the network
  *   atomic sections        while one is under way, nobody else moves unless it has to wait;
@@ -36,8 +35,8 @@ static bool usable(void *t)
 {
 	(void)t;
 	const struct wire_learnt *known = &rt_wire->learnt;
-	if (rt_lessons.signals_used || rt_lessons.fair || rt_wire->config.spurious ||
-	    rt_wire->config.net.faults || has_joint_peers(known))
+	if (rt_lessons.signals_used || rt_wire->config.spurious || rt_wire->config.net.faults ||
+	    has_joint_peers(known))
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (model->fiber[i].atomic)

@@ -209,18 +209,10 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	return n;
 }
 
-/*
- * Fibers that wait for fairness' sake are left out, unless there is nobody else; *waiting: there is such a
- * one.
- */
-static u32 fair_actions(u32 *out, bool nobody_else, bool *waiting)
+static u32 all_actions(u32 *out)
 {
 	u32 n = 0, limit = sched_fiber_limit();
 	for (u32 slot = 0; slot < limit; slot++) {
-		if (hd_unlikely(fair_waits(&model->fiber[slot])) && !nobody_else) {
-			*waiting = true;
-			continue;
-		}
 		u32 mine = fiber_actions(slot, out + n);
 		if (hd_unlikely(mine && model->fiber[slot].atomic)) {
 			for (u32 i = 0; i < mine; i++)
@@ -264,27 +256,21 @@ u32 engine_actions(void *t, u32 *out)
 	(void)t;
 	if (model->exited)
 		return 0;
-	bool waiting = false;
-	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
+	u32 n = all_actions(out);
 	if (hd_unlikely(rt_lessons.signals_used))
 		n += timer_actions(false, out + n);
 	if (hd_unlikely(rt_wire->config.spurious))
 		n = without_spurious_only(n, out);
-	bool faults_only = hd_unlikely(rt_wire->config.net.faults) && !waiting && are_faults_only(n, out);
-	if (hd_unlikely((!n || faults_only) && !waiting && rt_lessons.signals_used)) {
+	bool faults_only = hd_unlikely(rt_wire->config.net.faults) && are_faults_only(n, out);
+	if (hd_unlikely((!n || faults_only) && rt_lessons.signals_used)) {
 		u32 timers = timer_actions(true, out + n);
 		n += timers;
 		faults_only &= !timers;
 	}
 	if (hd_unlikely(faults_only) && stuck_without_fault())
 		return 0;
-	if (hd_unlikely(!n && !waiting && rt_wire->config.net.clients))
+	if (hd_unlikely(!n && rt_wire->config.net.clients))
 		n = peer_actions(out);
-	if (hd_likely(!waiting))
-		return n;
-	if (!n)
-		return fair_actions(out, true, &waiting);
-	rt_worker->result.yields_cut = 1;
 	return n;
 }
 
@@ -311,9 +297,28 @@ static bool found_race(u32 slot)
 	return true;
 }
 
+static void look_at_round(void *self, u64 address, u64 was, u64 is)
+{
+	(void)was;
+	(void)is;
+	if (!fair_is_own(self, address))
+		rt_worker->result.yields_cut = 1;
+}
+
+/* A loop that counts went round (sched/fair.c): it is where it was. */
+static HD_NOINLINE void forget_rounds(struct fiber *f)
+{
+	u64 before = track_mark() - 1;
+	rt_worker->result.yields_merged = 1;
+	track_changed(before, look_at_round, f);
+	track_undo(before);
+	track_commit(NULL);
+}
+
 enum run_end engine_run(u32 slot, u32 alt)
 {
 	struct track_stack dead;
+	bool far = fair_is_far(&model->fiber[slot]);
 	output_reset();
 	memory_step_begins();
 	enum run_end end = run_fiber(slot, alt);
@@ -323,6 +328,8 @@ enum run_end engine_run(u32 slot, u32 alt)
 				"lock");
 	unseen_look();
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
+	if (hd_unlikely(far) && end == RUN_STEP && !track_full() && fair_is_far(&model->fiber[slot]))
+		forget_rounds(&model->fiber[slot]);
 	return end;
 }
 
@@ -511,7 +518,7 @@ static void target_restart(void *t)
 	rt_worker->result.horizon_hit = 0;
 	horizon_hit = false;
 	next_beyond = 0;
-	rt_worker->result.yields_cut = 0;
+	rt_worker->result.yields_cut = rt_worker->result.yields_merged = 0;
 	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.retries_cut = 0;
 	rt_worker->result.faults_cut = 0;
