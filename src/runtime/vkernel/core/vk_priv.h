@@ -397,7 +397,7 @@ struct vk_timer {
 	u16 notified[4];          /* … the threads of which two run at most: slot + 1; 0: none */
 };
 
-#define VK_MAX_HELD 8
+#define VK_MAX_HELD 16
 struct vk_fiber {
 	u64 mask;
 	u64 wanted; /* signals it waits for in sigwait and the like */
