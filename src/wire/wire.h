@@ -188,8 +188,9 @@ struct wire_result {
 	u64 faults_cut;  /* more faults than --fault-budget allows could have happened */
 	u64 retries_cut; /* more than --retries attempts in a row could have failed */
 	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
-	/* Rounds of a loop that yields and counts were taken for one another; and (cut) they did more than count. */
-	u64 yields_merged, yields_cut; /* sched/fair.c */
+	/* sched/fair.c: rounds of a loop that yields and counts were taken for one another; */
+	u64 yields_merged;
+	u64 yields_cut; /* … and they did more than count */
 	u32 samples;
 	u32 clock_readings; /* answers of peers that told another time, and counted as the same */
 	u64 ends;           /* end states that were met, samples or not */

@@ -36,7 +36,7 @@ static int full_pipe(kernel *k, long *out)
 	return n;
 }
 
-/* A port that the kernel chose is given back when the listener is shut down; one that bind was given is not. */
+/* Shut down, a listener gives back a port that the kernel chose, but not one that bind was given. */
 static int former_listener(kernel *k, long *out)
 {
 	union any_address a;

@@ -1,6 +1,6 @@
 /*
- * fixed.h: sequences of calls that are always played on both kernels: those that random ones don't come to, and those
- * that once differed.
+ * fixed.h: sequences of calls that are always played on both kernels: those that random ones don't come to,
+ * and those that once differed.
  */
 #ifndef HEDDLE_CONFORM_FIXED_H
 #define HEDDLE_CONFORM_FIXED_H

@@ -19,6 +19,7 @@
 #include "runtime/output/output.h"
 #include "runtime/rt.h"
 #include "runtime/sched/aside.h"
+#include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "search/search.h"
@@ -27,6 +28,25 @@
 #include "wire/wire.h"
 
 static struct wire_violation last;
+
+/* --- loops that yield and count --- */
+
+static void look_at_round(void *self, u64 address, u64 was, u64 is)
+{
+	(void)was;
+	(void)is;
+	if (!fair_is_own(self, address))
+		rt_worker->result.yields_cut = 1;
+}
+
+HD_NOINLINE void engine_forget_rounds(struct fiber *f)
+{
+	u64 before = track_mark() - 1;
+	rt_worker->result.yields_merged = 1;
+	track_changed(before, look_at_round, f);
+	track_undo(before);
+	track_commit(NULL);
+}
 
 /* --- violations --- */
 

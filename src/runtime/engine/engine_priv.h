@@ -13,6 +13,8 @@
 extern const struct target_ops engine_ops;
 u32 engine_actions(void *t, u32 *out);
 enum step_result engine_step(void *t, u32 action);
+/* The loop in which f counts went round (sched/fair.c): its last step is taken back, and leads nowhere. */
+void engine_forget_rounds(struct fiber *f);
 enum terminal_kind engine_terminal(void *t);
 /* The search is at an end state: its path may be kept (wire_result.sample). */
 void engine_keep_sample(void);

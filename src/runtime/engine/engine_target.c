@@ -297,24 +297,6 @@ static bool found_race(u32 slot)
 	return true;
 }
 
-static void look_at_round(void *self, u64 address, u64 was, u64 is)
-{
-	(void)was;
-	(void)is;
-	if (!fair_is_own(self, address))
-		rt_worker->result.yields_cut = 1;
-}
-
-/* A loop that counts went round (sched/fair.c): it is where it was. */
-static HD_NOINLINE void forget_rounds(struct fiber *f)
-{
-	u64 before = track_mark() - 1;
-	rt_worker->result.yields_merged = 1;
-	track_changed(before, look_at_round, f);
-	track_undo(before);
-	track_commit(NULL);
-}
-
 enum run_end engine_run(u32 slot, u32 alt)
 {
 	struct track_stack dead;
@@ -329,7 +311,7 @@ enum run_end engine_run(u32 slot, u32 alt)
 	unseen_look();
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	if (hd_unlikely(far) && end == RUN_STEP && !track_full() && fair_is_far(&model->fiber[slot]))
-		forget_rounds(&model->fiber[slot]);
+		engine_forget_rounds(&model->fiber[slot]);
 	return end;
 }
 

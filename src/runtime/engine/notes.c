@@ -21,7 +21,7 @@ static void note_what_was_left_out(void)
 {
 	if (rt_worker->result.yields_merged && !rt_worker->result.yields_cut)
 		note("a loop yields until another thread has done something, and counts its rounds: it was "
-		     "followed for 3 rounds and for 1,000, and all numbers in between or beyond taken as alike");
+		     "followed for 3 rounds and for 1,000; numbers in between or beyond count as the same");
 	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
 		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
 		     "dfs does that");

@@ -8,21 +8,22 @@
  *
  * So, once the search is FAIR_DEPTH steps deep, it starts again and treats such loops differently. A fiber
  * that has yielded FAIR_YIELDS times in a row, each time in a state of its own that it was not in before,
- * makes FAIR_ROUNDS rounds in its next step. If it is still in the loop then, it is *far*: further rounds are tried,
- * FAIR_ROUNDS at a time, and if they lead out of the loop, that is a step as any other. If they do not, the
- * state is put back to what it was before them (engine_target.c): the step leads back to the same state, as it
- * would without the counter.
+ * makes FAIR_ROUNDS rounds in its next step. If it is still in the loop then, it is *far*: further rounds are
+ * tried, FAIR_ROUNDS at a time, and if they lead out of the loop, that is a step as any other. If they do
+ * not, the state is put back to what it was before them (engine_target.c): the step leads back to the same
+ * state, as it would without the counter.
  *
  *      rounds   0 -> 1 -> 2 -> 3 ------------> 1003 -.
  *               |    |    |    |                ^  | |
  *               v    v    v    v                |  v |
  *               what the loop waited for        `----'
  *
- * What is left out: other threads move while the counter is between those values, or beyond. A round changes the
- * counter only, so whatever else can happen to the fiber and the others happens with one of the values that are there, a
- * small or a large one; what tells 500 rounds from 1,003 apart, or needs more than twice FAIR_ROUNDS, is not seen. The
- * result says that there are such loops (yields_merged). If a round changes more than the fiber's own stack and
- * registers, that argument does not hold: then the verdict is "bounded" (yields_cut).
+ * What is left out: other threads move while the counter is between those values, or beyond. A round changes
+ * the counter only, so whatever else can happen to the fiber and the others happens with one of the values
+ * that are there, a small or a large one; what tells 500 rounds from 1,003 apart, or needs more than twice
+ * FAIR_ROUNDS, is not seen. The result says that there are such loops (yields_merged). If a round changes
+ * more than the fiber's own stack and registers, that argument does not hold: then the verdict is "bounded"
+ * (yields_cut).
  *
  * Rounds that change nothing don't count. "Nothing" is the fiber's live stack and registers, as a hash;
  * memory elsewhere is not looked at, but whoever writes to it in such a loop is seen by the state matching

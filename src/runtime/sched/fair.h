@@ -6,8 +6,9 @@
 
 #include "runtime/sched/model.h"
 
-/* The running fiber is about to yield; true: that is no step, it goes on. Or (fair_acts) to do something else. */
+/* The running fiber is about to yield; true: that is no step, it goes on. */
 bool fair_yields(struct fiber *f);
+/* It is about to do something else. */
 void fair_acts(struct fiber *f);
 /* Does it stand in such a loop, after so many rounds that one more makes no difference? */
 bool fair_is_far(const struct fiber *f);

@@ -7,12 +7,12 @@
  * (streams/selector.h). A call is a step as soon as one descriptor is of a kind that waits, or if the call
  * itself would wait.
  *
- * Descriptors that others close. Linux looks at the numbers when the call begins, and holds what it finds there for as long
- * as it waits: a close by another thread neither wakes it nor ends what was behind the number. When something
- * wakes it, it looks at the numbers again. So where other threads close what is polled (and beginning is a
- * step of its own, touch_list), the descriptions are held, the operation lists them (op.object), and waits for
- * those; at the end a number that was closed is told as POLLNVAL. A number that means something else by then is refused,
- * and so is a change among more than POLL_HELD descriptors.
+ * Descriptors that others close. Linux looks at the numbers when the call begins, and holds what it finds
+ * there for as long as it waits: a close by another thread neither wakes it nor ends what was behind the
+ * number. When something wakes it, it looks at the numbers again. So where other threads close what is polled
+ * (and beginning is a step of its own, touch_list), the descriptions are held, the operation lists them
+ * (op.object), and waits for those; at the end a number that was closed is told as POLLNVAL. A number that
+ * means something else by then is refused, and so is a change among more than POLL_HELD descriptors.
  */
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
