@@ -356,7 +356,7 @@ static int restore(struct checkpoints *s, struct saved *v, int *fd, pid_t *now, 
 		return -EIO;
 	}
 	t->shim->fd = running;
-	shim_link_count_in(t->shim, ((const struct frozen *)v->own)->counts);
+	shim_link_count_in(t->shim, ((const struct frozen *)v->own)->counts, false);
 	t->shim->pid = m.pid;
 	if (s->broker)
 		broker_watch(s->broker, t->pid, was, m.pid);

@@ -203,12 +203,12 @@ void shim_counts_release(struct shim_counts *c)
 	free(c);
 }
 
-void shim_link_count_in(struct shim_link *l, struct shim_counts *c)
+void shim_link_count_in(struct shim_link *l, struct shim_counts *c, bool fresh)
 {
 	const struct shim_page *old = l->counts->page, *new = c->page;
-	l->acts += old->acts - new->acts;
+	l->acts += old->acts - (fresh ? 0 : new->acts);
 	for (u32 i = 0; i < SHIM_ACTS; i++)
-		l->count[i] += old->count[i] - new->count[i];
+		l->count[i] += old->count[i] - (fresh ? 0 : new->count[i]);
 	shim_counts_keep(c);
 	shim_counts_release(l->counts);
 	l->counts = c;
@@ -298,7 +298,7 @@ void shim_host_refresh(struct shim_host *h, struct shim_link *l, pid_t keeper)
 		shim_link_close(found);
 		return;
 	}
-	shim_link_count_in(l, found->counts);
+	shim_link_count_in(l, found->counts, true);
 	close(l->fd);
 	l->fd = found->fd;
 	found->fd = -1;

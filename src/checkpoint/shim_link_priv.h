@@ -23,8 +23,8 @@ struct shim_link {
 
 struct shim_counts *shim_counts_keep(struct shim_counts *c);
 void shim_counts_release(struct shim_counts *c);
-/* The process that runs counts there. What was counted in all stays what it is. */
-void shim_link_count_in(struct shim_link *l, struct shim_counts *c);
+/* The process that runs counts there. fresh: all that is counted there is new, else all is known already. */
+void shim_link_count_in(struct shim_link *l, struct shim_counts *c, bool fresh);
 
 /* Is everything here that peers need to start with the shim? library: where it is. */
 bool shim_works(char *library, size_t size, char *why, size_t cap);

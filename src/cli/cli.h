@@ -21,6 +21,7 @@ int verb_tree(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_fingerprint(int argc, char **argv);
+int verb_inetd(int argc, char **argv);
 int verb_cc(int argc, char **argv);
 int verb_cxx(int argc, char **argv);
 

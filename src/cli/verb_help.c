@@ -36,6 +36,12 @@ static const struct {
 	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs "
 	 "can be checked.\n",
 	 NULL},
+	{"inetd", "heddle inetd PORT COMMAND [ARG]...",
+	 "For --server: waits for one connection at this port and becomes the command, with the connection "
+	 "as its "
+	 "input and\noutput. So a server that forks for each connection is one process, which can be saved: "
+	 "heddle inetd {port:22} dropbear -i\n",
+	 NULL},
 	{"cc", "heddle cc COMPILER-ARGUMENTS",
 	 "Compiles and links like gcc (HEDDLE_CC=clang: like clang), so that heddle check also sees memory "
 	 "accesses: data races,\n"

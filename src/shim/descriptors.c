@@ -154,10 +154,19 @@ static bool is_random(const char *path)
 	return path && (!strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random"));
 }
 
+/* Counters of the system: no two readings are the same. What a process knows of itself is its own. */
+static bool is_of_system(const char *path)
+{
+	return path && text_starts(path, "/proc/") && !text_starts(path, "/proc/self/") &&
+	       !text_starts(path, "/proc/sys/");
+}
+
 static long open_file(struct call *c)
 {
 	const char *path = (const char *)(c->nr == SYS_open ? c->arg[0] : c->arg[1]);
 	long fd = call_again(c);
+	if (fd >= 0 && is_of_system(path))
+		shim_note(ACT_PROC);
 	if (in_table(fd))
 		kinds[fd] = is_random(path) ? KIND_RANDOM : 0;
 	return fd;

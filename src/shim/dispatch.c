@@ -155,6 +155,9 @@ static long process_call(struct call *c)
 	case SYS_getrandom:
 		shim_note(ACT_GETRANDOM);
 		return call_again(c);
+	case SYS_sysinfo:
+		shim_note(ACT_PROC);
+		return call_again(c);
 	case SYS_mmap:
 		return map_memory(c);
 	case SYS_getrusage:

@@ -41,6 +41,7 @@ struct shim_message {
 enum shim_act {
 	ACT_GETRANDOM,
 	ACT_URANDOM,
+	ACT_PROC,
 	ACT_RDTSC,
 	ACT_GETPID,
 	ACT_PORT,
@@ -57,11 +58,17 @@ struct shim_act_name {
 	bool tamed; /* the shim makes it the same in each run */
 };
 static const struct shim_act_name shim_act_names[SHIM_ACTS] = {
-	[ACT_GETRANDOM] = {"getrandom", false}, [ACT_URANDOM] = {"read of /dev/urandom", false},
-	[ACT_RDTSC] = {"rdtsc", true},          [ACT_GETPID] = {"getpid", false},
-	[ACT_PORT] = {"ephemeral port", false}, [ACT_TIMEOUT] = {"time-out that expires", false},
-	[ACT_TIMER] = {"timer", false},         [ACT_THREADS] = {"threads take turns", false},
-	[ACT_FORK] = {"fork", false},           [ACT_CLOCK] = {"clock", true},
+	[ACT_GETRANDOM] = {"getrandom", false},
+	[ACT_URANDOM] = {"read of /dev/urandom", false},
+	[ACT_PROC] = {"read of /proc", false},
+	[ACT_RDTSC] = {"rdtsc", true},
+	[ACT_GETPID] = {"getpid", false},
+	[ACT_PORT] = {"ephemeral port", false},
+	[ACT_TIMEOUT] = {"time-out that expires", false},
+	[ACT_TIMER] = {"timer", false},
+	[ACT_THREADS] = {"threads take turns", false},
+	[ACT_FORK] = {"fork", false},
+	[ACT_CLOCK] = {"clock", true},
 	[ACT_SLEEP] = {"sleep", true},
 };
 
