@@ -40,7 +40,7 @@ static bool tell_peer(struct explain *e, const struct log_entry *f)
 	if (heard)
 		fprintf(e->out, "Last heard from the peer: %s (step #%lu). ", words_of(heard), heard->step);
 	else if (!e->log->omitted)
-		fputs("The peer was heard nothing from. ", e->out);
+		fputs("Nothing was heard from the peer. ", e->out);
 	return true;
 }
 

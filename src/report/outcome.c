@@ -154,6 +154,20 @@ void outcome_scope(const struct outcome *o, char *out, size_t cap)
 			 o->unseen_count - 1);
 }
 
+void outcome_headline(const struct outcome *o, char *out, size_t cap)
+{
+	static const char *const words[] = {
+		[VERDICT_VERIFIED] = "Verified",
+		[VERDICT_VIOLATION] = "Violation",
+		[VERDICT_BOUNDED] = "Not verified (bounded)",
+		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
+	};
+	char scope[768];
+
+	outcome_scope(o, scope, sizeof(scope));
+	snprintf(out, cap, "%s%s", words[outcome_verdict(o)], scope);
+}
+
 const char *outcome_granularity(const struct outcome *o)
 {
 	return o->hooks ? "memory" : "sync";

@@ -101,6 +101,8 @@ int verdict_exit_code(enum verdict v);
 void outcome_reason(const struct outcome *o, char *out, size_t cap);
 /* What a success leaves out, to stand behind that word: ", data races not looked at"; "": nothing. */
 void outcome_scope(const struct outcome *o, char *out, size_t cap);
+/* The verdict in words with its scope, "Verified, data races not looked at"; no full stop. */
+void outcome_headline(const struct outcome *o, char *out, size_t cap);
 /* "memory" or "sync". */
 const char *outcome_granularity(const struct outcome *o);
 /* What the verdict takes for granted, one sentence. */

@@ -322,17 +322,11 @@ void plain_steps(FILE *f, const struct trace *t)
 
 static void print_verdict(FILE *f, const struct outcome *o)
 {
-	static const char *const words[] = {
-		[VERDICT_VERIFIED] = "Verified",
-		[VERDICT_VIOLATION] = "Violation",
-		[VERDICT_BOUNDED] = "Not verified (bounded)",
-		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
-	};
-	char reason[OUTCOME_REASON], scope[512];
+	char reason[OUTCOME_REASON], headline[1024];
 
 	outcome_reason(o, reason, sizeof(reason));
-	outcome_scope(o, scope, sizeof(scope));
-	fprintf(f, "%s%s: %s.\n", words[outcome_verdict(o)], scope, reason);
+	outcome_headline(o, headline, sizeof(headline));
+	fprintf(f, "%s: %s.\n", headline, reason);
 }
 
 static void print_refused(FILE *f, const struct outcome *o)
