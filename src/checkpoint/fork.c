@@ -199,6 +199,11 @@ static int save(struct checkpoints *s, struct saved_peer *t, const int *fd, u32 
 		problem_set(p, "a peer with %u connections can't be saved; %u is the most", n, SHIM_CONNS);
 		return -EOPNOTSUPP;
 	}
+	if (t->shim->fd < 0) {
+		problem_set(p,
+			    "its program has ended, or called exec for one that the shim does not get into");
+		return -EOPNOTSUPP;
+	}
 	struct frozen *f = calloc(1, sizeof(*f) + n * sizeof(f->end[0]));
 	if (!f || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		problem_set(p, "no memory or descriptors to save a peer (%s)", strerror(errno));

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/prctl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 
 #include "checkpoint/shim_link_priv.h"
 #include "launch/runtime_library.h"
+
+#define EXEC_MS 1000 /* from an exec to the report of the new program */
 
 struct shim_host {
 	int fd;
@@ -264,13 +267,15 @@ static bool is_open(const struct shim_link *l)
 	return recv(l->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
 
-struct shim_link *shim_host_find(struct shim_host *h, pid_t keeper)
+/* One pass over those who have reported. *left: one below the keeper lives, and its program has gone. */
+static struct shim_link *look(struct shim_host *h, pid_t keeper, bool *left)
 {
 	struct shim_link *found = NULL, **where = NULL;
 	take_news(h);
 	for (struct shim_link **at = &h->links; *at;) {
 		struct shim_link *l = *at;
 		if (!is_open(l)) {
+			*left |= is_below(l->pid, keeper);
 			*at = l->next;
 			shim_link_close(l);
 			continue;
@@ -287,21 +292,41 @@ struct shim_link *shim_host_find(struct shim_host *h, pid_t keeper)
 	return found;
 }
 
+/* A program that has just called exec will report, if the new one has the shim. */
+static struct shim_link *await_report(struct shim_host *h, pid_t keeper)
+{
+	struct pollfd p = {.fd = h->fd, .events = POLLIN};
+	struct shim_link *found = NULL;
+	bool left = false;
+	while (!found && poll(&p, 1, EXEC_MS) > 0)
+		found = look(h, keeper, &left);
+	return found;
+}
+
+struct shim_link *shim_host_find(struct shim_host *h, pid_t keeper)
+{
+	bool left = false;
+	struct shim_link *found = look(h, keeper, &left);
+	return !found && left ? await_report(h, keeper) : found;
+}
+
 void shim_host_refresh(struct shim_host *h, struct shim_link *l, pid_t keeper)
 {
+	bool left = false;
 	if (l->fd < 0 || is_open(l))
 		return;
-	struct shim_link *found = shim_host_find(h, keeper);
+	struct shim_link *found = look(h, keeper, &left);
+	if (!found && is_below(l->pid, keeper))
+		found = await_report(h, keeper);
+	close(l->fd);
+	l->fd = -1;
 	if (!found)
 		return;
-	if (found->pid != l->pid) { /* it has ended, and this is something that it has started */
-		shim_link_close(found);
-		return;
+	if (found->pid == l->pid) { /* else that has ended, and this is something that it has started */
+		shim_link_count_in(l, found->counts, true);
+		l->fd = found->fd;
+		found->fd = -1;
 	}
-	shim_link_count_in(l, found->counts, true);
-	close(l->fd);
-	l->fd = found->fd;
-	found->fd = -1;
 	shim_link_close(found);
 }
 
