@@ -118,11 +118,12 @@ static int trace_describe(struct trace *t)
 	return violation_describe(&t->violation, who->thread, t->log.violation.text, where) ? 0 : -1;
 }
 
-/* A deadlock belongs to all threads; the others must happen to the same one. */
+/* A deadlock belongs to all threads, a race to two; the others must happen to the same one. */
 static bool same_violation(const struct execution_log *log, const struct wire_violation *v)
 {
 	return log->violation_kind == v->kind &&
-	       (violation_traits(v->kind)->concerns_all_threads || log->violation.thread == v->thread + 1);
+	       (violation_traits(v->kind)->concerns_all_threads || log->violation.thread == v->thread + 1 ||
+		(v->kind == VIOLATION_RACE && log->violation.thread == v->other_thread + 1));
 }
 
 static void count_unconfirmed(struct outcome *o, const struct wire_violation *v, enum replay_end end,

@@ -14,6 +14,7 @@
 #include "runtime/engine/engine_profile.h"
 #include "runtime/engine/notes.h"
 #include "runtime/engine/replay.h"
+#include "runtime/engine/violation_key.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/output/output.h"
@@ -67,6 +68,13 @@ void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 
 	bool by_text = violation_traits(kind)->keyed_by_text;
 	u64 key[3] = {kind, by_text ? 0 : pc, by_text ? XXH3_64bits(v->message, str_len(v->message)) : 0};
 	v->key = XXH3_64bits(key, sizeof(key));
+}
+
+void violation_set_other(u32 slot, u64 pc)
+{
+	last.other_thread = slot;
+	last.other_pc = pc;
+	last.key = violation_key_race(last.pc, pc);
 }
 
 void violation_take(const struct run_failure *f)

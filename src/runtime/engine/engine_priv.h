@@ -24,6 +24,8 @@ void engine_livelock(void *t);
 /* The last violation: set, or taken over from the fiber that told of it. */
 struct wire_violation *violation_last(void);
 void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo, const char *message);
+/* Of a race: the other side. */
+void violation_set_other(u32 slot, u64 pc);
 void violation_take(const struct run_failure *f);
 
 /* Where a copy of the path lies in the worker's part; 0: there is no room. */

@@ -10,6 +10,7 @@
 #include "runtime/engine/engine_priv.h"
 #include "runtime/engine/replay.h"
 #include "runtime/engine/terminal.h"
+#include "runtime/engine/violation_key.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
 #include "runtime/memory/unseen.h"
@@ -290,8 +291,7 @@ static bool found_race(u32 slot)
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
 	violation_set(VIOLATION_RACE, slot, model->fiber[slot].op.arg2, race.address, 0, buf);
-	violation_last()->other_thread = race.other;
-	violation_last()->other_pc = race.other_pc;
+	violation_set_other(race.other, race.other_pc);
 	if (rt_worker->task.mode == WIRE_REPLAY)
 		replay_violation(violation_last(), &regs);
 	return true;
@@ -414,7 +414,8 @@ static enum terminal_kind judge_terminal(void)
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
 	violation_set(kind, slot, regs.rip, 0, 0, buf);
-	violation_last()->key = XXH3_64bits(buf, own_len);
+	violation_last()->key = kind == VIOLATION_DEADLOCK ? violation_key_deadlock()
+							   : XXH3_64bits(buf, own_len);
 	return TERMINAL_VIOLATION;
 }
 
