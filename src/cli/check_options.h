@@ -21,6 +21,7 @@ struct check_options {
 	char **extra;  /* --env, NULL-terminated */
 	size_t extras;
 	char out[2048];
+	bool out_given; /* --out was */
 	const struct format *format[OPTIONS_FORMATS];
 	size_t formats;
 	struct suppressions suppressions;

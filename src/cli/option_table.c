@@ -88,6 +88,7 @@ static int apply_out(struct check_options *o, const struct option_spec *s, const
 	(void)s;
 	if (!*value || snprintf(o->out, sizeof(o->out), "%s", value) >= (int)sizeof(o->out))
 		return problem_set(p, "--out: a folder's name, not empty and below 2000 bytes");
+	o->out_given = true;
 	return 0;
 }
 

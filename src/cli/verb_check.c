@@ -1,12 +1,11 @@
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/check_options.h"
+#include "cli/out_folder.h"
 #include "cli/progress.h"
 #include "report/formats.h"
 #include "report/plain_text.h"
@@ -15,56 +14,16 @@
 #include "session/session.h"
 #include "session/shrink_run.h"
 
-#define TREES_NAME "trees.bin"
-
-static bool is_numbered(const char *name, const char *before, const char *behind)
+/* Two runs at a time in one folder would mix their results. */
+static int prepare_out(struct check_options *opts, struct problem *p)
 {
-	size_t start = strlen(before), digits;
+	char wanted[sizeof(opts->out)];
 
-	if (strncmp(name, before, start))
-		return false;
-	digits = strspn(name + start, "0123456789");
-	return digits > 0 && !strcmp(name + start + digits, behind);
-}
-
-/* Is this one of the files an earlier run left? */
-static bool is_ours(const char *name)
-{
-	static const struct {
-		const char *before, *behind;
-	} numbered[] = {{"violation-", ".trace"}, {"server-", ".log"}, {"client-", ".log"}};
-
-	for (size_t i = 0; format_at(i); i++)
-		if (format_at(i)->file && !strcmp(name, format_at(i)->file))
-			return true;
-	if (!strcmp(name, TREES_NAME))
-		return true;
-	for (size_t i = 0; i < HD_ARRAY_LEN(numbered); i++)
-		if (is_numbered(name, numbered[i].before, numbered[i].behind))
-			return true;
-	return false;
-}
-
-/* An old result must not be taken for the new one when this run fails. */
-static int prepare_out(const char *dir, struct problem *p)
-{
-	struct dirent *e;
-	DIR *d;
-
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		return problem_set(p, "the folder %s cannot be made: %s; choose another one with --out", dir,
-				   strerror(errno));
-	d = opendir(dir);
-	if (!d)
-		return problem_set(p, "%s: %s; choose another folder with --out", dir, strerror(errno));
-	while ((e = readdir(d)))
-		if (is_ours(e->d_name) && unlinkat(dirfd(d), e->d_name, 0)) {
-			problem_set(p, "the old %s/%s cannot be removed: %s", dir, e->d_name,
-				    strerror(errno));
-			closedir(d);
-			return -1;
-		}
-	closedir(d);
+	memcpy(wanted, opts->out, sizeof(wanted));
+	if (out_folder_take(opts->out, sizeof(opts->out), !opts->out_given, p))
+		return -1;
+	if (strcmp(wanted, opts->out))
+		say("another heddle writes into %s; the results of this one go into %s", wanted, opts->out);
 	return 0;
 }
 
@@ -91,7 +50,7 @@ static int write_trees(const struct check_options *opts, const struct outcome *o
 
 	if (!t)
 		return 0;
-	snprintf(path, sizeof(path), "%s/" TREES_NAME, opts->out);
+	snprintf(path, sizeof(path), "%s/" OUT_TREES, opts->out);
 	if (trees_file_save(t, &o->net.config, path, p))
 		return -1;
 	return opts->save_trees[0] ? trees_file_save(t, &o->net.config, opts->save_trees, p) : 0;
@@ -287,7 +246,7 @@ static int check(struct check_options *opts)
 	struct problem p;
 	int code;
 
-	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts->out, &p) ||
+	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts, &p) ||
 	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p))
 		return complain(&p);
 	o = calloc(1, sizeof(*o));

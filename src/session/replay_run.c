@@ -269,10 +269,12 @@ static bool handle_event(struct replay *r, enum replay_end *end)
 	}
 	if (e.kind == WIRE_EV_END) {
 		*end = how_it_ended(r, &e);
+		r->event = NULL;
 		let_go(r);
 		return true;
 	}
 	tell(r, &e);
+	r->event = NULL;
 	if (e.kind == WIRE_EV_PAUSE) {
 		*end = REPLAY_PAUSED;
 		let_go(r);

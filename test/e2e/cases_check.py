@@ -11,7 +11,7 @@ import time
 import xml.etree.ElementTree
 
 import harness
-from support import case, counts, expect, in_scratch, program
+from support import case, counts, expect, in_scratch, one_sentence, program, wait_until
 
 
 @case
@@ -230,6 +230,27 @@ def last_line_replays(place):
     expect(command, run.tail)
     done = subprocess.run(["sh", "-c", command[1]], cwd=place.path, capture_output=True, text=True, check=False)
     expect(done.returncode == 1 and "deadlock" in done.stdout, done.stdout + done.stderr)
+
+
+@case
+@in_scratch
+def two_at_a_time(place):
+    """check: two runs at a time never write into the same folder"""
+    command = [harness.heddle_path(), "check", "--no-progress"]
+    with subprocess.Popen([*command, "-k", "--por", "off", "--", program("long_search.c")], cwd=place.path, stderr=subprocess.DEVNULL) as first:
+        try:
+            busy = lambda: subprocess.run(["flock", "-n", place.path / "heddle-out", "true"], check=False).returncode  # noqa: E731
+            expect(wait_until(lambda: (place.path / "heddle-out").exists() and busy()), "the first run takes no lock")
+            second = place.heddle("check", "--no-progress", "--", program("talks.c"), status=1)
+            expect("go into heddle-out-2" in second.err and "replay heddle-out-2/violation-1.trace" in second.err, second.tail)
+            expect((place.path / "heddle-out-2/result.json").exists(), "no result of the second run")
+            expect(not (place.path / "heddle-out/result.json").exists(), "the runs are mixed up")
+            one_sentence(place.heddle("check", "--out", "heddle-out", "--", program("talks.c"), status=2), "in use by another heddle")
+        finally:
+            first.send_signal(signal.SIGINT)
+    result = json.loads((place.path / "heddle-out/result.json").read_text())
+    expect(result["program"] == [str(program("long_search.c"))] and [v["kind"] for v in result["violations"]] == ["abort"], result)
+    place.heddle("check", "--out", "heddle-out", "--", program("talks.c"), status=1)
 
 
 @case
