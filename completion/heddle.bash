@@ -44,15 +44,15 @@ _heddle_check()
 		compopt -o filenames
 		COMPREPLY=($(compgen -d -- "$cur"))
 		return ;;
-	-f | --file | --stdin | --suppressions | --save-trees | --load-trees | --graph)
+	-f | --file | --stdin | --suppressions | --save-trees | --load-trees | --graph | --invariant-file)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return ;;
-	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --random-seed | --clients | --recheck | --*-timeout)
+	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --invariant | --step | --random-seed | --clients | --recheck | --*-timeout)
 		return ;;
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
-		--max-time --max-memory --heap-limit --time-horizon --timeouts --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
+		--max-time --max-memory --heap-limit --time-horizon --timeouts --invariant --step --invariant-file --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
 		--stdin --random-seed --server --client --clients --identical-clients --peers --recheck --cache --allow-refused --response-timeout
 		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --graph --sanity --" -- "$cur"))
 }

@@ -25,6 +25,7 @@ struct check_options {
 	const struct format *format[OPTIONS_FORMATS];
 	size_t formats;
 	struct suppressions suppressions;
+	struct wire_properties *properties; /* --invariant, --step; NULL: none; owned */
 	bool quiet, verbose, no_progress;
 	bool por_given; /* --por was */
 	u32 jobs;       /* workers that search together, */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/option_peers.h"
+#include "cli/option_properties.h"
 #include "cli/check_options.h"
 #include "cli/values.h"
 #include "cli/verb_options.h"
@@ -250,6 +251,15 @@ static const struct option_spec check_table[] = {
 	 "data races of programs built with heddle cc (default report)", 0, apply_races},
 	{"suppressions", 0, OPTION_CALL, "FILE", "data races to pass over, as race:NAME lines; repeatable", 0,
 	 apply_suppressions},
+	{"invariant", 0, OPTION_CALL, "EXPR",
+	 "holds in every state; over global variables by name, as in C: 'used <= capacity'; repeatable", 0,
+	 apply_property},
+	{"step", 0, OPTION_CALL, "EXPR",
+	 "holds on every step that changes what it reads: 'next(count) >= count'; repeatable", 0,
+	 apply_property},
+	{"invariant-file", 0, OPTION_CALL, "FILE",
+	 "one expression a line, those with next() for steps; # begins a comment; repeatable", 0,
+	 apply_property_file},
 	{"check-exit", 0, OPTION_FLAG, NULL, "an exit status other than 0 is a violation",
 	 AT(config.check_exit), NULL},
 	{"no-deadlock", 0, OPTION_CLEAR, NULL, "a deadlock is no violation", AT(config.check_deadlock), NULL},
@@ -346,7 +356,6 @@ static const struct option_spec check_table[] = {
 	 apply_por},
 	{"jobs", 'j', OPTION_CALL, "N|auto",
 	 "search with N processes at a time (default 1); auto: all cores, after two seconds", 0, apply_jobs},
-	LATER("invariant", "EXPR"),
 	LATER("script", "FILE"),
 };
 

@@ -11,6 +11,7 @@
 #include "report/plain_text.h"
 #include "report/source_place.h"
 #include "report/trees_file.h"
+#include "session/properties.h"
 #include "session/session.h"
 #include "session/shrink_run.h"
 
@@ -205,6 +206,8 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 	plan.shrink_ms = opts->config.search.strategy == SEARCH_BFS ? 0 : SHRINK_MS;
 	plan.peers.interrupted = interrupted;
 	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
+	if (properties_prepare(opts->properties, &plan.launch, &observer, p))
+		return -1;
 	return session_run(&plan, o, p);
 }
 

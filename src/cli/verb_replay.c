@@ -96,6 +96,9 @@ static int run(struct trace *t, void *call)
 		return complain(&p);
 	struct launch l = trace_launch(t, &c->words, &program);
 
+	if (trace_properties(t, &l, &p))
+		return complain(&p);
+
 	l.task = (struct wire_task){.mode = WIRE_REPLAY,
 				    .show_output = 1,
 				    .violation = t->violation.found.kind,

@@ -268,6 +268,30 @@ static bool load_actions(const json_t *j, struct trace *t)
 	return t->violation.path && len == told;
 }
 
+/* Traces of older versions have none. */
+static bool load_properties(const json_t *list, struct trace *t)
+{
+	struct wire_properties *all;
+
+	if (!json_array_size(list))
+		return true;
+	all = t->properties = calloc(1, sizeof(*all));
+	if (!all || json_array_size(list) > PROPERTIES_MAX)
+		return false;
+	for (all->text_len = 1; all->count < json_array_size(list); all->count++) {
+		const json_t *one = json_array_get(list, all->count);
+		const char *text = json_string_value(json_object_get(one, "text"));
+
+		if (!text || strlen(text) >= sizeof(all->text) - all->text_len)
+			return false;
+		all->property[all->count].step = json_is_true(json_object_get(one, "step"));
+		all->property[all->count].text = all->text_len;
+		strcpy(all->text + all->text_len, text);
+		all->text_len += (u32)strlen(text) + 1;
+	}
+	return true;
+}
+
 static bool load_trees(const json_t *j, struct trace *t)
 {
 	const json_t *text = json_object_get(j, "trees");
@@ -310,7 +334,8 @@ static bool load(const json_t *j, struct trace *t)
 	       json_hex_value(json_object_get(j, "environment"), &t->environment) &&
 	       load_config(json_object_get(j, "config"), &t->config) &&
 	       load_learnt(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
-	       load_log(json_object_get(j, "story"), &t->log) && load_trees(j, t);
+	       load_log(json_object_get(j, "story"), &t->log) && load_trees(j, t) &&
+	       load_properties(json_object_get(j, "properties"), t);
 }
 
 int trace_load(struct trace *t, const char *path, struct problem *p)
@@ -359,6 +384,7 @@ void trace_free(struct trace *t)
 	free_list(t->argv);
 	free_list(t->extra);
 	free(t->learnt);
+	free(t->properties);
 	free(t->trees);
 	violation_free(&t->violation);
 	execution_log_free(&t->log);

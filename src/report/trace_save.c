@@ -137,6 +137,16 @@ static json_t *config_json(const struct wire_config *c)
 			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
+static json_t *properties_json(const struct wire_properties *all)
+{
+	json_t *j = json_array();
+
+	for (u32 i = 0; all && i < all->count; i++)
+		json_array_append_new(j, json_pack("{s:b, s:o}", "step", (int)all->property[i].step, "text",
+						   json_text(all->text + all->property[i].text)));
+	return j;
+}
+
 static json_t *learnt_json(const struct wire_learnt *l)
 {
 	json_t *names = json_array();
@@ -180,6 +190,7 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 		json_object_set_new(j, "message", json_text(t->violation.message));
 		json_object_set_new(j, "where", json_text(t->violation.where));
 		json_object_set_new(j, "config", config_json(&t->config));
+		json_object_set_new(j, "properties", properties_json(t->properties));
 		json_object_set_new(j, "learnt", learnt_json(t->learnt));
 		json_object_set_new(j, "length", json_integer((json_int_t)t->violation.found.path_len));
 		json_object_set_new(j, "actions", json_text(actions));

@@ -78,8 +78,11 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 	t->config = l->config;
 	t->config.net.live = 0; /* the peers' part is recorded */
 	t->learnt = malloc(sizeof(*t->learnt));
-	if (!t->argv || !t->extra || !t->learnt)
+	t->properties = l->properties ? malloc(sizeof(*t->properties)) : NULL;
+	if (!t->argv || !t->extra || !t->learnt || (l->properties && !t->properties))
 		return -1;
+	if (t->properties)
+		*t->properties = *l->properties;
 	*t->learnt = f->learnt;
 	t->violation = *v;
 	memset(v, 0, sizeof(*v));

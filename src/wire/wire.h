@@ -22,6 +22,7 @@
 #include "wire/layout.h"
 #include "wire/learnt.h"
 #include "wire/wire_profile.h"
+#include "wire/wire_property.h"
 #include "wire/regs.h"
 #include "wire/search_options.h"
 #include "wire/violation.h"
@@ -289,6 +290,7 @@ struct wire_shared {
 	struct wire_config config;
 	struct wire_learnt learnt;
 	struct wire_atomics atomics;
+	struct wire_properties properties; /* the controller writes them before the start */
 };
 _Static_assert(sizeof(struct wire_shared) <= WIRE_TREES, "the shared part must fit before the trees");
 

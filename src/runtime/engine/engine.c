@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "runtime/engine/engine_graph.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
 #include "runtime/engine/engine_profile.h"
 #include "runtime/engine/notes.h"
 #include "runtime/engine/replay.h"
@@ -224,6 +225,16 @@ bool engine_time_is_up(void)
 
 /* --- main --- */
 
+/* A property does not hold there; of several workers one tells. */
+static void tell_of_initial_state(const struct wire_violation *v)
+{
+	if (rt_worker->number)
+		return;
+	rt_worker->stats.violations++;
+	*violation_last() = *v;
+	hook_violation(NULL, NULL, 0);
+}
+
 static void search(void)
 {
 	struct search_hooks hooks = {.violation = hook_violation,
@@ -249,6 +260,14 @@ static void search(void)
 		options.reduce = false;
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
+	bool fails_at_once = properties_on() && properties_begin();
+	struct wire_violation at_once = *violation_last();
+	if (fails_at_once && !options.keep_going) {
+		rt_worker->result.end = SEARCH_VIOLATION;
+		rt_worker->stats.states = !rt_worker->number;
+		tell_of_initial_state(&at_once);
+		return;
+	}
 	if (rt_wire->workers > 1) {
 		/* Who comes when all is done has nothing to tell. */
 		if (!team_join(&team, (void *)WIRE_TEAM_BASE, rt_worker->number))
@@ -268,6 +287,8 @@ static void search(void)
 		if (options.max_time_ms)
 			options.max_time_ms = time_left();
 	}
+	if (fails_at_once)
+		tell_of_initial_state(&at_once);
 	if (hooks.team && !team.joined && !rt_wire->alone)
 		rt_wire->alone = WIRE_ALONE_DISAGREE;
 	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "runtime/engine/engine_audit.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
 #include "runtime/engine/replay.h"
 #include "runtime/engine/terminal.h"
 #include "runtime/engine/violation_key.h"
@@ -332,6 +333,9 @@ enum step_result engine_step(void *t, u32 action)
 	(void)t;
 	if (hd_unlikely(net_stopped()))
 		return STEP_STOP;
+	bool look = properties_on() && rt_worker->task.mode != WIRE_REPLAY; /* replay.c looks itself */
+	if (look)
+		properties_step_begins();
 	enum run_end end = engine_run(ACTION_FIBER(action), ACTION_ALT(action));
 	if (hd_unlikely(track_full()))
 		return STEP_NO_MEMORY;
@@ -353,6 +357,9 @@ enum step_result engine_step(void *t, u32 action)
 	}
 	if (hd_unlikely(memory_on()) && found_race(ACTION_FIBER(action)))
 		return run_wants_restart() ? STEP_RESTART : STEP_VIOLATION;
+	enum step_result seen = look ? properties_step_ends(ACTION_FIBER(action)) : STEP_OK;
+	if (hd_unlikely(seen != STEP_OK))
+		return run_wants_restart() ? STEP_RESTART : seen;
 	return restart_is_due() ? STEP_RESTART : STEP_OK;
 }
 
@@ -493,6 +500,7 @@ static void target_restart(void *t)
 	run_restarted();
 	rt_load_lessons();
 	access_load_lessons();
+	properties_load_lessons();
 	memory_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
 #include "runtime/heap/heap.h"
 #include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
@@ -208,6 +209,17 @@ static bool ends_in_loop(void)
 	return false;
 }
 
+/* A violation that no fiber told of. */
+static void tell_last(void)
+{
+	const struct wire_violation *v = violation_last();
+	struct wire_regs regs = {0};
+	if (model->fiber[v->thread].life == FIBER_ALIVE)
+		fiber_regs(&model->fiber[v->thread], &regs);
+	replay_violation(v, &regs);
+	end(1, "");
+}
+
 static void end_of_path(void)
 {
 	static u32 actions[TARGET_MAX_ACTIONS];
@@ -219,11 +231,7 @@ static void end_of_path(void)
 		end(0, "the path ends here");
 		return;
 	}
-	const struct wire_violation *v = violation_last();
-	struct wire_regs regs;
-	fiber_regs(&model->fiber[v->thread], &regs);
-	replay_violation(v, &regs);
-	end(1, "");
+	tell_last();
 }
 
 static enum step_result step(u32 action)
@@ -256,6 +264,10 @@ void replay_run(void)
 	rt_worker->phase = WIRE_RUNNING;
 	seen = pages_map((rt_worker->task.path_len + 1) * sizeof(*seen));
 	hd_assert(seen);
+	if (properties_on() && properties_begin() && !rt_worker->task.path_len) {
+		tell_last();
+		return;
+	}
 	for (u64 i = 0; i < rt_worker->task.path_len; i++) {
 		step_number = i;
 		seen[i] = track_fingerprint();
@@ -266,9 +278,16 @@ void replay_run(void)
 		pause_before_step(path[i]);
 		event_fiber(event_new(WIRE_EV_STEP), ACTION_FIBER(path[i]), ACTION_ALT(path[i]));
 		event_send();
+		if (properties_on())
+			properties_step_begins();
 		enum step_result r = step(path[i]);
 		if (r == STEP_OK)
 			r = take_merged(ACTION_FIBER(path[i]));
+		if (r == STEP_OK && properties_on() &&
+		    properties_step_ends(ACTION_FIBER(path[i])) == STEP_VIOLATION) {
+			tell_last();
+			return;
+		}
 		if (r == STEP_VIOLATION) {
 			end(1, "");
 			return;
