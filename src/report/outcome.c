@@ -135,39 +135,6 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	}
 }
 
-void outcome_scope(const struct outcome *o, char *out, size_t cap)
-{
-	out[0] = 0;
-	if (outcome_verdict(o) != VERDICT_VERIFIED)
-		return;
-	if (o->unsynchronised_count)
-		snprintf(out, cap, ", but threads share %s%s without synchronisation that is seen",
-			 o->unsynchronised[0].what, o->unsynchronised_count > 1 ? " and more" : "");
-	else if (o->hooks && o->races_ignored)
-		snprintf(out, cap, ", data races ignored");
-	else if (!o->hooks)
-		snprintf(out, cap, ", data races not looked at");
-	else if (o->unseen_count == 1)
-		snprintf(out, cap, ", but %s was not looked into", o->unseen[0].call);
-	else if (o->unseen_count)
-		snprintf(out, cap, ", but %s and %zu more were not looked into", o->unseen[0].call,
-			 o->unseen_count - 1);
-}
-
-void outcome_headline(const struct outcome *o, char *out, size_t cap)
-{
-	static const char *const words[] = {
-		[VERDICT_VERIFIED] = "Verified",
-		[VERDICT_VIOLATION] = "Violation",
-		[VERDICT_BOUNDED] = "Not verified (bounded)",
-		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
-	};
-	char scope[768];
-
-	outcome_scope(o, scope, sizeof(scope));
-	snprintf(out, cap, "%s%s", words[outcome_verdict(o)], scope);
-}
-
 const char *outcome_granularity(const struct outcome *o)
 {
 	return o->hooks ? "memory" : "sync";

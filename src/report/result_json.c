@@ -177,7 +177,7 @@ static void add_counts(json_t *j, const struct outcome *o)
 
 static json_t *result_json(const struct outcome *o)
 {
-	char reason[OUTCOME_REASON], initial[40];
+	char reason[OUTCOME_REASON], headline[1024], initial[40];
 	json_t *j;
 
 	outcome_reason(o, reason, sizeof(reason));
@@ -188,6 +188,8 @@ static json_t *result_json(const struct outcome *o)
 	if (!j)
 		return NULL;
 	add_counts(j, o);
+	outcome_headline(o, headline, sizeof(headline));
+	json_object_set_new(j, "headline", json_text(headline));
 	json_object_set_new(j, "violations", violations_json(o));
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
 	json_object_set_new(j, "doubtful", doubtful_json(o));

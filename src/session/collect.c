@@ -13,6 +13,8 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->transitions += s->transitions;
 	sum->revisited += s->revisited;
 	sum->depth = HD_MAX(sum->depth, s->depth);
+	sum->frontier += s->frontier;
+	sum->finished = HD_MAX(sum->finished, s->finished);
 	sum->max_depth = HD_MAX(sum->max_depth, s->max_depth);
 	sum->end_states += s->end_states;
 	sum->violations += s->violations;

@@ -306,13 +306,14 @@ def sanity(place):
 @case
 @in_scratch
 def live_line(place):
-    """check: on a terminal a live line shows states and rate"""
+    """check: on a terminal a live line shows states and rate, what is open, what was new, how many branches are done"""
     master, slave = pty.openpty()
     process = subprocess.Popen([harness.heddle_path(), "check", "--max-time", "20", "--", program("philosophers.c"), "10"],
                                cwd=place.path, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
     os.close(slave)
     text, end = b"", time.monotonic() + 15
-    while time.monotonic() < end and not re.search(rb"\d+.*states", text):
+    line = rb"\d+ states.*transitions.*\d+ open, \d+ % new.*% of the first branches done"
+    while time.monotonic() < end and not re.search(line, text):
         if select.select([master], [], [], 0.2)[0]:
             text += os.read(master, 4096)
     process.send_signal(signal.SIGINT)
@@ -323,7 +324,17 @@ def live_line(place):
         except OSError:
             break
     expect(process.wait(30) == 3, f"exit {process.returncode}")
-    expect(re.search(rb"\d+.*states", text), text)
+    expect(re.search(line, text), text)
+
+
+@case
+@in_scratch
+def never_revisited(place):
+    """check: where no state ever comes twice, a note says so and why"""
+    run = place.check("--max-states", "30000", "--", program("counts.c"), status=3)
+    expect(run.result["revisited"] == 0 and "note: no state was ever reached twice" in run.err, run.tail)
+    run = place.check("--max-states", "30000", "--por", "off", "--", program("philosophers.c"), "8", status=3)
+    expect("reached twice" not in run.err, run.tail)
 
 
 @case
