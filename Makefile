@@ -36,7 +36,9 @@ build-tests: $(BUILD)/with-tests
 build-asan: build-asan/build.ninja
 	ninja -C build-asan
 
-test: build-tests build-asan build-clang/build.ninja
+# The build folders are configured side by side: that takes one processor each.
+test: $(BUILD)/with-tests
+	$(MAKE) -j3 --no-print-directory build-tests build-asan build-clang/build.ninja
 	tools/run-tests
 
 # In a minute: unit tests, toy searches, a sample of the guests; lint looks at changed files only.

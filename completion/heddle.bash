@@ -20,13 +20,16 @@ _heddle_check()
 		COMPREPLY=($(compgen -W "dfs bfs random pct" -- "$cur"))
 		return ;;
 	--format)
-		COMPREPLY=($(compgen -W "text json junit sarif html" -- "$cur"))
+		COMPREPLY=($(compgen -W "text json junit sarif html github" -- "$cur"))
 		return ;;
 	--atomics)
 		COMPREPLY=($(compgen -W "on off" -- "$cur"))
 		return ;;
 	--races)
 		COMPREPLY=($(compgen -W "report ignore" -- "$cur"))
+		return ;;
+	--peers)
+		COMPREPLY=($(compgen -W "auto independent shared" -- "$cur"))
 		return ;;
 	--cache)
 		COMPREPLY=($(compgen -W "branching linear none" -- "$cur"))
@@ -41,16 +44,16 @@ _heddle_check()
 		compopt -o filenames
 		COMPREPLY=($(compgen -d -- "$cur"))
 		return ;;
-	-f | --file | --stdin | --suppressions | --save-trees | --load-trees | --graph)
+	-f | --file | --stdin | --suppressions | --save-trees | --load-trees | --graph | --invariant-file)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return ;;
-	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --random-seed | --clients | --recheck | --*-timeout)
+	--seed | --runs | --pct-depth | --max-* | --heap-limit | --time-horizon | --hang-time | --env | --invariant | --step | --random-seed | --clients | --recheck | --*-timeout)
 		return ;;
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
-		--max-time --max-memory --heap-limit --time-horizon --timeouts --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
-		--stdin --random-seed --server --client --clients --identical-clients --recheck --cache --allow-refused --response-timeout
+		--max-time --max-memory --heap-limit --time-horizon --timeouts --invariant --step --invariant-file --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
+		--stdin --random-seed --server --client --clients --identical-clients --peers --recheck --cache --allow-refused --response-timeout
 		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --graph --sanity --" -- "$cur"))
 }
 
@@ -59,7 +62,7 @@ _heddle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "check replay show shrink tree doctor cc c++ help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "check replay show shrink tree doctor inetd cc c++ help --version" -- "$cur"))
 		return
 	fi
 	program=$(_heddle_program_index)
@@ -77,7 +80,7 @@ _heddle()
 		_heddle_check "$cur" "$prev" ;;
 	replay)
 		if [[ $cur == -* ]]; then
-			COMPREPLY=($(compgen -W "--gdb --gdb-args --quiet --" -- "$cur"))
+			COMPREPLY=($(compgen -W "--gdb --at --gdb-args --quiet --" -- "$cur"))
 		else
 			compopt -o filenames
 			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
@@ -105,7 +108,7 @@ _heddle()
 			COMPREPLY=($(compgen -f -- "$cur"))
 		fi ;;
 	help)
-		COMPREPLY=($(compgen -W "check replay show shrink tree doctor cc c++ help" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "check replay show shrink tree doctor inetd cc c++ help" -- "$cur")) ;;
 	esac
 }
 

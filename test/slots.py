@@ -1,5 +1,6 @@
 """Slots: each is the right to keep one processor busy. tools/run-tests runs several suites at a time, most of
-which run several programs at a time; together they may hold as many slots as there are processors.
+which run several programs at a time; together they hold no more slots than there are: one more than processors, as
+many programs wait for their peers.
 
 A slot is a file in the folder $HEDDLE_TEST_SLOTS, taken by flock: the kernel gives it back when its holder dies.
 Without that variable, as when a suite is started by hand, everybody gets one at once."""

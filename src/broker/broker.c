@@ -36,7 +36,9 @@ static int open_one(struct broker *b, struct wire_net *n)
 	n->len = 0;
 	n->flags = 0;
 	n->group = 0;
-	return n->client ? client_open(b, n, joint) : server_open(b, n);
+	if (n->client)
+		return client_open(b, n, joint);
+	return joint ? joint_server_open(b, n) : server_open(b, n);
 }
 
 static int no_such(struct wire_net *n)
@@ -191,6 +193,18 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
 			nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
 	}
 	return ready > 0 ? 0 : not_ready(b, t, pid, name, p);
+}
+
+void broker_forget(struct broker *b, pid_t pid)
+{
+	for (struct peer_procs *t = b->peers_known, *next; t; t = next) {
+		next = t->next;
+		if (t->root != pid || !t->server)
+			continue;
+		t->server = false;
+		b->server_count--;
+		peer_procs_release(b, t); /* broker_wait_ready's use */
+	}
 }
 
 void broker_free(struct broker *b)

@@ -14,6 +14,8 @@
 #include "launch/problem.h"
 #include "wire/wire_net.h"
 
+struct broker;
+
 struct broker_peers {
 	void *self;
 	/*
@@ -33,6 +35,15 @@ struct broker_peers {
 	void (*last_words)(void *self, pid_t pid, char *out, size_t cap);
 	/* ^C: give up waiting. */
 	bool (*interrupted)(void *self);
+	/*
+	 * Server peers that nobody has said anything to: one process of each command, ready. -1: *p. *set:
+	 * their number; 0: there is no room for more, end_servers makes some.
+	 */
+	int (*take_servers)(void *self, struct broker *b, u32 *set, struct problem *p);
+	void (*end_servers)(void *self, struct broker *b, u32 set);
+	u32 (*server_pids)(void *self, u32 set, pid_t *out, u32 room);
+	/* Where such a server really is. */
+	void (*server_place)(void *self, u32 set, const struct net_address *to, struct net_address *physical);
 };
 
 struct broker_options {
@@ -40,7 +51,6 @@ struct broker_options {
 	u32 peer_timeout_ms;     /* a local peer that never comes to rest */
 };
 
-struct broker;
 struct broker *broker_create(const struct broker_options *o, const struct broker_peers *peers,
 			     struct problem *p);
 /* Do what n asks and fill in the reply (everything but the handshake). */
@@ -50,6 +60,26 @@ void broker_serve(struct broker *b, struct wire_net *n);
  * ended, or never came to rest.
  */
 int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct problem *p);
+/*
+ * For checkpoints (standing.c). A peer is named as in struct broker_peers.
+ *
+ * The peer is this process, and what that starts; other processes below the peer's are not looked at. was:
+ * what it was before; 0: this is said for the first time.
+ */
+void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now);
+/*
+ * To be called when a peer is asked (held false), and when it has answered: time may stand still until
+ * then.
+ */
+void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held), void *self);
+/* The connections of a peer that it has accepted and nobody has closed, oldest first; returns how many. */
+u32 broker_connections(struct broker *b, pid_t peer, u32 *conn, u32 cap);
+/* Our end; -1: there is no such connection. */
+int broker_fd(struct broker *b, u32 conn);
+/* The connection goes on at this descriptor: the peer was brought back to where it was. */
+void broker_replace(struct broker *b, u32 conn, int fd);
+/* This peer is about to be ended for good: what was learnt about its processes goes. */
+void broker_forget(struct broker *b, pid_t pid);
 /* Close everything. */
 void broker_free(struct broker *b);
 

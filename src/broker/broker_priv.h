@@ -56,11 +56,15 @@ struct connection {
 	size_t given; /* of the reply */
 	size_t out;   /* of unsent */
 	u32 answer;   /* flags behind the reply */
-	/* joint_client.c */
-	bool joint;               /* all connections of a client; fd is -1 */
-	struct connection *whole; /* it is one of those; NULL: not */
-	u32 number;               /* among them, 0: not told of yet; of the whole: how many were told of */
-	bool closing;             /* the SUT has closed it */
+	/* joint_client.c, joint_server.c */
+	bool joint;                     /* all connections of a client, or to a set of servers; fd is -1 */
+	u32 set;                        /* … of those; 0: of a client */
+	u16 refused[NET_JOINT_MAX + 1]; /* errno of those that were refused, until that is told */
+	struct connection *whole;       /* it is one of those; NULL: not */
+	u32 number;    /* among them, 0: not told of yet; of the whole: how many were told of */
+	bool closing;  /* the SUT has closed it */
+	bool told;     /* to a server: that it is there */
+	bool unserved; /* the peer rests, and has not taken it from its backlog */
 	bool eof_told, reset_told;
 };
 
@@ -80,6 +84,8 @@ struct broker {
 	struct client_listener *listeners;
 	char folder[64];                       /* of UNIX listeners; empty: none yet */
 	bool long_alarms[NET_MAX_CLIENTS + 1]; /* learnt of a client's processes, for those to come */
+	void (*hold)(void *self, pid_t peer, bool held); /* NULL: nobody cares */
+	void *hold_self;
 };
 
 /*
@@ -143,11 +149,30 @@ void joint_await(struct broker *b, const struct connection *whole);
 int joint_collect(struct broker *b, struct connection *whole, struct wire_net *n);
 void joint_close(struct broker *b, const struct connection *whole);
 
+/* The bytes of the symbols that have come so far, and were not told yet. */
+u64 joint_heard(struct broker *b, const struct connection *whole);
+
+/* joint_server.c: all connections to server peers. */
+int joint_server_open(struct broker *b, struct wire_net *n);
+/* The SUT connects, and its connection has this number. at: the address, len bytes of symbols. */
+int joint_server_connect(struct broker *b, struct connection *whole, u32 number, const u8 *at, u64 len,
+			 struct wire_net *n);
+/* As joint_collect, and has a server ended in bad order? */
+int joint_server_collect(struct broker *b, struct connection *whole, struct wire_net *n);
+void joint_server_end(struct broker *b, u32 set);
+/* What c said, as symbols, behind the reply of the whole; and two bytes there. */
+void joint_tell(struct connection *whole, struct connection *c);
+void joint_put_symbol(struct bytes *to, u8 first, u8 second);
+struct connection *joint_part(struct broker *b, const struct connection *whole, u32 number);
+
 /* quiesce.c: wait until the peer has answered all it will. Returns the status. */
 int quiesce(struct broker *b, struct connection *c, struct wire_net *n);
 
 /* server.c, client.c: NET_OPEN. */
 int server_open(struct broker *b, struct wire_net *n);
+/* A descriptor connected to a server of the set of `whole`. Returns the status. */
+int server_dial(struct broker *b, const struct connection *whole, const struct net_address *to,
+		struct wire_net *n, int *fd);
 int client_open(struct broker *b, struct wire_net *n, bool joint);
 /*
  * c was closed by the peer. If that is a server that has ended, other connections can't have the same answer:
@@ -166,6 +191,9 @@ int client_next(struct broker *b, struct connection *c, struct wire_net *n);
 int client_another(struct broker *b, struct connection *asked, struct wire_net *n, bool *adopted);
 /* A client was ended: connections of its that nobody has taken yet go with it. */
 void client_drop_stale(struct broker *b);
+
+/* standing.c: time goes on, or stands still, for all peers that this one may ask. */
+void standing_hold(struct broker *b, const struct connection *c, bool held);
 
 /* client_listener.c. -errno: *p says why. */
 int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,

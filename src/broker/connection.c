@@ -60,12 +60,15 @@ void connection_close(struct broker *b, struct connection *c)
 	if (c->next_fd >= 0)
 		close(c->next_fd);
 	bool client = c->pid != 0;
+	u32 set = c->set;
 	if (client)
 		b->peers.end_client(b->peers.self, c->pid);
 	peer_procs_release(b, c->procs);
 	free(c->reply.data);
 	free(c->unsent.data);
 	free(c);
+	if (set)
+		joint_server_end(b, set);
 	if (client)
 		client_drop_stale(b);
 }
@@ -74,7 +77,9 @@ const char *connection_text(const struct connection *c, char *out, size_t cap)
 {
 	char address[ADDRESS_TEXT];
 	address_text(&c->to, address);
-	if (c->joint)
+	if (c->joint && !c->client)
+		snprintf(out, cap, "the connections to the servers");
+	else if (c->joint)
 		snprintf(out, cap, "the connections of client %u at %s", c->client, address);
 	else if (c->client)
 		snprintf(out, cap, "connection %u (client %u at %s)", c->id, c->client, address);

@@ -1,7 +1,7 @@
 /*
- * joint_client.c: a client with several connections at a time, as one conversation of symbols (wire_net.h,
+ * joint_client.c: a peer with several connections at a time, as one conversation of symbols (wire_net.h,
  * NET_JOINT). To the cache it is one connection, which has no descriptor of its own but parts: the
- * connections that the client has opened.
+ * connections that the client has opened, or that were opened to servers (joint_server.c).
  *
  * A part gets its number when it is first told of. Those that came since the client was last asked are
  * sorted by what was said on them, since which came first may be luck (threads of the client), and what
@@ -27,7 +27,7 @@ struct connection *joint_next(struct connection *c, const struct connection *who
 	return c;
 }
 
-static struct connection *part_with(struct broker *b, const struct connection *whole, u32 number)
+struct connection *joint_part(struct broker *b, const struct connection *whole, u32 number)
 {
 	struct connection *c = joint_next(b->connections, whole);
 	while (c && c->number != number)
@@ -86,11 +86,15 @@ int joint_send(struct broker *b, struct connection *whole, struct wire_net *n)
 	int status = 0;
 	for (u64 i = 0; i + 1 < n->len && !status;) {
 		u8 to = n->data[i];
-		struct connection *c = part_with(b, whole, to % NET_JOINT_EVENT);
+		struct connection *c = joint_part(b, whole, to % NET_JOINT_EVENT);
 		u64 end = i + NET_JOINT_SYMBOL;
 		if (to == NET_JOINT_EVENT) {
 			joint_await(b, whole);
 			whole->asked = ~0ull;
+		} else if (to > NET_JOINT_EVENT && n->data[i + 1] == NET_JOINT_CONNECT) {
+			status = joint_server_connect(b, whole, to - NET_JOINT_EVENT, n->data + end,
+						      n->len - end, n);
+			end += NET_JOINT_SYMBOL * (u64)(end + 1 < n->len ? n->data[end + 1] : 0);
 		} else if (to > NET_JOINT_EVENT) {
 			act(whole, c, n->data[i + 1]);
 		} else {
@@ -129,7 +133,7 @@ void joint_await(struct broker *b, const struct connection *whole)
 	}
 }
 
-static void put(struct bytes *to, u8 first, u8 second)
+void joint_put_symbol(struct bytes *to, u8 first, u8 second)
 {
 	u8 *at = transfer_room(to, NET_JOINT_SYMBOL);
 	at[0] = first;
@@ -158,18 +162,29 @@ static struct connection *first_unnumbered(struct broker *b, const struct connec
 	return first;
 }
 
-static void tell(struct connection *whole, struct connection *c)
+void joint_tell(struct connection *whole, struct connection *c)
 {
 	struct bytes *to = &whole->reply;
 	for (size_t i = 0; i < c->reply.len; i++)
-		put(to, (u8)c->number, c->reply.data[i]);
+		joint_put_symbol(to, (u8)c->number, c->reply.data[i]);
 	c->reply.len = 0;
 	if (c->eof && !c->eof_told)
-		put(to, (u8)(NET_JOINT_EVENT + c->number), NET_JOINT_EOF);
+		joint_put_symbol(to, (u8)(NET_JOINT_EVENT + c->number), NET_JOINT_EOF);
 	if (c->reset && !c->reset_told)
-		put(to, (u8)(NET_JOINT_EVENT + c->number), NET_JOINT_RESET);
+		joint_put_symbol(to, (u8)(NET_JOINT_EVENT + c->number), NET_JOINT_RESET);
 	c->eof_told = c->eof;
 	c->reset_told = c->reset;
+}
+
+u64 joint_heard(struct broker *b, const struct connection *whole)
+{
+	u64 n = 0;
+	for (u32 i = 1; whole->set && i <= NET_JOINT_MAX; i++)
+		n += whole->refused[i] ? 2 : 0;
+	for (struct connection *c = b->connections; (c = joint_next(c, whole)); c = c->next)
+		n += c->reply.len + (c->eof && !c->eof_told) + (c->reset && !c->reset_told) +
+		     (whole->set && !c->told);
+	return NET_JOINT_SYMBOL * n;
 }
 
 static void close_left(struct broker *b, const struct connection *whole)
@@ -185,6 +200,8 @@ int joint_collect(struct broker *b, struct connection *whole, struct wire_net *n
 {
 	char name[200];
 	close_left(b, whole);
+	if (whole->set)
+		return joint_server_collect(b, whole, n);
 	u32 known = whole->number;
 	for (struct connection *c; (c = first_unnumbered(b, whole));) {
 		if (whole->number == NET_JOINT_MAX)
@@ -194,11 +211,11 @@ int joint_collect(struct broker *b, struct connection *whole, struct wire_net *n
 		c->number = ++whole->number;
 	}
 	for (u32 number = 1; number <= whole->number; number++) {
-		struct connection *c = part_with(b, whole, number);
+		struct connection *c = joint_part(b, whole, number);
 		if (number > known)
-			put(&whole->reply, (u8)(NET_JOINT_EVENT + number), NET_JOINT_OPENED);
+			joint_put_symbol(&whole->reply, (u8)(NET_JOINT_EVENT + number), NET_JOINT_OPENED);
 		if (c)
-			tell(whole, c);
+			joint_tell(whole, c);
 	}
 	return 0;
 }

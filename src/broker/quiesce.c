@@ -42,7 +42,7 @@ static void add(struct quiesce *r, struct connection *c)
 						  .sent = c->sent,
 						  .closed = c->reset || (c->eof && !is_own(r, c)),
 						  .accepted = c->accepted,
-						  .excused = c->excused};
+						  .excused = c->excused || c->unserved};
 }
 
 static void gather(struct quiesce *r)
@@ -64,8 +64,12 @@ static enum quiet look(struct quiesce *r)
 	for (u32 i = 0; i < r->count; i++)
 		r->look[i].queue = QUEUE_EMPTY;
 	enum quiet q = quiet_look(r->c->procs->q, r->look, r->count);
-	for (u32 i = 0; i < r->count; i++)
-		r->conn[i]->accepted = r->look[i].accepted;
+	for (u32 i = 0; i < r->count; i++) {
+		struct connection *c = r->conn[i];
+		c->accepted = r->look[i].accepted;
+		if (c->unserved && c->accepted)
+			c->unserved = r->look[i].excused = false;
+	}
 	return q;
 }
 
@@ -119,6 +123,10 @@ static int settled_at(struct quiesce *r, u32 i)
 	struct connection *c = r->conn[i];
 	switch (r->look[i].queue) {
 	case QUEUE_UNACCEPTED:
+		if (c->whole && c->whole->set) { /* it is served when others have ended, perhaps */
+			r->look[i].excused = c->unserved = true;
+			return 0;
+		}
 		return in_words(r, NET_ERROR_UNSERVED,
 				"the peer is at rest and has not accepted this connection");
 	case QUEUE_UNREAD:
@@ -191,6 +199,12 @@ static bool found_another_process(struct connection *c)
 	return owner > 0;
 }
 
+/* Of joint servers all are looked at as one. */
+static bool asks_others(const struct quiesce *r)
+{
+	return r->c->procs->server && !r->c->joint;
+}
+
 /*
  * A server may have asked another one of ours (a proxy and its back end): it answers when that has. Clients
  * belong to nobody.
@@ -226,7 +240,7 @@ static void pass_question_on(struct quiesce *r)
 static void note_spoken(struct quiesce *r)
 {
 	for (struct peer_procs *t = r->b->peers_known; t; t = t->next)
-		if (t == r->c->procs || (t->server && r->c->procs->server))
+		if (t == r->c->procs || (t->server && asks_others(r)))
 			quiet_spoke(t->q);
 }
 
@@ -234,7 +248,7 @@ static void note_spoken(struct quiesce *r)
 static enum quiet look_at_all(struct quiesce *r)
 {
 	enum quiet q = look(r), others;
-	if (!q || r->b->server_count < 2 || !r->c->procs->server)
+	if (!q || r->b->server_count < 2 || !asks_others(r))
 		return q;
 	pass_question_on(r);
 	others = look_at_servers(r);
@@ -252,7 +266,7 @@ static void note_question(struct quiesce *r)
 	c->asked = c->sent;
 	r->asked = something;
 	quiet_asked(c->procs->q, something);
-	for (struct peer_procs *t = r->b->peers_known; t && c->procs->server; t = t->next)
+	for (struct peer_procs *t = r->b->peers_known; t && asks_others(r); t = t->next)
 		if (t != c->procs && t->server)
 			quiet_asked(t->q, something);
 }
@@ -262,8 +276,13 @@ static void note_question(struct quiesce *r)
 static void note_satisfied(struct quiesce *r, bool satisfied)
 {
 	for (struct peer_procs *t = r->b->peers_known; t; t = t->next)
-		if (t == r->c->procs || (t->server && r->c->procs->server))
+		if (t == r->c->procs || (t->server && asks_others(r)))
 			quiet_satisfied(t->q, satisfied);
+}
+
+static u64 heard(const struct quiesce *r)
+{
+	return r->c->joint ? joint_heard(r->b, r->c) : r->c->reply.len;
 }
 
 static bool drain(struct quiesce *r)
@@ -284,7 +303,7 @@ static int wait_quiet(struct quiesce *r)
 			r->delay = 0;
 			r->asleep_since = monotonic_ms();
 		}
-		note_satisfied(r, r->n->expected && r->c->reply.len + 1 >= r->n->expected);
+		note_satisfied(r, r->n->expected && heard(r) + 1 >= r->n->expected);
 		q = look_at_all(r);
 		if (q && !found_another_process(r->c)) {
 			drain(r);
@@ -350,7 +369,9 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 	c->answer = 0;
 	c->excused = false;
 	bool adopted = false;
+	standing_hold(b, c, false);
 	int status = c->joint ? wait_quiet_everywhere(&r) : c->procs ? wait_quiet(&r) : wait_silence(&r);
+	standing_hold(b, c, true);
 	if (!status)
 		c->polled = true;
 	if (!status && c->procs)

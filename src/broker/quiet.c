@@ -59,6 +59,57 @@ void quiet_add(struct quiet_peer *q, pid_t root)
 	threads_enumerate(q);
 }
 
+/* The one that this thread was: itself, or the one in the same place of as long a list; NULL: not known. */
+static const struct quiet_thread *thread_before(const struct quiet_peer *old, const struct quiet_peer *q,
+						u32 i)
+{
+	for (u32 k = 0; k < old->threads; k++)
+		if (old->thread[k].tid == q->thread[i].tid)
+			return &old->thread[k];
+	return old->threads == q->threads ? &old->thread[i] : NULL;
+}
+
+/* They sleep at the same places, so what is known of these places is true of the new threads, too. */
+static void learn_again(struct quiet_peer *q, const struct quiet_peer *old)
+{
+	for (u32 i = 0; i < q->threads; i++) {
+		const struct quiet_thread *before = thread_before(old, q, i);
+		if (!before)
+			continue;
+		q->thread[i].periodic = before->periodic;
+		q->thread[i].grace = before->grace;
+		if (before->tid != q->thread[i].tid)
+			q->thread[i].grace.runs = thread_runs(&q->thread[i]);
+	}
+	for (u32 i = 0; i < q->processes && old->processes; i++) {
+		const struct quiet_process *p = &old->process[HD_MIN(i, old->processes - 1)];
+		q->process[i].ticks = p->ticks;
+		q->process[i].alarms = p->alarms;
+	}
+}
+
+bool quiet_replace(struct quiet_peer *q, pid_t from, pid_t to)
+{
+	u32 at = 0;
+	while (at < q->roots_n && q->roots[at] != from)
+		at++;
+	if (at == q->roots_n)
+		return false;
+	q->roots[at] = to;
+	if (from == to)
+		return true;
+	struct quiet_peer old = *q;
+	old.roots = NULL;
+	q->thread = NULL;
+	q->process = NULL;
+	q->threads = q->processes = 0;
+	q->calm = false;
+	threads_enumerate(q);
+	learn_again(q, &old);
+	threads_free(&old);
+	return true;
+}
+
 void quiet_close(struct quiet_peer *q)
 {
 	if (!q)

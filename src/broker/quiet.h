@@ -40,6 +40,12 @@ struct quiet_peer *quiet_open(pid_t root); /* a process and all its descendants 
 void quiet_close(struct quiet_peer *q);
 /* One more process belongs to it, with its descendants (it left the tree, or never was in it). */
 void quiet_add(struct quiet_peer *q, pid_t root);
+/*
+ * The process `from`, with which it was opened or which was added, is `to` now: the peer was brought back
+ * to where it was, as another process. What was learnt of its threads holds for the new ones, in their
+ * order. False: it has no such process.
+ */
+bool quiet_replace(struct quiet_peer *q, pid_t from, pid_t to);
 /* One look. */
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
 /*

@@ -25,6 +25,7 @@ struct dial {
 	struct net_address to; /* physical */
 	pid_t pid;             /* the server peer's; 0: not ours */
 	struct peer_procs *procs;
+	bool joint; /* what becomes of it is part of the conversation */
 	char name[ADDRESS_TEXT];
 };
 
@@ -53,7 +54,8 @@ static int refused(struct dial *d, int err)
 {
 	bool absent = err == -ECONNREFUSED || err == -ENOENT;
 	int status = 0;
-	if (d->procs && d->b->peers.ended(d->b->peers.self, d->pid, &status) && !quiet_alive(d->procs->q))
+	if (d->procs && !d->joint && d->b->peers.ended(d->b->peers.self, d->pid, &status) &&
+	    !quiet_alive(d->procs->q))
 		return server_ended(d, status);
 	if (d->procs && absent) {
 		char waits[1024];
@@ -195,6 +197,21 @@ static void add_connection(struct dial *d, int fd)
 		d->n->group = c->procs ? c->procs->group : 0;
 	}
 	d->n->conn = c->id;
+}
+
+int server_dial(struct broker *b, const struct connection *whole, const struct net_address *to,
+		struct wire_net *n, int *fd)
+{
+	struct net_address sut = n->to;
+	struct dial d = {.b = b, .n = n, .procs = whole->procs, .joint = true};
+	if (b->connection_count >= NET_MAX_CONNS)
+		return reply_full(n);
+	n->to = *to; /* for messages */
+	b->peers.server_place(b->peers.self, whole->set, to, &d.to);
+	address_text(to, d.name);
+	int status = dial(&d, fd);
+	n->to = sut;
+	return status;
 }
 
 int server_open(struct broker *b, struct wire_net *n)

@@ -30,6 +30,7 @@ union diag_answer {
 static ssize_t ask(int nl, const void *question, size_t len, union diag_answer *a)
 {
 	ssize_t n;
+	a->header = (struct nlmsghdr){0};
 	if (send(nl, question, len, 0) < 0)
 		return -errno;
 	do

@@ -48,6 +48,7 @@ void check_options_free(struct check_options *o)
 	free_list(o->extra);
 	free_list(o->setting);
 	suppressions_free(&o->suppressions);
+	free(o->properties);
 	option_peers_free(o);
 	if (o->own_argv)
 		free_list(o->argv);

@@ -21,9 +21,11 @@ struct check_options {
 	char **extra;  /* --env, NULL-terminated */
 	size_t extras;
 	char out[2048];
+	bool out_given; /* --out was */
 	const struct format *format[OPTIONS_FORMATS];
 	size_t formats;
 	struct suppressions suppressions;
+	struct wire_properties *properties; /* --invariant, --step; NULL: none; owned */
 	bool quiet, verbose, no_progress;
 	bool por_given; /* --por was */
 	u32 jobs;       /* workers that search together, */

@@ -23,6 +23,7 @@ int verb_help(int argc, char **argv);
 int verb_fingerprint(int argc, char **argv);
 int verb_certify(int argc, char **argv);
 int verb_partition(int argc, char **argv);
+int verb_inetd(int argc, char **argv);
 int verb_cc(int argc, char **argv);
 int verb_cxx(int argc, char **argv);
 

@@ -20,6 +20,7 @@ static const struct verb {
 	{"partition", verb_partition, "partition", help_asked},
 	{"doctor", verb_doctor, "doctor", help_asked},
 	{"fingerprint", verb_fingerprint, "check", check_options_ask_help},
+	{"inetd", verb_inetd, "inetd", help_asked_first},
 	{"cc", verb_cc, "cc", help_asked_first},
 	{"c++", verb_cxx, "c++", help_asked_first},
 	{"help", verb_help, "help", help_asked},

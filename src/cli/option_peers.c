@@ -167,6 +167,21 @@ int apply_always(struct check_options *o, const struct option_spec *s, const cha
 	return 0;
 }
 
+int apply_peers(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
+{
+	static const char *const names[] = {[NET_PEERS_AUTO] = "auto",
+					    [NET_PEERS_INDEPENDENT] = "independent",
+					    [NET_PEERS_SHARED] = "shared"};
+
+	(void)s;
+	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++)
+		if (!strcmp(value, names[i])) {
+			o->config.net.peers = i;
+			return 0;
+		}
+	return problem_set(p, "--peers: %s is none of auto, independent, shared", value);
+}
+
 int apply_recheck(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
 {
 	(void)s;
@@ -280,6 +295,13 @@ int option_peers_settle(struct check_options *o, struct problem *p)
 	if (o->config.net.mode == CACHE_NONE && (o->load_trees[0] || o->save_trees[0]))
 		return problem_set(p, "--%s-trees: with --cache none there are no trees to speak of",
 				   o->load_trees[0] ? "load" : "save");
+	if (o->config.net.peers == NET_PEERS_SHARED && o->config.net.mode == CACHE_LINEAR)
+		return problem_set(p, "--peers shared: a linear cache knows one conversation, and with the "
+				      "schedule the order changes in which the servers are spoken to; use "
+				      "--cache branching");
+	if (o->config.net.peers == NET_PEERS_SHARED && !o->peers.servers && !o->load_trees[0])
+		return problem_set(p, "--peers shared needs --server with a command: a server that was not "
+				      "started here can't be started again");
 	o->config.net.live = !o->load_trees[0];
 	/* Clients of the real world tell ports and times, and leave by an end or a reset as
 	   it happens: only on request. */

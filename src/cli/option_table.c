@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/option_peers.h"
+#include "cli/option_properties.h"
 #include "cli/check_options.h"
 #include "cli/values.h"
 #include "cli/verb_options.h"
@@ -88,6 +89,7 @@ static int apply_out(struct check_options *o, const struct option_spec *s, const
 	(void)s;
 	if (!*value || snprintf(o->out, sizeof(o->out), "%s", value) >= (int)sizeof(o->out))
 		return problem_set(p, "--out: a folder's name, not empty and below 2000 bytes");
+	o->out_given = true;
 	return 0;
 }
 
@@ -98,7 +100,8 @@ static int apply_format(struct check_options *o, const struct option_spec *s, co
 
 	(void)s;
 	if (!f)
-		return problem_set(p, "--format: %s is none of text, json, junit, sarif, html", value);
+		return problem_set(p, "--format: %s is none of text, json, junit, sarif, html, github",
+				   value);
 	for (size_t i = 0; i < o->formats; i++)
 		if (o->format[i] == f)
 			return 0;
@@ -212,14 +215,6 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 	return 0;
 }
 
-/* Options of features to come, with the one value that asks for nothing; the help text leaves them out. */
-static int apply_later(struct check_options *o, const struct option_spec *s, const char *value,
-		       struct problem *p)
-{
-	(void)o;
-	return problem_set(p, "--%s %s: not in this version", s->name, value);
-}
-
 /* Read before everything else: check_options_parse. */
 static int apply_nothing(struct check_options *o, const struct option_spec *s, const char *value,
 			 struct problem *p)
@@ -232,11 +227,6 @@ static int apply_nothing(struct check_options *o, const struct option_spec *s, c
 }
 
 #define AT(field) offsetof(struct check_options, field)
-#define LATER(name, value) \
-	{ \
-		name, 0, OPTION_CALL, value, NULL, 0, apply_later \
-	}
-
 static const struct option_spec check_table[] = {
 	{"file", 'f', OPTION_CALL, "SCENARIO", "read options from a scenario file; the command line wins", 0,
 	 apply_nothing},
@@ -267,6 +257,15 @@ static const struct option_spec check_table[] = {
 	 "data races of programs built with heddle cc (default report)", 0, apply_races},
 	{"suppressions", 0, OPTION_CALL, "FILE", "data races to pass over, as race:NAME lines; repeatable", 0,
 	 apply_suppressions},
+	{"invariant", 0, OPTION_CALL, "EXPR",
+	 "holds in every state; over global variables by name, as in C: 'used <= capacity'; repeatable", 0,
+	 apply_property},
+	{"step", 0, OPTION_CALL, "EXPR",
+	 "holds on every step that changes what it reads: 'next(count) >= count'; repeatable", 0,
+	 apply_property},
+	{"invariant-file", 0, OPTION_CALL, "FILE",
+	 "one expression a line, those with next() for steps; # begins a comment; repeatable", 0,
+	 apply_property_file},
 	{"check-exit", 0, OPTION_FLAG, NULL, "an exit status other than 0 is a violation",
 	 AT(config.check_exit), NULL},
 	{"no-deadlock", 0, OPTION_CLEAR, NULL, "a deadlock is no violation", AT(config.check_deadlock), NULL},
@@ -317,6 +316,10 @@ static const struct option_spec check_table[] = {
 	 "all: where more than five sockets could have news (epoll: four), explore every subset and order "
 	 "(default: some, and the verdict is bounded)",
 	 0, apply_ready_subsets},
+	{"peers", 0, OPTION_CALL, "auto|independent|shared",
+	 "does a server's answer on one connection depend on what was said on others? shared: it does; auto "
+	 "(default): not until an answer gives it away",
+	 0, apply_peers},
 	{"recheck", 0, OPTION_CALL, "N",
 	 "at the end, play N executions and have N conversations once more with peers, and compare (default: "
 	 "4 executions with servers, none with clients)",
@@ -339,8 +342,8 @@ static const struct option_spec check_table[] = {
 	{"load-trees", 0, OPTION_CALL, "FILE", "start no peer; take recorded communication", 0,
 	 apply_load_trees},
 	{"out", 'o', OPTION_CALL, "DIR", "where results go (default heddle-out)", 0, apply_out},
-	{"format", 0, OPTION_CALL, "text|json|junit|sarif|html",
-	 "also write this report into DIR; repeatable", 0, apply_format},
+	{"format", 0, OPTION_CALL, "text|json|junit|sarif|html|github",
+	 "also write this report into DIR (github: ::error lines to stdout); repeatable", 0, apply_format},
 	{"quiet", 'q', OPTION_BOOL, NULL, "say nothing but errors", AT(quiet), NULL},
 	{"verbose", 'v', OPTION_BOOL, NULL, "also print every step of a violation", AT(verbose), NULL},
 	{"no-progress", 0, OPTION_BOOL, NULL, "no live line", AT(no_progress), NULL},
@@ -359,7 +362,6 @@ static const struct option_spec check_table[] = {
 	 apply_por},
 	{"jobs", 'j', OPTION_CALL, "N|auto",
 	 "search with N processes at a time (default 1); auto: all cores, after two seconds", 0, apply_jobs},
-	LATER("invariant", "EXPR"),
 	{"script", 0, OPTION_CALL, "FILE",
 	 "write a search script, which heddle certify follows (depth first; other strategies: a second pass)",
 	 0, apply_script},
@@ -370,8 +372,10 @@ static const struct option_spec check_table[] = {
 #undef AT
 
 static const struct option_spec replay_table[] = {
-	{"gdb", 0, OPTION_BOOL, NULL, "start a debugger at the end", offsetof(struct replay_options, gdb),
-	 NULL},
+	{"gdb", 0, OPTION_BOOL, NULL, "then debug it, at its end at first; it can go back and forth",
+	 offsetof(struct replay_options, gdb), NULL},
+	{"at", 0, OPTION_NUMBER, "STEP", "the same, before this step at first",
+	 offsetof(struct replay_options, at), NULL},
 	{"gdb-args", 0, OPTION_TEXT, "ARGS", "the same, with further arguments for gdb",
 	 offsetof(struct replay_options, gdb_args), NULL},
 	{"quiet", 'q', OPTION_BOOL, NULL, "only how it ends", offsetof(struct replay_options, quiet), NULL},

@@ -8,6 +8,7 @@
 
 #define TERMINAL_MS 200
 #define PIPE_MS 10000
+#define STATES_WITHOUT_A_REVISIT 20000
 
 void progress_init(struct progress *p, bool on)
 {
@@ -33,6 +34,28 @@ static void clock_text(u64 clock_ns, char *out, size_t cap)
 	snprintf(out, cap, ", program's clock %s", time);
 }
 
+/* How the search gets on: what is left open, how much of the latest was new, how many branches are done. */
+static void course_text(const struct progress *p, const struct search_stats *s, char *out, size_t cap)
+{
+	u64 steps = s->transitions > p->last_transitions ? s->transitions - p->last_transitions : 0;
+	u64 found = s->states > p->last_states ? s->states - p->last_states : 0;
+	char open[32];
+	size_t n = 0;
+
+	out[0] = 0;
+	if (s->frontier) {
+		plain_number(s->frontier, open, sizeof(open));
+		n += (size_t)snprintf(out, cap, ", %s open", open);
+	}
+	if (!s->revisited && s->states > STATES_WITHOUT_A_REVISIT)
+		n += (size_t)snprintf(out + n, cap - n, ", no state came twice yet");
+	else if (steps)
+		n += (size_t)snprintf(out + n, cap - n, ", %lu %% new", HD_MIN(found * 100 / steps, 100ul));
+	if (s->finished)
+		snprintf(out + n, cap - n, ", %.3g %% of the first branches done",
+			 (double)s->finished / 10000);
+}
+
 static void net_text(const struct session_progress *now, char *out, size_t cap)
 {
 	char hits[32], misses[32];
@@ -50,7 +73,7 @@ static void print_line(const struct progress *p, const struct session_progress *
 	const struct search_stats *s = &now->stats;
 	u64 span = now->elapsed_ms - p->last_ms;
 	char states[32], transitions[32], revisited[32], rate[32], memory[32], time[32], clock[64], net[128],
-		line[640];
+		course[128], line[768];
 
 	plain_number(s->states, states, sizeof(states));
 	plain_number(s->transitions, transitions, sizeof(transitions));
@@ -64,10 +87,11 @@ static void print_line(const struct progress *p, const struct session_progress *
 	plain_duration((double)now->elapsed_ms / 1000, time, sizeof(time));
 	clock_text(now->clock_ns, clock, sizeof(clock));
 	net_text(now, net, sizeof(net));
+	course_text(p, s, course, sizeof(course));
 	snprintf(line, sizeof(line),
-		 "%s states, %s transitions (%s/s), %s revisited, depth %lu, %s%s%s%s, %s", states,
-		 transitions, rate, revisited, s->depth, memory, net, s->violations ? ", violations" : "",
-		 clock, time);
+		 "%s states, %s transitions (%s/s), %s revisited, depth %lu%s, %s%s%s%s, %s", states,
+		 transitions, rate, revisited, s->depth, course, memory, net,
+		 s->violations ? ", violations" : "", clock, time);
 	if (p->terminal)
 		fprintf(stderr, "\r\033[K%.*s", columns(), line);
 	else
@@ -78,13 +102,14 @@ static void print_line(const struct progress *p, const struct session_progress *
 void progress_tick(struct progress *p, const struct session_progress *now)
 {
 	if (now->elapsed_ms < p->last_ms) /* another search */
-		p->last_ms = p->last_transitions = 0;
+		p->last_ms = p->last_transitions = p->last_states = 0;
 	if (!p->on || now->elapsed_ms - p->last_ms < (p->terminal ? TERMINAL_MS : PIPE_MS))
 		return;
 	print_line(p, now);
 	p->shown = p->terminal;
 	p->last_ms = now->elapsed_ms;
 	p->last_transitions = now->stats.transitions;
+	p->last_states = now->stats.states;
 }
 
 void progress_wipe(struct progress *p)

@@ -9,7 +9,7 @@
 struct progress {
 	bool on, terminal;
 	bool shown; /* a line stands there that must be wiped */
-	u64 last_ms, last_transitions;
+	u64 last_ms, last_transitions, last_states;
 };
 
 void progress_init(struct progress *p, bool on);

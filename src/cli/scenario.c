@@ -4,7 +4,7 @@
  *   sut: [./phil, 5]            or a string, split at blanks
  *   strategy: dfs               or {name: pct, seed: 7, depth: 3}
  *   limits: {states: 1000000, depth: 500, time: 5m, memory: 4G, runs: 100, heap: 64M, horizon: 10s}
- *   properties: {deadlock: yes, exit-status: no, hang-time: 10s}
+ *   properties: {deadlock: yes, exit-status: no, hang-time: 10s, invariant: [used <= capacity], step: …}
  *   env: {NAME: value}          or [NAME=value]
  *   format: [junit, html]
  *   server: ./backend {port:80} or a list; client likewise
@@ -42,6 +42,9 @@ static const struct {
 	{"limits", "heap", "heap-limit", false},
 	{"limits", "horizon", "time-horizon", false},
 	{"properties", "deadlock", "no-deadlock", true},
+	{"properties", "invariant", "invariant", false},
+	{"properties", "step", "step", false},
+	{"properties", "invariant-file", "invariant-file", false},
 	{"properties", "exit-status", "check-exit", false},
 	{"properties", "hang-time", "hang-time", false},
 	{"strategy", "name", "strategy", false},
@@ -63,6 +66,7 @@ static const struct {
 	{"network", "faults", "net-faults", false},
 	{"network", "fault-budget", "fault-budget", false},
 	{"network", "ready-subsets", "ready-subsets", false},
+	{"peers", "model", "peers", false},
 	{"peers", "recheck", "recheck", false},
 	{"peers", "ask-again", "ask-again", false},
 	{"peers", "allow-refused", "allow-refused", false},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "session/properties.h"
 
 /* argv[0] may be relative to another directory: the recorded place counts, if the user gave no program. */
 int trace_program(const struct trace *t, const struct verb_words *words, struct program *program,
@@ -32,6 +33,11 @@ struct launch trace_launch(const struct trace *t, const struct verb_words *words
 			       .path = t->violation.path,
 			       .trees = t->trees,
 			       .trees_len = t->trees_len};
+}
+
+int trace_properties(struct trace *t, struct launch *l, struct problem *p)
+{
+	return properties_prepare(t->properties, l, &interrupt_observer, p);
 }
 
 int trace_verb(const char *verb, const struct verb_words *words, int (*run)(struct trace *t, void *call),

@@ -15,6 +15,9 @@ int trace_program(const struct trace *t, const struct verb_words *words, struct 
 struct launch trace_launch(const struct trace *t, const struct verb_words *words,
 			   const struct program *program);
 
+/* Makes the trace's invariants ready for *l. */
+int trace_properties(struct trace *t, struct launch *l, struct problem *p);
+
 /* A verb that was given a trace: loads it and runs the verb's function, which returns the exit code. */
 int trace_verb(const char *verb, const struct verb_words *words, int (*run)(struct trace *t, void *call),
 	       void *call);

@@ -84,6 +84,10 @@ static int refuse(const struct certify_options *o, struct problem *p)
 	if (s->strategy != SEARCH_DFS || s->no_matching || s->max_depth)
 		return problem_set(p, "--strategy, --no-matching and --max-depth have no meaning here: the script "
 				      "says where to go");
+	for (u32 i = 0; o->trustful && o->check.properties && i < o->check.properties->count; i++)
+		if (o->check.properties->property[i].step)
+			return problem_set(p, "--step: a trusted script leads through every state, but not along every "
+					      "transition; certify a full script");
 	if (o->trustful && o->fp_out)
 		return problem_set(p, "--fp-out: a trusted script is followed without fingerprints");
 	bool peers = o->check.config.net.clients || o->check.config.net.servers;
@@ -392,7 +396,7 @@ static int certify(struct certify_options *o)
 	bool parts;
 	int code;
 
-	if (program_open(o->check.argv[0], &program, &p) || check_prepare_out(o->check.out, &p))
+	if (program_open(o->check.argv[0], &program, &p) || check_prepare_out(&o->check, &p))
 		return complain(&p);
 	if (o->check.jobs > 1 && !o->fp_out && script_open(&s, o->file[0], &p) == 0) {
 		parts = is_divisible(o, &s) && (o->trustful || !s.trustful);

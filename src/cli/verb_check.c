@@ -1,72 +1,33 @@
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/certify.h"
 #include "cli/check_options.h"
+#include "cli/out_folder.h"
 #include "cli/progress.h"
 #include "report/formats.h"
 #include "report/json.h"
 #include "report/plain_text.h"
+#include "report/source_place.h"
 #include "report/trees_file.h"
 #include "session/script_run.h"
+#include "session/properties.h"
 #include "session/session.h"
 #include "session/shrink_run.h"
 
-#define TREES_NAME "trees.bin"
-
-static bool is_numbered(const char *name, const char *before, const char *behind)
+/* Two runs at a time in one folder would mix their results. */
+int check_prepare_out(struct check_options *opts, struct problem *p)
 {
-	size_t start = strlen(before), digits;
+	char wanted[sizeof(opts->out)];
 
-	if (strncmp(name, before, start))
-		return false;
-	digits = strspn(name + start, "0123456789");
-	return digits > 0 && !strcmp(name + start + digits, behind);
-}
-
-/* Is this one of the files an earlier run left? */
-static bool is_ours(const char *name)
-{
-	static const struct {
-		const char *before, *behind;
-	} numbered[] = {{"violation-", ".trace"}, {"server-", ".log"}, {"client-", ".log"}};
-
-	for (size_t i = 0; format_at(i); i++)
-		if (!strcmp(name, format_at(i)->file))
-			return true;
-	if (!strcmp(name, TREES_NAME))
-		return true;
-	for (size_t i = 0; i < HD_ARRAY_LEN(numbered); i++)
-		if (is_numbered(name, numbered[i].before, numbered[i].behind))
-			return true;
-	return false;
-}
-
-/* An old result must not be taken for the new one when this run fails. */
-int check_prepare_out(const char *dir, struct problem *p)
-{
-	struct dirent *e;
-	DIR *d;
-
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		return problem_set(p, "the folder %s cannot be made: %s; choose another one with --out", dir,
-				   strerror(errno));
-	d = opendir(dir);
-	if (!d)
-		return problem_set(p, "%s: %s; choose another folder with --out", dir, strerror(errno));
-	while ((e = readdir(d)))
-		if (is_ours(e->d_name) && unlinkat(dirfd(d), e->d_name, 0)) {
-			problem_set(p, "the old %s/%s cannot be removed: %s", dir, e->d_name,
-				    strerror(errno));
-			closedir(d);
-			return -1;
-		}
-	closedir(d);
+	memcpy(wanted, opts->out, sizeof(wanted));
+	if (out_folder_take(opts->out, sizeof(opts->out), !opts->out_given, p))
+		return -1;
+	if (strcmp(wanted, opts->out))
+		say("another heddle writes into %s; the results of this one go into %s", wanted, opts->out);
 	return 0;
 }
 
@@ -93,7 +54,7 @@ static int write_trees(const struct check_options *opts, const struct outcome *o
 
 	if (!t)
 		return 0;
-	snprintf(path, sizeof(path), "%s/" TREES_NAME, opts->out);
+	snprintf(path, sizeof(path), "%s/" OUT_TREES, opts->out);
 	if (trees_file_save(t, &o->net.config, path, p))
 		return -1;
 	return opts->save_trees[0] ? trees_file_save(t, &o->net.config, opts->save_trees, p) : 0;
@@ -130,6 +91,22 @@ int check_write_reports(const struct check_options *opts, const struct outcome *
 	return result_json_write(o, opts->out, p);
 }
 
+/* As compilers write it: editors and CI systems jump to such lines. */
+static void tell_like_gcc(const struct trace *t)
+{
+	const struct log_entry *who = execution_log_culprit(&t->log);
+	const struct frame *at = frames_source(who->frame, who->frames);
+	const char *kind = violation_traits(t->violation.found.kind)->name, *message = t->violation.message;
+	bool says_kind = !strncmp(message, kind, strlen(kind));
+	char file[4096];
+
+	if (!at || !at->file[0])
+		return;
+	source_from_here(at->file, file, sizeof(file));
+	fprintf(stderr, "%s:%d: error: %s%s%s\n", file, at->line, says_kind ? "" : kind,
+		says_kind ? "" : ": ", message);
+}
+
 /* What and where first; the line to copy last. */
 void check_tell(const struct check_options *opts, const struct outcome *o)
 {
@@ -142,6 +119,7 @@ void check_tell(const struct check_options *opts, const struct outcome *o)
 			plain_steps(stderr, &o->trace[i]);
 		if (opts->verbose && o->trace[i].violation.found.by_walk)
 			say("the next violation was found by a random walk, before the search came to it");
+		tell_like_gcc(&o->trace[i]);
 		fprintf(stderr, "heddle: violation %zu: ", i + 1);
 		plain_violation(stderr, &o->trace[i]);
 		putc('\n', stderr);
@@ -233,6 +211,8 @@ int check_run(const struct check_options *opts, const struct launch *l, struct s
 	plan.shrink_ms = opts->config.search.strategy == SEARCH_BFS ? 0 : SHRINK_MS;
 	plan.peers.interrupted = interrupted;
 	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
+	if (properties_prepare(opts->properties, &plan.launch, &observer, p))
+		return -1;
 	return session_run(&plan, o, p);
 }
 
@@ -317,7 +297,7 @@ static int check(struct check_options *opts)
 	int code;
 	struct script_plan script = {.record = opts->script, .trustful = opts->script_trustful};
 
-	if (program_open(opts->argv[0], &program, &p) || check_prepare_out(opts->out, &p) ||
+	if (program_open(opts->argv[0], &program, &p) || check_prepare_out(opts, &p) ||
 	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p) ||
 	    prepare_save(opts->script, "--script", &p))
 		return complain(&p);

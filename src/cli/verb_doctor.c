@@ -25,6 +25,7 @@
 
 #include "broker/quiet.h"
 #include "broker/sockdiag.h"
+#include "checkpoint/checkpoint.h"
 #include "cli/cli.h"
 #include "launch/runtime_library.h"
 #include "report/plain_text.h"
@@ -287,6 +288,18 @@ static bool peers(struct finding *f)
 	return sockets_are_shown() && waits_are_shown();
 }
 
+static bool checkpoints(struct finding *f)
+{
+	char fork_why[160], criu_why[160];
+	bool by_fork = checkpoint_probe(CHECKPOINT_FORK, fork_why, sizeof(fork_why));
+	checkpoint_probe(CHECKPOINT_CRIU, criu_why, sizeof(criu_why));
+	snprintf(f->detail, sizeof(f->detail), "peers can be saved by fork; not by criu: %s", criu_why);
+	snprintf(f->remedy, sizeof(f->remedy),
+		 "peers can only be started again; they cannot be saved by fork: %s; not by criu: %s",
+		 fork_why, criu_why);
+	return by_fork;
+}
+
 static const struct {
 	const char *name;
 	bool (*check)(struct finding *f);
@@ -300,6 +313,7 @@ static const struct {
 	{"glibc", libc, true},
 	{"runtime library", runtime, true},
 	{"peers", peers, false},
+	{"checkpoints", checkpoints, false},
 	{"fsgsbase", fsgsbase, false},
 	{"avx2", avx2, false},
 	{"gdb", gdb, false},

@@ -13,9 +13,10 @@ static const struct {
 	 "Exit status: 0 verified, 1 violation, 2 usage or tool error, 3 no violation but not verified.\n",
 	 &check_option_list},
 	{"replay", "heddle replay TRACE [options] [-- PROGRAM ARGUMENTS]",
-	 "Runs a recorded execution again and shows its steps with the program's output. With --gdb the "
-	 "debugger stops\n"
-	 "at its end: heddle threads lists the program's threads, heddle thread N switches to one.\n"
+	 "Runs a recorded execution again and shows its steps with the program's output. With --gdb it "
+	 "can then be\n"
+	 "debugged: in gdb, heddle step, back, goto N, threads, thread N go through it; help heddle tells "
+	 "more.\n"
 	 "Exit status: 1 when the violation happened again, 2 otherwise.\n",
 	 &replay_option_list},
 	{"show", "heddle show TRACE | DIR",
@@ -44,6 +45,12 @@ static const struct {
 	{"doctor", "heddle doctor",
 	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs "
 	 "can be checked.\n",
+	 NULL},
+	{"inetd", "heddle inetd PORT COMMAND [ARG]...",
+	 "For --server: waits for one connection at this port and becomes the command, with the connection "
+	 "as its "
+	 "input and\noutput. So a server that forks for each connection is one process, which can be saved: "
+	 "heddle inetd {port:22} dropbear -i\n",
 	 NULL},
 	{"cc", "heddle cc COMPILER-ARGUMENTS",
 	 "Compiles and links like gcc (HEDDLE_CC=clang: like clang), so that heddle check also sees memory "

@@ -4,8 +4,11 @@
 
 #include "base/base.h"
 
+#include "base/base.h"
+
 struct replay_options {
 	const char *gdb_args; /* NULL: none */
+	u64 at;               /* REPLAY_NO_PAUSE (session/replay_run.h): the end */
 	bool gdb, quiet;
 };
 

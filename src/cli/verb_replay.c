@@ -29,6 +29,14 @@ static void on_line(void *self, const struct log_entry *l)
 		plain_entry(stdout, l);
 }
 
+static void on_changed(void *self, const char *text)
+{
+	const struct replay_call *c = self;
+
+	if (!c->options.quiet)
+		plain_changes(stdout, text);
+}
+
 static bool on_give_up(void *self)
 {
 	(void)self;
@@ -60,10 +68,24 @@ static int report_end(struct trace *t, const struct sut *s, enum replay_end end,
 	return EXIT_TOOL_ERROR;
 }
 
+static int check_step(const struct replay_call *c, const struct trace *t, struct problem *p)
+{
+	u64 len = t->violation.found.path_len;
+
+	if (c->options.at == REPLAY_NO_PAUSE || c->options.at < len)
+		return 0;
+	return problem_set(p, "--at: the execution has no step %lu; they are 0 to %lu", c->options.at,
+			   len ? len - 1 : 0);
+}
+
 static int run(struct trace *t, void *call)
 {
 	struct replay_call *c = call;
-	const struct replay_listener listener = {c, on_started, on_line, NULL, on_give_up};
+	const struct replay_listener listener = {.self = c,
+						 .started = on_started,
+						 .line = on_line,
+						 .changed = on_changed,
+						 .give_up = on_give_up};
 	struct program program;
 	struct sut s = {0};
 	struct problem p;
@@ -74,30 +96,38 @@ static int run(struct trace *t, void *call)
 		return complain(&p);
 	struct launch l = trace_launch(t, &c->words, &program);
 
+	if (trace_properties(t, &l, &p))
+		return complain(&p);
+
 	l.task = (struct wire_task){.mode = WIRE_REPLAY,
-				    .gdb = c->options.gdb,
 				    .show_output = 1,
 				    .violation = t->violation.found.kind,
 				    .path_len = t->violation.found.path_len};
+	if (check_step(c, t, &p))
+		return complain(&p);
 	execution_log_free(&t->log);
 	end = replay_process(&s, &l, &listener, &t->log, &p);
 	code = report_end(t, &s, end, &p);
 	fflush(stdout);
-	if (code == 1 && c->options.gdb && !s.ended && gdb_run(s.pid, &t->log, c->options.gdb_args, &p))
-		code = complain(&p);
 	if (s.pid)
 		interrupt_watch(s.pid, false);
 	sut_end(&s);
+	if (code == 1 && c->options.gdb) {
+		const struct gdb_call call = {l, c->options.at, c->options.gdb_args};
+
+		if (gdb_run(&call, &p))
+			code = complain(&p);
+	}
 	return code;
 }
 
 int verb_replay(int argc, char **argv)
 {
-	struct replay_call c = {0};
+	struct replay_call c = {.options.at = REPLAY_NO_PAUSE};
 	struct problem p;
 
 	if (option_parse_verb(&replay_option_list, &c.options, argc, argv, &c.words, &p))
 		return complain_usage("replay", "%s", p.text);
-	c.options.gdb |= c.options.gdb_args != NULL;
+	c.options.gdb |= c.options.gdb_args || c.options.at != REPLAY_NO_PAUSE;
 	return trace_verb("replay", &c.words, run, &c);
 }

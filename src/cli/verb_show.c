@@ -67,7 +67,7 @@ static int show_directory(const char *dir)
 	char path[4096];
 	json_error_t error;
 	json_t *j;
-	const char *verdict, *reason;
+	const char *verdict, *reason, *headline;
 	int code;
 
 	snprintf(path, sizeof(path), "%s/result.json", dir);
@@ -80,6 +80,9 @@ static int show_directory(const char *dir)
 	}
 	verdict = json_string_value(json_object_get(j, "verdict"));
 	reason = json_string_value(json_object_get(j, "reason"));
+	headline = json_string_value(json_object_get(j, "headline"));
+	if (headline)
+		printf("%s\n", headline);
 	printf("verdict: %s: %s\n%ld states, %ld transitions, depth %ld, %ld end states\n",
 	       verdict ? verdict : "?", reason ? reason : "?", number(j, "states"), number(j, "transitions"),
 	       number(j, "max_depth"), number(j, "end_states"));

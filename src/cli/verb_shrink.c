@@ -77,6 +77,9 @@ static int run(struct trace *t, void *call)
 	if (trace_program(t, &c->words, &program, &p))
 		return complain(&p);
 	struct launch l = trace_launch(t, &c->words, &program);
+
+	if (trace_properties(t, &l, &p))
+		return complain(&p);
 	const struct shrink_plan plan = {&l, &interrupt_observer, BY_HAND_MS, BY_HAND_STEPS};
 	enum shrink_result result = SHRINK_SHORT_ALREADY;
 

@@ -268,6 +268,19 @@ u32 cache_connections(const struct cache *c, const struct cache_pos *pos)
 	return pos->tree && tree_mark_at(c->t, &at, &m) ? joint_connections(c, &at) : 0;
 }
 
+static bool is_independent(const struct cache *c, const struct physical *p)
+{
+	const struct tree_key *k = tree_key_of(c->t, p->tree);
+	return !k->client && !k->joint;
+}
+
+void cache_forget_servers(struct cache *c)
+{
+	for (u32 i = 0; i < NET_MAX_CONNS; i++)
+		if (c->conn[i].conn && is_independent(c, &c->conn[i]))
+			physical_close(c, &c->conn[i]);
+}
+
 /* ---- writes ---- */
 
 /* What is not known, from *at on. */
@@ -328,6 +341,28 @@ int cache_end(struct cache *c, struct cache_pos *pos)
 	int err = write_event(c, pos, NET_JOINT_END);
 	pos->ended = !err;
 	return err;
+}
+
+int cache_connect(struct cache *c, struct cache_pos *all, const struct net_address *to, u32 connection,
+		  struct cache_pos *pos)
+{
+	u8 symbols[JOINT_CONNECT_MAX];
+	u32 n = joint_connect(connection, to, symbols);
+	struct cache_pos at = *all;
+	at.connection = connection;
+	int err = write_symbols(c, &at, symbols, n, false);
+	if (!err)
+		err = cache_resolve(c, &at);
+	if (err)
+		return err;
+	all->branch = at.branch;
+	all->written = at.written;
+	struct tree_at there = pos_at(&at);
+	u32 refusal = joint_refusal(c, &there, connection);
+	if (refusal)
+		return error_refused(c, refusal);
+	*pos = at;
+	return 0;
 }
 
 int cache_leave(struct cache *c, struct cache_pos *pos)

@@ -31,8 +31,8 @@ struct cache_pos {
 	u64 written, read;
 	u32 ended;
 	/*
-	 * Of a joint client (NET_JOINT): the number of the connection, from 1; 0: it is a conversation of
-	 * its own. `written` counts bytes of symbols, of all connections of that client; `read` bytes of
+	 * Of a joint peer (NET_JOINT): the number of the connection, from 1; 0: it is a conversation of
+	 * its own. `written` counts bytes of symbols, of all connections of that peer; `read` bytes of
 	 * this one.
 	 */
 	u32 connection;
@@ -57,6 +57,11 @@ enum cache_code {
 struct cache_error {
 	int code;
 	u32 client; /* of CACHE_JOINT */
+	/*
+	 * It was about a connection to a server that is taken for independent of others. Perhaps it is not:
+	 * all of them as one conversation (key->joint) would tell.
+	 */
+	bool of_server;
 	/* Complete sentences for people: connection, request, recorded and new answer, and the way on. */
 	char text[3000];
 };
@@ -110,6 +115,15 @@ u32 cache_connections(const struct cache *c, const struct cache_pos *pos);
  */
 int cache_resolve_late(struct cache *c, const struct cache_pos *pos);
 int cache_pass_time(struct cache *c, struct cache_pos *pos);
+/*
+ * Joint servers (key->joint, no key->client): cache_open starts their conversation at *all, and then the SUT
+ * connects, with a number that none of its open connections to them has. *all moves, whether it succeeds or
+ * is refused (-errno). *pos: the connection.
+ */
+int cache_connect(struct cache *c, struct cache_pos *all, const struct net_address *to, u32 connection,
+		  struct cache_pos *pos);
+/* Server peers are joint from now on: physical connections that took them for independent are closed. */
+void cache_forget_servers(struct cache *c);
 /* The SUT closes the connection. pos stays, behind that. */
 int cache_leave(struct cache *c, struct cache_pos *pos);
 

@@ -9,8 +9,16 @@ static struct text begin(struct cache *c, int code)
 {
 	struct text t;
 	c->error.code = code;
+	c->error.of_server = false;
 	text_init(&t, c->error.text, sizeof(c->error.text));
 	return t;
+}
+
+/* May it be wrong to take the server's connections for independent? */
+static void suspect(struct cache *c, u32 tree)
+{
+	const struct tree_key *k = tree_key_of(c->t, tree);
+	c->error.of_server = !k->client && !k->joint;
 }
 
 int error_out_of_memory(struct cache *c)
@@ -64,6 +72,7 @@ int error_of_reply(struct cache *c, u32 tree)
 {
 	struct text t = begin(c, code_of(c, tree));
 	c->error.client = c->reply.client;
+	suspect(c, tree);
 	if (c->reply.text && c->reply.text[0]) {
 		text_str(&t, c->reply.text);
 		if (c->reply.status == NET_ERROR_NO_PEER && c->error.code == CACHE_INCOMPLETE) {
@@ -82,6 +91,7 @@ int error_refused_again(struct cache *c, u32 tree)
 {
 	int error = -c->error.code;
 	struct text t = begin(c, CACHE_NONDETERMINISTIC);
+	suspect(c, tree);
 	text_fmt(&t,
 		 "The peer was to be connected again, to bring it where the program stands, and refused "
 		 "(error %d): ",
@@ -163,6 +173,7 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 	struct mark_view m;
 	hd_assert(tree_mark_at(c->t, against, &m));
 	struct text t = begin(c, CACHE_NONDETERMINISTIC);
+	suspect(c, tree);
 	u64 recorded = m.reply > said ? m.reply - said : 0;
 	u64 same = tree_reply_same(c->t, against, said, r->data, (size_t)HD_MIN(recorded, r->len));
 	u64 skip = same > SHOWN / 4 ? (same - SHOWN / 4) & ~1ull : 0; /* symbols of joint clients are whole */
@@ -179,14 +190,19 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 	put_closed(&t, r->flags);
 	if (skip)
 		text_fmt(&t, " (both behind %lu equal bytes)", skip);
-	text_str(&t, ". If its answers depend on what other connections did before, try --checkpoint, "
-		     "which brings the peer back instead of connecting again.");
+	text_str(&t, tree_key_of(c->t, tree)->joint
+			     ? ". A peer whose answers depend on chance or time is brought back by a "
+			       "checkpoint: --checkpoint nd or io."
+			     : ". If its answers depend on what other connections did before, try --peers "
+			       "shared; if "
+			       "on chance or time, --checkpoint io.");
 	return CACHE_NONDETERMINISTIC;
 }
 
 int error_spoke_late(struct cache *c, u32 tree, const struct tree_at *at, bool patient)
 {
 	struct text t = begin(c, CACHE_INCOMPLETE);
+	suspect(c, tree);
 	text_str(&t, c->reply.len ? "A peer sends data although nothing was sent to it: "
 				  : "A peer closes a connection although nothing was sent to it: ");
 	error_put_key(&t, tree_key_of(c->t, tree));

@@ -4,7 +4,7 @@
 #define SHOWN_HEAD 60u
 #define SHOWN_TAIL 60u
 
-static void put_address(struct text *t, const struct net_address *a)
+void error_put_address(struct text *t, const struct net_address *a)
 {
 	if (a->family == NET_UNIX) {
 		error_put_bytes(t, (const u8 *)a->path, HD_MIN(a->path_len, sizeof(a->path)));
@@ -21,11 +21,15 @@ static void put_address(struct text *t, const struct net_address *a)
 
 void error_put_key(struct text *t, const struct tree_key *k)
 {
+	if (k->joint && !k->client) {
+		text_str(t, "the connections to the server peers");
+		return;
+	}
 	if (k->client)
 		text_fmt(t, "the connection%s of client %u to ", k->joint ? "s" : "", k->client);
 	else
 		text_str(t, "the connection to ");
-	put_address(t, &k->to);
+	error_put_address(t, &k->to);
 	if (!k->owner || k->client)
 		return;
 	text_fmt(t, " (opened by thread %u", k->owner);

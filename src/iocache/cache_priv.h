@@ -17,6 +17,7 @@
 #include "base/pages.h"
 #include "base/text.h"
 #include "iocache/cache.h"
+#include "wire/net_joint.h"
 
 #define CACHE_MAX_OPEN 2048u
 #define CACHE_HURRIED 4096u /* of more trees than that, none is hurried */
@@ -143,7 +144,13 @@ int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said);
  */
 bool record_after_reset(struct cache *c, struct tree_at *at, const void *data, size_t n, bool end, int *err);
 
-/* ---- joint_symbols.c: conversations with all connections of a client ---- */
+/* ---- joint_symbols.c: conversations with all connections of a client, or to the servers ---- */
+
+/* The SUT connects; returns its bytes. */
+#define JOINT_CONNECT_MAX (NET_JOINT_SYMBOL * (1 + NET_PACKED_MAX))
+u32 joint_connect(u32 connection, const struct net_address *to, u8 out[JOINT_CONNECT_MAX]);
+/* Was it refused? The errno; 0: it was not. */
+u32 joint_refusal(const struct cache *c, const struct tree_at *at, u32 connection);
 
 /* As symbols, 2 n bytes. NULL: memory is out. */
 const u8 *joint_data(struct cache *c, u32 connection, const u8 *data, size_t n);
@@ -190,6 +197,7 @@ int error_diverged_close(struct cache *c, u32 tree, const struct tree_at *at);
 void error_note_schedule(struct cache *c, u32 tree, u64 from);
 
 void error_put_key(struct text *t, const struct tree_key *k);
+void error_put_address(struct text *t, const struct net_address *a);
 /* In quotes, unprintable bytes escaped; of long ones the beginning and the end. */
 void error_put_bytes(struct text *t, const u8 *data, u64 n);
 

@@ -1,6 +1,6 @@
 /*
- * Clients with several connections at a time: one conversation of symbols (wire_net.h, NET_JOINT_SYMBOL).
- * Here they are made of what the SUT writes, and what the client said is sorted out by connection.
+ * Peers with several connections at a time: one conversation of symbols (wire_net.h, NET_JOINT_SYMBOL).
+ * Here they are made of what the SUT writes, and what the peer said is sorted out by connection.
  *
  * What was said on the way to a mark never changes, so how much of it is of which connection is counted once,
  * as long as it is remembered.
@@ -19,7 +19,9 @@ static struct counted {
 	struct tree_at at;
 	u32 connection; /* 0: how many there are, in bytes */
 	u32 flags;
+	bool refused;
 	u64 bytes;
+	u64 start; /* what was said before belongs to earlier ones with this number */
 } counts[COUNTS];
 
 /* Symbols [i, end), a piece at a time; returns its size. */
@@ -38,22 +40,28 @@ static u64 said_at(const struct cache *c, const struct tree_at *at)
 	return m.reply - m.reply % NET_JOINT_SYMBOL;
 }
 
-static void count_event(struct counted *n, u8 what)
+/* end: behind the symbol. */
+static void count_event(struct counted *n, u8 what, u64 end)
 {
+	if (what == NET_JOINT_OPENED || what == NET_JOINT_REFUSED) {
+		n->bytes = n->flags = 0;
+		n->start = end;
+		n->refused = what == NET_JOINT_REFUSED;
+	}
 	if (what == NET_JOINT_EOF)
 		n->flags |= NET_EOF;
 	if (what == NET_JOINT_RESET)
 		n->flags |= NET_RESET;
 }
 
-static void count_symbol(struct counted *n, const u8 *symbol)
+static void count_symbol(struct counted *n, const u8 *symbol, u64 end)
 {
 	if (!n->connection)
 		n->bytes += symbol[0] > NET_JOINT_EVENT && symbol[1] == NET_JOINT_OPENED;
 	else if (symbol[0] == n->connection)
 		n->bytes++;
 	else if (symbol[0] == NET_JOINT_EVENT + n->connection)
-		count_event(n, symbol[1]);
+		count_event(n, symbol[1], end);
 }
 
 static const struct counted *count(const struct cache *c, const struct tree_at *at, u32 connection)
@@ -67,7 +75,7 @@ static const struct counted *count(const struct cache *c, const struct tree_at *
 	for (u64 i = 0; i < end;) {
 		size_t got = next_piece(c, at, i, end);
 		for (size_t k = 0; k < got; k += NET_JOINT_SYMBOL)
-			count_symbol(n, piece + k);
+			count_symbol(n, piece + k, i + k + NET_JOINT_SYMBOL);
 		i += got;
 	}
 	return n;
@@ -80,6 +88,15 @@ void joint_look(const struct cache *c, const struct tree_at *at, u32 connection,
 	*flags = n->flags;
 }
 
+u32 joint_refusal(const struct cache *c, const struct tree_at *at, u32 connection)
+{
+	const struct counted *n = count(c, at, connection);
+	u8 error = 0;
+	if (n->refused && n->bytes)
+		joint_copy(c, at, connection, 0, &error, 1);
+	return error;
+}
+
 u32 joint_connections(const struct cache *c, const struct tree_at *at)
 {
 	return (u32)count(c, at, 0)->bytes;
@@ -89,7 +106,7 @@ void joint_copy(const struct cache *c, const struct tree_at *at, u32 connection,
 {
 	u64 seen = 0, end = said_at(c, at);
 	size_t done = 0;
-	for (u64 i = 0; i < end && done < n;) {
+	for (u64 i = count(c, at, connection)->start; i < end && done < n;) {
 		size_t got = next_piece(c, at, i, end);
 		for (size_t k = 0; k < got && done < n; k += NET_JOINT_SYMBOL)
 			if (piece[k] == connection && seen++ >= from)
@@ -108,6 +125,20 @@ const u8 *joint_data(struct cache *c, u32 connection, const u8 *data, size_t n)
 		to[NET_JOINT_SYMBOL * i + 1] = data[i];
 	}
 	return to;
+}
+
+u32 joint_connect(u32 connection, const struct net_address *to, u8 out[JOINT_CONNECT_MAX])
+{
+	u8 *packed = out + NET_JOINT_SYMBOL + NET_PACKED_MAX; /* it moves to the front */
+	u32 n = net_address_pack(to, packed);
+	out[0] = (u8)(NET_JOINT_EVENT + connection);
+	out[1] = NET_JOINT_CONNECT;
+	for (u32 i = 0; i < n; i++) {
+		u8 byte = packed[i];
+		out[NET_JOINT_SYMBOL * (i + 1)] = (u8)connection;
+		out[NET_JOINT_SYMBOL * (i + 1) + 1] = byte;
+	}
+	return NET_JOINT_SYMBOL * (n + 1);
 }
 
 u32 joint_times(const struct cache *c, const struct tree_at *at)
@@ -158,12 +189,32 @@ bool joint_answered(const struct cache *c, const struct tree_at *at, u32 connect
 	return now && now == then;
 }
 
+/* "(connects to 127.0.0.1:80)": the address in the symbols behind the event. Returns its bytes. */
+static u64 put_connect(struct text *t, const u8 *symbols, u64 n)
+{
+	u8 packed[NET_PACKED_MAX];
+	struct net_address to;
+	u64 len = n >= NET_JOINT_SYMBOL ? symbols[1] : 0;
+	if (!len || len > sizeof(packed) || len * NET_JOINT_SYMBOL > n) {
+		text_str(t, "(connects)");
+		return n;
+	}
+	for (u64 i = 0; i < len; i++)
+		packed[i] = symbols[NET_JOINT_SYMBOL * i + 1];
+	text_str(t, "(connects to ");
+	if (net_address_unpack(packed, (u32)len, &to))
+		error_put_address(t, &to);
+	text_str(t, ")");
+	return len * NET_JOINT_SYMBOL;
+}
+
 void joint_put(struct text *t, const u8 *symbols, u64 n)
 {
-	static const char *const events[] = {
+	static const char *const events[NET_JOINT_EVENTS] = {
 		[NET_JOINT_OPENED] = "opened", [NET_JOINT_EOF] = "ended",
 		[NET_JOINT_RESET] = "reset",   [NET_JOINT_END] = "end of writing",
-		[NET_JOINT_CLOSE] = "closed",  [NET_JOINT_TIME] = "time passes"};
+		[NET_JOINT_CLOSE] = "closed",  [NET_JOINT_TIME] = "time passes",
+		[NET_JOINT_CONNECT] = "",      [NET_JOINT_REFUSED] = "refused"};
 	u32 last = 0;
 	for (u64 i = 0; i + 1 < n; i += NET_JOINT_SYMBOL) {
 		u32 number = symbols[i] % NET_JOINT_EVENT;
@@ -172,6 +223,8 @@ void joint_put(struct text *t, const u8 *symbols, u64 n)
 		last = number;
 		if (symbols[i] < NET_JOINT_EVENT)
 			text_escaped(t, symbols + i + 1, 1);
+		else if (symbols[i + 1] == NET_JOINT_CONNECT)
+			i += put_connect(t, symbols + i + NET_JOINT_SYMBOL, n - i - NET_JOINT_SYMBOL);
 		else if (symbols[i + 1] && symbols[i + 1] < HD_ARRAY_LEN(events))
 			text_fmt(t, "(%s)", events[symbols[i + 1]]);
 	}

@@ -174,6 +174,12 @@ int physical_hear_more(struct cache *c, struct physical *p, bool patient)
 	return err;
 }
 
+/* It may open further connections: how many is not known from before. */
+static bool is_joint_client(const struct tree_key *k)
+{
+	return k->joint && k->client;
+}
+
 /*
  * The answer at `at` is known, mostly. A peer that waits with a time-out is then not given that time again:
  * it has said all that it said before. Not where executions are played to be compared.
@@ -182,7 +188,7 @@ static void expect_answer(struct cache *c, struct physical *p, const struct tree
 {
 	struct mark_view m;
 	if (!c->transport.expect || c->patient || c->confirm || p->tree >= CACHE_HURRIED ||
-	    (c->slow[p->tree / 64] >> p->tree % 64 & 1) || tree_key_of(c->t, p->tree)->joint)
+	    (c->slow[p->tree / 64] >> p->tree % 64 & 1) || is_joint_client(tree_key_of(c->t, p->tree)))
 		return;
 	if (!tree_mark_at(c->t, at, &m) || !(m.flags & NET_TIMED) || m.reply < p->said)
 		return;

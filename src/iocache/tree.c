@@ -129,8 +129,10 @@ u32 tree_find(const struct trees *t, const struct tree_key *k)
 bool tree_is_superseded(const struct trees *t, u32 tree)
 {
 	const struct tree_key *k = tree_key_of(t, tree);
-	struct tree_key joint = {.to = k->to, .client = k->client, .joint = 1};
-	return k->client && !k->joint && tree_find(t, &joint) != TREE_NONE;
+	struct tree_key joint = {.client = k->client, .joint = 1};
+	if (k->client)
+		joint.to = k->to;
+	return !k->joint && tree_find(t, &joint) != TREE_NONE;
 }
 
 u32 tree_add(struct trees *t, const struct tree_key *k)

@@ -64,7 +64,10 @@ struct tree_key {
 	 */
 	u32 after, after_ended;
 	u64 after_written;
-	/* All connections of a client, as symbols (NET_JOINT): 1. */
+	/*
+	 * All connections of a client, as symbols (NET_JOINT): 1. Without a client: of all server peers, and
+	 * `to` is zero.
+	 */
 	u64 joint;
 };
 
@@ -80,7 +83,10 @@ u32 trees_count(const struct trees *t);
 const struct tree_key *tree_key_of(const struct trees *t, u32 tree);
 u32 tree_find(const struct trees *t, const struct tree_key *k); /* or TREE_NONE */
 u32 tree_add(struct trees *t, const struct tree_key *k);        /* TREE_NONE: memory is out */
-/* Has a client turned out to be joint? Then what was said on its first connection is in another tree. */
+/*
+ * Has a client turned out to be joint, or the servers? Then what was said on their connections is in another
+ * tree.
+ */
 bool tree_is_superseded(const struct trees *t, u32 tree);
 u32 tree_root(const struct trees *t, u32 tree); /* its first branch */
 

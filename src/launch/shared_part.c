@@ -70,6 +70,8 @@ int shared_part_create(struct shared_part *part, const struct launch *l, u32 wor
 	part->wire->workers = workers;
 	part->wire->config = l->config;
 	snprintf(part->wire->config.runtime_path, sizeof(runtime), "%s", runtime);
+	if (l->properties && l->properties->compiled)
+		part->wire->properties = *l->properties;
 	if (l->learnt)
 		part->wire->learnt = *l->learnt;
 	if (l->trees)

@@ -17,15 +17,16 @@
 /* What to start: a run (config, learnt, trees), and one process of it. Pointers are borrowed for the call. */
 struct launch {
 	const struct program *program;
-	char *const *argv;                /* NULL-terminated; argv[0] as the user wrote it */
-	char *const *extra;               /* K=V, NULL-terminated or NULL */
-	const char *cwd;                  /* NULL: here */
-	struct wire_task task;            /* mode …; path_offset is filled in by sut_start */
-	const u32 *path;                  /* replay: task.path_len actions */
-	struct wire_config config;        /* runtime_path is filled in by shared_part_create */
-	const struct wire_learnt *learnt; /* replay: what the search learnt; else NULL */
-	int tape, prints;                 /* task.script: descriptors for it, above 2; 0: none */
-	const void *trees;                /* recorded communication (iocache/tree.h), or NULL */
+	char *const *argv;                        /* NULL-terminated; argv[0] as the user wrote it */
+	char *const *extra;                       /* K=V, NULL-terminated or NULL */
+	const char *cwd;                          /* NULL: here */
+	struct wire_task task;                    /* mode …; path_offset is filled in by sut_start */
+	const u32 *path;                          /* replay: task.path_len actions */
+	struct wire_config config;                /* runtime_path is filled in by shared_part_create */
+	const struct wire_properties *properties; /* compiled; or NULL */
+	const struct wire_learnt *learnt;         /* replay: what the search learnt; else NULL */
+	int tape, prints;                         /* task.script: descriptors for it, above 2; 0: none */
+	const void *trees;                        /* recorded communication (iocache/tree.h), or NULL */
 	u64 trees_len;
 };
 

@@ -52,9 +52,14 @@ static const char *const step_failed[] = {
 	[STEP_DESCRIPTORS] = "descriptor 1000 cannot be opened; raise ulimit -n above 1007",
 	[STEP_LIMITS] = "the stack limit cannot be set to 8 MiB; raise the hard limit (ulimit -Hs)",
 	[STEP_PERSONALITY] =
-		"address randomisation cannot be turned off; allow personality() in this container",
-	[STEP_LOADING] = "rdtsc cannot be forbidden; allow prctl() and sched_setaffinity() in this container",
-	[STEP_TRACE] = "the program cannot be traced; allow ptrace() in this container",
+		"address randomisation cannot be turned off; allow personality(), in a container with "
+		"--security-opt seccomp=unconfined",
+	[STEP_LOADING] =
+		"rdtsc cannot be forbidden; allow prctl() and sched_setaffinity(), in a container with "
+		"--security-opt seccomp=unconfined",
+	[STEP_TRACE] =
+		"the program cannot be traced; allow ptrace(), in a container with --cap-add SYS_PTRACE "
+		"or --security-opt seccomp=unconfined",
 	[STEP_CWD] = "the working directory of the recorded run cannot be entered",
 	[STEP_EXEC] = "the program cannot be executed",
 };

@@ -53,9 +53,9 @@ static int fill_server(void *self, const struct hole *h, char *out, size_t cap, 
 	return 0;
 }
 
-char *server_command(struct peers *s, u32 n, struct problem *p)
+char *server_command(const struct peers *s, struct server_set *t, u32 n, struct problem *p)
 {
-	struct server_holes f = {&s->places, n};
+	struct server_holes f = {&t->places, n};
 	const char *text = s->options.server[n - 1];
 	return check_server(text, n, p) ? NULL : template_fill(text, fill_server, &f, p);
 }

@@ -5,6 +5,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -39,6 +40,7 @@ HD_NORETURN static void run_command(const char *command, pid_t keeper)
 		default_action(i);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	personality(ADDR_NO_RANDOMIZE); /* two processes of a command are to be alike: grace.c */
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	dprintf(2, "heddle: /bin/sh cannot be executed\n");
 	_exit(FAILED);

@@ -1,16 +1,14 @@
 #include "peer/peer.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "peer/listening.h"
 #include "peer/peer_priv.h"
 
-static struct peer *find(const struct peers *s, pid_t pid)
+struct peer *peer_find(const struct peers *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->slots; i++)
 		if (s->peer[i].pid == pid)
@@ -29,7 +27,7 @@ static struct peer *find_server(const struct peers *s, u32 n)
 /* A slot for one more; valid until the next call. */
 static struct peer *take_slot(struct peers *s)
 {
-	struct peer *free_one = find(s, 0);
+	struct peer *free_one = peer_find(s, 0);
 	size_t more = s->slots ? s->slots * 2 : 8;
 	if (!free_one) {
 		free_one = realloc(s->peer, more * sizeof(*s->peer));
@@ -44,7 +42,17 @@ static struct peer *take_slot(struct peers *s)
 	return free_one;
 }
 
-static pid_t start(struct peers *s, u32 server, u32 client, const char *command, struct problem *p)
+/* The command, behind what the shell is to do before; to be freed. */
+static char *wrapped(const struct peers *s, const char *command)
+{
+	char *text = NULL, *before = s->options.wrap ? s->options.wrap(s->options.wrap_self) : strdup("");
+	if (before && asprintf(&text, "%s%s", before, command) < 0)
+		text = NULL;
+	free(before);
+	return text;
+}
+
+pid_t peer_start(struct peers *s, u32 server, u32 client, const char *command, struct problem *p)
 {
 	u32 *starts = &s->starts[client ? s->options.servers + client - 1 : server - 1];
 	struct peer *e = take_slot(s);
@@ -55,7 +63,9 @@ static pid_t start(struct peers *s, u32 server, u32 client, const char *command,
 	int fd = peer_log_open(s, e, *starts + 1, &e->log_from, p);
 	if (fd < 0)
 		return -1;
-	pid_t pid = warden_start_peer(&s->warden, command, fd, p);
+	char *text = wrapped(s, command);
+	pid_t pid = text ? warden_start_peer(&s->warden, text, fd, p) : problem_set(p, "out of memory");
+	free(text);
 	close(fd);
 	if (pid < 0)
 		return -1;
@@ -67,7 +77,7 @@ static pid_t start_client(void *self, u32 n, const struct net_address *physical,
 {
 	struct peers *s = self;
 	char *command = client_command(s, n, physical, p);
-	pid_t pid = command ? start(s, 0, n, command, p) : -1;
+	pid_t pid = command ? peer_start(s, 0, n, command, p) : -1;
 	free(command);
 	return pid;
 }
@@ -75,7 +85,7 @@ static pid_t start_client(void *self, u32 n, const struct net_address *physical,
 static bool ended(void *self, pid_t pid, int *status)
 {
 	struct peers *s = self;
-	struct peer *e = find(s, pid);
+	struct peer *e = peer_find(s, pid);
 	if (!e)
 		return false;
 	/* A warden that is gone has taken its peers along. */
@@ -89,7 +99,7 @@ static bool ended(void *self, pid_t pid, int *status)
 static void end_client(void *self, pid_t pid)
 {
 	struct peers *s = self;
-	struct peer *e = find(s, pid);
+	struct peer *e = peer_find(s, pid);
 	if (!e)
 		return;
 	if (!e->ended)
@@ -119,6 +129,7 @@ static pid_t server_of(void *self, const struct net_address *to, struct net_addr
 	struct peers *s = self;
 	const struct place *l = places_find(&s->places, to, physical);
 	const struct peer *e = l ? find_server(s, l->server) : NULL;
+	s->set[0].independent = true;
 	if (!l)
 		*physical = *to;
 	pid_t pid = find_listener(s, physical);
@@ -128,7 +139,7 @@ static pid_t server_of(void *self, const struct net_address *to, struct net_addr
 static void last_words(void *self, pid_t pid, char *out, size_t cap)
 {
 	const struct peers *s = self;
-	const struct peer *e = find(s, pid);
+	const struct peer *e = peer_find(s, pid);
 	out[0] = 0;
 	if (e)
 		peer_log_last_words(s, e, out, cap);
@@ -157,7 +168,9 @@ u64 peers_running(const struct peers *s)
 static int choose_places(struct peers *s, struct problem *p)
 {
 	for (u32 n = 1; n <= s->options.servers; n++) {
-		char *command = server_command(s, n, p);
+		struct server_set first = {.places = s->places};
+		char *command = server_command(s, &first, n, p);
+		s->places = first.places;
 		if (!command)
 			return -1;
 		free(command);
@@ -202,8 +215,17 @@ struct peers *peers_start(const struct peer_options *o, struct problem *p)
 		return NULL;
 	}
 	s->options = *o;
-	s->for_broker = (struct broker_peers){s,     start_client, end_client, server_of,
-					      ended, last_words,   interrupted};
+	s->for_broker = (struct broker_peers){.self = s,
+					      .start_client = start_client,
+					      .end_client = end_client,
+					      .server_of = server_of,
+					      .ended = ended,
+					      .last_words = last_words,
+					      .interrupted = interrupted,
+					      .take_servers = server_set_take,
+					      .end_servers = server_set_end,
+					      .server_pids = server_set_pids,
+					      .server_place = server_set_place};
 	if (prepare(s, p) == 0)
 		return s;
 	if (s->places.folder[0])
@@ -211,41 +233,6 @@ struct peers *peers_start(const struct peer_options *o, struct problem *p)
 	free(s->starts);
 	free(s);
 	return NULL;
-}
-
-/* In the place of the broker's sentence, when there is a plain reason. */
-static int not_ready(struct peers *s, u32 n, struct problem *p)
-{
-	const struct peer *e = find_server(s, n);
-	char words[512], how[64];
-	int status;
-	if (!e || !ended(s, e->pid, &status))
-		return -1;
-	peer_log_last_words(s, e, words, sizeof(words));
-	if (WIFSIGNALED(status))
-		snprintf(how, sizeof(how), "was killed by signal %d (SIG%s)", WTERMSIG(status),
-			 sigabbrev_np(WTERMSIG(status)));
-	else
-		snprintf(how, sizeof(how), "ended with exit status %d", WEXITSTATUS(status));
-	return problem_set(p, "server %u (%s) %s before it was ready%s%s", n, s->options.server[n - 1], how,
-			   words[0] ? ": " : "", words);
-}
-
-int peers_start_servers(struct peers *s, struct broker *b, struct problem *p)
-{
-	char name[32], *command;
-	pid_t pid;
-	for (u32 n = 1; n <= s->options.servers; n++) {
-		command = server_command(s, n, p);
-		pid = command ? start(s, n, 0, command, p) : -1;
-		free(command);
-		if (pid < 0)
-			return -1;
-		snprintf(name, sizeof(name), "server %u", n);
-		if (broker_wait_ready(b, pid, name, p))
-			return not_ready(s, n, p);
-	}
-	return 0;
 }
 
 void peers_end(struct peers *s)

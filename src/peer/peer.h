@@ -37,6 +37,9 @@ struct peer_options {
 	bool append_logs; /* these peers have run before */
 	const char *out;  /* folder of the logs: server-1.log, client-3.log (a restart appends) */
 	bool (*interrupted)(void);
+	/* What the shell is to do before each command (to be freed); NULL: nothing. */
+	char *(*wrap)(void *self);
+	void *wrap_self;
 };
 
 struct peers;
@@ -51,6 +54,11 @@ struct peers *peers_start(const struct peer_options *o, struct problem *p);
 const struct broker_peers *peers_for_broker(struct peers *s);
 /* Start the servers and wait for each (broker_wait_ready). */
 int peers_start_servers(struct peers *s, struct broker *b, struct problem *p);
+/*
+ * End this peer, if anything of it is left. A server is started again, and waited for until it rests: its new
+ * pid. A client is ended only: 0. -1: *p.
+ */
+pid_t peers_restart(struct peers *s, struct broker *b, pid_t pid, struct problem *p);
 u64 peers_running(const struct peers *s); /* not known to have ended; for the live line */
 /* All gone when it returns, the warden included. s may be NULL. */
 void peers_end(struct peers *s);

@@ -16,6 +16,7 @@ struct peer {
 	pid_t pid;  /* its keeper; 0: slot unused */
 	u32 client; /* from 1; 0: it is a server */
 	u32 server;
+	u32 set;      /* of a server: server_set.id */
 	u64 log_from; /* its words in the log begin here */
 	bool ended;
 	int status;
@@ -27,11 +28,22 @@ struct served {
 	pid_t pid;
 };
 
+/* server_sets.c */
+#define SERVER_SETS 8u /* at a time */
+struct server_set {
+	u32 id;           /* 0: free */
+	bool taken;       /* server_set_take has given it to somebody */
+	bool independent; /* it was connected to without that */
+	struct places places;
+};
+
 struct peers {
 	struct peer_options options;
 	struct broker_peers for_broker;
 	struct warden warden; /* pid 0: not needed */
-	struct places places;
+	struct places places; /* of the first set of servers */
+	struct server_set set[SERVER_SETS];
+	u32 last_set;
 	struct peer *peer;
 	size_t slots;
 	struct served served[16];
@@ -39,8 +51,19 @@ struct peers {
 	u32 *starts; /* of servers, then of clients */
 };
 
+/* peer.c. The one with this keeper; NULL: none. */
+struct peer *peer_find(const struct peers *s, pid_t pid);
+/* Start a command; its keeper, or -1. */
+pid_t peer_start(struct peers *s, u32 server, u32 client, const char *command, struct problem *p);
+
+/* server_sets.c: as struct broker_peers has them. */
+int server_set_take(void *self, struct broker *b, u32 *set, struct problem *p);
+void server_set_end(void *self, struct broker *b, u32 set);
+u32 server_set_pids(void *self, u32 set, pid_t *out, u32 room);
+void server_set_place(void *self, u32 set, const struct net_address *to, struct net_address *physical);
+
 /* commands.c: the commands, filled in; to be freed. n from 1. NULL: *p. */
-char *server_command(struct peers *s, u32 n, struct problem *p);
+char *server_command(const struct peers *s, struct server_set *t, u32 n, struct problem *p);
 char *client_command(const struct peers *s, u32 n, const struct net_address *physical, struct problem *p);
 
 /*

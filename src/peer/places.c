@@ -131,7 +131,8 @@ const struct place *places_path(struct places *s, const char *name, size_t len, 
 
 int place_path(const struct places *s, const struct place *l, char *out, size_t cap)
 {
-	return snprintf(out, cap, "%s/%zu", s->folder, (size_t)(l - s->place) + 1);
+	return snprintf(out, cap, s->set ? "%s/%zu.%u" : "%s/%zu", s->folder, (size_t)(l - s->place) + 1,
+			s->set);
 }
 
 /* A server of ours stands for the port on whatever machine; it is on this one. */

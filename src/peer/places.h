@@ -20,6 +20,7 @@ struct places {
 	struct place place[PLACES_MAX];
 	size_t places;
 	char folder[64]; /* of the paths; "" until one is needed */
+	u32 set;         /* several share a folder: a number of its own */
 };
 
 /* The place that stands for this port or path; chosen when it is first asked for. NULL: *p. */

@@ -9,6 +9,7 @@
 static void line_free(struct log_entry *l)
 {
 	free(l->text);
+	free(l->changed);
 	free(l->frame);
 }
 
@@ -16,8 +17,9 @@ static bool line_copy(struct log_entry *to, const struct log_entry *from)
 {
 	*to = *from;
 	to->text = strdup(from->text ? from->text : "");
+	to->changed = from->changed ? strdup(from->changed) : NULL;
 	to->frame = malloc((from->frames ? from->frames : 1) * sizeof(*to->frame));
-	if (!to->text || !to->frame) {
+	if (!to->text || !to->frame || (from->changed && !to->changed)) {
 		line_free(to);
 		memset(to, 0, sizeof(*to));
 		return false;
@@ -71,12 +73,30 @@ bool execution_log_add(struct execution_log *s, const struct log_entry *l)
 	}
 }
 
+void execution_log_forget_fibers(struct execution_log *s)
+{
+	for (size_t i = 0; i < s->fibers; i++)
+		line_free(&s->fiber[i]);
+	s->fibers = 0;
+}
+
+void execution_log_changed(struct execution_log *s, char *text)
+{
+	for (size_t i = s->lines; i-- > 0;) {
+		if (s->line[i].kind != WIRE_EV_STEP)
+			continue;
+		free(s->line[i].changed);
+		s->line[i].changed = text;
+		return;
+	}
+	free(text);
+}
+
 void execution_log_free(struct execution_log *s)
 {
 	for (size_t i = 0; i < s->lines; i++)
 		line_free(&s->line[i]);
-	for (size_t i = 0; i < s->fibers; i++)
-		line_free(&s->fiber[i]);
+	execution_log_forget_fibers(s);
 	line_free(&s->violation);
 	free(s->line);
 	free(s->fiber);
@@ -110,4 +130,38 @@ void log_entry_thread(const struct log_entry *l, char *out, size_t cap)
 		snprintf(out, cap, "thread %u (%s)", l->thread, l->name);
 	else
 		snprintf(out, cap, "thread %u", l->thread);
+}
+
+/* The outermost function of the program's own code that any line of the thread stands in. */
+static const char *first_function(const struct log_entry *l)
+{
+	for (u32 i = l->frames; i-- > 0;)
+		if (l->frame[i].function[0] && l->frame[i].file[0] && !frame_is_library(&l->frame[i]))
+			return l->frame[i].function;
+	return NULL;
+}
+
+static void look_at_line(const struct log_entry *l, u32 thread, const char **name, const char **function)
+{
+	if (l->thread != thread || l->kind == WIRE_EV_OUTPUT)
+		return;
+	if (l->name[0])
+		*name = l->name;
+	if (first_function(l))
+		*function = first_function(l);
+}
+
+void execution_log_heading(const struct execution_log *s, u32 thread, char *out, size_t cap)
+{
+	const char *name = NULL, *function = NULL;
+
+	for (size_t i = 0; i < s->lines; i++)
+		look_at_line(&s->line[i], thread, &name, &function);
+	for (size_t i = 0; i < s->fibers; i++)
+		look_at_line(&s->fiber[i], thread, &name, &function);
+	if (s->violation.text)
+		look_at_line(&s->violation, thread, &name, &function);
+	snprintf(out, cap, "thread %u%s%s%s%s%s%s", thread, name ? " (" : "", name ? name : "",
+		 name ? ")" : "", function ? ", runs " : "", function ? function : "",
+		 function && !strchr(function, '(') ? "()" : "");
 }

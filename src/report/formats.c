@@ -1,13 +1,15 @@
 #include "report/formats.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "report/file.h"
+#include "report/json.h"
 
 static const struct format formats[] = {
 	{"text", "report.txt", plain_print}, {"json", "result.json", NULL},
 	{"junit", "junit.xml", junit_print}, {"sarif", "result.sarif", sarif_print},
-	{"html", "report.html", html_print},
+	{"html", "report.html", html_print}, {"github", NULL, github_print},
 };
 
 const struct format *format_at(size_t n)
@@ -30,6 +32,12 @@ int format_write(const struct format *format, const struct outcome *o, const cha
 
 	if (!format->print)
 		return result_json_write(o, dir, p);
+	if (!format->file) {
+		format->print(stdout, o);
+		return fflush(stdout)
+			       ? problem_set(p, "standard output cannot be written: %s", strerror(errno))
+			       : 0;
+	}
 	snprintf(path, sizeof(path), "%s/%s", dir, format->file);
 	if (file_create(&f, path, p))
 		return -1;
@@ -37,28 +45,30 @@ int format_write(const struct format *format, const struct outcome *o, const cha
 	return file_commit(&f, p);
 }
 
+/* XML 1.0 has no way to write most control characters, nor U+FFFE and U+FFFF. */
+static bool xml_has_no_word_for(const char *text, size_t n)
+{
+	return n == 1 ? (u8)*text < ' ' && *text != '\n' && *text != '\t'
+		      : n == 3 && (!memcmp(text, "\xef\xbf\xbe", 3) || !memcmp(text, "\xef\xbf\xbf", 3));
+}
+
 void xml_escape(FILE *f, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		case '\'':
-			fputs("&#39;", f);
-			break;
-		default:
-			/* XML 1.0 has no way to write most control characters. */
-			putc((u8)*text < ' ' && *text != '\n' && *text != '\t' ? '?' : *text, f);
-		}
+	static const char special[] = "&<>\"'";
+	static const char *const words[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+
+	while (*text) {
+		const char *found = strchr(special, *text);
+		size_t n = utf8_length(text);
+
+		if (found)
+			fputs(words[found - special], f);
+		else if (n == 0)
+			fputs("\xef\xbf\xbd", f); /* U+FFFD: no UTF-8 */
+		else if (xml_has_no_word_for(text, n))
+			putc('?', f);
+		else
+			fwrite(text, 1, n, f);
+		text += n ? n : 1;
 	}
 }

@@ -12,7 +12,7 @@
 
 struct format {
 	const char *name;                                /* as in --format */
-	const char *file;                                /* in the output folder */
+	const char *file;                                /* in the output folder; NULL: standard output */
 	void (*print)(FILE *f, const struct outcome *o); /* NULL: result.json, which is always written */
 };
 /* NULL: no such format. */
@@ -29,8 +29,9 @@ void plain_print(FILE *f, const struct outcome *o);
 void junit_print(FILE *f, const struct outcome *o);
 void sarif_print(FILE *f, const struct outcome *o);
 void html_print(FILE *f, const struct outcome *o);
+void github_print(FILE *f, const struct outcome *o);
 
-/* Text for & < > " ' and control characters; both XML formats and HTML. */
+/* Any bytes as text of XML or HTML: & < > " ' are escaped, what is no UTF-8 becomes U+FFFD. */
 void xml_escape(FILE *f, const char *text);
 
 #endif

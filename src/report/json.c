@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at s, 0 when it is not one (overlong forms and surrogates included). */
-static size_t utf8_len(const u8 *s)
+size_t utf8_length(const char *text)
 {
+	const u8 *s = (const u8 *)text;
 	static const u32 least[5] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t n = s[0] < 0x80 ? 1 : (s[0] >> 5) == 6 ? 2 : (s[0] >> 4) == 14 ? 3 : (s[0] >> 3) == 30 ? 4 : 0;
 	u32 code = n == 1 ? s[0] : s[0] & (0x7fu >> n);
@@ -30,7 +30,7 @@ json_t *json_text(const char *text)
 	if (!clean)
 		return NULL;
 	while (*s) {
-		size_t n = utf8_len(s);
+		size_t n = utf8_length((const char *)s);
 
 		memcpy(to, n ? (const char *)s : "\xef\xbf\xbd", n ? n : 3);
 		to += n ? n : 3;

@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 
+/* Of the UTF-8 sequence at s, 0 when it is not one (overlong forms and surrogates included). */
+size_t utf8_length(const char *s);
 /* Any bytes: what is not UTF-8 becomes U+FFFD. NULL text counts as "". */
 json_t *json_text(const char *text);
 /* A NULL-terminated list of strings. */

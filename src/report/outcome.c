@@ -150,31 +150,6 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap)
 	}
 }
 
-void outcome_scope(const struct outcome *o, char *out, size_t cap)
-{
-	out[0] = 0;
-	enum verdict v = outcome_verdict(o);
-
-	if (v == VERDICT_CERTIFIED && o->certified.has_trees && !o->certified.live) {
-		snprintf(out, cap, ", peers as recorded by the producer");
-		return;
-	}
-	if (v != VERDICT_VERIFIED && v != VERDICT_CERTIFIED)
-		return;
-	if (o->unsynchronised_count)
-		snprintf(out, cap, ", but threads share %s%s without synchronisation that is seen",
-			 o->unsynchronised[0].what, o->unsynchronised_count > 1 ? " and more" : "");
-	else if (o->hooks && o->races_ignored)
-		snprintf(out, cap, ", data races ignored");
-	else if (!o->hooks)
-		snprintf(out, cap, ", data races not looked at");
-	else if (o->unseen_count == 1)
-		snprintf(out, cap, ", but %s was not looked into", o->unseen[0].call);
-	else if (o->unseen_count)
-		snprintf(out, cap, ", but %s and %zu more were not looked into", o->unseen[0].call,
-			 o->unseen_count - 1);
-}
-
 const char *outcome_granularity(const struct outcome *o)
 {
 	return o->hooks ? "memory" : "sync";
@@ -209,7 +184,8 @@ void outcome_forget(struct outcome *o)
 	o->refused_count = o->unsynchronised_count = o->unseen_count = 0;
 	o->notes = 0;
 	o->outcomes = 0;
-	o->incomplete_why[0] = o->trivial_why[0] = 0;
+	o->incomplete_why[0] = o->trivial_why[0] = o->differed[0] = 0;
+	o->unconfirmed_why[0] = 0;
 	o->played_again = 0;
 	o->end = SEARCH_COMPLETE;
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;

@@ -42,7 +42,8 @@ struct outcome_unseen {
 
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
-	bool used; /* a connection was opened; all else is zero if not */
+	bool used;   /* a connection was opened; all else is zero if not */
+	bool shared; /* server peers are one conversation: --peers */
 	struct net_config config;
 	struct cache_stats cache;
 	u64 timed;          /* answers after which a peer waited with a time-out: it may say more later */
@@ -99,6 +100,10 @@ struct outcome {
 	char doubtful[1200], doubtful_call[640];
 	char incomplete_why
 		[3072]; /* the network was not followed everywhere: wire_result.incomplete; "": it was */
+	char differed
+		[1024]; /* with fresh peers, in a known execution, an answer was another one; "": none was */
+	char shared_why
+		[1024]; /* servers turned out to be joint (--peers auto): which answer told; "": none did */
 	char trivial_why[512]; /* nothing of what the program is there for was seen: why; "": it was */
 	struct outcome_net net;
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
@@ -130,6 +135,8 @@ void outcome_reason(const struct outcome *o, char *out, size_t cap);
 void outcome_certified_reason(const struct outcome *o, char *out, size_t cap);
 /* What a success leaves out, to stand behind that word: ", data races not looked at"; "": nothing. */
 void outcome_scope(const struct outcome *o, char *out, size_t cap);
+/* The verdict in words with its scope, "Verified, data races not looked at"; no full stop. */
+void outcome_headline(const struct outcome *o, char *out, size_t cap);
 /* "memory" or "sync". */
 const char *outcome_granularity(const struct outcome *o);
 /* What the verdict takes for granted, one sentence. */

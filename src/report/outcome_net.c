@@ -124,6 +124,10 @@ const char *outcome_peer_assumption(const struct outcome *o)
 	if (!o->net.config.live)
 		return "relative to the recorded trees: what the peers said then, they are taken to say "
 		       "always";
+	if (o->net.shared)
+		return "relative to what the peers were seen to answer: servers that are told the same on "
+		       "all "
+		       "connections, in the same order, answer the same";
 	return "relative to what the peers were seen to answer: the same bytes on a connection get the same "
 	       "answer, whatever "
 	       "happens on others";

@@ -1,11 +1,14 @@
 #include "report/plain_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/explain.h"
 #include "report/formats.h"
 
 /* How many of its last steps a thread is shown with. */
 #define LAST_STEPS 5
+#define PARAGRAPH_COLUMNS 100
 
 void plain_number(u64 n, char *out, size_t cap)
 {
@@ -79,6 +82,27 @@ static const struct log_entry *fiber_of(const struct execution_log *s, u32 threa
 	return NULL;
 }
 
+/* In one line: what the step did in passing, and what it changed of the program's variables. */
+static void print_besides(FILE *f, const struct execution_log *s, size_t step)
+{
+	bool first = true;
+
+	for (size_t i = step + 1; i < s->lines && s->line[i].kind != WIRE_EV_STEP; i++) {
+		if (s->line[i].kind != WIRE_EV_ASIDE)
+			continue;
+		fprintf(f, "%s%s", first ? "           then " : "; ", s->line[i].text);
+		first = false;
+	}
+	if (!first)
+		putc('\n', f);
+	if (!s->line[step].changed)
+		return;
+	fputs("           ", f);
+	for (const char *c = s->line[step].changed; *c; c++)
+		fputs(*c == '\n' ? "; " : (char[]){*c, 0}, f);
+	putc('\n', f);
+}
+
 static void print_last_steps(FILE *f, const struct execution_log *s, u32 thread)
 {
 	size_t total = 0, nth = 0;
@@ -95,6 +119,7 @@ static void print_last_steps(FILE *f, const struct execution_log *s, u32 thread)
 		fprintf(f, "    #%-5lu %s", l->step, l->text);
 		print_place(f, l);
 		putc('\n', f);
+		print_besides(f, s, i);
 	}
 }
 
@@ -119,9 +144,9 @@ static void print_culprit_now(FILE *f, const struct execution_log *s)
 static void print_thread(FILE *f, const struct execution_log *s, const struct log_entry *any)
 {
 	const struct log_entry *now = fiber_of(s, any->thread);
-	char who[64];
+	char who[256];
 
-	log_entry_thread(any, who, sizeof(who));
+	execution_log_heading(s, any->thread, who, sizeof(who));
 	fprintf(f, "\n  %s\n", who);
 	print_last_steps(f, s, any->thread);
 	if (!now && s->violation.text && s->violation.thread == any->thread) {
@@ -151,10 +176,16 @@ static const struct log_entry *thread_after(const struct execution_log *s, u32 l
 	return next;
 }
 
+/* Who only waits for a thread's end, or for clients, comes last. */
 static void print_threads(FILE *f, const struct execution_log *s)
 {
-	for (const struct log_entry *l = thread_after(s, 0); l; l = thread_after(s, l->thread))
-		print_thread(f, s, l);
+	for (int patient = 0; patient < 2; patient++)
+		for (const struct log_entry *l = thread_after(s, 0); l; l = thread_after(s, l->thread)) {
+			const struct log_entry *now = fiber_of(s, l->thread);
+
+			if ((now && now->patient) == patient)
+				print_thread(f, s, l);
+		}
 }
 
 /* That of a communication deadlock lists who waits on either side, one after the other: a line each. */
@@ -167,6 +198,40 @@ static void print_message(FILE *f, const struct trace *t)
 		message = end + 2;
 	}
 	fprintf(f, "  %s\n", message);
+}
+
+/* A paragraph, in lines of a readable length; bytes that go on a character have no width. */
+static void print_paragraph(FILE *f, const char *text)
+{
+	size_t column = 0;
+	bool first = true;
+
+	while (*text) {
+		size_t len = strcspn(text, " "), width = 0;
+
+		for (size_t i = 0; i < len; i++)
+			width += ((u8)text[i] & 0xc0) != 0x80;
+		if (column && column + 1 + width > PARAGRAPH_COLUMNS)
+			column = 0;
+		fputs(column ? " " : first ? "  " : "\n  ", f);
+		first = false;
+		fprintf(f, "%.*s", (int)len, text);
+		column += (column > 0) + width;
+		text += len;
+		text += strspn(text, " ");
+	}
+	putc('\n', f);
+}
+
+static void print_explanation(FILE *f, const struct trace *t)
+{
+	char *text = explain(t);
+
+	if (text && *text) {
+		putc('\n', f);
+		print_paragraph(f, text);
+	}
+	free(text);
 }
 
 void plain_violation(FILE *f, const struct trace *t)
@@ -182,6 +247,7 @@ void plain_violation(FILE *f, const struct trace *t)
 	print_message(f, t);
 	if (v->text && !shared)
 		print_backtrace(f, v, "    ");
+	print_explanation(f, t);
 	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands",
 		t->violation.found.path_len);
 	if (t->violation.found_len)
@@ -215,6 +281,11 @@ void plain_entry(FILE *f, const struct log_entry *l)
 		print_output(f, l);
 		return;
 	}
+	if (l->kind == WIRE_EV_ASIDE) {
+		fprintf(f, "         then %s", l->text);
+		print_place(f, l);
+		putc('\n', f);
+	}
 	if (l->kind == WIRE_EV_STEP) {
 		fprintf(f, "#%-5lu %s: %s", l->step, who, l->text);
 		print_place(f, l);
@@ -222,37 +293,40 @@ void plain_entry(FILE *f, const struct log_entry *l)
 	}
 }
 
+void plain_changes(FILE *f, const char *text)
+{
+	while (text && *text) {
+		size_t len = strcspn(text, "\n");
+
+		fprintf(f, "         %.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
 void plain_steps(FILE *f, const struct trace *t)
 {
 	if (t->log.omitted)
 		fprintf(f, "… %lu earlier lines are not in the trace\n", t->log.omitted);
-	for (size_t i = 0; i < t->log.lines; i++)
-		plain_entry(f, &t->log.line[i]);
+	for (size_t i = 0, step = 0; i < t->log.lines; i++) {
+		const struct log_entry *l = &t->log.line[i];
+
+		plain_entry(f, l);
+		if (l->kind == WIRE_EV_STEP)
+			step = i;
+		/* What it changed is known at its end, behind what it did in passing. */
+		if (i + 1 == t->log.lines || l[1].kind == WIRE_EV_STEP)
+			plain_changes(f, t->log.line[step].kind == WIRE_EV_STEP ? t->log.line[step].changed
+										: NULL);
+	}
 }
 
 static void print_verdict(FILE *f, const struct outcome *o)
 {
-	static const char *const words[] = {
-		[VERDICT_VERIFIED] = "Verified",
-		[VERDICT_VIOLATION] = "Violation",
-		[VERDICT_BOUNDED] = "Not verified (bounded)",
-		[VERDICT_INCOMPLETE] = "Not verified (incomplete)",
-		[VERDICT_CERTIFIED] = "Certified",
-		[VERDICT_DEVIATION] = "Deviation",
-	};
-	static const char *const certify_words[] = {
-		[VERDICT_VIOLATION] = "Violation",
-		[VERDICT_BOUNDED] = "Not certified (bounded)",
-		[VERDICT_INCOMPLETE] = "Not certified (incomplete)",
-		[VERDICT_CERTIFIED] = "Certified",
-		[VERDICT_DEVIATION] = "Deviation",
-	};
-	char reason[OUTCOME_REASON], scope[512];
+	char reason[OUTCOME_REASON], headline[1024];
 
 	outcome_reason(o, reason, sizeof(reason));
-	outcome_scope(o, scope, sizeof(scope));
-	fprintf(f, "%s%s: %s.\n", (o->certified.on ? certify_words : words)[outcome_verdict(o)], scope,
-		reason);
+	outcome_headline(o, headline, sizeof(headline));
+	fprintf(f, "%s: %s.\n", headline, reason);
 }
 
 static void print_refused(FILE *f, const struct outcome *o)

@@ -11,6 +11,8 @@ void plain_violation(FILE *f, const struct trace *t);
 /* All steps in order, each step with its backtrace's first line. */
 void plain_steps(FILE *f, const struct trace *t);
 /* One line of it, as heddle replay shows it. */
+/* What a step changed: struct log_entry, `changed`; NULL: nothing. */
+void plain_changes(FILE *f, const char *text);
 void plain_entry(FILE *f, const struct log_entry *l);
 /* Counts, time, memory, verdict. */
 void plain_summary(FILE *f, const struct outcome *o);

@@ -85,5 +85,8 @@ void plain_network(FILE *f, const struct outcome *o)
 			"the "
 			"program was given the first one\n",
 			n->clock_readings, n->clock_readings == 1 ? "" : "s");
+	if (n->shared)
+		fprintf(f, "  servers: shared: all connections to them are one conversation%s%s\n",
+			o->shared_why[0] ? ". What gave it away: " : "", o->shared_why);
 	fprintf(f, "  peers: %s.\n", outcome_peer_assumption(o));
 }

@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <stdio.h>
 
+#include "report/explain.h"
 #include "report/file.h"
 #include "report/formats.h"
 #include "report/json.h"
@@ -15,15 +17,18 @@ static json_t *violations_json(const struct outcome *o)
 		const struct trace *t = &o->trace[i];
 
 		u64 found = t->violation.found_len ? t->violation.found_len : t->violation.found.path_len;
+		char *explanation = explain(t);
 
 		json_array_append_new(
 			list,
-			json_pack("{s:s, s:o, s:i, s:o, s:s, s:I, s:I, s:s}", "kind",
+			json_pack("{s:s, s:o, s:o, s:i, s:o, s:s, s:I, s:I, s:s}", "kind",
 				  violation_traits(t->violation.found.kind)->name, "message",
-				  json_text(t->violation.message), "thread", (int)t->violation.thread,
-				  "where", json_text(t->violation.where), "trace", o->trace[i].name, "steps",
-				  (json_int_t)t->violation.found.path_len, "steps_found", (json_int_t)found,
-				  "found_by", t->violation.found.by_walk ? "walk" : "search"));
+				  json_text(t->violation.message), "explanation", json_text(explanation),
+				  "thread", (int)t->violation.thread, "where", json_text(t->violation.where),
+				  "trace", o->trace[i].name, "steps", (json_int_t)t->violation.found.path_len,
+				  "steps_found", (json_int_t)found, "found_by",
+				  t->violation.found.by_walk ? "walk" : "search"));
+		free(explanation);
 	}
 	return list;
 }
@@ -198,7 +203,7 @@ static void add_script(json_t *j, const struct outcome *o)
 
 static json_t *result_json(const struct outcome *o)
 {
-	char reason[OUTCOME_REASON], initial[40];
+	char reason[OUTCOME_REASON], headline[1024], initial[40];
 	json_t *j;
 
 	outcome_reason(o, reason, sizeof(reason));
@@ -209,6 +214,8 @@ static json_t *result_json(const struct outcome *o)
 	if (!j)
 		return NULL;
 	add_counts(j, o);
+	outcome_headline(o, headline, sizeof(headline));
+	json_object_set_new(j, "headline", json_text(headline));
 	json_object_set_new(j, "violations", violations_json(o));
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
 	json_object_set_new(j, "doubtful", doubtful_json(o));

@@ -27,6 +27,11 @@ bool symbols_peek(struct symbols *s, u64 at, void *to, size_t n)
 	return process_vm_readv(s->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
+bool symbols_read(struct symbols *s, u64 address, void *to, size_t n)
+{
+	return symbols_peek(s, address, to, n);
+}
+
 void symbols_use_stack(struct symbols *s, u64 at, const void *bytes, size_t n)
 {
 	s->saved = bytes;

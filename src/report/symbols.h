@@ -15,7 +15,7 @@ struct symbols;
 struct frame {
 	u64 pc;
 	char function[192]; /* "" unknown */
-	char file[256];     /* as the compiler wrote it; "" without debug information */
+	char file[256];     /* absolute where it is there, else as the compiler wrote it; "": unknown */
 	int line;
 	char module[96]; /* file name of the program or library */
 	u64 offset;      /* of pc in the module */
@@ -38,11 +38,19 @@ void symbols_use_stack(struct symbols *s, u64 at, const void *bytes, size_t n);
  * what a call that returns there is in, "worker (queue.c:31)".
  */
 void symbols_name(struct symbols *s, u64 address, char *out, size_t cap);
+/* Bytes of the process's memory; false: there are none. */
+bool symbols_read(struct symbols *s, u64 address, void *to, size_t n);
 /* Where the variable at this address is declared, "queue.c:7"; false: not known, or there is none. */
 bool symbols_declared(struct symbols *s, u64 address, char *out, size_t cap);
 /* A mangled name for people; short: without the types of parameters. */
 void symbols_demangle(const char *name, char *out, size_t cap);
 void symbols_demangle_short(const char *name, char *out, size_t cap);
+/* Who knows names for what lies on stacks and on the heap; they may change from event to event. */
+struct symbols_namer {
+	void *self;
+	bool (*name)(void *self, u64 address, char *out, size_t cap);
+};
+void symbols_set_namer(struct symbols *s, const struct symbols_namer *namer);
 /* `text` with each {0x…} replaced by its name. */
 void symbols_expand(struct symbols *s, const char *text, char *out, size_t cap);
 

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "report/source_place.h"
 #include "report/symbols_priv.h"
 
 /* Functions inlined into each other at one address, at most. */
@@ -55,13 +57,28 @@ static Dwarf_Die *unit_of(const struct symbols_module *m, u64 pc, Dwarf_Addr *bi
 	return NULL;
 }
 
+/* The compiler may have written it from the folder it was started in: absolute, where the file is there. */
+static void fill_file(Dwarf_Die *cu, const char *name, struct frame *f)
+{
+	Dwarf_Attribute attr;
+	const char *dir = name[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attr));
+	char path[sizeof(f->file)];
+
+	snprintf(f->file, sizeof(f->file), "%s", name);
+	if (!dir || dir[0] != '/' || snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return;
+	source_tidy(path);
+	if (access(path, R_OK) == 0)
+		snprintf(f->file, sizeof(f->file), "%s", path);
+}
+
 static void fill_line(Dwarf_Die *cu, u64 pc, struct frame *f)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(cu, pc);
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 
 	if (file && dwarf_lineno(line, &f->line) == 0 && f->line > 0)
-		snprintf(f->file, sizeof(f->file), "%s", file);
+		fill_file(cu, file, f);
 }
 
 /* Where the call of an inlined function stands in its caller. */
@@ -82,7 +99,7 @@ static void fill_call_site(Dwarf_Die *inlined, struct frame *caller)
 	name = dwarf_filesrc(files, file, NULL, NULL);
 	caller->line = (int)line;
 	if (name)
-		snprintf(caller->file, sizeof(caller->file), "%s", name);
+		fill_file(&cu, name, caller);
 }
 
 /* The functions around an address, outermost first: one with code of its own, then those inlined into it. */

@@ -52,10 +52,18 @@ static void find_name(struct symbols *s, u64 address, char *out, size_t cap)
 		snprintf(out, cap, "0x%lx", address);
 }
 
+void symbols_set_namer(struct symbols *s, const struct symbols_namer *namer)
+{
+	s->namer = *namer;
+}
+
 void symbols_name(struct symbols *s, u64 address, char *out, size_t cap)
 {
 	struct symbols_known *k = &s->known[(address >> 3) % SYMBOLS_KNOWN];
 
+	if (address >= LAYOUT_STACK_BASE && address < LAYOUT_END && s->namer.name &&
+	    s->namer.name(s->namer.self, address, out, cap))
+		return;
 	if (!k->name[0] || k->address != address) {
 		find_name(s, address, k->name, sizeof(k->name));
 		k->address = address;

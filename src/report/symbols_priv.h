@@ -43,6 +43,7 @@ struct symbols {
 	struct symbols_known
 		known[SYMBOLS_KNOWN]; /* by hash of the address; a newer one displaces an older */
 	struct symbols_place place[SYMBOLS_PLACES];
+	struct symbols_namer namer; /* name NULL: nobody */
 };
 
 const struct symbols_module *symbols_module_of(struct symbols *s, u64 address);
@@ -52,6 +53,9 @@ bool symbols_is_hook(struct symbols *s, u64 pc);
 bool symbols_refresh(struct symbols *s);
 /* Reads the SUT's memory. */
 bool symbols_peek(struct symbols *s, u64 at, void *to, size_t n);
+/* All frames of the stack that `regs` stand on, the runtime's included. */
+void symbols_walk(struct symbols *s, const struct wire_regs *regs, int (*frame)(Dwfl_Frame *, void *),
+		  void *arg);
 /* Forgets all places: modules have changed. */
 void symbols_forget(struct symbols *s);
 /* The variable at an address, with member and index; false: no such. */

@@ -104,6 +104,18 @@ static void step_back_from_nowhere(struct symbols *s)
 	}
 }
 
+void symbols_walk(struct symbols *s, const struct wire_regs *regs, int (*frame)(Dwfl_Frame *, void *),
+		  void *arg)
+{
+	if (!regs->rip)
+		return;
+	s->regs = *regs;
+	if (!symbols_module_of(s, regs->rip))
+		symbols_refresh(s);
+	if (attached(s) && symbols_module_of(s, regs->rip))
+		dwfl_getthread_frames(s->dwfl, s->pid, frame, arg);
+}
+
 size_t symbols_unwind(struct symbols *s, const struct wire_regs *regs, struct frame *out, size_t max)
 {
 	struct stack_walk w = {s, out, 0, max};

@@ -22,8 +22,9 @@ struct trace {
 	char cwd[PATH_MAX];
 	u64 environment; /* environment_hash at the time of the search */
 	struct wire_config config;
-	struct wire_learnt *learnt; /* owned */
-	void *trees;                /* the communication it needs (iocache/tree.h), or NULL; owned */
+	struct wire_learnt *learnt;         /* owned */
+	struct wire_properties *properties; /* the texts of invariants, or NULL; owned */
+	void *trees;                        /* the communication it needs (iocache/tree.h), or NULL; owned */
 	u64 trees_len;
 	struct violation violation; /* with the path to it */
 	struct execution_log log;

@@ -172,6 +172,7 @@ bool trace_learnt_load(const json_t *j, struct wire_learnt *l)
 	       (!ordered || load_hex_list(ordered, l->ordered_unit, WIRE_MAX_ORDERED)) &&
 	       (!joint || load_hex_list(joint, l->joint_clients, HD_ARRAY_LEN(l->joint_clients))) &&
 	       (!json_object_get(j, "weak") || copy_u32(j, "weak", &l->weak)) &&
+	       (!json_object_get(j, "shared") || copy_u32(j, "shared", &l->shared)) &&
 	       (!json_object_get(j, "fair") || copy_u32(j, "fair", &l->fair)) &&
 	       (!json_object_get(j, "signals_used") || copy_u32(j, "signals_used", &l->signals_used)) &&
 	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);
@@ -191,6 +192,26 @@ static bool load_frame(const json_t *j, struct frame *f)
 	       json_hex_value(json_object_get(j, "offset"), &f->offset);
 }
 
+/* Those that are there must make sense; traces of before have none. */
+static bool load_details(const json_t *j, struct log_entry *l)
+{
+	const json_t *object = json_object_get(j, "object"), *second = json_object_get(j, "object2");
+	const json_t *changed = json_object_get(j, "changed");
+	u32 patient = 0;
+
+	if ((object && !json_hex_value(object, &l->object)) ||
+	    (second && !json_hex_value(second, &l->object2)))
+		return false;
+	if ((json_object_get(j, "waits") &&
+	     (!copy_u32(j, "waits", &l->waits) || l->waits >= WIRE_WAITS_KINDS)) ||
+	    (json_object_get(j, "waits_thread") && !copy_u32(j, "waits_thread", &l->waits_thread)) ||
+	    (json_object_get(j, "patient") && !copy_u32(j, "patient", &patient)))
+		return false;
+	l->patient = patient;
+	l->changed = (char *)json_string_value(changed);
+	return !changed || l->changed;
+}
+
 static bool load_line(const json_t *j, const json_t *table, struct execution_log *s)
 {
 	struct frame frames[FRAMES_MAX];
@@ -199,7 +220,8 @@ static bool load_line(const json_t *j, const json_t *table, struct execution_log
 
 	if (!copy_u32(j, "kind", &l.kind) || !copy_u32(j, "thread", &l.thread) || !copy_u32(j, "op", &l.op) ||
 	    !copy_u32(j, "alt", &l.alt) || !copy_number(j, "step", INT64_MAX, &l.step) ||
-	    !copy_bits(j, "arg", &l.arg) || !copy_text(j, "name", l.name, sizeof(l.name)))
+	    !copy_bits(j, "arg", &l.arg) || !copy_text(j, "name", l.name, sizeof(l.name)) ||
+	    !load_details(j, &l))
 		return false;
 	l.text = (char *)json_string_value(json_object_get(j, "text"));
 	if (!l.text || !json_is_array(list) || json_array_size(list) > FRAMES_MAX)
@@ -247,6 +269,30 @@ static bool load_actions(const json_t *j, struct trace *t)
 	return t->violation.path && len == told;
 }
 
+/* Traces of older versions have none. */
+static bool load_properties(const json_t *list, struct trace *t)
+{
+	struct wire_properties *all;
+
+	if (!json_array_size(list))
+		return true;
+	all = t->properties = calloc(1, sizeof(*all));
+	if (!all || json_array_size(list) > PROPERTIES_MAX)
+		return false;
+	for (all->text_len = 1; all->count < json_array_size(list); all->count++) {
+		const json_t *one = json_array_get(list, all->count);
+		const char *text = json_string_value(json_object_get(one, "text"));
+
+		if (!text || strlen(text) >= sizeof(all->text) - all->text_len)
+			return false;
+		all->property[all->count].step = json_is_true(json_object_get(one, "step"));
+		all->property[all->count].text = all->text_len;
+		strcpy(all->text + all->text_len, text);
+		all->text_len += (u32)strlen(text) + 1;
+	}
+	return true;
+}
+
 static bool load_trees(const json_t *j, struct trace *t)
 {
 	const json_t *text = json_object_get(j, "trees");
@@ -289,7 +335,8 @@ static bool load(const json_t *j, struct trace *t)
 	       json_hex_value(json_object_get(j, "environment"), &t->environment) &&
 	       trace_config_load(json_object_get(j, "config"), &t->config) &&
 	       trace_learnt_load(json_object_get(j, "learnt"), t->learnt) && load_actions(j, t) &&
-	       load_log(json_object_get(j, "story"), &t->log) && load_trees(j, t);
+	       load_log(json_object_get(j, "story"), &t->log) && load_trees(j, t) &&
+	       load_properties(json_object_get(j, "properties"), t);
 }
 
 int trace_load(struct trace *t, const char *path, struct problem *p)
@@ -338,6 +385,7 @@ void trace_free(struct trace *t)
 	free_list(t->argv);
 	free_list(t->extra);
 	free(t->learnt);
+	free(t->properties);
 	free(t->trees);
 	violation_free(&t->violation);
 	execution_log_free(&t->log);

@@ -45,16 +45,36 @@ static size_t frame_number(struct frame_table *t, const struct frame *f)
 	return t->n++;
 }
 
+/* What most lines have none of. */
+static void add_details(json_t *j, const struct log_entry *l)
+{
+	if (l->object)
+		json_object_set_new(j, "object", json_hex(l->object));
+	if (l->object2)
+		json_object_set_new(j, "object2", json_hex(l->object2));
+	if (l->waits)
+		json_object_set_new(j, "waits", json_integer(l->waits));
+	if (l->waits_thread)
+		json_object_set_new(j, "waits_thread", json_integer(l->waits_thread));
+	if (l->patient)
+		json_object_set_new(j, "patient", json_integer(1));
+	if (l->changed)
+		json_object_set_new(j, "changed", json_text(l->changed));
+}
+
 static json_t *line_json(struct frame_table *t, const struct log_entry *l)
 {
-	json_t *frames = json_array();
+	json_t *frames = json_array(), *j;
 
 	for (u32 i = 0; i < l->frames; i++)
 		json_array_append_new(frames, json_integer((json_int_t)frame_number(t, &l->frame[i])));
-	return json_pack("{s:i, s:i, s:I, s:i, s:i, s:I, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
-			 (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
-			 "arg", (json_int_t)l->arg, "name", json_text(l->name), "text", json_text(l->text),
-			 "frames", frames);
+	j = json_pack("{s:i, s:i, s:I, s:i, s:i, s:I, s:o, s:o, s:o}", "kind", (int)l->kind, "thread",
+		      (int)l->thread, "step", (json_int_t)l->step, "op", (int)l->op, "alt", (int)l->alt,
+		      "arg", (json_int_t)l->arg, "name", json_text(l->name), "text", json_text(l->text),
+		      "frames", frames);
+	if (j)
+		add_details(j, l);
+	return j;
 }
 
 static json_t *lines_json(struct frame_table *t, const struct log_entry *l, size_t n)
@@ -118,6 +138,16 @@ json_t *trace_config_json(const struct wire_config *c)
 			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
+static json_t *properties_json(const struct wire_properties *all)
+{
+	json_t *j = json_array();
+
+	for (u32 i = 0; all && i < all->count; i++)
+		json_array_append_new(j, json_pack("{s:b, s:o}", "step", (int)all->property[i].step, "text",
+						   json_text(all->text + all->property[i].text)));
+	return j;
+}
+
 json_t *trace_learnt_json(const struct wire_learnt *l)
 {
 	json_t *names = json_array();
@@ -127,10 +157,11 @@ json_t *trace_learnt_json(const struct wire_learnt *l)
 	for (u32 i = 1; i < l->names; i++)
 		json_array_append_new(names, json_pack("[i, i]", (int)WIRE_NAME_PARENT(l->name[i]),
 						       (int)WIRE_NAME_INDEX(l->name[i])));
-	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "names", names, "observed",
-			 hex_list(l->observed_addr, l->observed), "cells", hex_list(l->cell_range, l->cells),
-			 "clock_read", (int)l->clock_read, "cancel_used", (int)l->cancel_used, "signals_used",
-			 (int)l->signals_used, "fair", (int)l->fair, "weak", (int)l->weak, "ordered",
+	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "names", names,
+			 "observed", hex_list(l->observed_addr, l->observed), "cells",
+			 hex_list(l->cell_range, l->cells), "clock_read", (int)l->clock_read, "cancel_used",
+			 (int)l->cancel_used, "signals_used", (int)l->signals_used, "fair", (int)l->fair,
+			 "weak", (int)l->weak, "shared", (int)l->shared, "ordered",
 			 hex_list(l->ordered_unit, l->ordered), "joint_clients",
 			 hex_list(l->joint_clients, HD_ARRAY_LEN(l->joint_clients)));
 }
@@ -160,6 +191,7 @@ int trace_save(const struct trace *t, const char *path, struct problem *p)
 		json_object_set_new(j, "message", json_text(t->violation.message));
 		json_object_set_new(j, "where", json_text(t->violation.where));
 		json_object_set_new(j, "config", trace_config_json(&t->config));
+		json_object_set_new(j, "properties", properties_json(t->properties));
 		json_object_set_new(j, "learnt", trace_learnt_json(t->learnt));
 		json_object_set_new(j, "length", json_integer((json_int_t)t->violation.found.path_len));
 		json_object_set_new(j, "actions", json_text(actions));

@@ -44,12 +44,14 @@ static void enqueue(struct bfs *b, struct node *n)
 {
 	*b->last = n;
 	b->last = &n->next;
+	b->s->stats->frontier++;
 }
 
 static struct node *dequeue(struct bfs *b)
 {
 	struct node *n = b->first;
 	b->first = n->next;
+	b->s->stats->frontier--;
 	if (!b->first)
 		b->last = &b->first;
 	return n;

@@ -43,6 +43,26 @@ static u64 dfs_memory(const struct search *s)
 	       fingerprint_map_bytes(&d->on_path);
 }
 
+/*
+ * Each way on counts alike, and so do the ways behind it: as far as a few levels can tell, that is how much
+ * is done. What lies behind the ways is of very different size, so nobody may expect it to grow evenly.
+ */
+static void dfs_survey(const struct search *s)
+{
+	const struct dfs *d = s->mine;
+	const struct dfs_frame *f = (const struct dfs_frame *)d->frames.data;
+	u64 n = dfs_frame_count(d), done = 0, weight = 1000000000000u;
+	s->stats->frontier = d->actions.len / sizeof(u32);
+	if (s->team)
+		return;
+	for (u64 i = 0; i < n && weight > 1000000; i++) {
+		u32 ways = HD_MAX(f[i].ways, 1), tried = ways - HD_MIN(f[i].left, ways);
+		done += weight / ways * (tried ? tried - 1 : 0);
+		weight /= ways;
+	}
+	s->stats->finished = done / 1000000;
+}
+
 static void reverse(u32 *a, u32 n)
 {
 	for (u32 i = 0; i < n / 2; i++) {
@@ -59,7 +79,8 @@ enum move dfs_push(struct dfs *d, u32 actions, u32 rest, bool repeating)
 	target_mark *mark = pages_vec_push(&d->marks, sizeof(*mark));
 	if (!f || !mark)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	*f = (struct dfs_frame){.left = actions, .rest = rest, .repeating = repeating};
+	*f = (struct dfs_frame){
+		.left = actions, .rest = rest, .repeating = repeating, .ways = (u8)HD_MIN(actions, 255u)};
 	*mark = s->ops->mark(s->self);
 	d->actions.len += (actions + rest) * sizeof(u32);
 	s->stats->reduced += rest != 0;
@@ -201,6 +222,7 @@ static enum move finish(struct dfs *d)
 	if (hd_likely(!f->rest || f->led_away))
 		return leave(d);
 	f->left = f->rest;
+	f->ways = (u8)HD_MIN(f->rest, 255u);
 	f->rest = 0;
 	d->s->stats->reduced--;
 	return MOVE_KNOWN;
@@ -300,6 +322,7 @@ static enum move dfs_run(struct search *s)
 const struct strategy strategy_dfs = {
 	.run = dfs_run,
 	.memory = dfs_memory,
+	.survey = dfs_survey,
 	.wants_depths = true,
 	.reduces = true,
 	.walks = true,

@@ -14,6 +14,7 @@ struct dfs_frame {
 	bool repeating;
 	bool led_away; /* one of those tried led to a state that is not on the path */
 	bool taken;    /* another worker has entered it; observers are told there */
+	u8 ways;       /* actions to be tried in all, for dfs_survey; at most 255 */
 };
 
 struct dfs {

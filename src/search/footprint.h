@@ -32,6 +32,7 @@ enum object_class {
 	OBJECT_MAPPING,    /* the memory map; key: see vkernel */
 	OBJECT_HEAP,       /* which blocks of an arena are in use; key: the arena */
 	OBJECT_WINDOW,     /* who may be about to access memory: runtime/memory/window.c; key: see there */
+	OBJECT_PROPERTY,   /* the user's invariants, as readers of their variables; key: number */
 	OBJECT_CLASSES
 };
 #define OBJECT_KEY_BITS 56

@@ -30,6 +30,8 @@ enum move search_halt(struct search *s, enum search_end why)
 enum move search_poll(struct search *s)
 {
 	measure_memory(s);
+	if (s->strategy->survey && !s->in_prelude)
+		s->strategy->survey(s);
 	u64 memory = s->team ? team_memory(s->team) : s->stats->memory;
 	if (s->hooks->stop(s->hooks->self))
 		return search_halt(s, SEARCH_INTERRUPTED);

@@ -20,6 +20,8 @@ struct strategy {
 	enum move (*run)(struct search *s);
 	/* Bytes the strategy itself holds. */
 	u64 (*memory)(const struct search *s);
+	/* Into the stats: how much is left to do. NULL: not known. */
+	void (*survey)(const struct search *s);
 	/* The smallest depth of each state is kept with it, MOVE_CLOSER may come. */
 	bool wants_depths;
 	/* It can leave out actions (reduction.h). */

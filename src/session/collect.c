@@ -13,6 +13,8 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->transitions += s->transitions;
 	sum->revisited += s->revisited;
 	sum->depth = HD_MAX(sum->depth, s->depth);
+	sum->frontier += s->frontier;
+	sum->finished = HD_MAX(sum->finished, s->finished);
 	sum->max_depth = HD_MAX(sum->max_depth, s->max_depth);
 	sum->end_states += s->end_states;
 	sum->violations += s->violations;
@@ -248,6 +250,9 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	if (judge_end(s, given_up, o, p))
 		return -1;
 	add_violations(s, s->worker->number == 0, found);
+	if (s->worker->result.shared_why[0])
+		snprintf(o->shared_why, sizeof(o->shared_why), "%.*s",
+			 (int)sizeof(s->worker->result.shared_why) - 1, s->worker->result.shared_why);
 	add_samples(s, found);
 	add_ends(&s->worker->result, found);
 	add_refused(&s->worker->result, found);
@@ -270,6 +275,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->signals_used = from->signals_used;
 	to->fair = from->fair;
 	to->weak = from->weak;
+	to->shared = from->shared;
 	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
 	memcpy(to->joint_clients, from->joint_clients, sizeof(to->joint_clients));
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));
@@ -373,6 +379,7 @@ int collect_shared(const struct sut *s, const struct wire_config *config, struct
 	copy_learnt(&s->shared->learnt, &found->learnt);
 	if (copy_trees(s, found, p))
 		return -1;
+	o->net.shared = found->learnt.shared;
 	if (outcome_set_net(o, found->trees, found->trees_len, &config->net))
 		return problem_set(p, "out of memory");
 	return 0;

@@ -203,6 +203,7 @@ void live_replay_samples(const struct live_replay *how, const struct findings *f
 		}
 		o->played_again++;
 		if (end == LIVE_DIFFERS) {
+			snprintf(o->differed, sizeof(o->differed), "%.1000s", why);
 			snprintf(o->incomplete_why, sizeof(o->incomplete_why),
 				 "An execution was played again with fresh peers, and differs: %.2900s", why);
 			return;

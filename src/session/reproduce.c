@@ -78,8 +78,11 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 	t->config = l->config;
 	t->config.net.live = 0; /* the peers' part is recorded */
 	t->learnt = malloc(sizeof(*t->learnt));
-	if (!t->argv || !t->extra || !t->learnt)
+	t->properties = l->properties ? malloc(sizeof(*t->properties)) : NULL;
+	if (!t->argv || !t->extra || !t->learnt || (l->properties && !t->properties))
 		return -1;
+	if (t->properties)
+		*t->properties = *l->properties;
 	*t->learnt = f->learnt;
 	t->violation = *v;
 	memset(v, 0, sizeof(*v));
@@ -118,11 +121,12 @@ static int trace_describe(struct trace *t)
 	return violation_describe(&t->violation, who->thread, t->log.violation.text, where) ? 0 : -1;
 }
 
-/* A deadlock belongs to all threads; the others must happen to the same one. */
+/* A deadlock belongs to all threads, a race to two; the others must happen to the same one. */
 static bool same_violation(const struct execution_log *log, const struct wire_violation *v)
 {
 	return log->violation_kind == v->kind &&
-	       (violation_traits(v->kind)->concerns_all_threads || log->violation.thread == v->thread + 1);
+	       (violation_traits(v->kind)->concerns_all_threads || log->violation.thread == v->thread + 1 ||
+		(v->kind == VIOLATION_RACE && log->violation.thread == v->other_thread + 1));
 }
 
 static void count_unconfirmed(struct outcome *o, const struct wire_violation *v, enum replay_end end,
@@ -244,6 +248,7 @@ static enum live_end confirm(const struct reproduction *how, const struct findin
 static int unconfirmed_by_peers(struct outcome *o, struct trace *t, const char *why)
 {
 	o->unconfirmed++;
+	snprintf(o->differed, sizeof(o->differed), "%.1000s", why);
 	snprintf(o->unconfirmed_why, sizeof(o->unconfirmed_why), "%s; with fresh peers: %.1000s",
 		 violation_traits(t->violation.found.kind)->name, why);
 	trace_free(t);

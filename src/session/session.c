@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,7 +272,40 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 	return ret;
 }
 
-/* A search ends at a suppressed race, or does not look behind it: it is done again, and passes it over. */
+/*
+ * Servers were taken for independent of what was said on other connections, and a whole execution with fresh
+ * ones shows that they are not: the search is done again, with all connections to them as one conversation.
+ */
+static bool learns_shared(struct session *s, struct outcome *o)
+{
+	struct net_config *c = &s->launch.config.net;
+
+	bool told = o->differed[0] || (o->shared_why[0] && !o->net.shared);
+
+	if (!told || c->peers != NET_PEERS_AUTO || !c->servers || c->mode == CACHE_LINEAR || o->net.shared ||
+	    o->interrupted || stop_requests(s))
+		return false;
+	if (o->differed[0])
+		memcpy(o->shared_why, o->differed, sizeof(o->shared_why));
+	c->peers = NET_PEERS_SHARED;
+	return true;
+}
+
+/* Fresh peers, for a search that is done again. */
+static int restart_network(struct session *s, struct problem *p)
+{
+	struct peer_options peers = s->plan->peers;
+
+	peers.append_logs = true;
+	peers.interrupted = give_up;
+	network_end(&s->network);
+	return network_start(&s->network, &peers, &s->plan->broker, p);
+}
+
+/*
+ * A search ends at a suppressed race, or does not look behind it: it is done again, and passes it over. So it
+ * is where servers turn out to be one conversation.
+ */
 static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 {
 	struct wire_config *c = &s->launch.config;
@@ -280,6 +314,13 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 	for (;;) {
 		ret = run_round(s, o, p);
 		o->suppressed = s->ignored.count;
+		if (ret == 0 && learns_shared(s, o)) {
+			outcome_forget(o);
+			ret = restart_network(s, p);
+			if (ret)
+				return ret;
+			continue;
+		}
 		if (ret || s->ignored.count == c->ignored || stop_requests(s) ||
 		    (o->violations && !c->search.keep_going))
 			return ret;

@@ -31,9 +31,13 @@
 #define ALT_FAULT 0xf000u
 #define ALT_FAULTS 256
 #define ALT_IS_FAULT(alt) ((alt)-ALT_FAULT < ALT_FAULTS)
-/* ALT_PEER + n: likewise: a time-out of client peer n + 1 ends, and it speaks by itself. */
+/*
+ * ALT_PEER + n: likewise: a time-out of client peer n + 1 ends, and it speaks by itself; the last: one of the
+ * server peers, if they are joint.
+ */
 #define ALT_PEER 0xf100u
-#define ALT_PEERS 256
+#define ALT_PEER_SERVERS 256
+#define ALT_PEERS 257
 #define ALT_IS_PEER(alt) ((alt)-ALT_PEER < ALT_PEERS)
 
 #endif

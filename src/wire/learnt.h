@@ -22,17 +22,20 @@
 #define WIRE_MAX_CELLS (1u << 19)
 #define WIRE_MAX_ORDERED 4096
 #define WIRE_MAX_KNOWERS 1024
+#define WIRE_MAX_PROPERTY_PLACES 4096
 struct wire_learnt {
-	u32 names;        /* slots with a name, main's included */
-	u32 observed;     /* of observed_addr */
-	u32 cells;        /* of cell_range */
-	u32 clock_read;   /* the program looks at the clock: time is part of the state */
-	u32 cancel_used;  /* threads are cancelled */
-	u32 signals_used; /* signals come from other threads, or from timers */
-	u32 fair;         /* yielding in circles was seen: sched/fair.c */
-	u32 weak;         /* atomics weaker than acquire and release are used: memory/order.c */
-	u32 ordered;      /* of ordered_unit */
-	u32 knowers;      /* of knower */
+	u32 names;           /* slots with a name, main's included */
+	u32 observed;        /* of observed_addr */
+	u32 cells;           /* of cell_range */
+	u32 clock_read;      /* the program looks at the clock: time is part of the state */
+	u32 cancel_used;     /* threads are cancelled */
+	u32 signals_used;    /* signals come from other threads, or from timers */
+	u32 fair;            /* yielding in circles was seen: sched/fair.c */
+	u32 weak;            /* atomics weaker than acquire and release are used: memory/order.c */
+	u32 ordered;         /* of ordered_unit */
+	u32 knowers;         /* of knower */
+	u32 property_places; /* of property_place */
+	u32 shared;          /* server peers are one joint conversation: NET_JOINT, --peers */
 	/* Client peers that have several connections at a time, bit n - 1: NET_JOINT. */
 	u64 joint_clients[NET_MAX_CLIENTS / 64];
 	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */
@@ -40,6 +43,8 @@ struct wire_learnt {
 	u64 cell_range[WIRE_MAX_CELLS];       /* memory that several threads use: LEARNT_RANGE */
 	u64 ordered_unit[WIRE_MAX_ORDERED];   /* of these, or of their bytes, those with plain accesses */
 	u64 knower[WIRE_MAX_KNOWERS];         /* who can know of accesses: no lessons, but names */
+	/* What invariants have read through pointers: runtime/engine/engine_properties.c */
+	u64 property_place[WIRE_MAX_PROPERTY_PLACES];
 };
 
 /*

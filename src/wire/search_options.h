@@ -35,6 +35,8 @@ struct search_stats {
 	u64 transitions; /* steps executed that count: first executions of an action in a state */
 	u64 revisited;   /* transitions that led to a known state */
 	u64 depth, max_depth;
+	u64 frontier; /* actions (dfs) or states (bfs) that wait to be tried */
+	u64 finished; /* dfs, alone: share of the branches near the initial state that are done, of 10^6 */
 	u64 end_states;
 	u64 violations; /* distinct by violation_key */
 	u64 runs;       /* random, pct */

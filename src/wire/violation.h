@@ -27,7 +27,7 @@ enum violation_kind {
 #define VIOLATION_MESSAGE 1024
 struct wire_violation {
 	u32 kind, thread;     /* enum violation_kind; fiber slot */
-	u64 pc, address, key; /* key: the same for the same kind and place or text */
+	u64 pc, address, key; /* key: the same for the same kind and place or text (engine/violation_key.h) */
 	u32 signo;
 	u32 other_thread; /* race: the other side */
 	u32 doubtful;     /* its path uses a call that heddle refuses, and may not exist with the real call */

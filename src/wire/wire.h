@@ -22,6 +22,7 @@
 #include "wire/layout.h"
 #include "wire/learnt.h"
 #include "wire/wire_profile.h"
+#include "wire/wire_property.h"
 #include "wire/regs.h"
 #include "wire/search_options.h"
 #include "wire/violation.h"
@@ -192,7 +193,9 @@ struct wire_result {
 	u64 faults_cut;  /* more faults than --fault-budget allows could have happened */
 	u64 retries_cut; /* more than --retries attempts in a row could have failed */
 	u64 subsets_cut; /* not all subsets of sockets with news were explored: vkernel/streams/selector.h */
-	u64 yields_cut;  /* a fiber that yielded again and again was made to wait: sched/fair.c */
+	/* sched/fair.c: rounds of a loop that yields and counts were taken for one another; */
+	u64 yields_merged;
+	u64 yields_cut; /* … and they did more than count */
 	u32 samples;
 	u32 clock_readings; /* answers of peers that told another time, and counted as the same */
 	u64 ends;           /* end states that were met, samples or not */
@@ -211,6 +214,7 @@ struct wire_result {
 	char error[1024];                /* WIRE_FAILED: one sentence */
 	char incomplete[3072];           /* the network was not followed everywhere: why; "": it was */
 	char refused_by[1024];           /* a connection was refused: what nobody listens at */
+	char shared_why[1024]; /* servers turned out to be joint (learnt.shared): which answer told */
 	char note[8][256];
 };
 
@@ -222,6 +226,19 @@ enum wire_event_kind {
 	WIRE_EV_FIBER,     /* at the end: one per live fiber: where it stands, what it waits for */
 	WIRE_EV_VIOLATION, /* text = message; a WIRE_EV_FIBER series follows */
 	WIRE_EV_END,       /* path done; arg: 1 violation, 0 none, 2 the path could not be followed (text) */
+	WIRE_EV_PAUSE, /* for gdb: before this step, as in WIRE_EV_STEP; a WIRE_EV_FIBER series came before */
+	WIRE_EV_ASIDE, /* the running fiber does this besides the step's operation: sched/aside.h */
+};
+
+/* Who could end the wait of a fiber at the end of an execution. */
+enum wire_waits {
+	WIRE_WAITS_NOT = 0, /* it does not wait: it could go on */
+	WIRE_WAITS_ANYONE,  /* any thread: a signal, a post, data in a pipe */
+	WIRE_WAITS_THREAD,  /* this one: it holds the lock, or is to end */
+	WIRE_WAITS_CLIENT,  /* a client that connects */
+	WIRE_WAITS_PEER,    /* a peer that says something */
+	WIRE_WAITS_WORLD,   /* somebody outside who need not exist */
+	WIRE_WAITS_KINDS
 };
 
 struct wire_event {
@@ -230,8 +247,15 @@ struct wire_event {
 	u64 step; /* number of the step, from 0 */
 	struct wire_regs regs;
 	u32 violation, text_len;
-	u32 patient; /* WIRE_EV_FIBER: it waits for a thread's end or for clients */
+	u32 patient;            /* WIRE_EV_FIBER: it waits for a thread's end or for clients */
+	u32 waits;              /* WIRE_EV_FIBER: enum wire_waits */
+	u32 waits_thread;       /* WIRE_WAITS_THREAD: its slot */
+	u32 bytes;              /* a memory access: how many */
+	u64 object2;            /* a wait on a condition variable: the mutex */
+	u64 block, block_bytes; /* the live heap block that `object` lies in; 0: in none */
+	u32 last;               /* 1 + the slot of the fiber that took the step before and stands … */
 	u32 pad;
+	struct wire_regs last_regs; /* … here; 0: none, or a step is under way */
 	char thread_name[16];
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };
@@ -246,10 +270,11 @@ struct wire_task {
 	u32 script;                /* search: enum wire_script */
 	u32 part;                  /* script: only a part of one is followed */
 	u64 numbers;               /* of states in it, and one */
-	u32 gdb;                   /* replay: at the end stop with SIGSTOP instead of exiting */
+	u32 gdb;                   /* replay: stand still at the end, and at pause_at (engine/replay.h) */
 	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */
 	u64 path_offset, path_len; /* replay, shrink: u32 actions, in the worker's arena */
+	u64 pause_at;              /* replay for gdb: before this step; the controller may change it */
 	/* shrink (search/shrink.h): */
 	u64 max_steps, max_ms;
 	u32 avoids, pad;
@@ -276,6 +301,7 @@ struct wire_shared {
 	struct wire_config config;
 	struct wire_learnt learnt;
 	struct wire_atomics atomics;
+	struct wire_properties properties; /* the controller writes them before the start */
 };
 _Static_assert(sizeof(struct wire_shared) <= WIRE_TREES, "the shared part must fit before the trees");
 

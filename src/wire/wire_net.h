@@ -63,7 +63,11 @@ enum net_op {
 #define NET_GONE 256u   /* A: nothing of the client lives any more: it opens no other connection */
 #define NET_UNREAD 512u /* A: the peer is at rest, and has not read all that was sent to it */
 #define NET_PATIENT 64u /* R: without data: first wait, up to --peer-timeout, for the peer to speak */
-#define NET_JOINT 1024u /* R: of NET_OPEN: all connections of the client are one, in symbols: see below */
+/*
+ * R: of NET_OPEN: all connections of the client are one, in symbols: see below. Without a client: fresh
+ * server peers are started, all of them, and what is said to them on all connections is one conversation.
+ */
+#define NET_JOINT 1024u
 
 /*
  * So many bytes wait for a peer that does not read; then a sender waits, too. About what Linux keeps for a
@@ -117,21 +121,34 @@ struct wire_net {
 #define NET_FRAME_HEAD 4u
 
 /*
- * A joint client has several connections at a time. What it says on one may depend on what it was told on
- * another, so all of them are one conversation, of symbols of two bytes, in both directions: the number of a
- * connection (from 1, never used again) and a byte; or NET_JOINT_EVENT + the number, and what happened to it.
- * What the client said since it was last asked is sorted by connection.
+ * A joint peer has several connections at a time: a client that opens them, or the server peers of a check,
+ * which share what they know (a database and a proxy before it). What it says on one may depend on what it
+ * was told on another, so all of them are one conversation, of symbols of two bytes, in both directions: the
+ * number of a connection (from 1) and a byte; or NET_JOINT_EVENT + the number, and what happened to it. What
+ * the peer said since it was last asked is sorted by connection. The numbers of a client's connections are
+ * never used again. Those of connections to servers are, once the SUT has closed them: NET_JOINT_OPENED
+ * begins a new one.
  */
 #define NET_JOINT_SYMBOL 2u
 #define NET_JOINT_EVENT 128u
 #define NET_JOINT_MAX 127u
 enum net_joint_event {
-	NET_JOINT_OPENED = 1, /* said by the client: there is a further connection, with this number */
+	NET_JOINT_OPENED = 1, /* said by the peer: there is a further connection, with this number */
 	NET_JOINT_EOF,        /* … it has closed its side */
 	NET_JOINT_RESET,
-	NET_JOINT_END,   /* told to the client: the SUT has shut down its writing side */
-	NET_JOINT_CLOSE, /* … has closed the connection */
-	NET_JOINT_TIME,  /* with number 0: nothing happens until the client speaks by itself */
+	NET_JOINT_END,     /* told to the peer: the SUT has shut down its writing side */
+	NET_JOINT_CLOSE,   /* … has closed the connection */
+	NET_JOINT_TIME,    /* with number 0: nothing happens until the peer speaks by itself */
+	NET_JOINT_CONNECT, /* told to servers: the SUT connects; the address follows (net_joint.h) */
+	NET_JOINT_REFUSED, /* said by them: no, with this errno, as a byte of that connection */
+	NET_JOINT_EVENTS
+};
+
+/* --peers: does a server peer's answer depend on what was said on its other connections? */
+enum net_peers {
+	NET_PEERS_AUTO = 0, /* no, until that turns out to be wrong */
+	NET_PEERS_INDEPENDENT,
+	NET_PEERS_SHARED,
 };
 
 /* --accept always and its like: an operation does not have to wait if the peer has done its part. */
@@ -168,6 +185,7 @@ struct net_config {
 	u32 identical_clients; /* all share one tree */
 	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
 	u32 servers;           /* server peers */
+	u32 peers;             /* enum net_peers */
 	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
 	u32 samples;           /* so many executions are kept, to be played again with fresh peers */
 	u32 short_io;          /* bytes arrive in parts, and the send buffer takes parts */

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 #include "../unit/fake_sched.h"
+#include "fixed.h"
 #include "play_address.h"
 #include "play_selector.h"
 #include "play_socket.h"
@@ -48,9 +51,9 @@ static bool is_shut(int fd)
 /* A call that may wait is tried without waiting; EAGAIN then means: would wait. connect never does here. */
 static bool may_block(long nr, int fd)
 {
-	static const long calls[] = {SYS_read,     SYS_write,    SYS_readv,   SYS_writev,
-				     SYS_sendfile, SYS_accept,   SYS_accept4, SYS_sendto,
-				     SYS_sendmsg,  SYS_recvfrom, SYS_recvmsg};
+	static const long calls[] = {SYS_read,    SYS_write,   SYS_readv,   SYS_writev,  SYS_sendfile,
+				     SYS_accept,  SYS_accept4, SYS_sendto,  SYS_sendmsg, SYS_recvfrom,
+				     SYS_recvmsg, SYS_preadv2, SYS_pwritev2};
 	struct stat st;
 	bool found = false;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -114,9 +117,28 @@ static long real_connect(long fd, long address, long len)
 	return ret;
 }
 
-long real_kernel(long nr, long a, long b, long c, long d, long e, long f)
+/*
+ * Nagle's algorithm keeps small pieces back for as long as the other end takes to acknowledge the last one.
+ * Turning it off sends them; then it is as the sequence wants it again.
+ */
+static void push_out(int fd)
 {
-	SPOIL_ALL();
+	int delays_not = 0, on = 1;
+	socklen_t len = sizeof(delays_not);
+	if (getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &delays_not, &len) || delays_not)
+		return;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &delays_not, sizeof(delays_not));
+}
+
+static bool sends(long nr)
+{
+	return nr == SYS_write || nr == SYS_writev || nr == SYS_sendto || nr == SYS_sendmsg ||
+	       nr == SYS_sendmmsg || nr == SYS_sendfile;
+}
+
+static long real_answer(long nr, long a, long b, long c, long d, long e, long f)
+{
 	if ((nr == SYS_flock && !(b & LOCK_NB)) || (nr == SYS_fcntl && b == F_OFD_SETLKW))
 		return real_lock(nr, a, b, c);
 	if (nr == SYS_connect)
@@ -128,6 +150,17 @@ long real_kernel(long nr, long a, long b, long c, long d, long e, long f)
 	long ret = raw(nr, a, b, c, d, e, f);
 	fcntl((int)a, F_SETFL, flags);
 	return ret == -EAGAIN ? BLOCKS : ret;
+}
+
+long real_kernel(long nr, long a, long b, long c, long d, long e, long f)
+{
+	SPOIL_ALL();
+	long ret = real_answer(nr, a, b, c, d, e, f);
+	if (ret > 0 && sends(nr))
+		push_out((int)a);
+	if (ret > 0 && nr == SYS_splice)
+		push_out((int)c);
+	return ret;
 }
 
 long virtual_kernel(long nr, long a, long b, long c, long d, long e, long f)
@@ -243,6 +276,11 @@ static bool is_free_choice(const struct step *s)
 		return true;
 	if (fstat(s->fd, &st))
 		return false;
+	/* If a write behind the end fails because of its buffer, some file systems have grown the file. */
+	if (s->bad && S_ISREG(st.st_mode) &&
+	    (((step_is(s, "pwrite") || step_is(s, "pwritev")) && s->offset > st.st_size) ||
+	     lseek(s->fd, 0, SEEK_CUR) > st.st_size))
+		return true;
 	return (S_ISDIR(st.st_mode) && step_is(s, "lseek")) ||
 	       ((st.st_mode & S_IFMT) == 0 && step_is_unusual(s));
 }
@@ -283,42 +321,6 @@ static const struct sequences selector_sequences = {
 static const struct sequences *const kinds[] = {&file_sequences, &socket_sequences, &selector_sequences};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* A full pipe, in whole pages: there the two count alike. */
-static int full_pipe(kernel *k, long *out)
-{
-	static char page[65536];
-	struct pollfd p = {.events = POLLOUT};
-	int fds[2], n = 0;
-	k(SYS_pipe2, (long)fds, O_NONBLOCK, 0, 0, 0, 0);
-	p.fd = fds[1];
-	for (int i = 0; i < 17; i++)
-		out[n++] = k(SYS_write, fds[1], (long)page, 4096, 0, 0, 0);
-	out[n++] = k(SYS_poll, (long)&p, 1, 0, 0, 0, 0);
-	out[n++] = k(SYS_write, fds[1], (long)page, 1, 0, 0, 0);
-	out[n++] = k(SYS_read, fds[0], (long)page, 4096, 0, 0, 0);
-	out[n++] = k(SYS_poll, (long)&p, 1, 0, 0, 0, 0);
-	out[n++] = k(SYS_write, fds[1], (long)page, 8192, 0, 0, 0);
-	out[n++] = k(SYS_read, fds[0], (long)page, 65536, 0, 0, 0);
-	out[n++] = k(SYS_write, fds[1], (long)page, 65536, 0, 0, 0);
-	out[n++] = k(SYS_fcntl, fds[1], F_SETFL, 0, 0, 0, 0);
-	out[n++] = k(SYS_write, fds[1], (long)page, 1, 0, 0, 0);
-	return n;
-}
-
-static int compare_full_pipe(void)
-{
-	long linux_says[64], we_say[64];
-	fresh_worlds();
-	int n = full_pipe(real_kernel, linux_says);
-	full_pipe(virtual_kernel, we_say);
-	for (int i = 0; i < n; i++)
-		if (linux_says[i] != we_say[i]) {
-			printf("# answer %d: %ld on Linux, %ld here\n", i, linux_says[i], we_say[i]);
-			return 1;
-		}
-	return 0;
-}
-
 static int report(int number, int failed, const char *what)
 {
 	printf("%sok %d - %s\n", failed ? "not " : "", number, what);
@@ -341,7 +343,7 @@ int main(int argc, char **argv)
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &blocked, NULL, 8);
 
 	uint64_t before = digest_of(virtual_world);
-	printf("1..%zu\n", KINDS + 2);
+	printf("1..%zu\n", KINDS + FIXED + 1);
 	address_setup();
 	int failed = 0, number = 0;
 	for (size_t i = 0; i < KINDS; i++) {
@@ -351,7 +353,10 @@ int main(int argc, char **argv)
 			 kinds[i]->name);
 		failed += report(++number, wanted && sequences_compare(kinds[i], count, seed), what);
 	}
-	failed += report(++number, compare_full_pipe(), "a full pipe behaves as in Linux");
+	for (size_t i = 0; i < FIXED; i++) {
+		fresh_worlds();
+		failed += report(++number, fixed_compare(&fixed_cases[i]), fixed_cases[i].what);
+	}
 	failed += report(++number, digest_of(virtual_world) != before, "nothing was written to the disk");
 	remove_tree(base);
 	return failed != 0;

@@ -11,7 +11,7 @@ import time
 import xml.etree.ElementTree
 
 import harness
-from support import case, counts, expect, in_scratch, program
+from support import case, counts, expect, in_scratch, one_sentence, program, wait_until
 
 
 @case
@@ -234,6 +234,27 @@ def last_line_replays(place):
 
 @case
 @in_scratch
+def two_at_a_time(place):
+    """check: two runs at a time never write into the same folder"""
+    command = [harness.heddle_path(), "check", "--no-progress"]
+    with subprocess.Popen([*command, "-k", "--por", "off", "--", program("long_search.c")], cwd=place.path, stderr=subprocess.DEVNULL) as first:
+        try:
+            busy = lambda: subprocess.run(["flock", "-n", place.path / "heddle-out", "true"], check=False).returncode  # noqa: E731
+            expect(wait_until(lambda: (place.path / "heddle-out").exists() and busy()), "the first run takes no lock")
+            second = place.heddle("check", "--no-progress", "--", program("talks.c"), status=1)
+            expect("go into heddle-out-2" in second.err and "replay heddle-out-2/violation-1.trace" in second.err, second.tail)
+            expect((place.path / "heddle-out-2/result.json").exists(), "no result of the second run")
+            expect(not (place.path / "heddle-out/result.json").exists(), "the runs are mixed up")
+            one_sentence(place.heddle("check", "--out", "heddle-out", "--", program("talks.c"), status=2), "in use by another heddle")
+        finally:
+            first.send_signal(signal.SIGINT)
+    result = json.loads((place.path / "heddle-out/result.json").read_text())
+    expect(result["program"] == [str(program("long_search.c"))] and [v["kind"] for v in result["violations"]] == ["abort"], result)
+    place.heddle("check", "--out", "heddle-out", "--", program("talks.c"), status=1)
+
+
+@case
+@in_scratch
 def formats(place):
     """check: --format writes each report, well-formed"""
     names = ["text", "json", "junit", "sarif", "html"]
@@ -285,13 +306,14 @@ def sanity(place):
 @case
 @in_scratch
 def live_line(place):
-    """check: on a terminal a live line shows states and rate"""
+    """check: on a terminal a live line shows states and rate, what is open, what was new, how many branches are done"""
     master, slave = pty.openpty()
     process = subprocess.Popen([harness.heddle_path(), "check", "--max-time", "20", "--", program("philosophers.c"), "10"],
                                cwd=place.path, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
     os.close(slave)
     text, end = b"", time.monotonic() + 15
-    while time.monotonic() < end and not re.search(rb"\d+.*states", text):
+    line = rb"\d+ states.*transitions.*\d+ open, \d+ % new.*% of the first branches done"
+    while time.monotonic() < end and not re.search(line, text):
         if select.select([master], [], [], 0.2)[0]:
             text += os.read(master, 4096)
     process.send_signal(signal.SIGINT)
@@ -302,13 +324,25 @@ def live_line(place):
         except OSError:
             break
     expect(process.wait(30) == 3, f"exit {process.returncode}")
-    expect(re.search(rb"\d+.*states", text), text)
+    expect(re.search(line, text), text)
+
+
+@case
+@in_scratch
+def never_revisited(place):
+    """check: where no state ever comes twice, a note says so and why"""
+    run = place.check("--max-states", "30000", "--", program("counts.c"), status=3)
+    expect(run.result["revisited"] == 0 and "note: no state was ever reached twice" in run.err, run.tail)
+    run = place.check("--max-states", "30000", "--por", "off", "--", program("philosophers.c"), "8", status=3)
+    expect("reached twice" not in run.err, run.tail)
 
 
 @case
 @in_scratch
 def threads_by_number(place):
-    """check: a violation tells of its threads in the order of their numbers, those that have ended too"""
+    """check: a violation tells of its threads by number, those that have ended too; who only waits to join comes last"""
     run = place.check("--", program("abandons.c"), status=1)
-    threads = re.findall(r"^  thread (\d+)$", run.err, re.M)
+    threads = re.findall(r"^  thread (\d+)", run.err, re.M)
     expect(threads == ["1", "2", "3"], run.err)
+    run = place.check("--", program("stories/forks.c"), status=1)
+    expect(re.findall(r"^  thread (\d+)", run.err, re.M) == ["2", "3", "4", "1"], run.err)

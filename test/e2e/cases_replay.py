@@ -116,6 +116,81 @@ def replay_in_gdb(place):
     expect(wait_until(lambda: not processes_with(mark)), "left behind")
 
 
+def dialogue(place, trace, *commands, at=None):
+    """What gdb says after its start-up lines, when it is told these commands."""
+    if not shutil.which("gdb"):
+        raise Skip("no gdb here")
+    mark, env = marked_environment()
+    script = place.path / "dialogue.gdb"
+    script.write_text("".join(f"echo --- {c}\\n\npython\ntry: gdb.execute({c!r})\nexcept gdb.error as e: print(e)\nend\n"
+                              for c in commands))
+    where = ("--gdb",) if at is None else ("--at", str(at))
+    run = place.heddle("replay", trace, *where, "--quiet", "--gdb-args", f"-batch -x {script}", env=env, status=1)
+    expect(wait_until(lambda: not processes_with(mark)), "left behind")
+    parts = re.split(r"^--- .*\n", run.out, flags=re.M)
+    expect(len(parts) == len(commands) + 1, lambda: f"{parts}\n{run.err}")
+    expect("heddle step [N], heddle back [N], heddle goto N, heddle threads" in parts[0], parts[0])
+    return parts
+
+
+@case
+@in_scratch
+def gdb_back_and_forth(place):
+    """replay: in gdb to step 7, a variable, back, a watchpoint, on to the violation, and not beyond"""
+    trace = place.trace("--", program("counts.c"))
+    parts = dialogue(place, trace, "heddle goto 7", "print total", "bt", "heddle back", "print total", "watch total",
+                     "continue", "heddle threads", "heddle thread 1", "bt", "continue", "continue", "continue", "bt",
+                     "continue", "next", "heddle step", "run", "heddle goto 10", "heddle back", "print total", at=0)
+    for part, pattern in ((1, r"before step 7 of 10: thread 3: locks mutex m\n.*add \(by=1\)"), (2, r"= 31$"),
+                          (3, r"#\d+ .* add \(by=1\).*\n#\d+ .* ones \(.*counts\.c:\d+\n$"),
+                          (4, r"before step 6 of 10"), (5, r"= 30$"), (6, "Hardware watchpoint 1: total"),
+                          (7, r"Old value = 30\nNew value = 31\n"), (7, "in step 6 of 10: thread 3"),
+                          (8, r"  thread 1: waits to join thread 2\n\* thread 3: runs"), (9, r"main \(\) at .*counts\.c"),
+                          (10, r"^#\d+ .*main \(\) at [^\n]*\n$"), (11, r"Old value = 31\nNew value = 32\n"),
+                          (12, r"New value = 33\n"), (13, r"the end, after 10 steps: assert: .*total != 33.*\n.*ones \("),
+                          (14, r"ones \(.*counts\.c:\d+"), (15, "the execution ends here"), (16, "the execution ends here"),
+                          (17, "the execution ends here"), (18, "run would leave the recorded execution"),
+                          (19, "there is no step 10; they are 0 to 9"), (20, "before step 9 of 10"), (21, r"= 33\n")):
+        expect(re.search(pattern, parts[part]), lambda: f"part {part}, no {pattern!r}:\n{parts[part]}")
+    expect("libheddle-rt" not in parts[3] + parts[10] + parts[14], "frames of the runtime are shown")
+
+
+@case
+@in_scratch
+def gdb_breakpoints(place):
+    """replay: in gdb, breakpoints, next, finish and local watchpoints work between and within steps, and are kept"""
+    trace = place.trace("--", program("counts.c"))
+    parts = dialogue(place, trace, "next", "next", "break add if by == 1", "heddle goto 8", "info line", "finish", "heddle step",
+                     "watch -l before", "heddle goto 6", "continue", "heddle goto 2", "info breakpoints", at=3)
+    for part, pattern in ((1, r"\ttotal = before"), (2, r"\tpthread_mutex_unlock"), (4, r"Breakpoint 1.*, add \(by=1\)"), (4, "in step 5 of 10: thread 3: starts"),
+                          (6, r"ones \("), (7, "before step 7|Breakpoint 1"), (8, "Hardware watchpoint 2"), (9, "before step 6 of 10"),
+                          (10, r"watchpoint 2|Breakpoint 1"), (11, "before step 2 of 10: thread 2"),
+                          (12, r"1 +breakpoint +keep y.*\n(.*\n)+2 +hw watchpoint +keep y")):
+        expect(re.search(pattern, parts[part]), lambda: f"part {part}, no {pattern!r}:\n{parts[part]}")
+
+
+@case
+@in_scratch
+def gdb_atomics_and_crash(place):
+    """replay: in gdb, atomic instructions and faults of the program are steps and ends as without it"""
+    trace = place.trace("--", program("crash.c"), "thread")
+    parts = dialogue(place, trace, "bt", "heddle back", "continue")
+    expect(re.search(r"crash\.c:\d+", parts[1]), parts[1])
+    expect("before step" in parts[2] and re.search(r"the end.*crash.*\n.*crash\.c:\d+", parts[3]), parts)
+    trace = place.trace("--", program("turns.c"))
+    parts = dialogue(place, trace, "next", "watch turn", "continue", "continue", at=3)
+    expect("Hardware watchpoint" in parts[3] and "the end" in parts[4], parts)
+
+
+@case
+@in_scratch
+def gdb_wrong_step(place):
+    """replay: --at a step that is not there"""
+    trace = place.trace("--", program("counts.c"))
+    one_sentence(place.heddle("replay", trace, "--at", "10", status=2), "no step 10; they are 0 to 9")
+    one_sentence(place.heddle("replay", trace, "--at", "x", status=2), "x is not a whole number")
+
+
 @case
 @in_scratch
 def show(place):

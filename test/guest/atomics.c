@@ -8,7 +8,10 @@
  * heddle: verdict=violation kind=assert args=broken
  * heddle: verdict=violation kind=crash args=crash where=@crash
  * heddle: verdict=verified args=pause states<=100
- * heddle: verdict=bounded args=fair states<=100 text~="yields again and again"
+ * heddle: verdict=verified args=fair states<=100 text~="counts its rounds"
+ * heddle: verdict=violation kind=assert args=patience
+ * heddle: verdict=violation kind=assert args=impatience
+ * heddle: verdict=bounded args=tally text~="yields again and again"
  */
 #include <assert.h>
 #include <sched.h>
@@ -167,6 +170,43 @@ static void fair(void)
 	join(t);
 }
 
+/* --- patience: a loop of rounds without end, and too many of them are a bug; or (impatience) it has an end --- */
+
+static void wait_with_patience(unsigned most)
+{
+	volatile unsigned rounds = 0, endless = 0;
+	pthread_t t = spawn(busy, NULL);
+	while (!atomic_load(&x)) {
+		endless++;
+		sched_yield();
+	}
+	join(t);
+	atomic_store(&x, 0);
+	t = spawn(busy, NULL);
+	while (!atomic_load(&x) && rounds < most) {
+		rounds++;
+		sched_yield();
+	}
+	assert(atomic_load(&x) && rounds < 900);
+	join(t);
+}
+
+/* --- tally: each round changes what others can see --- */
+
+static unsigned tallied;
+
+static void tally(void)
+{
+	volatile unsigned rounds = 0;
+	pthread_t t = spawn(busy, NULL);
+	while (!atomic_load(&x)) {
+		rounds++;
+		tallied++;
+		sched_yield();
+	}
+	join(t);
+}
+
 int main(int argc, char **argv)
 {
 	if (story(argc, argv, "all"))
@@ -181,5 +221,11 @@ int main(int argc, char **argv)
 		pausing();
 	else if (story(argc, argv, "fair"))
 		fair();
+	else if (story(argc, argv, "patience"))
+		wait_with_patience(~0u);
+	else if (story(argc, argv, "impatience"))
+		wait_with_patience(500);
+	else if (story(argc, argv, "tally"))
+		tally();
 	return 0;
 }

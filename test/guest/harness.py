@@ -1,6 +1,7 @@
 """What the guest, brute-force and end-to-end suites share: compiling guest
 programs, running heddle on them and telling the result in TAP."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ BUILD = pathlib.Path(os.environ.get("HEDDLE_BUILD", ROOT / "build")).resolve() /
 RUN_TIMEOUT = int(os.environ.get("HEDDLE_TEST_TIMEOUT", "120"))
 
 EXIT_OF_VERDICT = {"verified": 0, "violation": 1, "bounded": 3, "incomplete": 3}
+os.environ.pop("RUST_BACKTRACE", None)  # with it, every panic of every execution reads the program's debug information
 INPUT_TXT = "first line\nsecond line\nthird line, without an end"
 
 
@@ -80,6 +82,12 @@ def compile_guest(source, flags=(), binary=None):
     source = pathlib.Path(source)
     binary = pathlib.Path(binary or BUILD / source.name.replace(".", "_"))
     binary.parent.mkdir(parents=True, exist_ok=True)
+    with open(binary.with_name(f".{binary.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several suites use the same guests
+        return compile_once(source, flags, binary)
+
+
+def compile_once(source, flags, binary):
     headers = [*GUESTS.glob("*.h"), GUESTS / "heddle.rs", ROOT / "include/heddle/heddle.h"]
     if binary.exists() and binary.stat().st_mtime > newest([source, *headers]):
         return binary, None

@@ -202,4 +202,16 @@ void net_describe_peer(const struct cache_pos *pos, struct text *t)
 	text_dec(t, (long)pos->tree);
 }
 
-/* ---- no client has several connections at a time ---- */
+/* ---- no peer has several connections at a time ---- */
+
+bool net_servers_are_joint(void)
+{
+	return false;
+}
+
+long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 number, struct cache_pos *pos)
+{
+	(void)all;
+	(void)number;
+	return net_connect(to, pos);
+}

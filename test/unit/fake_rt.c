@@ -227,6 +227,14 @@ static void replay(void *object)
 
 	worker->phase = WIRE_RUNNING;
 	for (u64 i = 0; i < worker->task.path_len; i++) {
+		if (worker->task.gdb && worker->task.pause_at == i) {
+			struct wire_event pause = {
+				.kind = WIRE_EV_PAUSE, .step = i, .text = "is about to go on"};
+
+			send_fibers(object);
+			send_event(&pause);
+			raise(SIGSTOP);
+		}
 		send_step(i, path[i], object);
 		if (i == 1 && script_is("replay-dies"))
 			raise(SIGKILL);

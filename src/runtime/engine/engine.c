@@ -11,13 +11,17 @@
 #include "base/text.h"
 #include "runtime/engine/engine_graph.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
 #include "runtime/engine/engine_profile.h"
 #include "runtime/engine/notes.h"
 #include "runtime/engine/replay.h"
+#include "runtime/engine/violation_key.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/output/output.h"
 #include "runtime/rt.h"
+#include "runtime/sched/aside.h"
+#include "runtime/sched/fair.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "search/search.h"
@@ -26,6 +30,25 @@
 #include "wire/wire.h"
 
 static struct wire_violation last;
+
+/* --- loops that yield and count --- */
+
+static void look_at_round(void *self, u64 address, u64 was, u64 is)
+{
+	(void)was;
+	(void)is;
+	if (!fair_is_own(self, address))
+		rt_worker->result.yields_cut = 1;
+}
+
+HD_NOINLINE void engine_forget_rounds(struct fiber *f)
+{
+	u64 before = track_mark() - 1;
+	rt_worker->result.yields_merged = 1;
+	track_changed(before, look_at_round, f);
+	track_undo(before);
+	track_commit(NULL);
+}
 
 /* --- violations --- */
 
@@ -46,6 +69,13 @@ void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 
 	bool by_text = violation_traits(kind)->keyed_by_text;
 	u64 key[3] = {kind, by_text ? 0 : pc, by_text ? XXH3_64bits(v->message, str_len(v->message)) : 0};
 	v->key = XXH3_64bits(key, sizeof(key));
+}
+
+void violation_set_other(u32 slot, u64 pc)
+{
+	last.other_thread = slot;
+	last.other_pc = pc;
+	last.key = violation_key_race(last.pc, pc);
 }
 
 void violation_take(const struct run_failure *f)
@@ -195,6 +225,16 @@ bool engine_time_is_up(void)
 
 /* --- main --- */
 
+/* A property does not hold there; of several workers one tells. */
+static void tell_of_initial_state(const struct wire_violation *v)
+{
+	if (rt_worker->number)
+		return;
+	rt_worker->stats.violations++;
+	*violation_last() = *v;
+	hook_violation(NULL, NULL, 0);
+}
+
 static void search(void)
 {
 	struct search_hooks hooks = {.violation = hook_violation,
@@ -226,6 +266,14 @@ static void search(void)
 	}
 	u64 before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
+	bool fails_at_once = properties_on() && properties_begin();
+	struct wire_violation at_once = *violation_last();
+	if (fails_at_once && !options.keep_going) {
+		rt_worker->result.end = SEARCH_VIOLATION;
+		rt_worker->stats.states = !rt_worker->number;
+		tell_of_initial_state(&at_once);
+		return;
+	}
 	if (rt_wire->workers > 1) {
 		/* Who comes when all is done has nothing to tell. */
 		if (!team_join(&team, (void *)WIRE_TEAM_BASE, rt_worker->number))
@@ -247,6 +295,8 @@ static void search(void)
 		if (options.max_time_ms)
 			options.max_time_ms = time_left();
 	}
+	if (fails_at_once)
+		tell_of_initial_state(&at_once);
 	if (hooks.team && !team.joined && !rt_wire->alone)
 		rt_wire->alone = WIRE_ALONE_DISAGREE;
 	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
@@ -268,6 +318,7 @@ static void replay(void)
 	run_on_failure(tell_violation);
 	if (rt_worker->task.show_output)
 		output_listen(replay_output);
+	aside_heard = replay_aside;
 	replay_run();
 }
 

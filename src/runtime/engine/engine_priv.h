@@ -15,6 +15,8 @@
 extern const struct target_ops engine_ops;
 u32 engine_actions(void *t, u32 *out);
 enum step_result engine_step(void *t, u32 action);
+/* The loop in which f counts went round (sched/fair.c): its last step is taken back, and leads nowhere. */
+void engine_forget_rounds(struct fiber *f);
 enum terminal_kind engine_terminal(void *t);
 /* The search is at an end state: its path may be kept (wire_result.sample). */
 void engine_keep_sample(void);
@@ -24,6 +26,8 @@ void engine_livelock(void *t);
 /* The last violation: set, or taken over from the fiber that told of it. */
 struct wire_violation *violation_last(void);
 void violation_set(enum violation_kind kind, u32 slot, u64 pc, u64 address, u32 signo, const char *message);
+/* Of a race: the other side. */
+void violation_set_other(u32 slot, u64 pc);
 void violation_take(const struct run_failure *f);
 
 /* Where a copy of the path lies in the worker's part; 0: there is no room. */

@@ -15,15 +15,16 @@
 /*
  * Nothing is left out where more decides on what a fiber can do than what its operation declares:
  *   signals and timers     timers expire beside the fibers, as actions of one of them;
- *   fairness               who yielded in vain waits for any step of the others;
  *   spurious wake-ups,     a state that only they lead out of is an end;
  *   faults of the network
  *   atomic sections        while one is under way, nobody else moves unless it has to wait;
- *   joint clients          what is written on one of their connections can make them speak on another, and
+ *   joint peers            what is written on one of their connections can make them speak on another, and
  *                          they speak by themselves when nobody can go on.
  */
-static bool has_joint_clients(const struct wire_learnt *known)
+static bool has_joint_peers(const struct wire_learnt *known)
 {
+	if (known->shared)
+		return true;
 	for (u32 i = 0; i < HD_ARRAY_LEN(known->joint_clients); i++)
 		if (known->joint_clients[i])
 			return true;
@@ -34,8 +35,8 @@ static bool usable(void *t)
 {
 	(void)t;
 	const struct wire_learnt *known = &rt_wire->learnt;
-	if (rt_lessons.signals_used || rt_lessons.fair || rt_wire->config.spurious ||
-	    rt_wire->config.net.faults || has_joint_clients(known))
+	if (rt_lessons.signals_used || rt_wire->config.spurious || rt_wire->config.net.faults ||
+	    has_joint_peers(known))
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (model->fiber[i].atomic)

@@ -8,8 +8,10 @@
 #include "base/text.h"
 #include "runtime/engine/engine_audit.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
 #include "runtime/engine/replay.h"
 #include "runtime/engine/terminal.h"
+#include "runtime/engine/violation_key.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
 #include "runtime/memory/unseen.h"
@@ -158,9 +160,9 @@ static u32 peer_actions(u32 *out)
 		host++;
 	if (host == sched_fiber_limit() || engine_experiments())
 		return 0;
-	for (u32 client = 0; client < rt_wire->config.net.clients; client++)
-		if (vk_peer_waits(client))
-			out[n++] = ACTION(host, ALT_PEER + client);
+	for (u32 p = 0; p < ALT_PEERS; p++)
+		if ((p < rt_wire->config.net.clients || p == ALT_PEER_SERVERS) && vk_peer_waits(p))
+			out[n++] = ACTION(host, ALT_PEER + p);
 	return n;
 }
 
@@ -210,18 +212,10 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	return n;
 }
 
-/*
- * Fibers that wait for fairness' sake are left out, unless there is nobody else; *waiting: there is such a
- * one.
- */
-static u32 fair_actions(u32 *out, bool nobody_else, bool *waiting)
+static u32 all_actions(u32 *out)
 {
 	u32 n = 0, limit = sched_fiber_limit();
 	for (u32 slot = 0; slot < limit; slot++) {
-		if (hd_unlikely(fair_waits(&model->fiber[slot])) && !nobody_else) {
-			*waiting = true;
-			continue;
-		}
 		u32 mine = fiber_actions(slot, out + n);
 		if (hd_unlikely(mine && model->fiber[slot].atomic)) {
 			for (u32 i = 0; i < mine; i++)
@@ -265,27 +259,21 @@ u32 engine_actions(void *t, u32 *out)
 	(void)t;
 	if (model->exited)
 		return 0;
-	bool waiting = false;
-	u32 n = fair_actions(out, rt_worker->task.mode == WIRE_REPLAY, &waiting);
+	u32 n = all_actions(out);
 	if (hd_unlikely(rt_lessons.signals_used))
 		n += timer_actions(false, out + n);
 	if (hd_unlikely(rt_wire->config.spurious))
 		n = without_spurious_only(n, out);
-	bool faults_only = hd_unlikely(rt_wire->config.net.faults) && !waiting && are_faults_only(n, out);
-	if (hd_unlikely((!n || faults_only) && !waiting && rt_lessons.signals_used)) {
+	bool faults_only = hd_unlikely(rt_wire->config.net.faults) && are_faults_only(n, out);
+	if (hd_unlikely((!n || faults_only) && rt_lessons.signals_used)) {
 		u32 timers = timer_actions(true, out + n);
 		n += timers;
 		faults_only &= !timers;
 	}
 	if (hd_unlikely(faults_only) && stuck_without_fault())
 		return 0;
-	if (hd_unlikely(!n && !waiting && rt_wire->config.net.clients))
+	if (hd_unlikely(!n && rt_wire->config.net.clients))
 		n = peer_actions(out);
-	if (hd_likely(!waiting))
-		return n;
-	if (!n)
-		return fair_actions(out, true, &waiting);
-	rt_worker->result.yields_cut = 1;
 	return n;
 }
 
@@ -305,8 +293,7 @@ static bool found_race(u32 slot)
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
 	violation_set(VIOLATION_RACE, slot, model->fiber[slot].op.arg2, race.address, 0, buf);
-	violation_last()->other_thread = race.other;
-	violation_last()->other_pc = race.other_pc;
+	violation_set_other(race.other, race.other_pc);
 	if (rt_worker->task.mode == WIRE_REPLAY)
 		replay_violation(violation_last(), &regs);
 	return true;
@@ -315,6 +302,7 @@ static bool found_race(u32 slot)
 enum run_end engine_run(u32 slot, u32 alt)
 {
 	struct track_stack dead;
+	bool far = fair_is_far(&model->fiber[slot]);
 	output_reset();
 	memory_step_begins();
 	enum run_end end = run_fiber(slot, alt);
@@ -324,6 +312,8 @@ enum run_end engine_run(u32 slot, u32 alt)
 				"lock");
 	unseen_look();
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
+	if (hd_unlikely(far) && end == RUN_STEP && !track_full() && fair_is_far(&model->fiber[slot]))
+		engine_forget_rounds(&model->fiber[slot]);
 	return end;
 }
 
@@ -344,6 +334,9 @@ enum step_result engine_step(void *t, u32 action)
 	(void)t;
 	if (hd_unlikely(net_stopped()))
 		return STEP_STOP;
+	bool look = properties_on() && rt_worker->task.mode != WIRE_REPLAY; /* replay.c looks itself */
+	if (look)
+		properties_step_begins();
 	enum run_end end = engine_run(ACTION_FIBER(action), ACTION_ALT(action));
 	if (hd_unlikely(track_full()))
 		return STEP_NO_MEMORY;
@@ -365,6 +358,9 @@ enum step_result engine_step(void *t, u32 action)
 	}
 	if (hd_unlikely(memory_on()) && found_race(ACTION_FIBER(action)))
 		return run_wants_restart() ? STEP_RESTART : STEP_VIOLATION;
+	enum step_result seen = look ? properties_step_ends(ACTION_FIBER(action)) : STEP_OK;
+	if (hd_unlikely(seen != STEP_OK))
+		return run_wants_restart() ? STEP_RESTART : seen;
 	return restart_is_due() ? STEP_RESTART : STEP_OK;
 }
 
@@ -426,7 +422,8 @@ static enum terminal_kind judge_terminal(void)
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
 	violation_set(kind, slot, regs.rip, 0, 0, buf);
-	violation_last()->key = XXH3_64bits(buf, own_len);
+	violation_last()->key = kind == VIOLATION_DEADLOCK ? violation_key_deadlock()
+							   : XXH3_64bits(buf, own_len);
 	return TERMINAL_VIOLATION;
 }
 
@@ -504,6 +501,7 @@ static void target_restart(void *t)
 	run_restarted();
 	rt_load_lessons();
 	access_load_lessons();
+	properties_load_lessons();
 	memory_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;
@@ -512,7 +510,7 @@ static void target_restart(void *t)
 	rt_worker->result.horizon_hit = 0;
 	horizon_hit = false;
 	next_beyond = 0;
-	rt_worker->result.yields_cut = 0;
+	rt_worker->result.yields_cut = rt_worker->result.yields_merged = 0;
 	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.retries_cut = 0;
 	rt_worker->result.faults_cut = 0;

@@ -19,6 +19,9 @@ static void note(const char *what)
 
 static void note_what_was_left_out(void)
 {
+	if (rt_worker->result.yields_merged && !rt_worker->result.yields_cut)
+		note("a loop yields until another thread has done something, and counts its rounds: it was "
+		     "followed for 3 rounds and for 1,000; numbers in between or beyond count as the same");
 	if (sched_busy_seen() && rt_wire->config.search.strategy == SEARCH_BFS)
 		note("livelocks (loops of busy waiting that nobody leaves) were not looked for: --strategy "
 		     "dfs does that");
@@ -71,6 +74,22 @@ static void note_endless_time(void)
 		" s; if it waits periodically, its states never repeat: --time-horizon 10s bounds the clock");
 }
 
+#define STATES_WORTH_A_NOTE 20000
+
+/* Then matching states is of no use, and the search as long as there are executions. */
+static void note_never_revisited(void)
+{
+	const struct wire_result *r = &rt_worker->result;
+	const struct search_options *o = &rt_wire->config.search;
+	if (r->end == SEARCH_COMPLETE || r->end == SEARCH_VIOLATION || o->no_matching ||
+	    (o->strategy != SEARCH_DFS && o->strategy != SEARCH_BFS) ||
+	    rt_worker->stats.states < STATES_WORTH_A_NOTE || rt_worker->stats.revisited)
+		return;
+	note("no state was ever reached twice: something in the program counts on and on (a counter, a "
+	     "clock, "
+	     "a log), so such a search ends only if its executions do; --profile names what changes");
+}
+
 static void note_trivial(void)
 {
 	struct wire_result *r = &rt_worker->result;
@@ -84,5 +103,6 @@ void notes_write(void)
 {
 	note_trivial();
 	note_endless_time();
+	note_never_revisited();
 	note_what_was_left_out();
 }

@@ -47,16 +47,21 @@ u32 fiber_describe_all(const char *what, char *buf, size_t cap)
 	struct text t;
 	u32 first = LAYOUT_MAX_FIBERS;
 	text_init(&t, buf, cap);
-	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct fiber *f = &model->fiber[i];
-		if (f->life != FIBER_ALIVE)
+	text_str(&t, what);
+	size_t begin = t.len;
+	/* Those who wait for a thread's end or for clients are not to blame: they come last. */
+	for (u32 i = 0; i < 2 * sched_fiber_limit(); i++) {
+		u32 slot = i % sched_fiber_limit();
+		const struct fiber *f = &model->fiber[slot];
+		if (f->life != FIBER_ALIVE || op_class_of(&f->op)->patient != (i >= sched_fiber_limit()))
 			continue;
-		text_str(&t, first == LAYOUT_MAX_FIBERS ? what : "; ");
-		if (first == LAYOUT_MAX_FIBERS)
-			first = i;
+		text_str(&t, t.len == begin ? "" : "; ");
+		first = HD_MIN(first, slot);
 		fiber_describe(f, &t);
 		text_str(&t, " ");
 		op_describe(f, &f->op, OP_DESCRIBE_PENDING, &t);
 	}
+	if (first == LAYOUT_MAX_FIBERS)
+		text_init(&t, buf, cap);
 	return first;
 }

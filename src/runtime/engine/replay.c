@@ -8,13 +8,18 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
+#include "runtime/heap/heap.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/model.h"
 #include "state/track.h"
 #include "wire/wire.h"
 
 static u64 step_number;
+static u32 last; /* 1 + the slot of the fiber that took the last step; 0: none did, or it is under way */
 static struct fingerprint *seen; /* of the states before each step */
 
 static void futex_wait_change(u32 *word, u32 old)
@@ -38,23 +43,63 @@ static struct wire_event *event_new(enum wire_event_kind kind)
 	*e = (struct wire_event){0};
 	e->kind = kind;
 	e->step = step_number;
+	if (last && model->fiber[last - 1].life == FIBER_ALIVE) {
+		e->last = last;
+		fiber_regs(&model->fiber[last - 1], &e->last_regs);
+	}
 	return e;
+}
+
+static void event_op(struct wire_event *e, u32 slot, const struct op *o, u32 alt)
+{
+	const struct fiber *f = &model->fiber[slot];
+	const struct op_class *c = op_class_of(o);
+	e->thread = slot;
+	e->alt = alt;
+	e->op = o->kind;
+	e->patient = c->patient;
+	e->object = o->object;
+	e->object2 = c->returns_to ? c->returns_to(o) : 0;
+	e->bytes = c->memory ? o->n : 0;
+	if (!heap_find((const void *)o->object, &e->block, &e->block_bytes))
+		e->block = e->block_bytes = 0;
+	str_copy(e->thread_name, sizeof(e->thread_name), f->name);
+	struct text t;
+	text_init(&t, e->text, sizeof(e->text));
+	op_describe(f, o, alt, &t);
+	e->text_len = (u32)t.len;
 }
 
 static void event_fiber(struct wire_event *e, u32 slot, u32 alt)
 {
 	const struct fiber *f = &model->fiber[slot];
-	e->thread = slot;
-	e->alt = alt;
-	e->op = f->op.kind;
-	e->patient = op_class_of(&f->op)->patient;
-	e->object = f->op.object;
-	str_copy(e->thread_name, sizeof(e->thread_name), f->name);
+	event_op(e, slot, &f->op, alt);
 	fiber_regs(f, &e->regs);
-	struct text t;
-	text_init(&t, e->text, sizeof(e->text));
-	op_describe(f, &f->op, alt, &t);
-	e->text_len = (u32)t.len;
+}
+
+/* At the end: can it go on, and if not, who could end its wait? */
+static void event_wait(struct wire_event *e, const struct fiber *f)
+{
+	static const u8 waits[] = {
+		[WAIT_ANYONE] = WIRE_WAITS_ANYONE, [WAIT_FIBER] = WIRE_WAITS_THREAD,
+		[WAIT_CLIENT] = WIRE_WAITS_CLIENT, [WAIT_PEER] = WIRE_WAITS_PEER,
+		[WAIT_WORLD] = WIRE_WAITS_WORLD,
+	};
+	const struct op_class *c = op_class_of(&f->op);
+	if (!c->outcomes || c->outcomes(f, &f->op))
+		return;
+	struct op_wait w = c->wait ? c->wait(&f->op) : (struct op_wait){.what = WAIT_ANYONE};
+	e->waits = waits[w.what];
+	e->waits_thread = w.slot;
+}
+
+void replay_aside(const struct op *o, u32 alt)
+{
+	struct wire_event *e = event_new(WIRE_EV_ASIDE);
+	event_op(e, sched_self_slot(), o, alt);
+	if (!kstack_program_regs(&e->regs))
+		e->regs = (struct wire_regs){0};
+	event_send();
 }
 
 void replay_output(int fd, const char *data, size_t n)
@@ -78,9 +123,48 @@ static void send_fibers(u32 except)
 	for (u32 slot = 0; slot < sched_fiber_limit(); slot++) {
 		if (model->fiber[slot].life != FIBER_ALIVE || slot == except)
 			continue;
-		event_fiber(event_new(WIRE_EV_FIBER), slot, OP_DESCRIBE_PENDING);
+		struct wire_event *e = event_new(WIRE_EV_FIBER);
+		event_fiber(e, slot, OP_DESCRIBE_PENDING);
+		event_wait(e, &model->fiber[slot]);
 		event_send();
 	}
+}
+
+static void end(u64 how, const char *why)
+{
+	struct wire_event *e = event_new(WIRE_EV_END);
+	e->arg = how;
+	str_copy(e->text, sizeof(e->text), why);
+	e->text_len = (u32)str_len(e->text);
+	event_send();
+}
+
+void heddle_replay_pause(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The first time gdb is not there yet; it attaches to a stopped process. */
+static void hold(void)
+{
+	static bool held;
+
+	if (held) {
+		heddle_replay_pause();
+		return;
+	}
+	held = true;
+	sys_call3(SYS_kill, sys_call3(SYS_getpid, 0, 0, 0), SIGSTOP, 0);
+}
+
+static void pause_before_step(u32 action)
+{
+	if (!rt_worker->task.gdb || *(volatile u64 *)&rt_worker->task.pause_at != step_number)
+		return;
+	send_fibers(LAYOUT_MAX_FIBERS);
+	event_fiber(event_new(WIRE_EV_PAUSE), ACTION_FIBER(action), ACTION_ALT(action));
+	event_send();
+	hold();
 }
 
 void replay_violation(const struct wire_violation *v, const struct wire_regs *regs)
@@ -99,11 +183,8 @@ void replay_violation(const struct wire_violation *v, const struct wire_regs *re
 	send_fibers(violation_traits(v->kind)->concerns_all_threads ? LAYOUT_MAX_FIBERS : v->thread);
 	if (!rt_worker->task.gdb)
 		return;
-	e = event_new(WIRE_EV_END);
-	e->arg = 1;
-	event_send();
-	long pid = sys_call3(SYS_getpid, 0, 0, 0);
-	sys_call3(SYS_kill, pid, SIGSTOP, 0);
+	end(1, "");
+	hold();
 }
 
 static bool enabled(u32 action)
@@ -114,15 +195,6 @@ static bool enabled(u32 action)
 		if (actions[i] == action)
 			return true;
 	return false;
-}
-
-static void end(u64 how, const char *why)
-{
-	struct wire_event *e = event_new(WIRE_EV_END);
-	e->arg = how;
-	str_copy(e->text, sizeof(e->text), why);
-	e->text_len = (u32)str_len(e->text);
-	event_send();
 }
 
 /* The path of a livelock goes to the loop, and once around: does it end where it was before? */
@@ -137,6 +209,17 @@ static bool ends_in_loop(void)
 	return false;
 }
 
+/* A violation that no fiber told of. */
+static void tell_last(void)
+{
+	const struct wire_violation *v = violation_last();
+	struct wire_regs regs = {0};
+	if (model->fiber[v->thread].life == FIBER_ALIVE)
+		fiber_regs(&model->fiber[v->thread], &regs);
+	replay_violation(v, &regs);
+	end(1, "");
+}
+
 static void end_of_path(void)
 {
 	static u32 actions[TARGET_MAX_ACTIONS];
@@ -148,11 +231,15 @@ static void end_of_path(void)
 		end(0, "the path ends here");
 		return;
 	}
-	const struct wire_violation *v = violation_last();
-	struct wire_regs regs;
-	fiber_regs(&model->fiber[v->thread], &regs);
-	replay_violation(v, &regs);
-	end(1, "");
+	tell_last();
+}
+
+static enum step_result step(u32 action)
+{
+	last = 0;
+	enum step_result r = engine_step(NULL, action);
+	last = ACTION_FIBER(action) + 1;
+	return r;
 }
 
 /* What the search took together with the step before it, for the trace: by itself. */
@@ -164,7 +251,7 @@ static enum step_result take_merged(u32 slot)
 			break;
 		event_fiber(event_new(WIRE_EV_STEP), slot, 0);
 		event_send();
-		enum step_result r = engine_step(NULL, ACTION(slot, 0));
+		enum step_result r = step(ACTION(slot, 0));
 		if (r != STEP_OK)
 			return r;
 	}
@@ -177,6 +264,10 @@ void replay_run(void)
 	rt_worker->phase = WIRE_RUNNING;
 	seen = pages_map((rt_worker->task.path_len + 1) * sizeof(*seen));
 	hd_assert(seen);
+	if (properties_on() && properties_begin() && !rt_worker->task.path_len) {
+		tell_last();
+		return;
+	}
 	for (u64 i = 0; i < rt_worker->task.path_len; i++) {
 		step_number = i;
 		seen[i] = track_fingerprint();
@@ -184,11 +275,19 @@ void replay_run(void)
 			end(2, "a recorded step is not possible here: another program, or other input?");
 			return;
 		}
+		pause_before_step(path[i]);
 		event_fiber(event_new(WIRE_EV_STEP), ACTION_FIBER(path[i]), ACTION_ALT(path[i]));
 		event_send();
-		enum step_result r = engine_step(NULL, path[i]);
+		if (properties_on())
+			properties_step_begins();
+		enum step_result r = step(path[i]);
 		if (r == STEP_OK)
 			r = take_merged(ACTION_FIBER(path[i]));
+		if (r == STEP_OK && properties_on() &&
+		    properties_step_ends(ACTION_FIBER(path[i])) == STEP_VIOLATION) {
+			tell_last();
+			return;
+		}
 		if (r == STEP_VIOLATION) {
 			end(1, "");
 			return;

@@ -14,6 +14,7 @@
 static struct cache *cache;
 static const struct net_sut *sut;
 static bool stopped;     /* the search must end */
+static bool over;        /* it has: nothing can be learnt for it any more */
 static bool has_unknown; /* a position could not be resolved */
 static bool together;    /* one of several workers, of which none uses the network */
 static bool wanted;      /* and yet the program does */
@@ -86,6 +87,8 @@ static void learn_from_trees(void)
 		const struct tree_key *k = tree_key_of(t, i);
 		if (k->joint && k->client - 1 < rt_wire->config.net.clients)
 			learn_joint(k->client);
+		if (k->joint && !k->client)
+			rt_wire->learnt.shared = 1;
 	}
 }
 
@@ -96,6 +99,8 @@ void net_setup(void)
 	hd_assert(cache);
 	if (!c->live)
 		learn_from_trees();
+	else if (c->peers == NET_PEERS_SHARED && c->servers)
+		rt_wire->learnt.shared = 1;
 	if (c->confirm)
 		cache_set_confirm(cache);
 	cache_set_open_list(cache, open_list, NULL);
@@ -115,11 +120,33 @@ static bool ever_connected(void)
 	return trees_stats(cache_trees(cache))->connections != 0; /* trees remember refusals, too */
 }
 
+/*
+ * What was recorded of a server does not hold: perhaps its connections are not independent of each other.
+ * Then the search starts again, with all of them as one conversation. False: that was so already, or can't
+ * be.
+ */
+static bool learn_shared(int err)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	bool may = c->peers == NET_PEERS_AUTO && c->servers && c->mode != CACHE_LINEAR && c->live &&
+		   !c->confirm;
+	bool told = err == CACHE_NONDETERMINISTIC || err == CACHE_INCOMPLETE;
+	if (!may || !told || !cache_error(cache)->of_server || rt_wire->learnt.shared)
+		return false;
+	keep_first(rt_worker->result.shared_why, sizeof(rt_worker->result.shared_why),
+		   cache_error(cache)->text);
+	if (over) /* whoever started it may do so again */
+		return false;
+	rt_wire->learnt.shared = 1;
+	cache_forget_servers(cache);
+	return true;
+}
+
 /* Where the verdict comes from: the first error of each kind is kept for the report. */
 static void note_error(int err)
 {
 	const char *text = cache_error(cache)->text;
-	if (err == CACHE_JOINT && learn_joint(cache_error(cache)->client)) {
+	if ((err == CACHE_JOINT && learn_joint(cache_error(cache)->client)) || learn_shared(err)) {
 		sched_want_restart();
 		return;
 	}
@@ -180,15 +207,20 @@ bool net_wanted_alone(void)
 	return together && wanted;
 }
 
-static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
+static long open_at(const struct tree_key *k, struct cache_pos *pos)
 {
 	if (hd_unlikely(together)) {
 		wanted = true;
 		sched_want_restart();
 		sched_prune();
 	}
+	return settle(cache_open(cache, k, pos));
+}
+
+static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
+{
 	struct tree_key k = key_of(to, client);
-	return settle(cache_open(cache, &k, pos));
+	return open_at(&k, pos);
 }
 
 long net_connect(const struct net_address *to, struct cache_pos *pos)
@@ -204,6 +236,25 @@ long net_accept(const struct net_address *local, u32 client, struct cache_pos *p
 long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
 {
 	return settle(cache_open_again(cache, last, pos));
+}
+
+bool net_servers_are_joint(void)
+{
+	return rt_wire->learnt.shared;
+}
+
+long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 number, struct cache_pos *pos)
+{
+	const struct tree_key servers = {.joint = 1};
+	if (!number) {
+		keep_first(rt_worker->result.incomplete, sizeof(rt_worker->result.incomplete),
+			   "More than 127 connections at a time to server peers that are one conversation "
+			   "(--peers shared) are not followed.");
+		stopped = true;
+		sched_stop();
+	}
+	long err = all->tree ? 0 : open_at(&servers, all);
+	return err ? err : settle(cache_connect(cache, all, to, number, pos));
 }
 
 bool net_comes_again(const struct cache_pos *last)
@@ -397,6 +448,7 @@ void net_backtracked(void)
 
 void net_recheck(void)
 {
+	over = true;
 	int err = cache_recheck(cache, rt_wire->config.net.recheck);
 	note_clock_readings();
 	if (err)

@@ -53,6 +53,13 @@ void net_resolve_first(const struct net_address *local, u32 client);
 u32 net_first_connections(const struct net_address *local, u32 client);
 /* How many it has opened by *pos; 0: not known. */
 u32 net_connections(const struct cache_pos *pos);
+/*
+ * Joint servers: all connections to server peers are one conversation. *all: where it is, zero before the
+ * first connect, and moves. number: of the connection, which no other open one has; 0: there is none left.
+ */
+bool net_servers_are_joint(void);
+long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 number,
+		       struct cache_pos *pos);
 /* The SUT closes the connection. */
 long net_leave(struct cache_pos *pos);
 /*

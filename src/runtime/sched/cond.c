@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "runtime/sched/access.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
@@ -106,6 +107,8 @@ int cond_wait(struct vcond *c, struct vmutex *m, u64 deadline, u64 pc)
 		sched_step(&enter);
 		check_alive(c, pc);
 		freed_check((u64)m, "a mutex", pc);
+	} else {
+		aside(OP_COND_ENTER, (u64)c, (u64)m);
 	}
 	mutex_release_once(m);
 	struct op o = {.kind = OP_COND_WAIT,
@@ -137,6 +140,8 @@ int cond_signal(struct vcond *c, u64 pc)
 		struct op o = {.kind = OP_COND_SIGNAL, .object = (u64)c};
 		chosen = sched_step(&o);
 		check_alive(c, pc);
+	} else {
+		aside(OP_COND_SIGNAL, (u64)c, 0);
 	}
 	struct fiber *woken = nth_waiter((u64)c, chosen);
 	if (woken)
@@ -151,6 +156,8 @@ int cond_broadcast(struct vcond *c, u64 pc)
 		struct op o = {.kind = OP_COND_BROADCAST, .object = (u64)c};
 		sched_step(&o);
 		check_alive(c, pc);
+	} else {
+		aside(OP_COND_BROADCAST, (u64)c, 0);
 	}
 	for (struct fiber *f = next_waiter(NULL, (u64)c); f; f = next_waiter(f, (u64)c))
 		wake(f);
@@ -203,11 +210,10 @@ static void wait_describe(const struct fiber *f, const struct op *o, u32 alt, st
 
 static void relock_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
-	(void)f;
 	if (alt == OP_DESCRIBE_PENDING) {
 		text_str(t, "was woken on condition variable ");
 		text_addr(t, o->object);
-		text_str(t, " and waits for ");
+		text_str(t, mutex_free_for(o->arg, f) ? " and is about to lock " : " and waits for ");
 		mutex_describe(o->arg, t);
 		return;
 	}
@@ -226,6 +232,19 @@ static void signal_describe(const struct fiber *f, const struct op *o, u32 alt, 
 	text_str(t, woken ? ", wakes " : " (nobody waits)");
 	if (woken)
 		fiber_describe(woken, t);
+}
+
+static void broadcast_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)alt;
+	text_str(t, "broadcasts condition variable ");
+	text_addr(t, o->object);
+	u32 n = waiters(o->object);
+	if (!n)
+		text_str(t, " (nobody waits)");
+	else
+		text_fmt(t, ", wakes %u thread%s", n, n == 1 ? "" : "s");
 }
 
 static void enter_accesses(const struct fiber *f, const struct op *o, u32 alt)
@@ -257,6 +276,7 @@ static struct op_wait relock_wait(const struct op *o)
 const struct op_class op_cond_enter = {
 	.name = "starts waiting on condition variable",
 	.accesses = enter_accesses,
+	.returns_to = mutex_of,
 };
 const struct op_class op_cond_wait = {
 	.name = "wait",
@@ -279,5 +299,9 @@ const struct op_class op_cond_signal = {
 	.describe = signal_describe,
 	.accesses = op_writes,
 };
-const struct op_class op_cond_broadcast = {.name = "broadcasts condition variable", .accesses = op_writes};
+const struct op_class op_cond_broadcast = {
+	.name = "broadcast",
+	.describe = broadcast_describe,
+	.accesses = op_writes,
+};
 const struct op_class op_cond_destroy = {.name = "destroys condition variable", .accesses = op_writes};

@@ -3,14 +3,27 @@
  *
  * while (!ready) sched_yield(); leads back to the same state, and the search ends there. But a loop that
  * counts its rounds (the back-off of Rust's channels does) has a new state each time, and a schedule in
- * which nobody else ever runs goes on for as long as the counter counts. Such schedules are unfair, no
- * kernel has them, and a depth-first search would never come back from one.
+ * which nobody else ever runs goes on for as long as the counter counts. A depth-first search would never
+ * come back from one.
  *
- * So, once the search is FAIR_DEPTH steps deep, it starts again with a rule: a fiber that has yielded
- * FAIR_YIELDS times in a row, each time in a state of its own it was not in before, while none of the
- * others did anything, waits until another one has moved; if no other can, it goes on. That leaves out
- * executions, fair ones among them when a program yields four times for the sake of it: the result says so
- * (yields_cut), and the verdict is "bounded".
+ * So, once the search is FAIR_DEPTH steps deep, it starts again and treats such loops differently. A fiber
+ * that has yielded FAIR_YIELDS times in a row, each time in a state of its own that it was not in before,
+ * makes FAIR_ROUNDS rounds in its next step. If it is still in the loop then, it is *far*: further rounds are
+ * tried, FAIR_ROUNDS at a time, and if they lead out of the loop, that is a step as any other. If they do
+ * not, the state is put back to what it was before them (engine_target.c): the step leads back to the same
+ * state, as it would without the counter.
+ *
+ *      rounds   0 -> 1 -> 2 -> 3 ------------> 1003 -.
+ *               |    |    |    |                ^  | |
+ *               v    v    v    v                |  v |
+ *               what the loop waited for        `----'
+ *
+ * What is left out: other threads move while the counter is between those values, or beyond. A round changes
+ * the counter only, so whatever else can happen to the fiber and the others happens with one of the values
+ * that are there, a small or a large one; what tells 500 rounds from 1,003 apart, or needs more than twice
+ * FAIR_ROUNDS, is not seen. The result says that there are such loops (yields_merged). If a round changes
+ * more than the fiber's own stack and registers, that argument does not hold: then the verdict is "bounded"
+ * (yields_cut).
  *
  * Rounds that change nothing don't count. "Nothing" is the fiber's live stack and registers, as a hash;
  * memory elsewhere is not looked at, but whoever writes to it in such a loop is seen by the state matching
@@ -26,6 +39,7 @@
 #include "wire/wire.h"
 
 #define FAIR_YIELDS 3
+#define FAIR_ROUNDS 1000
 #define FAIR_DEPTH 20000
 
 static u64 hash(u64 from, u64 to)
@@ -42,19 +56,33 @@ static HD_NOINLINE u64 mark(u64 kernel_sp, u32 slot)
 	return XXH3_64bits(both, sizeof(both)) | 1;
 }
 
-void fair_yields(struct fiber *f)
+/* Of the transition under way: the rounds that were no steps. */
+static bool goes_on(void)
+{
+	static u64 step, rounds;
+	if (step != sched_steps()) {
+		step = sched_steps();
+		rounds = 0;
+	}
+	return ++rounds < FAIR_ROUNDS;
+}
+
+bool fair_yields(struct fiber *f)
 {
 	if (!rt_lessons.fair) {
 		if (rt_worker->stats.depth < FAIR_DEPTH)
-			return;
+			return false;
 		RT_LEARN(fair);
 		sched_want_restart();
 	}
+	if (f->yields >= FAIR_YIELDS && goes_on())
+		return true;
 	u64 now = mark((u64)__builtin_frame_address(0), fiber_slot(f));
 	if (f->yield_mark == now)
-		return;
+		return false;
 	f->yield_mark = now;
-	f->yields++;
+	f->yields = HD_MIN(f->yields + 1, FAIR_YIELDS + 1);
+	return false;
 }
 
 HD_LEAF void fair_acts(struct fiber *f)
@@ -65,19 +93,16 @@ HD_LEAF void fair_acts(struct fiber *f)
 	f->yield_mark = 0;
 }
 
-/* A yield does not count as a move: two fibers that only yield to each other make no progress. */
-void fair_moves(u32 slot)
-{
-	if (hd_likely(!rt_lessons.fair) || op_class_of(&model->fiber[slot].op)->yields)
-		return;
-	for (u32 i = 0; i < sched_fiber_limit(); i++)
-		if (i != slot && model->fiber[i].yields) {
-			access_declare(thread_object(i), 1, ACCESS_WRITE);
-			fair_acts(&model->fiber[i]);
-		}
-}
-
-bool fair_waits(const struct fiber *f)
+bool fair_is_far(const struct fiber *f)
 {
 	return hd_unlikely(f->yields > FAIR_YIELDS) && op_class_of(&f->op)->yields;
+}
+
+bool fair_is_own(const struct fiber *f, u64 address)
+{
+	u32 slot = fiber_slot(f);
+	u64 top = fiber_stack_top(slot), kernel_top = (u64)kstack_of(slot);
+	return address - (top - LAYOUT_STACK_STRIDE) < LAYOUT_STACK_STRIDE ||
+	       address - (kernel_top - LAYOUT_KSTACK_STRIDE) < LAYOUT_KSTACK_STRIDE ||
+	       address - (u64)f < sizeof(*f);
 }

@@ -6,12 +6,13 @@
 
 #include "runtime/sched/model.h"
 
-/* The running fiber is about to yield, or (fair_acts) to do something else. */
-void fair_yields(struct fiber *f);
+/* The running fiber is about to yield; true: that is no step, it goes on. */
+bool fair_yields(struct fiber *f);
+/* It is about to do something else. */
 void fair_acts(struct fiber *f);
-/* Fiber `slot` was chosen and moves on. */
-void fair_moves(u32 slot);
-/* Has it yielded so often that it is the others' turn? */
-bool fair_waits(const struct fiber *f);
+/* Does it stand in such a loop, after so many rounds that one more makes no difference? */
+bool fair_is_far(const struct fiber *f);
+/* Is this word the fiber's own: its stack, its kernel stack, its record? */
+bool fair_is_own(const struct fiber *f, u64 address);
 
 #endif

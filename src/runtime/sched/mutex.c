@@ -5,6 +5,7 @@
 
 #include "base/small_set.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/held.h"
@@ -230,6 +231,7 @@ static HD_NOINLINE int unlock_at_once(struct vmutex *m, u64 pc)
 	}
 	if (hd_unlikely(access_use((u64)m, ACCESS_RELEASE)))
 		return -1;
+	aside(OP_MUTEX_UNLOCK, (u64)m, 0);
 	release(m);
 	return 0;
 }
@@ -310,9 +312,8 @@ void mutex_describe(u64 mutex, struct text *t)
 
 static void lock_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
-	(void)f;
 	if (alt == OP_DESCRIBE_PENDING) {
-		text_str(t, "waits for ");
+		text_str(t, mutex_free_for(o->object, f) ? "is about to lock " : "waits for ");
 		mutex_describe(o->object, t);
 		return;
 	}

@@ -118,7 +118,6 @@ enum run_end run_fiber(u32 slot, u32 alt)
 	run_moment++;
 	run.sp_before = f->sp;
 	kstack_run(slot, f->sp);
-	fair_moves(slot);
 	fiber_set_fs(f->tcb);
 	fiber_set_gs(f->gs);
 	run.in_fiber = true;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "runtime/sched/access.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/held.h"
@@ -167,6 +168,8 @@ int rwlock_unlock(struct vrwlock *l, u64 pc)
 		struct op o = {.kind = OP_RW_UNLOCK, .object = (u64)l};
 		sched_step(&o);
 		check_alive(l, pc);
+	} else {
+		aside(OP_RW_UNLOCK, (u64)l, 0);
 	}
 	access_wrote((u64)l, sizeof(*l));
 	if (l->writer)
@@ -250,6 +253,8 @@ int spin_unlock(struct vspin *s, u64 pc)
 		struct op o = {.kind = OP_SPIN_UNLOCK, .object = (u64)s};
 		sched_step(&o);
 		freed_check((u64)s, "a spin lock", pc);
+	} else {
+		aside(OP_SPIN_UNLOCK, (u64)s, 0);
 	}
 	access_wrote((u64)s, sizeof(*s));
 	s->owner = 0;

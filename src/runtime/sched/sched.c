@@ -8,6 +8,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/fair.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "runtime/sched/thread.h"
@@ -256,10 +257,10 @@ u32 sched_step(const struct op *o)
 	struct fiber *f = &model->fiber[sched_self_slot()];
 	if (hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o))
 		return act_on_cancel(o);
-	if (hd_unlikely(op_class_of(o)->yields))
-		fair_yields(f);
-	else
+	if (hd_likely(!op_class_of(o)->yields))
 		fair_acts(f);
+	else if (fair_yields(f))
+		return 0;
 	if (hd_unlikely(f->suspended.kind))
 		check_nesting(o);
 	f->op = *o;
@@ -402,6 +403,8 @@ void sched_refused(const char *call, u64 pc)
 	model->refused = 1;
 }
 
+aside_listener *aside_heard;
+
 static void exit_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
@@ -425,17 +428,9 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 }
 
 const struct op_class op_exit = {.name = "exit", .describe = exit_describe, .accesses = op_touches_world};
-/* With fairness (fair.c) it is the others who decide whether a fiber may yield once more. */
-static void yield_accesses(const struct fiber *f, const struct op *o, u32 alt)
-{
-	if (rt_lessons.fair)
-		op_touches_world(f, o, alt);
-}
-
 /* object of YIELD: that of a pause instruction, or 0 */
 const struct op_class op_yield = {
 	.name = "sched_yield",
-	.accesses = yield_accesses,
 	.busy = true,
 	.yields = true,
 };

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "runtime/sched/access.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
@@ -66,6 +67,8 @@ int semaphore_post(struct vsem *s, u64 pc)
 		struct op o = {.kind = OP_SEM_POST, .object = (u64)s};
 		sched_step(&o);
 		check_alive(s, pc);
+	} else {
+		aside(OP_SEM_POST, (u64)s, 0);
 	}
 	if (s->value == SEM_MAX)
 		return EOVERFLOW;

@@ -12,6 +12,7 @@
 #include "runtime/libc/libc.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/aside.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mutex.h"
 #include "runtime/sched/op_classes.h"
@@ -370,6 +371,7 @@ int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u
 	}
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	note_birth(fiber_slot(f));
+	aside(OP_CREATE, f->tcb, 0);
 	f->detached = detached;
 	model->ever_detached |= detached;
 	*tcb = f->tcb;
@@ -482,6 +484,18 @@ static void end_describe(const struct fiber *f, const struct op *o, u32 alt, str
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to end" : "ends");
 }
 
+static void create_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	(void)alt;
+	const struct fiber *made = o->object ? fiber_by_tcb(o->object) : NULL;
+	text_str(t, "creates ");
+	if (made)
+		fiber_describe(made, t);
+	else
+		text_str(t, "a thread");
+}
+
 static void join_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {
 	(void)f;
@@ -522,5 +536,6 @@ const struct op_class op_cancel = {
 /* object: thread_end_object */
 const struct op_class op_end = {.name = "ends", .describe = end_describe, .accesses = op_releases};
 /* What it touches is declared when it does so. */
-const struct op_class op_create = {.name = "creates a thread"};
+/* object of CREATE: the thread control block of the new one, told when it is there (aside.h) */
+const struct op_class op_create = {.name = "creates a thread", .describe = create_describe};
 const struct op_class op_testcancel = {.name = "cancellation point", .busy = true};

@@ -18,6 +18,9 @@
  *   A3  Nobody sees an address of a copy: faults in one are told as of the site (atomics_origin).
  *   A4  Alone, a fiber does not stop: nobody could tell.
  *
+ * Where a debugger is to come (task.gdb), SIGTRAP is the debugger's. There the byte is that of hlt, which a
+ * program may not execute either: a SIGSEGV that no memory access causes.
+ *
  * The pause instruction marks a loop that spins until another thread does something. That is no step as long
  * as the loop may be a short one (Rust's mutex spins a hundred times before it sleeps); after PAUSES_FREE
  * of them in one transition each further thousand is one, and what would look like a hang is a circle of
@@ -25,6 +28,7 @@
  */
 #include "runtime/trap/atomics.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -38,6 +42,7 @@
 #include "wire/wire.h"
 
 #define INT3 0xcc
+#define HLT 0xf4
 #define JMP_REL32 0xe9
 #define COPY_BYTES 32
 #define COPY_REACH (1L << 30) /* of the copies of one mapping; half of what 32 bits give */
@@ -162,7 +167,7 @@ static void patch(const struct wire_site *s)
 	long page = (long)(s->pc & ~HD_PAGE_MASK);
 	if (sys_failed(sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_WRITE)))
 		rt_fail("the program's code can't be changed (mprotect failed); try --atomics off", "", "");
-	*(volatile u8 *)s->pc = INT3;
+	*(volatile u8 *)s->pc = rt_worker->task.gdb ? HLT : INT3;
 	sys_call3(SYS_mprotect, page, HD_PAGE, PROT_READ | PROT_EXEC);
 }
 
@@ -187,9 +192,11 @@ static bool spins(void)
 	return ++pauses % PAUSES_FREE == 0;
 }
 
-bool atomics_trapped(greg_t *g)
+bool atomics_trapped(int sig, const siginfo_t *info, greg_t *g)
 {
-	u64 pc = (u64)g[REG_RIP] - 1;
+	if (sig != SIGTRAP && (sig != SIGSEGV || info->si_code != SI_KERNEL))
+		return false;
+	u64 pc = (u64)g[REG_RIP] - (sig == SIGTRAP);
 	const struct wire_site *s = rt_wire ? site_at(pc) : NULL;
 	if (!s || !(rt_wire->config.atomics || s->random))
 		return false;

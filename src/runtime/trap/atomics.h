@@ -5,14 +5,15 @@
 #ifndef HEDDLE_RUNTIME_ATOMICS_H
 #define HEDDLE_RUNTIME_ATOMICS_H
 
+#include <signal.h>
 #include <ucontext.h>
 
 #include "runtime/sched/sched.h"
 
 /* Patches the program; before its start-up code runs. */
 void atomics_setup(void);
-/* In the SIGTRAP handler: is this one of our traps? Then the context was redirected. */
-bool atomics_trapped(greg_t *g);
+/* In the handler of a fault: is this one of our traps? Then the context was redirected. */
+bool atomics_trapped(int sig, const siginfo_t *info, greg_t *g);
 /* For an address in a copied instruction the one it was copied from; other addresses as they are. */
 u64 atomics_origin(u64 pc);
 

@@ -207,7 +207,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	u64 address = (u64)info->si_addr;
 	ucontext_t *u = context;
-	if (sig == SIGTRAP && atomics_trapped(u->uc_mcontext.gregs))
+	if (atomics_trapped(sig, info, u->uc_mcontext.gregs))
 		return;
 	if (sig == SIGSEGV && info->si_code == SI_KERNEL && sched_in_fiber() &&
 	    emulate_rdtsc(u->uc_mcontext.gregs))

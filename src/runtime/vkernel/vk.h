@@ -16,7 +16,7 @@
 struct vk_desc;
 
 /* Descriptions that a call can find by their descriptors. */
-#define VK_CALL_FOUND 4
+#define VK_CALL_FOUND 8
 
 /*
  * A system call under way: what the SUT asks, and how far the virtual kernel has got with it. Callers of

@@ -25,7 +25,10 @@ void vk_signals_access(u32 slot, bool taken);
 bool vk_signals_open(u32 slot);
 u64 vk_timer_expires(u32 n);
 void vk_timer_access(u32 n);
-/* Client peer n + 1 waits with a time-out, and would speak by itself: sock_joint.c. Asks it. */
+/*
+ * Client peer n + 1 (or ALT_PEER_SERVERS: a joint server) waits with a time-out, and would speak by itself:
+ * sock_joint.c. Asks it.
+ */
 bool vk_peer_waits(u32 n);
 /* Its time-out ends; what that touches; in words. */
 void vk_peer_acts(u32 n);

@@ -1,8 +1,9 @@
 /*
  * Two connections that belong together, as in FTP: what is asked on one is answered on the other. Outside of what trees of single
- * connections can hold, and it must be said.
+ * connections can hold, and it must be said; one tree of both holds it.
  *
- * heddle: verdict=incomplete text~="another connection" server="@peer listen {port:7000} line when:get others:data~ unless:get echo loop"
+ * heddle: verdict=verified text~="servers: shared.*another connection" server="@peer listen {port:7000} line when:get others:data~ unless:get echo loop"
+ * heddle: verdict=incomplete options="--peers independent" text~="another connection" server="@peer listen {port:7000} line when:get others:data~ unless:get echo loop"
  */
 #include "net.h"
 

@@ -1,8 +1,10 @@
 /*
  * What is written to one connection is answered on another, as a chat server does: trees of single connections can't tell
- * that. It must be noticed.
+ * that. It must be noticed, and a tree of all connections can.
  *
- * heddle: verdict=incomplete text~="connection.*connection" server="@peer listen {port:7000} line others:%l~ loop"
+ * heddle: verdict=verified text~="servers: shared" server="@peer listen {port:7000} line others:%l~ loop"
+ * heddle: verdict=verified cache=none options="--peers shared" server="@peer listen {port:7000} line others:%l~ loop"
+ * heddle: verdict=incomplete text~="connection.*connection" options="--peers independent" server="@peer listen {port:7000} line others:%l~ loop"
  * heddle: verdict=incomplete text~="connection.*connection" cache=linear server="@peer listen {port:7000} line others:%l~ loop"
  */
 #include "net.h"

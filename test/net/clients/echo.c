@@ -6,7 +6,8 @@
  * heddle: verdict=verified outcomes=1 cache=linear connections=2 server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=1 cache=none server="@peer listen {port:7000} line echo loop"
  * heddle: verdict=verified outcomes=1 connections=2 server="@peer listen {port:7000} fork line echo loop"
- * heddle: verdict=incomplete text~="has not accepted" server="@peer listen {port:7000} serial line echo loop"
+ * heddle: verdict=verified text~="servers: shared.*has not accepted" server="@peer listen {port:7000} serial line echo loop"
+ * heddle: verdict=incomplete text~="has not accepted" options="--peers independent" server="@peer listen {port:7000} serial line echo loop"
  */
 #include "net.h"
 

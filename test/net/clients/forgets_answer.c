@@ -3,7 +3,8 @@
  * same state, and the search keeps the first path alone. That asks the server in the order in which it was recorded. Executions
  * in other orders are chosen by chance, and show that the answer depends on another connection.
  *
- * heddle: verdict=incomplete text~="fresh peers.*not deterministic" server="@peer listen {port:7000} line when:set send:%c~ when:get send:%t~ loop"
+ * heddle: verdict=verified text~="servers: shared" server="@peer listen {port:7000} line when:set send:%c~ when:get send:%t~ loop"
+ * heddle: verdict=incomplete text~="fresh peers.*not deterministic" options="--peers independent" server="@peer listen {port:7000} line when:set send:%c~ when:get send:%t~ loop"
  * heddle: verdict=incomplete text~="fresh peers.*not deterministic" cache=linear server="@peer listen {port:7000} line when:set send:%c~ when:get send:%t~ loop"
  * heddle: verdict=verified text~="played again with fresh peers" server="@peer listen {port:7000} line send:%n~ loop"
  * native: skip

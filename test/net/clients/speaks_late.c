@@ -6,8 +6,10 @@
  * heddle: verdict=incomplete text~="sends data although" cache=linear server="@peer listen {port:7000} patience:1300 send:late~ eof"
  * heddle: verdict=incomplete text~="sends data although" cache=none server="@peer listen {port:7000} patience:1300 send:late~ eof"
  * heddle: verdict=violation kind=comm-deadlock server="@peer listen {port:7000} patience:1300 eof" options="--peer-timeout 3s"
- * heddle: verdict=incomplete text~="sends data although.*were closed, it sent.*left" args=close server="@peer listen {port:7000} eof others:left~"
- * heddle: verdict=incomplete text~="sends data although" args=close cache=none server="@peer listen {port:7000} eof others:left~"
+ * heddle: verdict=verified text~="servers: shared" args=close server="@peer listen {port:7000} eof others:left~"
+ * heddle: verdict=incomplete text~="sends data although.*were closed, it sent.*left" options="--peers independent" args=close server="@peer listen {port:7000} eof others:left~"
+ * heddle: verdict=verified text~="servers: shared" args=close cache=none server="@peer listen {port:7000} eof others:left~"
+ * heddle: verdict=incomplete text~="sends data although" args=close cache=none options="--peers independent" server="@peer listen {port:7000} eof others:left~"
  * heddle: verdict=violation kind=comm-deadlock args=close server="@peer listen {port:7000} eof"
  * native: skip
  */

@@ -1,10 +1,13 @@
 /*
  * A server that counts over all connections. Trees know connections alone, so that both threads would get the ticket of the
  * first: neither is that a violation, nor is what follows from it verified. An execution that is played with a fresh server
- * shows it. One that counts for each connection is as the trees say.
+ * shows it, and then all connections are one conversation. One that counts for each connection is as the trees say.
  *
- * heddle: verdict=incomplete text~="fresh peers.*not deterministic" server="@peer listen {port:7000} line send:%c~ loop"
- * heddle: verdict=incomplete text~="fresh peers.*not deterministic" args=unique server="@peer listen {port:7000} line send:%c~ loop"
+ * heddle: verdict=incomplete text~="fresh peers.*not deterministic" options="--peers independent" server="@peer listen {port:7000} line send:%c~ loop"
+ * heddle: verdict=verified outcomes=3 text~="servers: shared" server="@peer listen {port:7000} line send:%c~ loop"
+ * heddle: verdict=verified outcomes=3 options="--peers shared --strategy bfs" server="@peer listen {port:7000} line send:%c~ loop"
+ * heddle: verdict=verified outcomes=3 args=unique server="@peer listen {port:7000} line send:%c~ loop"
+ * heddle: verdict=incomplete text~="fresh peers.*not deterministic" options="--peers independent" args=unique server="@peer listen {port:7000} line send:%c~ loop"
  * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} line send:%n~ loop"
  * heddle: verdict=violation kind=assert args=unique server="@peer listen {port:7000} line send:%n~ loop"
  * heddle: verdict=verified options="--recheck 0" server="@peer listen {port:7000} line send:%c~ loop"

@@ -141,7 +141,12 @@ static void test_later_features(void **state)
 	assert_int_equal(PARSE(&o, &p, "-j", "auto", "--", "x"), 0);
 	assert_true(o.jobs >= 1 && o.join_ms > 0);
 	check_options_free(&o);
-	REFUSED("not in this version", "--invariant", "a == b", "--", "x");
+	REFUSED("an expression is expected", "--invariant", " ", "--", "x");
+	REFUSED("cannot be read", "--invariant-file", "/nowhere/at/all", "--", "x");
+	assert_int_equal(PARSE(&o, &p, "--invariant", "a == b", "--step", "next(a) > a", "--", "x"), 0);
+	assert_int_equal(o.properties->count, 2);
+	assert_true(o.properties->property[1].step);
+	check_options_free(&o);
 	REFUSED("not in this version", "--script", "s", "--", "x");
 	assert_int_equal(PARSE(&o, &p, "-j4", "--", "x"), 0);
 	assert_int_equal(o.jobs, 4);

@@ -120,7 +120,9 @@ static void test_violation(void **state)
 	const char *last;
 
 	assert_int_equal(heddle(CHECK("violation", "")), 1);
-	assert_memory_equal(said, "heddle: violation 1: assert in thread 2 (worker) at fake_guest.c:", 64);
+	assert_non_null(strstr(said, "fake_guest.c:"));
+	assert_true(strstr(said, ": error: assert: assertion x == 1 failed\n") < strchr(said, '\n'));
+	says("\nheddle: violation 1: assert in thread 2 (worker) at fake_guest.c:");
 	says("waits for mutex queues[2].inner.lock[1], held by thread 2");
 	last = strstr(said, "  replay: ");
 	assert_non_null(last);

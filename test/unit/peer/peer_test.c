@@ -102,7 +102,7 @@ static void test_server_places(void **state)
 	struct net_address to = inet(80, 10), at;
 	struct problem p;
 	unsigned first, second, again;
-	char *a = server_command(&s, 1, &p), *b = server_command(&s, 2, &p);
+	char *a = server_command(&s, &s.set[0], 1, &p), *b = server_command(&s, &s.set[0], 2, &p);
 
 	assert_int_equal(sscanf(a, "a %u %u {n}", &first, &second), 2);
 	assert_int_equal(sscanf(b, "b %u", &again), 1);
@@ -111,11 +111,11 @@ static void test_server_places(void **state)
 	free(a);
 	free(b);
 	/* The first that names it; on this machine, whatever address the program chose. */
-	assert_int_equal(places_find(&s.places, &to, &at)->server, 1);
+	assert_int_equal(places_find(&s.set[0].places, &to, &at)->server, 1);
 	assert_int_equal(at.port, first);
 	assert_int_equal(at.ip[0], 127);
 	to = inet(82, 127);
-	assert_null(places_find(&s.places, &to, &at));
+	assert_null(places_find(&s.set[0].places, &to, &at));
 }
 
 static void test_ipv6_places(void **state)

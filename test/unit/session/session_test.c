@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,36 @@ static void test_replay_ends(void **state)
 	execution_log_free(&s);
 	replay_guest(&s, "FAKE_RT=replay-dies", REPLAY_FAILED);
 	execution_log_free(&s);
+}
+
+/* For a debugger: it stands before a step, goes on when it is let, and stands at its end. */
+static void test_replay_pauses(void **state)
+{
+	static const u32 path[] = {ACTION(0, VIOLATION_ASSERT), ACTION(1, 0)};
+	static const struct replay_listener nobody;
+	static char *argv[] = {"guest", NULL}, *extra[] = {"FAKE_RT=violation", NULL};
+	struct program program;
+	struct launch l = {.program = &program,
+			   .argv = argv,
+			   .extra = extra,
+			   .task = {.mode = WIRE_REPLAY, .path_len = 2, .gdb = 1, .pause_at = 1},
+			   .path = path};
+	struct problem p = {""};
+	struct replay *r;
+
+	assert_int_equal(program_open(getenv("HEDDLE_TEST_GUEST"), &program, &p), 0);
+	r = replay_open(&l, &nobody, &p);
+	assert_non_null(r);
+	assert_int_equal(replay_listen(r), REPLAY_PAUSED);
+	assert_int_equal(replay_log(r)->lines, 1);
+	assert_int_equal(replay_log(r)->fibers, 2);
+	replay_pause_at(r, REPLAY_NO_PAUSE);
+	kill(replay_pid(r), SIGCONT);
+	assert_int_equal(replay_listen(r), REPLAY_VIOLATION);
+	assert_int_equal(replay_log(r)->lines, 2);
+	assert_int_equal(replay_log(r)->fibers, 2);
+	replay_close(r);
+	replay_close(NULL);
 }
 
 /* What an observer was told. */
@@ -218,10 +249,11 @@ static void test_no_result(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_replay),    cmocka_unit_test(test_code_addresses),
-		cmocka_unit_test(test_backtrace), cmocka_unit_test(test_replay_ends),
-		cmocka_unit_test(test_search),    cmocka_unit_test(test_two_workers),
-		cmocka_unit_test(test_stop),      cmocka_unit_test(test_no_result),
+		cmocka_unit_test(test_replay),        cmocka_unit_test(test_code_addresses),
+		cmocka_unit_test(test_backtrace),     cmocka_unit_test(test_replay_ends),
+		cmocka_unit_test(test_search),        cmocka_unit_test(test_two_workers),
+		cmocka_unit_test(test_stop),          cmocka_unit_test(test_no_result),
+		cmocka_unit_test(test_replay_pauses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

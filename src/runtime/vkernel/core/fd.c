@@ -110,6 +110,9 @@ static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	access_declare(VK_FD_TABLE, 1, ACCESS_ADD); /* two closes commute */
 	vk_op_looked_up(o);
 	vk_fd_declare((int)o->arg, ACCESS_WRITE);
+	const struct vk_desc *d = vk_fd_peek((int)o->arg);
+	if (d && vk_kinds[d->kind]->close_accesses)
+		vk_kinds[d->kind]->close_accesses(d);
 }
 
 /* Of a socket that does not wait: as its other steps (sockets/sock_op.c). */

@@ -21,6 +21,7 @@ enum vk_process_object {
 	VK_PROCESS_ENDS, /* no words: whether connections have come to their end, as getpeername can tell */
 	VK_PROCESS_CLIENTS,     /* vk->client_taken, client_last and their like, and who waits for clients */
 	VK_PROCESS_PARTED,      /* vk->parted */
+	VK_PROCESS_SHARED,      /* vk->shared */
 	VK_PROCESS_SLOTS,       /* vk->desc_limit; which descriptions, pipes and inodes are free */
 	VK_PROCESS_SHARED_MAPS, /* vk->mapped_shared */
 	VK_PROCESS_NAMES,       /* vk->names */
@@ -49,6 +50,7 @@ extern const u32 vk_process_state_count;
 #define VK_ENDS object_id(OBJECT_PROCESS, VK_PROCESS_ENDS)
 #define VK_CLIENTS object_id(OBJECT_PROCESS, VK_PROCESS_CLIENTS)
 #define VK_PARTED object_id(OBJECT_PROCESS, VK_PROCESS_PARTED)
+#define VK_SHARED object_id(OBJECT_PROCESS, VK_PROCESS_SHARED)
 #define VK_SLOTS object_id(OBJECT_PROCESS, VK_PROCESS_SLOTS)
 #define VK_HIDDEN_NUMBERS object_id(OBJECT_PROCESS, VK_PROCESS_HIDDEN_FDS)
 #define VK_GUARDS object_id(OBJECT_PROCESS, VK_PROCESS_GUARDS)

@@ -6,21 +6,33 @@
  * engine wants to know; what the network may have brought meanwhile is decided in the step
  * (streams/selector.h). A call is a step as soon as one descriptor is of a kind that waits, or if the call
  * itself would wait.
+ *
+ * Descriptors that others close. Linux looks at the numbers when the call begins, and holds what it finds
+ * there for as long as it waits: a close by another thread neither wakes it nor ends what was behind the
+ * number. When something wakes it, it looks at the numbers again. So where other threads close what is polled
+ * (and beginning is a step of its own, touch_list), the descriptions are held, the operation lists them
+ * (op.object), and waits for those; at the end a number that was closed is told as POLLNVAL. A number that
+ * means something else by then is refused, and so is a change among more than POLL_HELD descriptors.
  */
 #include "runtime/sched/op_classes.h"
+#include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/streams/selector.h"
 
-static u32 ready_events(const struct pollfd *p)
+#define POLL_HELD VK_CALL_FOUND
+
+static u32 events_of(struct vk_desc *d, const struct pollfd *p)
 {
-	if (p->fd < 0)
-		return 0;
-	struct vk_desc *d = vk_fd_peek(p->fd);
 	if (!d || (d->flags & O_PATH))
 		return POLLNVAL;
 	const struct vk_ops *ops = vk_kinds[d->kind];
 	u32 all = ops->poll ? ops->poll(d) : POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
 	return all & ((u32)(u16)p->events | POLLERR | POLLHUP);
+}
+
+static u32 ready_events(const struct pollfd *p)
+{
+	return p->fd < 0 ? 0 : events_of(vk_fd_peek(p->fd), p);
 }
 
 static u32 count_ready(const struct pollfd *p, u32 n)
@@ -41,22 +53,40 @@ static bool may_wait(const struct pollfd *p, u32 n)
 	return false;
 }
 
+/* op: arg = list, n = its length, arg2 = does not wait, object = what it holds, slots + 1, or 0: nothing */
+static struct vk_desc *polled(const struct op *o, u32 i)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg + i;
+	const u16 *held = (const u16 *)o->object;
+	if (p->fd < 0)
+		return NULL;
+	return !held ? vk_fd_peek(p->fd) : held[i] ? &vk->desc[held[i] - 1] : NULL;
+}
+
+static u32 polled_events(const struct op *o, u32 i)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg + i;
+	return p->fd < 0 ? 0 : events_of(polled(o, i), p);
+}
+
+static bool has_ready(const struct op *o)
+{
+	for (u32 i = 0; i < o->n; i++)
+		if (polled_events(o, i))
+			return true;
+	return false;
+}
+
 static void list_item(const void *list, u32 i, struct selector_item *out)
 {
-	const struct pollfd *p = (const struct pollfd *)list + i;
-	*out = (struct selector_item){.desc = p->fd < 0 ? NULL : vk_fd_peek(p->fd),
-				      .events = (u32)(u16)p->events};
+	const struct op *o = list;
+	const struct pollfd *p = (const struct pollfd *)o->arg + i;
+	*out = (struct selector_item){.desc = polled(o, i), .events = (u32)(u16)p->events};
 }
 
-static struct selector selector_of(const struct pollfd *p, u32 n)
-{
-	return (struct selector){.list = p, .count = n, .item = list_item};
-}
-
-/* op: arg = list, n = its length, arg2 = does not wait */
 static struct selector selector_of_op(const struct op *o)
 {
-	return selector_of((const struct pollfd *)o->arg, o->n);
+	return (struct selector){.list = o, .count = o->n, .item = list_item};
 }
 
 static void poll_resolve(const struct fiber *f, const struct op *o)
@@ -69,7 +99,7 @@ static void poll_resolve(const struct fiber *f, const struct op *o)
 /* Is there anything to be told even if the network brings nothing new? Then it does not wait. */
 static bool ready_without_news(const struct op *o, bool forced)
 {
-	return forced || count_ready((const struct pollfd *)o->arg, o->n);
+	return forced || has_ready(o);
 }
 
 /* One for each way in which the network can have gone on; if it waits, not the one that nothing is new. */
@@ -127,7 +157,7 @@ static void poll_describe(const struct fiber *f, const struct op *o, u32 alt, st
 	for (u32 i = 0; i < o->n; i++) {
 		text_str(t, i ? ", " : " ");
 		text_dec(t, p[i].fd);
-		if (ready_events(&p[i]))
+		if (polled_events(o, i))
 			text_str(t, " (ready)");
 	}
 	if (alt < OP_DESCRIBE_PENDING && !ALT_IS_TIMER(alt) && !ALT_IS_PEER(alt))
@@ -150,7 +180,7 @@ static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 static struct op_wait poll_wait(const struct op *o)
 {
 	struct selector s = selector_of_op(o);
-	if (count_ready((const struct pollfd *)o->arg, o->n))
+	if (has_ready(o))
 		return (struct op_wait){.what = WAIT_ANYONE}; /* it does not wait */
 	return selector_wait(&s);
 }
@@ -183,9 +213,9 @@ static HD_NOINLINE long fill_in(struct pollfd *p, u32 n)
 	return ready;
 }
 
-static HD_NOINLINE bool may_be_late(const struct pollfd *p, u32 n)
+static HD_NOINLINE bool may_be_late(const struct op *o)
 {
-	struct selector s = selector_of(p, n);
+	struct selector s = selector_of_op(o);
 	return selector_may_be_late(&s);
 }
 
@@ -196,16 +226,35 @@ static HD_NOINLINE void arrive(const struct op *o, u32 alt)
 	selector_arrive(&s, way_of(o, alt));
 }
 
-/* Which descriptions the numbers stand for, as one number. */
-static HD_NOINLINE u64 meaning(const struct pollfd *p, u32 n)
+/* What the numbers stand for now. */
+static HD_NOINLINE void look_up(const struct pollfd *p, u32 n, u16 *out)
 {
-	const u64 prime = 1099511628211u;
-	u64 sum = 0;
 	for (u32 i = 0; i < n; i++) {
-		const struct vk_desc *d = vk_fd_peek(p[i].fd);
-		sum = sum * prime + (d ? (u64)(d - vk->desc) + 1 : 0);
+		const struct vk_desc *d = p[i].fd < 0 ? NULL : vk_fd_peek(p[i].fd);
+		out[i] = d ? (u16)(vk_desc_slot(d) + 1) : 0;
 	}
-	return sum;
+}
+
+/* Have numbers come to mean something else; or (held) something other than nothing? */
+static HD_NOINLINE bool means_other(const struct pollfd *p, u32 n, const u16 *before, bool held)
+{
+	for (u32 i = 0; i < n; i++) {
+		const struct vk_desc *d = p[i].fd < 0 ? NULL : vk_fd_peek(p[i].fd);
+		if (before[i] != (d ? vk_desc_slot(d) + 1 : 0) && (d || !held))
+			return true;
+	}
+	return false;
+}
+
+/* The call keeps what it has found, to its end. */
+static HD_NOINLINE bool hold_list(struct vk_call *c, const u16 *list, u32 n)
+{
+	if (!c->stepped || n + c->found_count > POLL_HELD)
+		return false;
+	for (u32 i = 0; i < n; i++)
+		if (list[i])
+			vk_call_found(c, &vk->desc[list[i] - 1]);
+	return true;
 }
 
 /* Where pselect6 has its mask: a pointer and a size. */
@@ -230,29 +279,41 @@ static void touch_list(struct vk_call *c, const struct pollfd *p, u32 n)
 	} while (stepped != c->stepped);
 }
 
+/* A step, and what it brought. */
+static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
+{
+	u16 list[n + 1];
+	list[n] = 0;
+	look_up(p, n, list);
+	bool held = timeout && hold_list(c, list, n);
+	struct op o = {.kind = OP_POLL,
+		       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0) | (n ? 0 : OPF_SLEEP),
+		       .n = n,
+		       .object = held ? (u64)list : 0,
+		       .arg = (u64)p,
+		       .arg2 = !timeout};
+	if (timeout && timeout != FOREVER)
+		o.deadline = clock_deadline(timeout);
+	if (may_be_late(&o))
+		o.flags |= OPF_LATE;
+	long alt = vk_step(c, &o);
+	if (alt == VK_RESTART)
+		return alt;
+	if (timeout && means_other(p, n, list, held))
+		vk_refuse(c, held ? "poll or select (another thread replaced a descriptor)"
+				  : "poll or select (another thread closed a descriptor)");
+	arrive(&o, (u32)alt);
+	return 0;
+}
+
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
 	touch_list(c, p, n);
 	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
-		struct op o = {.kind = OP_POLL,
-			       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0) |
-					(n ? 0 : OPF_SLEEP),
-			       .n = n,
-			       .arg = (u64)p,
-			       .arg2 = !timeout};
-		if (timeout && timeout != FOREVER)
-			o.deadline = clock_deadline(timeout);
-		if (may_be_late(p, n))
-			o.flags |= OPF_LATE;
-		u64 before = meaning(p, n);
-		long alt = vk_step(c, &o);
-		if (alt == VK_RESTART)
-			return alt;
-		/* Linux would have gone on waiting for the old ones, perhaps for ever. */
-		if (timeout && meaning(p, n) != before)
-			vk_refuse(c, "poll or select (another thread closed a descriptor)");
-		arrive(&o, (u32)alt);
+		long err = poll_step(c, p, n, timeout);
+		if (err)
+			return err;
 	} else {
 		vk_cancel_point(c);
 	}
@@ -313,9 +374,10 @@ long vk_sys_ppoll(struct vk_call *c)
 
 /* ---- select: three bit sets ---- */
 
-#define SELECT_IN (POLLRDNORM | POLLRDBAND | POLLIN | POLLHUP | POLLERR)
-#define SELECT_OUT (POLLWRBAND | POLLWRNORM | POLLOUT | POLLERR)
-#define SELECT_EX POLLPRI
+/* A number that was closed while select waited is told as ready. */
+#define SELECT_IN (POLLRDNORM | POLLRDBAND | POLLIN | POLLHUP | POLLERR | POLLNVAL)
+#define SELECT_OUT (POLLWRBAND | POLLWRNORM | POLLOUT | POLLERR | POLLNVAL)
+#define SELECT_EX (POLLPRI | POLLNVAL)
 
 static bool bit(const u64 *set, u32 fd)
 {

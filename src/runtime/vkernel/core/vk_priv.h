@@ -128,6 +128,8 @@ struct vk_ops {
 	bool waits;                             /* calls are steps; poll must be one, too */
 	/* with waits: is a transfer's first act a step on it? NULL: always */
 	bool (*steps_first)(const struct vk_desc *d);
+	/* What its last close touches beyond it, which is about to happen; NULL: nothing */
+	void (*close_accesses)(const struct vk_desc *d);
 };
 extern const struct vk_ops *const vk_kinds[VK_KINDS];
 extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_ops, vk_pipe_ops,
@@ -395,7 +397,7 @@ struct vk_timer {
 	u16 notified[4];          /* … the threads of which two run at most: slot + 1; 0: none */
 };
 
-#define VK_MAX_HELD 8
+#define VK_MAX_HELD 16
 struct vk_fiber {
 	u64 mask;
 	u64 wanted; /* signals it waits for in sigwait and the like */
@@ -493,6 +495,7 @@ struct vk_model {
 	/* Which connections of a joint client were accepted: sock_joint.c. */
 	u64 joint_taken[NET_MAX_CLIENTS][(NET_JOINT_MAX + 64) / 64];
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
+	struct cache_pos shared; /* where the conversation with the server peers is, if they are joint */
 	u64 parted;     /* a connection to a server was closed, which it may not know: cache_check_silence */
 	u64 net_faults; /* so many have happened; counted where there is a budget (sock_fault.c) */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */

@@ -108,7 +108,14 @@ struct vk_desc *sock_listener(const struct net_address *to, u16 type);
 /* Where client peers come to. */
 struct net_address sock_client_address(const struct vk_sock *l);
 
-/* ---- sock_joint.c: clients that have several connections at a time ---- */
+/* ---- sock_joint.c: peers that have several connections at a time ---- */
+
+/* Connect to a server peer, whether they are joint or not. *pos: the connection. 0, or a negative errno. */
+long sock_server_connect(const struct net_address *to, struct cache_pos *pos);
+/* What a step touches that says something to joint servers, by s. Nothing if they are not. */
+void sock_joint_accesses(const struct vk_sock *s);
+/* The last close of d, if it is one, which is about to happen. */
+void sock_close_accesses(const struct vk_desc *d);
 
 /* Which port a client comes from, and which client comes from there. connection 0: its only one. */
 u16 sock_port_of_client(u32 client, u32 connection);
@@ -122,7 +129,7 @@ void sock_joint_resolve(const struct vk_sock *l);
 /* Accept the connection with this number. *pos: its position. 0, or a negative errno. */
 long sock_joint_accept(const struct net_address *local, u32 client, u32 connection, bool started,
 		       struct cache_pos *pos);
-/* s was written to: all connections of its client follow. Nothing if it is no joint one. */
+/* s was written to: all connections of its peer follow. Nothing if it is no joint one. */
 void sock_joint_moved(struct vk_sock *s);
 /* s is closed. */
 void sock_joint_leave(struct vk_sock *s);

@@ -42,7 +42,7 @@ static long reach_peer(struct vk_desc *d, const struct net_address *to)
 	struct vk_sock *s = sock_of(d);
 	static struct net_address there;
 	there = sock_address_plain(to);
-	long err = s->refusal ? -(long)s->refusal : net_connect(&there, &s->pos);
+	long err = s->refusal ? -(long)s->refusal : sock_server_connect(&there, &s->pos);
 	if (sock_nonblocking(d, 0) && s->family != NET_UNIX) {
 		s->refusal = (u16)-err;
 		return sock_connecting_begin(d, to);

@@ -100,7 +100,7 @@ static long open_peer(struct vk_sock *s, const struct net_address *to)
 {
 	struct net_address a = sock_address_plain(to);
 	a.type = NET_DGRAM;
-	long err = net_connect(&a, &s->pos);
+	long err = sock_server_connect(&a, &s->pos);
 	if (!err)
 		s->peer = *to;
 	return err;
@@ -130,11 +130,15 @@ long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u
 		return send_nowhere(s, u->left, to);
 	if (err)
 		return err;
-	return sock_frame_send(&s->pos, u);
+	long done = sock_frame_send(&s->pos, u);
+	sock_joint_moved(s);
+	return done;
 }
 
 void sock_dgram_peer_close(struct vk_sock *s)
 {
-	if (s->pos.tree)
+	if (s->pos.connection)
+		sock_joint_leave(s);
+	else if (s->pos.tree)
 		net_close(&s->pos);
 }

@@ -137,6 +137,8 @@ static void break_connection(struct vk_sock *s)
 static void fail_connect(struct vk_sock *s, u16 err)
 {
 	s->refusal = err;
+	if (s->pos.connection)
+		sock_joint_leave(s);
 	s->pos = (struct cache_pos){0};
 }
 

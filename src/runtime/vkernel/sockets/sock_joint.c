@@ -1,11 +1,12 @@
 /*
- * sock_joint.c: connections of joint clients, those that have several at a time (wire_net.h, NET_JOINT).
- * The client has one conversation over all of them. Where that is, is kept in vk->client_last, and in the
- * position of each of its sockets, which are moved together: what is written to one can make the client
+ * sock_joint.c: connections of joint peers, those that have several at a time (wire_net.h, NET_JOINT): of a
+ * client that opens them, or to the server peers, if their answers depend on all that was said to them. Such
+ * a peer has one conversation over all of them. Where that is, is kept in vk->client_last or vk->shared, and
+ * in the position of each of its sockets, which are moved together: what is written to one can make the peer
  * speak on another, or open one more.
  *
  * Connections that the client has opened wait to be accepted, in any order: it does not notice which is taken
- * first, and the network may delay each of them.
+ * first, and the network may delay each of them. To servers the SUT connects: that is something it says.
  */
 #include "runtime/net/net.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -72,13 +73,30 @@ long sock_joint_accept(const struct net_address *local, u32 client, u32 connecti
 	return 0;
 }
 
-/* All sockets of the client are where its conversation is. */
+/* Of a client; 0: the servers. */
+static struct cache_pos *whole_of(u32 client)
+{
+	return client ? &vk->client_last[client - 1] : &vk->shared;
+}
+
+static u64 object_of(u32 client)
+{
+	return client ? VK_CLIENTS : VK_SHARED;
+}
+
+static bool is_part(u32 slot, u32 client)
+{
+	const struct vk_sock *s = &vk->sock[slot];
+	return vk->desc[slot].kind == VK_SOCKET && s->client == client && s->pos.connection;
+}
+
+/* All its sockets are where its conversation is. */
 static void move_all(u32 client)
 {
-	const struct cache_pos *all = &vk->client_last[client - 1];
+	const struct cache_pos *all = whole_of(client);
 	for (u32 i = 0; i < vk->desc_limit; i++) {
 		struct vk_sock *s = &vk->sock[i];
-		if (vk->desc[i].kind != VK_SOCKET || s->client != client || !s->pos.connection)
+		if (!is_part(i, client))
 			continue;
 		sock_declare(s);
 		s->pos.branch = all->branch;
@@ -90,37 +108,82 @@ void sock_joint_moved(struct vk_sock *s)
 {
 	if (!s->pos.connection)
 		return;
-	vk_declare(VK_CLIENTS, ACCESS_WRITE);
-	struct cache_pos *all = &vk->client_last[s->client - 1];
+	vk_declare(object_of(s->client), ACCESS_WRITE);
+	struct cache_pos *all = whole_of(s->client);
 	all->branch = s->pos.branch;
 	all->written = s->pos.written;
 	move_all(s->client);
 }
 
-/* ---- a client that speaks by itself, when its time-out ends ---- */
+/* ---- servers ---- */
+
+/* The lowest number that no open connection has; 0: there is none. */
+static u32 free_number(void)
+{
+	u64 taken[NET_JOINT_MAX / 64 + 1] = {0};
+	for (u32 i = 0; i < vk->desc_limit; i++)
+		if (is_part(i, 0))
+			taken[vk->sock[i].pos.connection / 64] |= (u64)1 << vk->sock[i].pos.connection % 64;
+	for (u32 n = 1; n <= NET_JOINT_MAX; n++)
+		if (!(taken[n / 64] >> n % 64 & 1))
+			return n;
+	return 0;
+}
+
+long sock_server_connect(const struct net_address *to, struct cache_pos *pos)
+{
+	if (!net_servers_are_joint())
+		return net_connect(to, pos);
+	vk_declare(VK_SHARED, ACCESS_WRITE);
+	long err = net_connect_joint(&vk->shared, to, free_number(), pos);
+	move_all(0);
+	return err;
+}
+
+void sock_joint_accesses(const struct vk_sock *s)
+{
+	if (s->client || !net_servers_are_joint())
+		return;
+	access_declare(VK_SHARED, 1, ACCESS_WRITE);
+	for (u32 i = 0; i < vk->desc_limit; i++)
+		if (is_part(i, 0))
+			access_declare(vk_socket_object(i), 1, ACCESS_WRITE);
+}
+
+/* ---- a peer that speaks by itself, when its time-out ends ---- */
+
+static u32 client_of_alt(u32 n)
+{
+	return n == ALT_PEER_SERVERS ? 0 : n + 1;
+}
 
 bool vk_peer_waits(u32 n)
 {
-	return net_client_is_joint(n + 1) && net_would_speak(&vk->client_last[n]);
+	u32 client = client_of_alt(n);
+	bool joint = client ? net_client_is_joint(client) : net_servers_are_joint();
+	return joint && net_would_speak(whole_of(client));
 }
 
 void vk_peer_acts(u32 n)
 {
-	net_pass_time(&vk->client_last[n]);
-	move_all(n + 1);
+	net_pass_time(whole_of(client_of_alt(n)));
+	move_all(client_of_alt(n));
 }
 
 void vk_peer_access(u32 n)
 {
-	vk_declare(VK_CLIENTS, ACCESS_WRITE);
+	vk_declare(object_of(client_of_alt(n)), ACCESS_WRITE);
 	for (u32 i = 0; i < vk->desc_limit; i++)
-		if (vk->desc[i].kind == VK_SOCKET && vk->sock[i].client == n + 1 &&
-		    vk->sock[i].pos.connection)
+		if (is_part(i, client_of_alt(n)))
 			sock_declare(&vk->sock[i]);
 }
 
 void vk_describe_peer(u32 n, struct text *t)
 {
+	if (n == ALT_PEER_SERVERS) {
+		text_str(t, "waits, and a time-out of a server ends");
+		return;
+	}
 	text_str(t, "waits, and a time-out of client ");
 	text_dec(t, (long)n + 1);
 	text_str(t, " ends");
@@ -139,5 +202,7 @@ u32 sock_joint_open(const struct cache_pos **out, u32 room)
 	for (u32 i = 0; i < net_clients() && n < room; i++)
 		if (net_client_is_joint(i + 1) && vk->client_last[i].tree)
 			out[n++] = &vk->client_last[i];
+	if (vk->shared.tree && n < room)
+		out[n++] = &vk->shared;
 	return n;
 }

@@ -410,6 +410,10 @@ static long listen_shutdown(struct vk_desc *d, u32 how)
 	s->flavour = SOCK_IDLE;
 	s->backlog = 0;
 	s->arrived = 0;
+	if (s->local.port == SOCK_EPHEMERAL + vk_desc_slot(d)) {
+		sock_declare_port(&s->local, ACCESS_WRITE);
+		s->bound = 0; /* it shows the port that the kernel chose, but holds it no longer */
+	}
 	return 0;
 }
 

@@ -213,10 +213,30 @@ static void socket_accesses(const struct fiber *f, const struct op *o, u32 alt)
 		access_declare(VK_CLIENTS, 1, ACCESS_WRITE);
 }
 
+/* Does it say something to a server? A datagram may be the first that goes there. */
+static void joint_accesses(const struct vk_sock *s)
+{
+	if (s->pos.connection || s->flavour == SOCK_DATAGRAM)
+		sock_joint_accesses(s);
+}
+
+void sock_close_accesses(const struct vk_desc *d)
+{
+	if (sock_of(d)->pos.connection)
+		sock_joint_accesses(sock_of(d));
+}
+
+static void shutdown_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	socket_accesses(f, o, alt);
+	joint_accesses(socket_of(o));
+}
+
 /* arg2: the receiver's slot + 1, of datagrams in the Unix domain */
 static void send_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	socket_accesses(f, o, alt);
+	joint_accesses(socket_of(o));
 	if (o->arg2 && socket_of(o)->flavour == SOCK_DATAGRAM && socket_of(o)->family == NET_UNIX)
 		declare_socket(&vk->sock[o->arg2 - 1], ACCESS_WRITE);
 }
@@ -227,6 +247,8 @@ static void connect_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	socket_accesses(f, o, alt);
 	if (l)
 		declare_socket(sock_of(l), ACCESS_WRITE);
+	else if (socket_of(o)->flavour != SOCK_DATAGRAM)
+		sock_joint_accesses(socket_of(o));
 }
 
 /* Nothing is read, nothing is accepted, nothing is sent: those that do so again and again are busy
@@ -325,7 +347,7 @@ const struct op_class op_accept = {.name = "accept",
 				   .wait = sock_wait,
 				   .patient = true};
 const struct op_class op_shutdown = {
-	.name = "shut down", .describe = shutdown_describe, .accesses = socket_accesses};
+	.name = "shut down", .describe = shutdown_describe, .accesses = shutdown_accesses};
 
 /* ---- a look at how far the network has come: of a connection under way, or (arg) of so many bytes ---- */
 

@@ -91,6 +91,8 @@ void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t)
 	if (n) {
 		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
 		sock_describe_data(data, n, t);
+		if (n < HD_MIN(have, o->arg))
+			text_fmt(t, " (%lu more are on the way)", have - n);
 	} else {
 		text_str(t, !a->ended           ? have || flags ? "nothing has arrived yet" : "nothing"
 			    : flags & NET_EOF   ? "the peer has closed it"
@@ -386,12 +388,12 @@ static long peer_shutdown(struct vk_desc *d, u32 how)
 static void peer_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
-	vk_declare(VK_PARTED, ACCESS_ADD);
-	vk->parted |= !net_client_of(&s->pos);
 	if (s->pos.connection) {
 		sock_joint_leave(s);
 		return;
 	}
+	vk_declare(VK_PARTED, ACCESS_ADD);
+	vk->parted |= !net_client_of(&s->pos);
 	if (s->client && net_comes_again(&s->pos)) {
 		struct cache_pos last = s->pos;
 		last.read = 0; /* what the SUT has read of it does not matter to the client */

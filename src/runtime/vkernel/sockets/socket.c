@@ -113,6 +113,7 @@ const struct vk_ops vk_socket_ops = {
 	.pending = socket_pending,
 	.release = socket_release,
 	.steps_first = sock_steps_first,
+	.close_accesses = sock_close_accesses,
 	.stream = true,
 	.waits = true,
 };

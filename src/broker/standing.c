@@ -1,0 +1,71 @@
+/*
+ * standing.c: what checkpoints need to know of connections, and do to them: a peer that was brought back
+ * is another process, at the other end of other connections, and the conversation goes on where it stood.
+ */
+#include <unistd.h>
+
+#include "broker/broker_priv.h"
+
+/* Several servers may be looked at as one: then only one of them has given it its name. */
+void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now)
+{
+	for (struct peer_procs *t = b->peers_known; t; t = t->next)
+		if (!quiet_replace(t->q, was ? was : peer, now) && t->root == peer && was)
+			quiet_add(t->q, now); /* it had ended */
+}
+
+void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held), void *self)
+{
+	b->hold = hold;
+	b->hold_self = self;
+}
+
+void standing_hold(struct broker *b, const struct connection *c, bool held)
+{
+	if (!b->hold || !c->procs)
+		return;
+	b->hold(b->hold_self, c->procs->root, held);
+	for (const struct peer_procs *t = b->peers_known; t && c->procs->server; t = t->next)
+		if (t->server && t != c->procs)
+			b->hold(b->hold_self, t->root, held);
+}
+
+/* New ones stand at the front of the list. */
+u32 broker_connections(struct broker *b, pid_t peer, u32 *conn, u32 cap)
+{
+	u32 n = 0;
+	for (const struct connection *c = b->connections; c; c = c->next)
+		if (c->procs && c->procs->root == peer && c->fd >= 0 && !c->framed && c->accepted && n < cap)
+			conn[n++] = c->id;
+	for (u32 i = 0; i < n / 2; i++) {
+		u32 other = conn[i];
+		conn[i] = conn[n - 1 - i];
+		conn[n - 1 - i] = other;
+	}
+	return n;
+}
+
+int broker_fd(struct broker *b, u32 conn)
+{
+	const struct connection *c = connection_find(b, conn);
+	return c ? c->fd : -1;
+}
+
+/*
+ * Bytes are counted from the start of the new one; what was unread is in its queue, and not to be waited
+ * for.
+ */
+void broker_replace(struct broker *b, u32 conn, int fd)
+{
+	struct connection *c = connection_find(b, conn);
+	hd_assert(c != NULL);
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = fd;
+	connection_prepare(c);
+	c->sent = c->asked = 0;
+	c->accepted = true;
+	c->owner_known = true;
+	c->reply.len = c->given = 0;
+	c->unsent.len = c->out = 0;
+}

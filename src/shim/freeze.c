@@ -1,0 +1,162 @@
+/*
+ * freeze.c: the process is cloned, and the copy is frozen: it sleeps in the handler of SHIM_SIGNAL, on its
+ * own control socket, until it is told to clone itself once more, or the socket ends. The clone of the
+ * copy puts everything in place that fork shares or loses (rebuild.c), makes the threads anew, and returns
+ * from the handler.
+ *
+ * CLONE_PARENT makes all of them siblings: children of whoever started the peer. The peer's own children, and
+ * its waits for them, are untouched.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "shim/shim_priv.h"
+
+static int receive(struct shim_message *m, int *fd, u32 *n, int flags)
+{
+	char control[CMSG_SPACE(sizeof(int) * (SHIM_CONNS + 1))] __attribute__((aligned(8)));
+	struct iovec bytes = {m, sizeof(*m)};
+	struct msghdr h = {.msg_iov = &bytes,
+			   .msg_iovlen = 1,
+			   .msg_control = control,
+			   .msg_controllen = sizeof(control)};
+	long got;
+	*n = 0;
+	do
+		got = shim_call(SYS_recvmsg, shim.control, &h, MSG_CMSG_CLOEXEC | flags);
+	while (got == -EINTR);
+	if (got <= 0)
+		return got ? (int)got : -EPIPE;
+	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	if (c && c->cmsg_type == SCM_RIGHTS) {
+		*n = (u32)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fd, CMSG_DATA(c), *n * sizeof(int));
+	}
+	return got == (long)sizeof(*m) ? 0 : -EPROTO;
+}
+
+static void answer(struct shim_message *m, enum shim_op op, int pass)
+{
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	struct iovec bytes = {m, sizeof(*m)};
+	struct msghdr h = {.msg_iov = &bytes, .msg_iovlen = 1};
+	if (pass >= 0) {
+		h.msg_control = control;
+		h.msg_controllen = sizeof(control);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &pass, sizeof(int));
+	}
+	m->op = op;
+	m->pid = shim.pid;
+	shim_call(SYS_sendmsg, shim.control, &h, MSG_NOSIGNAL);
+}
+
+static long clone_self(void)
+{
+	return shim_call(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+}
+
+static void take_control(int fd)
+{
+	shim_call(SYS_dup3, fd, shim.control, O_CLOEXEC);
+	shim_call(SYS_close, fd);
+	shim.pid = (int)shim_call(SYS_getpid, 0);
+}
+
+/* What comes on the control socket interrupts the leader. */
+static void listen_to_control(void)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, shim.pid};
+	shim_call(SYS_fcntl, shim.control, F_SETOWN_EX, &owner);
+	shim_call(SYS_fcntl, shim.control, F_SETSIG, SHIM_SIGNAL);
+	shim_call(SYS_fcntl, shim.control, F_SETFL, O_ASYNC | O_NONBLOCK);
+}
+
+/* Returns in the thawed process only. */
+static void thawed(struct shim_message *m, const int *fd, u32 n)
+{
+	take_control(fd[0]);
+	struct shim_thread *self = thread_self();
+	self->tid = shim.pid;
+	rebuild_all(fd + 1, n - 1);
+	for (u32 i = 1; i < n; i++)
+		shim_call(SYS_close, fd[i]);
+	listen_to_control();
+	if (!shim_dispatch_on() || !threads_recreate())
+		shim_exit(127);
+	answer(m, SHIM_RUNNING, -1);
+}
+
+static void frozen(struct shim_message *m, int control, int unread)
+{
+	int fd[SHIM_CONNS + 1];
+	u32 n;
+	take_control(control);
+	rebuild_release();
+	answer(m, SHIM_SAVED, unread);
+	if (unread >= 0)
+		shim_call(SYS_close, unread);
+	for (;;) {
+		int r = receive(m, fd, &n, 0);
+		if (r == -EPIPE)
+			shim_exit(0);
+		if (r || m->op != SHIM_RESTORE || !n)
+			continue;
+		if (clone_self() == 0) {
+			thawed(m, fd, n);
+			return;
+		}
+		for (u32 i = 0; i < n; i++)
+			shim_call(SYS_close, fd[i]);
+	}
+}
+
+static void save(struct shim_message *m, int control)
+{
+	int unread = -1;
+	bool all = threads_park();
+	m->text[0] = 0;
+	if (!all || atomic_load(&shim.lock))
+		text_add(m->text, sizeof(m->text), "it is not at rest");
+	else if (rebuild_record(m, control, &unread, m->text, sizeof(m->text))) {
+		long copy = clone_self();
+		if (copy == 0) {
+			frozen(m, control, unread);
+			return; /* thawed */
+		}
+		if (copy < 0)
+			text_add(m->text, sizeof(m->text), "no new process for its copy; raise ulimit -u");
+	}
+	threads_unpark();
+	if (m->text[0]) /* before the copy's socket ends, which would look like a copy that has died */
+		answer(m, SHIM_REFUSED, -1);
+	shim_call(SYS_close, control);
+	if (unread >= 0)
+		shim_call(SYS_close, unread);
+}
+
+/* The signal says that there may be something; it may be the end. */
+void freeze_serve(void)
+{
+	static struct shim_message m;
+	int fd[SHIM_CONNS + 1], r;
+	u32 n;
+	if (shim.control < 0)
+		return;
+	while ((r = receive(&m, fd, &n, MSG_DONTWAIT)) == 0)
+		if (m.op == SHIM_SAVE && n == 1)
+			save(&m, fd[0]);
+	if (r == -EPIPE)
+		shim_exit(0);
+}
+
+void freeze_start(void)
+{
+	listen_to_control();
+}

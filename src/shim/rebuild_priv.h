@@ -1,0 +1,41 @@
+/*
+ * rebuild_priv.h: what is known of each descriptor of a process that is saved.
+ */
+#ifndef HEDDLE_SHIM_REBUILD_PRIV_H
+#define HEDDLE_SHIM_REBUILD_PRIV_H
+
+#include <sys/timerfd.h>
+
+#include "shim/shim_priv.h"
+
+enum held_kind {
+	HELD_SHARED = 0,
+	HELD_CONNECTION,
+	HELD_LISTENER,
+	HELD_PIPE,
+	HELD_PAIR,
+	HELD_EPOLL,
+	HELD_EVENT,
+	HELD_TIMER,
+	HELD_FILE
+};
+
+struct held {
+	enum held_kind kind;
+	int fd, flags;
+	bool close_on_exec, ready, semaphore, done;
+	u8 shut;
+	u32 number; /* among the connections */
+	int other;  /* the other end of a pair or pipe: its place in the list; -1: not here */
+	u64 inode;
+	u64 value; /* count, offset or clock */
+	struct itimerspec timer;
+	u64 receive_timeout[2];
+	u32 bytes;
+	u8 data[64];
+};
+
+/* shared_memory.c: what processes would share becomes this one's own. False: it can't, text says why. */
+bool shared_memory_private(char *text, size_t cap);
+
+#endif

@@ -1,0 +1,140 @@
+/*
+ * shim_priv.h: what the files of the shim share. All of it runs in the peer, mostly in the handler of
+ * SIGSYS: no libc but memcpy and its kin, raw system calls only, and no lock is held while a call may block.
+ */
+#ifndef HEDDLE_SHIM_PRIV_H
+#define HEDDLE_SHIM_PRIV_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <ucontext.h>
+
+#include "base/sys.h"
+#include "shim/shim.h"
+
+#define SHIM_SIGNAL SIGSTKFLT /* which nobody uses */
+#define SHIM_FDS 4096
+#define SHIM_EPOLL 1024
+#define SHIM_THREADS 256
+
+#define shim_call(nr, ...) SHIM_CALL_(nr, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define SHIM_CALL_(nr, a, b, c, d, e, f, ...) \
+	sys_call6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* A system call of the peer's, as it was trapped. */
+struct call {
+	long nr;
+	long arg[6];
+	ucontext_t *at;
+};
+
+/* A thread of the peer. Slots are found by the thread pointer, which stays the same when it is made anew. */
+struct shim_thread {
+	u64 fs;      /* 0: free */
+	int tid;     /* now */
+	int shown;   /* what the program takes for it */
+	u64 *clears; /* where the kernel writes 0 at its end */
+	u64 robust, robust_size;
+	char name[16];
+	ucontext_t *parked; /* in the handler of SHIM_SIGNAL */
+	u64 interrupted;    /* when its call was interrupted by us; 0: it was not */
+};
+
+struct shim {
+	bool on;
+	int control, null;
+	int pid;   /* of this process */
+	int shown; /* what the program takes for it */
+	struct shim_page *page;
+	struct shim_thread thread[SHIM_THREADS];
+	atomic_int lock; /* of the tables of descriptors */
+	u64 last_thread;
+	const char *stops; /* why it cannot be saved any more; NULL: it can */
+};
+extern struct shim shim;
+
+/* get_in.c */
+bool shim_dispatch_on(void);
+void shim_connect_again(void);
+HD_NORETURN void shim_exit(int status);
+void shim_note(enum shim_act act);
+
+/* thread_copies.c */
+struct shim_thread *thread_self(void);
+long thread_clone(struct call *c);
+/* All other threads wait in their handlers. False: they don't come. */
+bool threads_park(void);
+void threads_unpark(void);
+/* In a copy: make them anew. */
+bool threads_recreate(void);
+void threads_signal(ucontext_t *at);
+u32 threads_count(void);
+int thread_real(int shown);
+
+/* signals.c */
+void signals_start(void);
+long signals_action(struct call *c);
+long signals_mask(struct call *c);
+/* A copy of a mask of the program's in which ours are not blocked. */
+const void *signals_open(const void *mask, u64 *copy);
+void shim_restorer(void);
+
+/* timed_calls.c: calls that wait, with a time-out or without. False: not one of them. */
+bool wait_call(struct call *c, long *result);
+/* Any other call, again when it was interrupted by us. */
+long call_again(struct call *c);
+
+/* clock.c */
+void clock_start(void);
+bool clock_call(struct call *c, long *result);
+void clock_advance(u64 ns);
+u64 clock_shown(long id);
+u64 clock_real(long id);
+
+/* descriptors.c: false: not a call about them. */
+bool descriptor_call(struct call *c, long *result);
+void descriptors_start(void);
+bool descriptors_random(int fd);
+/* An event of epoll was handed over. */
+void descriptors_events(int epoll, const void *events, long n);
+
+/* rebuild.c */
+/*
+ * Record what is shared or lost across fork. control: of the copy. False: something can't be held, text
+ * says what.
+ */
+bool rebuild_record(struct shim_message *m, int control, int *unread, char *text, size_t cap);
+/* In a frozen copy: give up what would keep connections alive. */
+void rebuild_release(void);
+/* In a thawed copy. */
+void rebuild_all(const int *fd, u32 n);
+/* What a connection that was put in place looked like before. */
+bool rebuild_name(int fd, bool peer, void *address, u32 *len);
+void rebuild_forget(int fd);
+
+/* descriptors.c, for rebuild.c */
+struct epoll_entry {
+	bool used, off; /* off: one shot was fired */
+	int epoll, fd;
+	u32 events;
+	u64 data;
+};
+extern struct epoll_entry shim_epoll[SHIM_EPOLL];
+extern u8 shim_shut[SHIM_FDS]; /* bits: 1 reading, 2 writing was shut down */
+
+/* freeze.c */
+void freeze_start(void);
+void freeze_serve(void);
+
+/* small_text.c */
+size_t text_length(const char *s);
+void text_add(char *out, size_t cap, const char *more);
+void text_add_number(char *out, size_t cap, long n);
+bool text_starts(const char *s, const char *with);
+u64 text_number(const char *s, const char *behind, u32 base);
+/* /proc/self/PART/NUMBER */
+void text_proc(char *out, size_t cap, const char *part, int number);
+
+#endif

@@ -1,0 +1,200 @@
+"""The fork backend: all that fork shares or loses, in event loops of all kinds."""
+
+import os
+import random
+import re
+import signal
+
+from controller import BUILD, Driver
+from support import case, expect, in_scratch, wait_until
+
+PEER = str(BUILD / "test" / "checkpoint" / "checkpoint-peer")
+LOOPS = ["block", "poll", "select", "epoll", "edge", "oneshot", "thread"]
+# Divergences per loop; by hand: HEDDLE_DIVERGENCES=1000
+DIVERGENCES = int(os.environ.get("HEDDLE_DIVERGENCES", "40"))
+
+
+def peer(loop, more=""):
+    return f"exec {PEER} {loop} {{port:7}} {more}"
+
+
+def add_state_case(loop):
+    def run(place):
+        with Driver(place, "fork", servers=[peer(loop)]) as d:
+            one = d.number("open 7")
+            d.ask(one, b"nroesawi")
+            saved = d.number(f"save {one}")
+            questions = [b"n", b"g", b"o", b"e", b"s", b"a", b"w", b"i", b"t"]
+            first = [d.ask(one, q) for q in questions]
+            for _ in range(3):
+                d.restore(saved)
+                again = [d.ask(one, q) for q in questions]
+                expect(again == first, f"{again} instead of {first}")
+    run.__doc__ = f"fork, {loop}: all of a peer is as it was: memory, files, events, pipes, timers, its number, the clock"
+    case(in_scratch(run))
+
+
+def add_random_case(loop):
+    """Figure 3 of the paper: what is seen is one behaviour, however often one goes back. Nodes are saved states; in each,
+    the number that the peer has drawn is known."""
+    def run(place):
+        rng = random.Random(loop)
+        with Driver(place, "fork", servers=[peer(loop)]) as d:
+            one = d.number("open 7")
+            d.ask(one, b"n")
+            d.do(f"acted {one}")
+            nodes = [(d.number(f"save {one}"), b"g0\n", b"n")]
+            drawn = set()
+            for _ in range(DIVERGENCES):
+                number, known, _ = rng.choice(nodes)
+                d.restore(number)
+                expect(d.ask(one, b"g") == known, "a number of another past")
+                said = d.ask(one, rng.choice([b"r", b"u"]))
+                expect(d.do(f"acted {one}") == "yes", "a random number was not noticed")
+                drawn.add(said[1:])
+                nodes.append((d.number(f"save {one}"), b"g" + said[1:], said))
+                expect(d.ask(one, b"g") == nodes[-1][1], "it has forgotten")
+                expect(d.do(f"acted {one}") == "no", "noticed, and nothing was done")
+                if len(nodes) > 20:
+                    d.do(f"drop {nodes.pop(rng.randrange(20))[0]}")
+            expect(len(drawn) == DIVERGENCES, "the peer does not draw anew")
+    run.__doc__ = f"fork, {loop}: {DIVERGENCES} times back before or behind a random choice, and never a mix of two"
+    case(in_scratch(run))
+
+
+for each in LOOPS:
+    add_state_case(each)
+    add_random_case(each)
+
+
+def add_connections_case(loop):
+    def run(place):
+        with Driver(place, "fork", servers=[peer(loop)]) as d:
+            one, two = d.number("open 7"), d.number("open 7")
+            d.ask(one, b"n")
+            d.ask(two, b"n")
+            both = d.number(f"save {one}")
+            three = d.number("open 7")
+            expect(d.ask(three, b"n") == b"n3\n" and d.ask(two, b"n") == b"n4\n", "before")
+            for _ in range(3):
+                d.restore(both)
+                expect(d.ask(two, b"n") == b"n3\n" and d.ask(one, b"n") == b"n4\n", "after")
+                three = d.number("open 7")
+                expect(d.ask(three, b"n") == b"n5\n", "one more")
+    run.__doc__ = f"fork, {loop}: two connections are put back in their order, a third one is gone"
+    case(in_scratch(run))
+
+
+for each in LOOPS[1:]:
+    add_connections_case(each)
+
+
+@case
+@in_scratch
+def noticed(place):
+    """what may be different in another run is noticed, by name; the clock is not, for it is tamed"""
+    with Driver(place, "fork", servers=[peer("epoll")]) as d:
+        one = d.number("open 7")
+        d.ask(one, b"n")
+        d.do(f"acted {one}")
+        for question, call in ((b"r", "getrandom"), (b"u", "read of /dev/urandom"), (b"i", "getpid"), (b"a", "timer")):
+            before = d.acts(one).get(call, 0)
+            d.ask(one, question)
+            expect(d.acts(one).get(call, 0) > before, f"{call}: {d.acts(one)}")
+            expect(d.do(f"acted {one}") == "yes", call)
+        for question, call in ((b"t", "clock"), (b"d", "rdtsc")):
+            d.ask(one, question)
+            expect(d.acts(one).get(call), d.acts(one))
+            expect(d.do(f"acted {one}") == "no", call)
+        expect(d.ask(one, b"t") == b"t1767225600.000000000\n", "the clock does not stand still")
+
+
+@case
+@in_scratch
+def half_closed(place):
+    """a side that was shut down is shut down; our own end is, too"""
+    with Driver(place, "fork", servers=[peer("poll")]) as d:
+        one, two = d.number("open 7"), d.number("open 7")
+        d.ask(two, b"n")
+        expect(d.do(f"ask {one} {b'nh'.hex()}").endswith(" eof"), "not shut down")
+        saved = d.number(f"save {one}")
+        d.restore(saved)
+        expect(d.do(f"ask {one} ") == "said  eof", "open again")
+        expect(d.ask(two, b"n") == b"n4\n", "the other one")
+
+
+@case
+@in_scratch
+def unread(place):
+    """what the peer has not read is still to be read"""
+    with Driver(place, "fork", servers=[peer("block")]) as d:
+        one = d.number("open 7")
+        expect("unread" in d.do(f"ask {one} {b'nknnn'.hex()}"), "it has read all")
+        saved = d.number(f"save {one}")
+        d.restore(saved)
+        expect("unread" in d.do(f"ask {one} "), "the bytes are lost")
+
+
+@case
+@in_scratch
+def refused(place):
+    """what cannot be held is refused by name, and the peer goes on"""
+    with Driver(place, "fork", servers=[peer("poll")]) as d:
+        one = d.number("open 7")
+        for question, why in ((b"l", "watches files"), (b"x", "watches files|child processes")):
+            d.ask(one, question)
+            answer = d.do(f"save {one}")
+            expect(answer.startswith("refused: ") and re.search(why, answer), answer)
+        expect(d.ask(one, b"n") == b"n3\n", "it does not go on")
+
+
+@case
+@in_scratch
+def has_child(place):
+    """a peer with child processes is refused"""
+    with Driver(place, "fork", servers=[peer("poll")]) as d:
+        one = d.number("open 7")
+        d.ask(one, b"x")
+        answer = d.do(f"save {one}")
+        expect(answer.startswith("refused: it has child processes"), answer)
+
+
+@case
+@in_scratch
+def static_peer(place):
+    """auto: a peer that the shim does not get into is restarted, and the reason says why"""
+    command = "env -i " + PEER + " poll {port:7}"
+    with Driver(place, "auto", servers=[command]) as d:
+        one = d.number("open 7")
+        answer = d.do(f"backend {one}")
+        expect(answer.startswith("restart: not fork: the shim is not in it"), answer)
+        expect(d.do(f"acted {one}") == "yes", "what is not seen counts as done")
+
+
+def add_end_case(name, end):
+    def run(place):
+        d = Driver(place, "fork", servers=[peer("thread")])
+        with d:
+            one = d.number("open 7")
+            d.ask(one, b"n")
+            for _ in range(5):
+                d.restore(d.number(f"save {one}"))
+            end(d)
+            expect(wait_until(lambda: not d.left()), lambda: f"left behind: {d.left()}")
+    run.__doc__ = f"fork: nothing is left after {name}"
+    case(in_scratch(run))
+
+
+def kill_controller(d):
+    d.process.kill()
+    d.process.wait()
+
+
+def kill_peer(d):
+    os.kill(int(d.do("process 1")), signal.SIGKILL)
+    d.process.stdin.close()
+    d.process.wait(30)
+
+
+add_end_case("kill -9 of the controller", kill_controller)
+add_end_case("kill -9 of the peer", kill_peer)

@@ -1,0 +1,76 @@
+#include "fixed.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "play_address.h"
+
+#define K(nr, ...) kernel_call(k, nr, (long[6]){__VA_ARGS__})
+
+static long kernel_call(kernel *k, long nr, const long *a)
+{
+	return k(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* A full pipe, in whole pages: there the two count alike. */
+static int full_pipe(kernel *k, long *out)
+{
+	static char page[65536];
+	struct pollfd p = {.events = POLLOUT};
+	int fds[2], n = 0;
+	K(SYS_pipe2, (long)fds, O_NONBLOCK);
+	p.fd = fds[1];
+	for (int i = 0; i < 17; i++)
+		out[n++] = K(SYS_write, fds[1], (long)page, 4096);
+	out[n++] = K(SYS_poll, (long)&p, 1);
+	out[n++] = K(SYS_write, fds[1], (long)page, 1);
+	out[n++] = K(SYS_read, fds[0], (long)page, 4096);
+	out[n++] = K(SYS_poll, (long)&p, 1);
+	out[n++] = K(SYS_write, fds[1], (long)page, 8192);
+	out[n++] = K(SYS_read, fds[0], (long)page, 65536);
+	out[n++] = K(SYS_write, fds[1], (long)page, 65536);
+	out[n++] = K(SYS_fcntl, fds[1], F_SETFL, 0);
+	out[n++] = K(SYS_write, fds[1], (long)page, 1);
+	return n;
+}
+
+/* Shut down, a listener gives back a port that the kernel chose, but not one that bind was given. */
+static int former_listener(kernel *k, long *out)
+{
+	union any_address a;
+	int n = 0, one = 1;
+	socklen_t len = address_make(ADDRESS_4, &a);
+	for (int named = 0; named < 2; named++) {
+		long fd = K(SYS_socket, AF_INET, SOCK_STREAM);
+		K(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof(one));
+		out[n++] = named ? K(SYS_bind, fd, (long)&a, len) : 0;
+		out[n++] = K(SYS_listen, fd, 8);
+		out[n++] = K(SYS_shutdown, fd, SHUT_RDWR);
+		out[n++] = K(SYS_bind, fd, (long)&a, len);
+		out[n++] = K(SYS_listen, fd, 8);
+		out[n++] = K(SYS_shutdown, fd, SHUT_RDWR);
+		out[n++] = K(SYS_bind, fd, (long)&a, len);
+		out[n++] = K(SYS_close, fd);
+	}
+	return n;
+}
+
+const struct fixed_case fixed_cases[FIXED] = {
+	{"a full pipe behaves as in Linux", full_pipe},
+	{"a listener that was shut down holds no port that the kernel chose", former_listener},
+};
+
+int fixed_compare(const struct fixed_case *c)
+{
+	long linux_says[FIXED_ANSWERS], we_say[FIXED_ANSWERS];
+	int n = c->play(real_kernel, linux_says);
+	c->play(virtual_kernel, we_say);
+	for (int i = 0; i < n; i++)
+		if (linux_says[i] != we_say[i]) {
+			printf("# answer %d: %ld on Linux, %ld here\n", i, linux_says[i], we_say[i]);
+			return 1;
+		}
+	return 0;
+}

@@ -1,0 +1,96 @@
+"""What a violation tells: the paragraph from its shape, names from DWARF, values that changed."""
+
+import re
+
+from support import case, expect, harness, in_scratch, program
+
+# program, its arguments: what the paragraph has to say, and what it must not
+SHAPES = {
+    "a circle of two locks": ("transfer.c", [], [
+        r"thread 2 \(alice\) holds a\[1\]\.m, locked at transfer.c:\d+ in step #\d+, and waits for b->m",
+        r"thread 3 \(bob\) holds b->m", "in opposite order", r"Thread 1 only waits for thread 2 \(alice\) to end\.$"]),
+    "a circle of three locks in an array on the heap": ("forks.c", [], [
+        r"thread 2 holds forks\[0\], .* waits for forks\[1\]", r"and thread 4 holds forks\[2\]", "in one fixed order"]),
+    "a signal before the wait": ("early_signal.c", [], [
+        r"looks like a lost wake-up: thread 2 signalled condition variable c in step #\d+ at early_signal.c:12, when nobody waited",
+        "Thread 1 began to wait after that", "has to test, with the mutex held"]),
+    "a signal without the mutex": ("no_mutex.c", [], ["lost wake-up: thread 2 signalled", "sent without the mutex of the wait"]),
+    "a signal for one of two": ("one_signal.c", [], [r"nobody is left who could wake it", "woke another thread: a signal wakes one"]),
+    "a wait without a loop": ("no_loop.c", [], [
+        r"Last changed: .*\(items: 1 → 0\)", r"came back from its wait in step #\d+", "had the mutex", "a wait belongs in a loop"]),
+    "a lock whose holder has ended": ("gone.c", ["forget"], ["has ended without unlocking it", "nobody can unlock it any more"]),
+    "a lock taken twice": ("gone.c", ["again"], ["which it holds already, since step", "it waits for itself"]),
+    "a join with the lock held": ("gone.c", ["join"], [
+        r"thread 1 holds m, locked at gone.c:\d+ in step #\d+, and waits at gone.c:\d+ for the end of thread 2",
+        r"thread 2 waits for m at", "!only waits", "!opposite order"]),
+    "a semaphore that nobody can post": ("nested.c", [], [
+        r"Thread 2 waits for semaphore items at nested.c:\d+, which is 0 \(posted 0 times and passed 0 times in this execution\)",
+        "Meanwhile it holds outer, for which thread 3 waits at nested.c"]),
+    "a descriptor closed by another": ("closed.c", [], [r"Thread 2 uses descriptor \d+ in step #\d+", "after thread 1 has closed it"]),
+    "a check that came too early": ("lost_update.c", [], [
+        r"Last changed: thread \d in step #\d+ at lost_update.c:18 \(plane.sold: 1 → 2\); before that .*\(plane.sold: 0 → 1\)"]),
+    "members of C++ objects": ("bank.cpp", [], [r"holds bank\.accounts\[0\]\.lock", r"waits for bank\.accounts\[1\]\.lock"]),
+    "a Rust mutex": ("ledger.rs", [], [
+        r"holds left \(Mutex<ledger::Account>\), locked at ledger.rs:10", r"waits for right \(Mutex<ledger::Account>\)"]),
+}
+
+
+def paragraph_says(run, wanted):
+    text = run.result["violations"][0]["explanation"]
+    for pattern in wanted:
+        absent = pattern.startswith("!")
+        expect(bool(re.search(pattern.lstrip("!"), text)) != absent, f"{pattern} in: {text}")
+    told = " ".join(run.err.split())
+    expect(text in told, f"the terminal does not tell it: {told}")
+
+
+def register(name, source, arguments, wanted):
+    def function(place):
+        run = place.check("--", program(f"stories/{source}"), *arguments, status=1)
+        paragraph_says(run, wanted)
+        shown = place.heddle("show", place.path / "out" / "violation-1.trace", status=0)
+        expect(run.result["violations"][0]["explanation"] in " ".join(shown.out.split()), shown.tail)
+    function.__doc__ = f"story: {name}"
+    case(in_scratch(function))
+
+
+for title, (file, words, patterns) in SHAPES.items():
+    register(title, file, words, patterns)
+
+
+@case
+@in_scratch
+def instrumented(place):
+    """story: of a data race the lock that one side lacks; of freed memory who freed it"""
+    binary = place.path / "racy"
+    place.heddle("cc", "-g", "-O1", harness.ROOT / "test" / "e2e" / "stories" / "racy.c", "-o", binary, "-pthread", status=0)
+    run = place.check("--", binary, "race", status=1)
+    paragraph_says(run, ["access the same memory at the same time", "Thread [12] holds m, thread [12] holds no lock: that is the missing one"])
+    expect("stats->hits" in run.result["violations"][0]["message"], run.result["violations"])
+    run = place.check("--races", "ignore", "--", binary, "free", status=1)
+    paragraph_says(run, [r"given back before: freed in reader \(racy.c:\d+\)", "still uses it at racy.c"])
+
+
+@case
+@in_scratch
+def changed_values(place):
+    """story: what each step changed: globals, members on the heap, locals; and what it did in passing"""
+    place.check("--", program("stories/transfer.c"), status=1)
+    trace = place.path / "out" / "violation-1.trace"
+    shown = place.heddle("show", trace, status=0).out
+    for text in ("p.c.n: 3 → 4", "started: 0 → 1", "b->balance: 100 → 80", "there.from->balance: 100 → 90", "then unlocks mutex p.c.m",
+                 "then creates thread 2"):
+        expect(text in shown, f"{text} is not in\n{shown}")
+    expect("0x1" not in shown, f"an address is left in\n{shown}")
+    replayed = place.heddle("replay", trace, status=1).out
+    expect("b->balance: 100 → 80" in replayed and "then unlocks mutex p.c.m" in replayed, replayed)
+
+
+@case
+@in_scratch
+def about_to_lock(place):
+    """story: who could take a free lock is about to lock it and does not wait"""
+    run = place.check("--", program("stories/lost_update.c"), status=1)
+    expect("waits for mutex" not in run.err, run.tail)
+    run = place.check("--", program("stories/closed.c"), status=1)
+    expect("waits to join thread 2" in run.err, run.tail)
