@@ -11,8 +11,8 @@
 struct certify_options {
 	struct check_options check; /* the consumer's settings; out, jobs … */
 	bool trustful, live, merge;
-	const char *fp_out;  /* NULL: not given */
-	const char **file;   /* the script, or maps to compare */
+	const char *fp_out; /* NULL: not given */
+	const char **file;  /* the script, or maps to compare */
 	u32 files;
 };
 

@@ -10,7 +10,8 @@
 
 static int bad(const struct certify_options *o, const char *what, struct problem *p)
 {
-	return problem_set(p, "%s is damaged (%s); get it once more from where it was made", o->file[0], what);
+	return problem_set(p, "%s is damaged (%s); get it once more from where it was made", o->file[0],
+			   what);
 }
 
 static void narrow(struct certify_input *in, const char *option)
@@ -51,7 +52,8 @@ static void compare_network(struct certify_input *in, const struct net_config *t
 		}
 }
 
-static void compare(struct certify_input *in, const struct wire_config *theirs, const struct wire_config *mine)
+static void compare(struct certify_input *in, const struct wire_config *theirs,
+		    const struct wire_config *mine)
 {
 	if (limits(theirs->time_horizon_ms, mine->time_horizon_ms))
 		narrow(in, "--time-horizon");
@@ -102,17 +104,19 @@ static int same_program(const struct certify_options *o, const json_t *index, co
 	if (!identity || !json_is_array(argv) || !json_array_size(argv))
 		return bad(o, "its index", p);
 	if (strcmp(identity, program->identity))
-		return problem_set(p,
-				   "%s is the script of another program, or of another build: its build-id is "
-				   "%.70s, that of %s is %s",
-				   o->file[0], identity, program->path, program->identity);
+		return problem_set(
+			p,
+			"%s is the script of another program, or of another build: its build-id is "
+			"%.70s, that of %s is %s",
+			o->file[0], identity, program->path, program->identity);
 	while (o->check.argv[n])
 		n++;
 	for (size_t i = 1; i < HD_MAX(n, json_array_size(argv)); i++) {
 		const char *theirs = json_string_value(json_array_get(argv, i));
 		if (i >= n || !theirs || strcmp(theirs, o->check.argv[i]))
-			return problem_set(p, "%s is the script of a run with other arguments (argument %zu is "
-					      "%.100s)",
+			return problem_set(p,
+					   "%s is the script of a run with other arguments (argument %zu is "
+					   "%.100s)",
 					   o->file[0], i, theirs ? theirs : "missing");
 	}
 	return 0;

@@ -131,13 +131,15 @@ static int settle(struct check_options *o, struct problem *p)
 	if (samples && !s->max_runs && !s->max_time_ms)
 		s->max_runs = DEFAULT_RUNS;
 	if (o->script[0] && samples)
-		return problem_set(p, "--script: random and pct make no script of all transitions; use --strategy "
-				      "dfs or bfs");
+		return problem_set(
+			p, "--script: random and pct make no script of all transitions; use --strategy "
+			   "dfs or bfs");
 	if (o->script[0] && s->no_matching)
 		return problem_set(p, "--script: a script numbers states, which --no-matching does not know");
 	if (o->script[0] && s->max_depth)
-		return problem_set(p, "--script: a depth-first script has no bound on the depth; use --max-states "
-				      "or --max-time instead of --max-depth");
+		return problem_set(
+			p, "--script: a depth-first script has no bound on the depth; use --max-states "
+			   "or --max-time instead of --max-depth");
 	return option_peers_settle(o, p);
 }
 

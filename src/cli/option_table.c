@@ -397,8 +397,8 @@ static const struct option_spec tree_table[] = {
 static const struct option_spec certify_table[] = {
 	{"trustful", 0, OPTION_BOOL, NULL,
 	 "trust the script: only the spanning tree is followed, nothing is compared", 0, NULL},
-	{"live", 0, OPTION_BOOL, NULL, "ask peers again (--server, --client) in place of the script's trees", 0,
-	 NULL},
+	{"live", 0, OPTION_BOOL, NULL, "ask peers again (--server, --client) in place of the script's trees",
+	 0, NULL},
 	{"fp-out", 0, OPTION_TEXT, "MAP", "of a part: write its map of fingerprints, for --merge", 0, NULL},
 	{"merge", 0, OPTION_BOOL, NULL, "compare the maps of all parts; no program is run", 0, NULL},
 	{"jobs", 'j', OPTION_TEXT, "N", "follow the script with N processes, a part each", 0, NULL},
@@ -413,7 +413,8 @@ static const struct option_spec partition_table[] = {
 	 offsetof(struct partition_options, subgraphs), NULL},
 	{"quick", 0, OPTION_BOOL, NULL, "only the sizes: paths are not looked up",
 	 offsetof(struct partition_options, quick), NULL},
-	{"quiet", 'q', OPTION_BOOL, NULL, "only the last line", offsetof(struct partition_options, quiet), NULL},
+	{"quiet", 'q', OPTION_BOOL, NULL, "only the last line", offsetof(struct partition_options, quiet),
+	 NULL},
 };
 
 const struct option_list check_option_list = {check_table, HD_ARRAY_LEN(check_table)};

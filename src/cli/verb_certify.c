@@ -67,10 +67,12 @@ static int take_own(struct certify_options *o, int argc, char **argv, char **lef
 				left[(*n)++] = argv[first];
 	}
 	if (!o->files)
-		return problem_set(p, "no script given: heddle certify SCRIPT [options] -- PROGRAM ARGUMENTS");
+		return problem_set(p,
+				   "no script given: heddle certify SCRIPT [options] -- PROGRAM ARGUMENTS");
 	if (!merge && o->files > 1)
-		return problem_set(p, "one script at a time, and -- before the program: heddle certify %s "
-				      "[options] -- PROGRAM ARGUMENTS",
+		return problem_set(p,
+				   "one script at a time, and -- before the program: heddle certify %s "
+				   "[options] -- PROGRAM ARGUMENTS",
 				   o->file[0]);
 	return 0;
 }
@@ -82,12 +84,14 @@ static int refuse(const struct certify_options *o, struct problem *p)
 	if (o->check.script[0])
 		return problem_set(p, "--script is for heddle check: a script is followed here, not written");
 	if (s->strategy != SEARCH_DFS || s->no_matching || s->max_depth)
-		return problem_set(p, "--strategy, --no-matching and --max-depth have no meaning here: the script "
-				      "says where to go");
+		return problem_set(
+			p, "--strategy, --no-matching and --max-depth have no meaning here: the script "
+			   "says where to go");
 	for (u32 i = 0; o->trustful && o->check.properties && i < o->check.properties->count; i++)
 		if (o->check.properties->property[i].step)
-			return problem_set(p, "--step: a trusted script leads through every state, but not along every "
-					      "transition; certify a full script");
+			return problem_set(
+				p, "--step: a trusted script leads through every state, but not along every "
+				   "transition; certify a full script");
 	if (o->trustful && o->fp_out)
 		return problem_set(p, "--fp-out: a trusted script is followed without fingerprints");
 	bool peers = o->check.config.net.clients || o->check.config.net.servers;
@@ -95,8 +99,9 @@ static int refuse(const struct certify_options *o, struct problem *p)
 	if (o->live && !peers)
 		return problem_set(p, "--live needs the peers: --server or --client");
 	if (!o->live && peers)
-		return problem_set(p, "peers are started with --live only; without it the script's own record of "
-				      "them is used");
+		return problem_set(
+			p, "peers are started with --live only; without it the script's own record of "
+			   "them is used");
 	return 0;
 }
 
@@ -115,11 +120,13 @@ static void tell_where(struct outcome *o, const struct certify_input *in)
 		n += (size_t)snprintf(c->where + n, sizeof(c->where) - n, ", operation %u at +0x%lx",
 				      label[id].kind, label[id].offset);
 	if (n < sizeof(c->where))
-		snprintf(c->where + n, sizeof(c->where) - n, ", after %lu transitions)", c->followed.transitions);
+		snprintf(c->where + n, sizeof(c->where) - n, ", after %lu transitions)",
+			 c->followed.transitions);
 }
 
-static int write_map(const struct certify_options *o, const struct certify_input *in, const struct outcome *out,
-		     int prints, u64 number, u64 parts, const char *path, struct problem *p)
+static int write_map(const struct certify_options *o, const struct certify_input *in,
+		     const struct outcome *out, int prints, u64 number, u64 parts, const char *path,
+		     struct problem *p)
 {
 	struct part_result r = {.script = in->is_part ? in->part.script : in->script.file.id,
 				.states = in->is_part ? in->part.states : in->script.states,
@@ -140,8 +147,8 @@ static int write_map(const struct certify_options *o, const struct certify_input
 }
 
 /* What a part, or all, of a script has to say; part NULL: all, or what the file is. */
-static int follow(struct certify_options *o, const struct program *program, const struct part *part, u32 number,
-		  u32 parts, const char *map, struct outcome *out, struct problem *p)
+static int follow(struct certify_options *o, const struct program *program, const struct part *part,
+		  u32 number, u32 parts, const char *map, struct outcome *out, struct problem *p)
 {
 	struct check_options *c = &o->check;
 	struct launch l = {.program = program, .argv = c->argv, .extra = c->extra, .config = c->config};
@@ -150,8 +157,11 @@ static int follow(struct certify_options *o, const struct program *program, cons
 	int ret = in ? certify_open(in, o, program, &l.config, p) : problem_set(p, "out of memory");
 
 	if (ret == 0 && !o->trustful && (in->is_part ? in->part.trustful : in->script.trustful))
-		ret = problem_set(p, "%s is a trustful script: it says nothing that could be checked but the states "
-				     "themselves; --trustful follows it", o->file[0]);
+		ret = problem_set(
+			p,
+			"%s is a trustful script: it says nothing that could be checked but the states "
+			"themselves; --trustful follows it",
+			o->file[0]);
 	if (ret == 0 && o->trustful && in->is_part && !in->part.trustful)
 		ret = problem_set(p, "--trustful: %s is part of a full script", o->file[0]);
 	if (ret == 0) {
@@ -270,8 +280,8 @@ static int wait_for_all(const pid_t *pid, u32 jobs)
 		while (waitpid(pid[i], &status, 0) < 0 && errno == EINTR)
 			;
 		if (!WIFEXITED(status)) {
-			say("process %u of %u was killed by signal %d; its parts were not certified", i + 1, jobs,
-			    WTERMSIG(status));
+			say("process %u of %u was killed by signal %d; its parts were not certified", i + 1,
+			    jobs, WTERMSIG(status));
 			worst = EXIT_TOOL_ERROR;
 		} else if (WEXITSTATUS(status) && worst != EXIT_TOOL_ERROR && worst != 1) {
 			worst = WEXITSTATUS(status);
@@ -384,7 +394,8 @@ static bool is_divisible(const struct certify_options *o, const struct script *s
 	if (o->check.jobs < 2 || o->live)
 		return false;
 	if (s->reduced)
-		say("a script with reduction is followed by one process: --por off makes one that can be cut");
+		say("a script with reduction is followed by one process: --por off makes one that can be "
+		    "cut");
 	return !s->reduced && s->transitions >= o->check.jobs;
 }
 
@@ -426,7 +437,8 @@ static int merge(const struct certify_options *o)
 		    "livelocks; certify the whole script");
 		return 3;
 	}
-	say("Certified: %lu parts are all of one script, %lu states and %lu transitions, and agree on every state",
+	say("Certified: %lu parts are all of one script, %lu states and %lu transitions, and agree on every "
+	    "state",
 	    r.parts, r.states, r.transitions);
 	return 0;
 }

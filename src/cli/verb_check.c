@@ -190,7 +190,7 @@ static bool interrupted(void)
 }
 
 int check_run(const struct check_options *opts, const struct launch *l, struct script_plan *script,
-	       struct outcome *o, struct problem *p)
+	      struct outcome *o, struct problem *p)
 {
 	struct watcher watcher = {.quiet = opts->quiet,
 				  .clock_told = opts->quiet || opts->config.time_horizon_ms};
@@ -253,8 +253,8 @@ static json_t *script_about(const struct check_options *opts, const struct progr
 		json_array_append_new(argv, json_text(opts->argv[i]));
 	for (size_t i = 0; opts->setting && opts->setting[i]; i++)
 		json_array_append_new(options, json_text(opts->setting[i]));
-	return json_pack("{s:o, s:s, s:o, s:b, s:s}", "program", argv, "identity", program->identity, "options",
-			 options, "hooks", program->has_hooks, "heddle_version", HEDDLE_VERSION);
+	return json_pack("{s:o, s:s, s:o, s:b, s:s}", "program", argv, "identity", program->identity,
+			 "options", options, "hooks", program->has_hooks, "heddle_version", HEDDLE_VERSION);
 }
 
 /* Several workers, or breadth first, find the states in another order: once more, in the order of a script. */

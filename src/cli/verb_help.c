@@ -33,11 +33,15 @@ static const struct {
 	 "dot is for graphviz, pcap (a conversation per trace) for wireshark. Exit status 0, or 2.\n",
 	 &tree_option_list},
 	{"certify", "heddle certify SCRIPT [options] -- PROGRAM ARGUMENTS",
-	 "Follows a search script (heddle check --script): makes every transition again, checks all properties, "
-	 "and finds out\nwhether the script is true. SCRIPT may be a part (heddle partition -o); heddle certify "
-	 "--merge MAP… compares the maps\nof all parts. Options of heddle check that say what the program is, and "
+	 "Follows a search script (heddle check --script): makes every transition again, checks all "
+	 "properties, "
+	 "and finds out\nwhether the script is true. SCRIPT may be a part (heddle partition -o); heddle "
+	 "certify "
+	 "--merge MAP… compares the maps\nof all parts. Options of heddle check that say what the program "
+	 "is, and "
 	 "what is a violation, are taken, too.\n"
-	 "Exit status: 0 certified, 1 violation, 2 usage, or a file that cannot be read, 3 deviation or bounded.\n",
+	 "Exit status: 0 certified, 1 violation, 2 usage, or a file that cannot be read, 3 deviation or "
+	 "bounded.\n",
 	 &certify_option_list},
 	{"partition", "heddle partition SCRIPT -k K [options]",
 	 "Cuts a script into K parts that can be certified by themselves. Exit status 0, or 2.\n",

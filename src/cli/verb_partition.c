@@ -50,8 +50,11 @@ static int partition(const struct partition_options *o, const char *file, u32 k,
 	if (ret)
 		return -1;
 	if (s.reduced)
-		ret = problem_set(p, "%s was made with partial-order reduction and is followed as a whole; heddle "
-				     "check --por off makes a script that can be cut", file);
+		ret = problem_set(
+			p,
+			"%s was made with partial-order reduction and is followed as a whole; heddle "
+			"check --por off makes a script that can be cut",
+			file);
 	if (ret == 0 && o->output && mkdir(o->output, 0777) && errno != EEXIST)
 		ret = problem_set(p, "the folder %s cannot be made: %s", o->output, strerror(errno));
 	if (ret == 0)
@@ -68,7 +71,8 @@ static int partition(const struct partition_options *o, const char *file, u32 k,
 			tell_part(&parts.part[i], i + 1, s.transitions, path);
 	}
 	if (ret == 0)
-		printf("%u parts of %lu transitions: largest %.2f %% (%.3f of the ideal), paths of %.1f steps on "
+		printf("%u parts of %lu transitions: largest %.2f %% (%.3f of the ideal), paths of %.1f "
+		       "steps on "
 		       "average, %lu at most; %.1f processors are useful\n",
 		       k, s.transitions, 100.0 * (double)largest / (double)HD_MAX(s.transitions, 1),
 		       (double)largest * k / (double)HD_MAX(s.transitions, 1), (double)sum / k, longest,

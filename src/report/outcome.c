@@ -28,7 +28,7 @@ enum verdict outcome_verdict(const struct outcome *o)
 const char *verdict_name(enum verdict v)
 {
 	static const char *const names[] = {"verified",   "violation", "bounded",
-					   "incomplete", "certified", "deviation"};
+					    "incomplete", "certified", "deviation"};
 
 	return names[v];
 }

@@ -64,15 +64,15 @@ struct outcome_script {
 /* A script that was followed (heddle certify). */
 struct outcome_certified {
 	bool on, trustful, live;
-	bool has_trees;          /* peers as the producer recorded them */
-	bool part;               /* of a script */
+	bool has_trees; /* peers as the producer recorded them */
+	bool part;      /* of a script */
 	struct wire_followed followed;
-	char where[512];         /* of a deviation */
-	char producer[1024];     /* what the script leaves out, and the consumer did not ask for; "": nothing */
-	bool livelocks_unknown;  /* the program waits busily, and nobody looked */
+	char where[512];     /* of a deviation */
+	char producer[1024]; /* what the script leaves out, and the consumer did not ask for; "": nothing */
+	bool livelocks_unknown; /* the program waits busily, and nobody looked */
 	u32 processes, parts;
-	u64 largest;             /* transitions of the largest part */
-	double compare_s;        /* time to compare the maps of the parts */
+	u64 largest;      /* transitions of the largest part */
+	double compare_s; /* time to compare the maps of the parts */
 };
 
 struct outcome {

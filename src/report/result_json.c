@@ -177,28 +177,29 @@ static void add_counts(json_t *j, const struct outcome *o)
 
 static void add_script(json_t *j, const struct outcome *o)
 {
-	static const char *const deviation[] = {"",	   "no-transition", "left-out", "other-state",
-						"fact", "ignored",	"damaged"};
+	static const char *const deviation[] = {"",     "no-transition", "left-out", "other-state",
+						"fact", "ignored",       "damaged"};
 	const struct outcome_script *s = &o->script;
 	const struct outcome_certified *c = &o->certified;
 
 	if (s->path[0])
 		json_object_set_new(
 			j, "script",
-			json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "file", json_text(s->path), "kind",
-				  s->trustful ? "trustful" : "full", "states", (json_int_t)s->states,
+			json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "file", json_text(s->path),
+				  "kind", s->trustful ? "trustful" : "full", "states", (json_int_t)s->states,
 				  "transitions", (json_int_t)s->transitions, "bytes", (json_int_t)s->bytes,
 				  "script_bytes", (json_int_t)s->script_bytes, "subgraph_bytes",
 				  (json_int_t)s->subgraph_bytes, "not_written", json_text(s->why_not)));
 	if (c->on)
-		json_object_set_new(
-			j, "certified",
-			json_pack("{s:b, s:b, s:s, s:I, s:o, s:o, s:i, s:i, s:I, s:f}", "trustful", c->trustful,
-				  "live", c->live, "deviation", deviation[HD_MIN(c->followed.deviation, (u32)DEVIATIONS - 1)],
-				  "at_state", (json_int_t)c->followed.state, "where", json_text(c->where),
-				  "producer_options", json_text(c->producer), "processes", (int)c->processes,
-				  "parts", (int)c->parts, "largest_part", (json_int_t)c->largest, "compare_s",
-				  c->compare_s));
+		json_object_set_new(j, "certified",
+				    json_pack("{s:b, s:b, s:s, s:I, s:o, s:o, s:i, s:i, s:I, s:f}",
+					      "trustful", c->trustful, "live", c->live, "deviation",
+					      deviation[HD_MIN(c->followed.deviation, (u32)DEVIATIONS - 1)],
+					      "at_state", (json_int_t)c->followed.state, "where",
+					      json_text(c->where), "producer_options", json_text(c->producer),
+					      "processes", (int)c->processes, "parts", (int)c->parts,
+					      "largest_part", (json_int_t)c->largest, "compare_s",
+					      c->compare_s));
 }
 
 static json_t *result_json(const struct outcome *o)

@@ -34,8 +34,9 @@ void script_place_labels(struct script *s, const struct modules *here)
 
 	for (u32 i = 0; i < s->labels; i++) {
 		struct script_label *l = &s->label[i];
-		const struct module *m =
-			l->module ? modules_same(here, &s->modules.module[l->module - 1], &unused) : NULL;
+		const struct module *m = l->module ? modules_same(here, &s->modules.module[l->module - 1],
+								  &unused)
+						   : NULL;
 
 		l->pc = m && m->start ? m->start + l->offset : 0;
 	}

@@ -252,11 +252,8 @@ bool model_enter(struct model *m, const u32 *label, u32 n)
 		into = model_edges(m, model_top(m))[model_top(m)->done - 1].label;
 	if (!grow((void **)&m->frame, &m->frames_room, m->frames + 1, sizeof(*m->frame)))
 		return !(m->failed = true);
-	m->frame[m->frames++] = (struct model_frame){.number = ++m->states,
-						     .into = into,
-						     .first = m->edges,
-						     .count = n,
-						     .start = m->transitions};
+	m->frame[m->frames++] = (struct model_frame){
+		.number = ++m->states, .into = into, .first = m->edges, .count = n, .start = m->transitions};
 	if (!push_edges(m, label, n))
 		return false;
 	if (m->frames > 1 && !m->trustful)
@@ -462,8 +459,7 @@ static bool find_change(struct model *m, const u32 *label, u32 n)
 		if (i < base && j < n && t->list[i] == label[j]) {
 			i++;
 			j++;
-		} else if (j == n ||
-			   (i < base && m->label[t->list[i]].order <= m->label[label[j]].order)) {
+		} else if (j == n || (i < base && m->label[t->list[i]].order <= m->label[label[j]].order)) {
 			t->change[t->change_removed++] = t->list[i++];
 		} else {
 			add[added++] = label[j++];
@@ -517,8 +513,7 @@ int model_list(struct model *m, u32 rank, const u32 **label, u32 *n)
 		}
 		if (out == MODEL_MAX_LIST)
 			return -1;
-		if (j == d->added ||
-		    (i < base && m->label[t->list[i]].order < m->label[added[j]].order))
+		if (j == d->added || (i < base && m->label[t->list[i]].order < m->label[added[j]].order))
 			to[out++] = t->list[i++];
 		else
 			to[out++] = added[j++];

@@ -53,7 +53,7 @@ struct model_guess {
 
 struct model {
 	bool trustful;
-	bool reduced; /* led_away is kept */
+	bool reduced;                     /* led_away is kept */
 	const struct script_label *label; /* grows: see model_labels */
 	u32 labels;
 	u64 transitions; /* so far; of a trustful script only those to new states */

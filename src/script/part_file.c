@@ -18,8 +18,7 @@ struct chunks {
 
 static bool end_chunk(struct chunks *c)
 {
-	json_t *at = c->words.failed ? NULL
-				     : container_add(c->file, c->words.data, c->words.len, c->problem);
+	json_t *at = c->words.failed ? NULL : container_add(c->file, c->words.data, c->words.len, c->problem);
 
 	c->words.len = 0;
 	return at && !json_array_append_new(c->list, at);
@@ -52,9 +51,9 @@ static bool id_load(const json_t *j, struct container_id *out)
 int script_part_write(struct script *s, const struct part *part, u32 number, u32 parts, const char *path,
 		      u64 *longest, u64 *sum, u64 *bytes, struct problem *p)
 {
-	static const char *const copied[] = {"kind",	    "states",  "complete", "modules", "program", "identity",
-					     "config",	    "learnt",  "options",  "hooks",   "verdict", "label_count",
-					     "environment", "has_trees"};
+	static const char *const copied[] = {"kind",     "states",      "complete",    "modules",  "program",
+					     "identity", "config",      "learnt",      "options",  "hooks",
+					     "verdict",  "label_count", "environment", "has_trees"};
 	struct container_out file;
 	struct chunks c = {.file = &file, .list = json_array(), .problem = p};
 	const struct tape_sink sink = {keep_words, &c};
@@ -138,8 +137,9 @@ void script_part_place(struct script_part *f, const struct modules *here)
 
 	for (u32 i = 0; i < f->labels; i++) {
 		struct script_label *l = &f->label[i];
-		const struct module *m =
-			l->module ? modules_same(here, &f->modules.module[l->module - 1], &unused) : NULL;
+		const struct module *m = l->module ? modules_same(here, &f->modules.module[l->module - 1],
+								  &unused)
+						   : NULL;
 		l->pc = m && m->start ? m->start + l->offset : 0;
 	}
 }

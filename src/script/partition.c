@@ -40,7 +40,8 @@ static int cut_evenly(struct partition *out, const struct script *s, u32 k, stru
 	u64 all = s->transitions;
 
 	for (u32 i = 0; i < k; i++) {
-		u64 from = (u64)((unsigned __int128)all * i / k), to = (u64)((unsigned __int128)all * (i + 1) / k);
+		u64 from = (u64)((unsigned __int128)all * i / k),
+		    to = (u64)((unsigned __int128)all * (i + 1) / k);
 		if (add_interval(&out->part[i], from, to))
 			return no_memory(p);
 		out->part[i].root = i == 0;
@@ -74,7 +75,8 @@ static int read_subgraphs(struct script *s, struct subgraph *g, struct problem *
 	/* Of a search that was cut short, some states were not left. */
 	for (u32 i = 0; ret == 0 && i < s->model.frames; i++) {
 		const struct model_frame *f = &s->model.frame[i];
-		g[f->number] = (struct subgraph){f->start, s->transitions - f->start, s->transitions - f->start};
+		g[f->number] = (struct subgraph){f->start, s->transitions - f->start,
+						 s->transitions - f->start};
 	}
 	return ret;
 }
@@ -84,14 +86,23 @@ static u64 distance(u64 a, u64 b)
 	return a > b ? a - b : b - a;
 }
 
-/* The subgraph whose size is closest to what each of the remaining parts should have; 0: none is left. */
-static u32 closest(const struct subgraph *g, u64 states, u64 wanted)
+/*
+ * The subgraph whose size is closest to what each of the remaining parts should have, left / parts; 0: none is
+ * left. Of two that are as close the smaller one, of two of one size the first.
+ */
+static u32 closest(const struct subgraph *g, u64 states, u64 left, u32 parts)
 {
 	u32 best = 0;
+	u64 best_distance = 0;
 
-	for (u32 i = 2; i <= states; i++)
-		if (g[i].told && (!best || distance(g[i].told, wanted) < distance(g[best].told, wanted)))
+	for (u32 i = 2; i <= states; i++) {
+		u64 d = distance(g[i].told * parts, left);
+		if (g[i].told &&
+		    (!best || d < best_distance || (d == best_distance && g[i].told < g[best].told))) {
 			best = i;
+			best_distance = d;
+		}
+	}
 	return best;
 }
 
@@ -147,7 +158,7 @@ static int cut_subgraphs(struct partition *out, struct script *s, u32 k, struct 
 	int ret = g && t ? read_subgraphs(s, g, p) : no_memory(p);
 
 	for (u32 i = 0; ret == 0 && i + 1 < k; i++) {
-		u32 root = closest(g, s->states, left / (k - i));
+		u32 root = closest(g, s->states, left, k - i);
 		if (!root)
 			break;
 		u64 from = g[root].start, to = from + g[root].size, size = g[root].told;

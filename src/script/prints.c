@@ -73,8 +73,8 @@ int part_prints_write(const struct part_result *r, int prints, const char *path,
 		return -1;
 	}
 	index = json_pack("{s:i, s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:s, s:s, s:o, s:o}", PRINTS_MAGIC,
-			  PRINTS_VERSION, "script", id_json(r->script), "states", (json_int_t)r->states, "part",
-			  (json_int_t)r->number, "parts", (json_int_t)r->parts, "transitions",
+			  PRINTS_VERSION, "script", id_json(r->script), "states", (json_int_t)r->states,
+			  "part", (json_int_t)r->number, "parts", (json_int_t)r->parts, "transitions",
 			  (json_int_t)r->transitions, "good", r->good, "busy", r->busy, "verdict", r->verdict,
 			  "program", r->program, "entries", entries, "ranges", ranges);
 	return container_end(&file, index, bytes, p);

@@ -160,8 +160,8 @@ static bool is_same_path(struct script *s)
 	for (u32 i = 0; same && i < m->frames; i++) {
 		const struct model_frame *f = &m->frame[i];
 		same = cursor_varint(c) == f->number && cursor_varint(c) == f->count &&
-		       cursor_varint(c) == f->done &&
-		       cursor_varint(c) == (f->size << 1 | (u64)f->led_away) && cursor_varint(c) == f->start;
+		       cursor_varint(c) == f->done && cursor_varint(c) == (f->size << 1 | (u64)f->led_away) &&
+		       cursor_varint(c) == f->start;
 		for (u32 k = 0; same && k < f->count; k++)
 			same = cursor_varint(c) == model_edges(m, f)[k].label;
 	}
@@ -252,8 +252,8 @@ int script_seek(struct script *s, u64 transition, struct problem *p)
 	for (u64 i = 0; i < frames; i++)
 		if (!read_frame(s, c, i + 1 == frames))
 			return bad(s, "the path to a block", p);
-	if (!frames || c->bad || c->at != c->end ||
-	    !block_start(s, block, &states, &transitions, &listed) || states < model_top(&s->model)->number)
+	if (!frames || c->bad || c->at != c->end || !block_start(s, block, &states, &transitions, &listed) ||
+	    states < model_top(&s->model)->number)
 		return bad(s, "the path to a block", p);
 	s->model.states = (u32)states;
 	s->model.transitions = transitions;

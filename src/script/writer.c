@@ -25,7 +25,7 @@ struct script_writer {
 	u64 block_start, block_limit; /* listed transitions */
 	u64 block_at[3];              /* states, transitions and listed ones before it */
 	u64 subgraph_bytes;
-	u32 end;          /* enum search_end; what TAPE_END said */
+	u32 end; /* enum search_end; what TAPE_END said */
 	bool begun, ended;
 	u32 word[MODEL_MAX_LIST + 8]; /* of a record that is not all there */
 	u32 words;
@@ -79,8 +79,8 @@ static bool end_block(struct script_writer *w)
 	for (u32 i = 0; i < SCRIPT_COLUMNS; i++) {
 		u64 before = w->file.offset;
 		json_t *at = w->column[i].failed ? NULL
-						 : container_add(&w->file, w->column[i].data, w->column[i].len,
-								 &w->problem);
+						 : container_add(&w->file, w->column[i].data,
+								 w->column[i].len, &w->problem);
 		if (!at)
 			return false;
 		if (i == COLUMN_SIZES)
@@ -140,11 +140,11 @@ static bool put_transition(struct script_writer *w, enum model_to to, u32 number
 	} else {
 		bytes_varint(&w->column[COLUMN_RUNS], w->run);
 		w->run = 0;
-		enum script_case c = to == MODEL_NEW	  ? CASE_NEW
-				     : to == MODEL_NOWHERE ? CASE_NOWHERE
+		enum script_case c = to == MODEL_NEW                     ? CASE_NEW
+				     : to == MODEL_NOWHERE               ? CASE_NOWHERE
 				     : w->trustful || number == g.across ? CASE_ACROSS
-				     : number == g.back			 ? CASE_BACK
-				     : number == g.shift		 ? CASE_SHIFT
+				     : number == g.back                  ? CASE_BACK
+				     : number == g.shift                 ? CASE_SHIFT
 									 : CASE_NUMBER;
 		bytes_put(&w->column[COLUMN_CASES], (u8)c);
 		if (c == CASE_NUMBER)
@@ -211,11 +211,8 @@ static bool add_label(struct script_writer *w, u32 id, const u32 *word)
 		w->label_room = room;
 	}
 	struct script_label *l = &w->label[w->labels++];
-	*l = (struct script_label){.order = word[0],
-				   .thread = ACTION_FIBER(word[0]),
-				   .choice = alt,
-				   .kind = word[1],
-				   .pc = pc};
+	*l = (struct script_label){
+		.order = word[0], .thread = ACTION_FIBER(word[0]), .choice = alt, .kind = word[1], .pc = pc};
 	if (ALT_IS_TIMER(alt) || ALT_IS_PEER(alt)) /* behind all that threads can do */
 		l->order |= 1ul << 32;
 	l->module = modules_find(&w->modules, pc);

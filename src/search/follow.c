@@ -259,8 +259,8 @@ static void note_made(struct follower *w, bool leaves)
 	if (leaves && !f->from && f->done == f->told)
 		out->cover[f->number] = 1;
 	else if (f->done > f->from && out->out->ranges < WIRE_MAX_RANGES)
-		out->range[out->out->ranges++] =
-			(struct wire_range_made){f->number, f->told, f->from, f->done};
+		out->range[out->out->ranges++] = (struct wire_range_made){f->number, f->told, f->from,
+									  f->done};
 	else if (f->done > f->from)
 		out->out->ranges_lost = 1;
 }

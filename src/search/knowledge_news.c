@@ -112,10 +112,11 @@ bool reduction_makes_sense(const struct reduction *r, const u64 *word, u32 words
 		return false;
 	switch (word[0] & 0xff) {
 	case NEWS_POINT:
-		return words == 4 && word[0] == NEWS_POINT && word[1] >> 32 < TARGET_MAX_ACTIONS && word[2] && word[3];
+		return words == 4 && word[0] == NEWS_POINT && word[1] >> 32 < TARGET_MAX_ACTIONS && word[2] &&
+		       word[3];
 	case NEWS_EDGE:
-		return words >= 3 && words <= 3 + FOOTPRINT_MAX && word[0] == NEWS_EDGE && is_point(r, word[1]) &&
-		       is_point(r, word[2]);
+		return words >= 3 && words <= 3 + FOOTPRINT_MAX && word[0] == NEWS_EDGE &&
+		       is_point(r, word[1]) && is_point(r, word[2]);
 	case NEWS_PRINT:
 		break;
 	case NEWS_PAIR:

@@ -181,7 +181,8 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 
 static void *watch_begin(struct search *s)
 {
-	bool matching = !(s->hooks->follow && (s->hooks->follow->trust || s->hooks->follow->part)) && !s->o->max_depth && !s->o->no_matching;
+	bool matching = !(s->hooks->follow && (s->hooks->follow->trust || s->hooks->follow->part)) &&
+			!s->o->max_depth && !s->o->no_matching;
 	if (s->o->strategy != SEARCH_DFS || !matching || !s->ops->can_livelock ||
 	    !s->ops->can_livelock(s->self))
 		return NULL;

@@ -8,7 +8,7 @@
 /* The observers that come with the search; each decides in begin whether it is wanted. */
 extern const struct observer observer_livelock;
 static const struct observer *const built_in[] = {&observer_livelock, &observer_audit, &observer_eye,
-						   &observer_recorder};
+						  &observer_recorder};
 
 static void join(struct search *s, const struct observer *o)
 {

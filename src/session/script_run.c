@@ -135,8 +135,7 @@ static void *feed(void *self)
 		else
 			script_feed(plan->script, &sink, &r->problem);
 		/* All was said: it has enough, or wants it once more. */
-	} while (r->again ||
-		 (!r->problem.text[0] && recv(r->mine, &r->again, 1, 0) == 1 && r->again));
+	} while (r->again || (!r->problem.text[0] && recv(r->mine, &r->again, 1, 0) == 1 && r->again));
 	shutdown(r->mine, SHUT_RDWR);
 	close_end(&r->mine);
 	return NULL;
@@ -154,10 +153,12 @@ static int place(struct script_run *r, pid_t pid, u64 environment, struct proble
 
 	/* What the reduction learnt goes by addresses, and where main's stack is depends on the environment. */
 	if (s && s->reduced &&
-	    (!json_hex_value(json_object_get(s->file.index, "environment"), &theirs) || theirs != environment))
-		return problem_set(p, "the script was made with partial-order reduction, and with other environment "
-				      "variables: certify it with the same ones (env -i), or have one made with "
-				      "--por off");
+	    (!json_hex_value(json_object_get(s->file.index, "environment"), &theirs) ||
+	     theirs != environment))
+		return problem_set(
+			p, "the script was made with partial-order reduction, and with other environment "
+			   "variables: certify it with the same ones (env -i), or have one made with "
+			   "--por off");
 	modules_look(&here, pid);
 	for (u32 i = 0; ret == 0 && i < of->count; i++)
 		if (!modules_same(&here, &of->module[i], &other) && other)

@@ -20,10 +20,10 @@ struct script_plan {
 	json_t *about;      /* what its index says of the program and how it was called; borrowed */
 	bool trustful;      /* kind of the script that is written, or how one is followed */
 
-	struct script *script;                /* to follow; NULL: none */
-	const struct script_interval *part;   /* only these of it; NULL: all */
+	struct script *script;              /* to follow; NULL: none */
+	const struct script_interval *part; /* only these of it; NULL: all */
 	u32 intervals;
-	struct script_part *part_file;        /* to follow; NULL: none */
+	struct script_part *part_file; /* to follow; NULL: none */
 
 	/* Out, for parts: FP and what was made; a memory file that the caller closes. -1: none. */
 	int prints;
@@ -36,7 +36,7 @@ struct script_run {
 	int mine, childs; /* ends of the pipe; -1: closed */
 	pthread_t thread;
 	bool running;
-	char again; /* the follower wants all words once more */
+	char again;             /* the follower wants all words once more */
 	struct problem problem; /* text "": none */
 };
 

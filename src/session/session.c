@@ -251,7 +251,7 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 	const struct live_replay live = {s->plan, &plain, &s->network, &o->net.clock_readings,
 					 &time_limit.end_ms};
 	const struct reproduction how = {
-		&plain,  s->observer,        s->plan->suppressions,
+		&plain,      s->observer,        s->plan->suppressions,
 		&s->ignored, s->plan->shrink_ms, s->plan->confirm && s->network.peers ? &live : NULL};
 	struct findings *found = calloc(1, sizeof(*found));
 	int ret;

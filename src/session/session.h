@@ -61,7 +61,8 @@ struct session_plan {
 	bool confirm;  /* violations with peers are played once more, with fresh ones */
 	const struct suppressions *suppressions;
 	const struct session_observer *observer;
-	struct script_plan *script; /* a script is written, or followed (script_run.h); NULL: none. One worker */
+	struct script_plan
+		*script; /* a script is written, or followed (script_run.h); NULL: none. One worker */
 };
 
 /* Fills in what a search has to say. -1: tool error, there is no verdict. */

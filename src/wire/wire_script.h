@@ -23,7 +23,7 @@ struct wire_range_made {
 	u32 number, told, from, to; /* of `told` transitions of the state, these were made */
 };
 #define WIRE_PRINTS_BYTES(numbers) \
-	((numbers) * 16 + HD_ROUND_UP((numbers), 16) + WIRE_MAX_RANGES * sizeof(struct wire_range_made))
+	((numbers)*16 + HD_ROUND_UP((numbers), 16) + WIRE_MAX_RANGES * sizeof(struct wire_range_made))
 
 struct wire_followed {
 	u32 deviation; /* enum wire_deviation */

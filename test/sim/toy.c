@@ -191,7 +191,14 @@ static u64 memory(void *self)
 	return ((struct toy *)self)->len * sizeof(struct toy_change);
 }
 
+static void toy_label(void *self, u32 action, struct target_label *out)
+{
+	(void)self;
+	*out = (struct target_label){.kind = 1, .pc = 0x1000 + action};
+}
+
 static const struct target_ops ops = {
+	.label = toy_label,
 	.actions = actions,
 	.step = step,
 	.terminal = terminal,
@@ -259,7 +266,8 @@ void toy_init(struct toy *t, const struct toy_model *model)
 	hd_assert(model->vars <= TOY_MAX_VARS);
 	*t = (struct toy){.model = model};
 	t->target = (struct target){.ops = &ops, .self = t};
-	t->hooks = (struct search_hooks){t, on_violation, on_stop, on_now, on_insane, {NULL}, NULL};
+	t->hooks = (struct search_hooks){t,      on_violation, on_stop, on_now, on_insane,
+					 {NULL}, NULL,         NULL,    NULL};
 }
 
 void toy_free(struct toy *t)

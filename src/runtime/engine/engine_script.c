@@ -48,7 +48,8 @@ static u32 read_some(void *self, u32 *word, u32 room)
 	char *to = (char *)word;
 	u64 got = 0;
 	do {
-		long n = sys_call3(SYS_read, WIRE_TAPE_FD, (long)(to + got), (long)(room * sizeof(*word) - got));
+		long n = sys_call3(SYS_read, WIRE_TAPE_FD, (long)(to + got),
+				   (long)(room * sizeof(*word) - got));
 		if (n == -EINTR)
 			continue;
 		if (n <= 0)

@@ -63,7 +63,8 @@ bool engine_widen_horizon(void)
 static bool within_horizon(u64 deadline)
 {
 	if (hd_unlikely(!horizon))
-		horizon = rt_wire->config.search.strategy == SEARCH_DFS && rt_worker->task.mode == WIRE_SEARCH &&
+		horizon = rt_wire->config.search.strategy == SEARCH_DFS &&
+					  rt_worker->task.mode == WIRE_SEARCH &&
 					  rt_worker->task.script < WIRE_SCRIPT_FOLLOW
 				  ? HD_MIN((u64)FIRST_HORIZON, last_horizon())
 				  : last_horizon();

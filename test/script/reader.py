@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""A second reader of search scripts, written from docs/SCRIPT-FORMAT.md alone.
+
+usage: test/script/reader.py SCRIPT [--dump]
+
+Rebuilds the graph: walks the script, counts states and transitions, computes Subgraphs, and compares all of it with
+what the index says. Prints one line of JSON. --dump: also every transition, as "state label state".
+"""
+import json
+import struct
+import subprocess
+import sys
+
+COLUMNS = ("path", "runs", "cases", "numbers", "ranks", "lists", "more", "sizes")
+NEW, ACROSS, BACK, SHIFT, NUMBER, NOWHERE = range(6)
+RANKS = 16
+M32 = 0xffffffff
+
+
+class Damaged(Exception):
+    pass
+
+
+def unpack(frame):
+    done = subprocess.run(["zstd", "-dcq"], input=frame, capture_output=True, check=False)
+    if done.returncode:
+        raise Damaged("a frame")
+    return done.stdout
+
+
+class Cursor:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def byte(self):
+        if self.at >= len(self.data):
+            raise Damaged("a column is too short")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+
+
+class Table:
+    """Direct-mapped, and twice as large when half of the places are taken."""
+
+    def __init__(self):
+        self.log, self.entry = 12, {}
+
+    @staticmethod
+    def hash(number, label):
+        x = ((number << 32 | label) * 0x9e3779b97f4a7c15) & 0xffffffffffffffff
+        h = (x >> 32 ^ x) & M32
+        h = h * 0x85ebca6b & M32
+        return (h ^ h >> 15) or 1
+
+    def get(self, number, label):
+        h = self.hash(number, label)
+        there = self.entry.get(h >> 32 - self.log)
+        return there[1] if there and there[0] == h else 0
+
+    def put(self, number, label, value):
+        h = self.hash(number, label)
+        self.entry[h >> 32 - self.log] = (h, value)
+        if len(self.entry) > 1 << self.log - 1 and self.log < 23:
+            self.log += 1
+            old, self.entry = self.entry, {}
+            for place in sorted(old):
+                self.entry[old[place][0] >> 32 - self.log] = old[place]
+
+
+class Frame:
+    def __init__(self, number, into, labels):
+        self.number, self.into = number, into
+        self.labels, self.to = list(labels), [0] * len(labels)
+        self.done = self.size = 0
+
+
+class Reader:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        if self.data[:8] != struct.pack("<II", 0x184d2a53, 16) or self.data[8:24].rstrip(b"\0") != b"heddle script\n":
+            raise Damaged("no script")
+        magic, length, offset, packed, _ = struct.unpack_from("<IIQQQ", self.data, len(self.data) - 48)
+        if magic != 0x184d2a54 or length != 40:
+            raise Damaged("no tail")
+        self.index = json.loads(unpack(self.data[offset:offset + packed]))
+        if self.index["heddle_script"] != 1:
+            raise Damaged("another version")
+        self.trustful = self.index["kind"] == "trustful"
+        c = Cursor(self.chunk(self.index["labels"]))
+        self.labels = [dict(zip(("order", "thread", "choice", "kind", "module", "offset"), [c.varint() for _ in range(6)]))
+                       for _ in range(self.index["label_count"])]
+        self.states = self.transitions = self.listed = 0
+        self.frames = []
+        self.edges = []
+        self.subgraphs = {}
+
+    def chunk(self, at):
+        data = unpack(self.data[at[0]:at[0] + at[1]])
+        if len(data) != at[2]:
+            raise Damaged("a chunk")
+        return data
+
+    def forget(self):
+        self.ahead, self.before = Table(), Table()
+        self.trust, self.shifted, self.shift = {}, {}, {}
+        self.productive = {}
+        self.recent = {}
+        for frame in self.frames:
+            frame.to = [0] * len(frame.to)
+
+    # ---- lists ----
+    def order(self, label):
+        return self.labels[label]["order"]
+
+    def ascends(self, labels):
+        return all(self.order(a) < self.order(b) for a, b in zip(labels, labels[1:]))
+
+    def base(self):
+        if not self.frames:
+            return None
+        top = self.frames[-1]
+        base = [x for i, x in enumerate(top.labels) if i + 1 != top.done]
+        return base if self.ascends(base) else None
+
+    def difference(self, labels):
+        base = self.base()
+        if base is None or not self.ascends(labels):
+            return None
+        return tuple(x for x in base if x not in labels), tuple(x for x in labels if x not in base)
+
+    def read_list(self):
+        rank = self.column["ranks"].byte()
+        if rank == RANKS:
+            lists = self.column["lists"]
+            labels = [lists.varint() for _ in range(lists.varint())]
+        else:
+            top, base = self.frames[-1], self.base()
+            removed, added = self.recent[top.labels[top.done - 1]][rank]
+            labels = sorted([x for x in base if x not in removed] + list(added), key=self.order)
+        change = self.difference(labels)
+        if change is not None:
+            top = self.frames[-1]
+            recent = self.recent.setdefault(top.labels[top.done - 1], [])
+            if change in recent:
+                recent.remove(change)
+            recent.insert(0, change)
+            del recent[RANKS:]
+        return labels
+
+    def enter(self):
+        labels = self.read_list()
+        into = self.frames[-1].labels[self.frames[-1].done - 1] if self.frames else M32
+        self.states += 1
+        self.frames.append(Frame(self.states, into, labels))
+
+    # ---- where a transition leads ----
+    def explored_before(self, label):
+        if len(self.frames) < 2:
+            return None
+        parent = self.frames[-2]
+        for i in range(parent.done - 1):
+            if parent.labels[i] == label:
+                return i
+        return None
+
+    def find_back(self, s, label):
+        tries = 0
+        for i in range(s.done):
+            if not s.to[i] or self.labels[s.labels[i]]["thread"] == self.labels[label]["thread"]:
+                continue
+            if tries == 4:
+                break
+            tries += 1
+            end = self.ahead.get(s.to[i], label)
+            start = self.before.get(end, s.labels[i]) if end else 0
+            if start and start != s.number:
+                return start
+        return 0
+
+    def transition(self):
+        s = self.frames[-1]
+        label = s.labels[s.done]
+        context = (s.into * 769 + label) & 0xffff
+        seen = self.explored_before(label)
+        across = back = shift = number = 0
+        if self.trustful:
+            key = (seen is not None, context)
+            productive = self.productive.get(key, not key[0])
+            to = NEW if productive else ACROSS
+        else:
+            if seen is not None and self.frames[-2].to[seen]:
+                across = self.ahead.get(self.frames[-2].to[seen], s.into)
+            distance = self.shift.get(label, 0)
+            shift = s.number - distance if distance and s.number > distance else 0
+            trust = self.trust.get(context, 0)
+            if across and trust >= 2:
+                number = across
+            else:
+                back = self.find_back(s, label)
+                if back:
+                    number = back
+                elif across and trust:
+                    number = across
+                elif shift and self.shifted.get(context, 0) >= 2:
+                    number = shift
+            to = NUMBER if number else NEW
+        if self.run:
+            self.run -= 1
+        else:
+            case = self.column["cases"].byte()
+            to = case if case in (NEW, NOWHERE) else NUMBER
+            number = {ACROSS: across, BACK: back, SHIFT: shift}.get(case, 0)
+            if case == NUMBER:
+                value = self.column["numbers"].varint()
+                number = s.number + (value >> 1) if value & 1 else s.number - (value >> 1)
+            self.run = self.column["runs"].varint()
+        new = to == NEW
+        counts = new or not self.trustful
+        s.size += counts
+        self.transitions += counts
+        self.listed += 1
+        if self.trustful:
+            s.done += 1
+            self.productive[key] = new
+            if new:
+                self.enter()
+            return
+        if new:
+            number = self.states + 1
+        elif to == NOWHERE:
+            number = 0
+        elif not 1 <= number <= self.states:
+            raise Damaged("a number")
+        known = number and not new
+        if across:
+            self.trust[context] = min(3, self.trust.get(context, 0) + 1) if known and across == number else 0
+        if not across and not back:
+            self.shifted[context] = min(3, self.shifted.get(context, 0) + 1) if known and shift == number else 0
+        if known and number not in (across, back):
+            self.shift[label] = max(0, s.number - number)
+        s.to[s.done] = number
+        s.done += 1
+        self.edges.append((s.number, label, number))
+        if number:
+            self.ahead.put(s.number, label, number)
+            self.before.put(number, label, s.number)
+        if new:
+            self.enter()
+
+    def done(self):
+        if self.index["reduced"]:
+            more = self.column["more"]
+            n = more.varint()
+            if n:
+                labels = [more.varint() for _ in range(n)]
+                self.frames[-1].labels += labels
+                self.frames[-1].to += [0] * n
+                return
+        change = self.column["sizes"].varint()
+        top = self.frames.pop()
+        self.subgraphs[top.number] = top.size - (change >> 1) if change & 1 else top.size + (change >> 1)
+        if self.subgraphs[top.number] != top.size:
+            raise Damaged("Subgraphs")
+        if self.frames:
+            self.frames[-1].size += top.size
+
+    def read_all(self):
+        blocks = self.index["blocks"]
+        for i, block in enumerate(blocks):
+            if [block[k] for k in ("states", "transitions", "listed")] != [self.states, self.transitions, self.listed]:
+                raise Damaged("a block does not begin where the one before ends")
+            self.column = {name: Cursor(self.chunk(block[name])) for name in COLUMNS}
+            self.run = self.column["runs"].varint()
+            self.forget()
+            if not i:
+                self.enter()
+            end = blocks[i + 1]["listed"] if i + 1 < len(blocks) else self.index["listed"]
+            while self.frames:
+                if self.frames[-1].done == len(self.frames[-1].labels):
+                    self.done()
+                elif self.listed == end:
+                    break
+                else:
+                    self.transition()
+            if self.run or any(c.at != len(c.data) for name, c in self.column.items() if name != "path"):
+                raise Damaged("a column is too long")
+        found = (self.states, self.transitions, self.listed)
+        if found != tuple(self.index[k] for k in ("states", "transitions", "listed")):
+            raise Damaged(f"counts {found}")
+        if self.index["complete"] and (self.frames or self.subgraphs[1] != self.transitions):
+            raise Damaged("it is not complete")
+        return {"states": self.states, "transitions": self.transitions, "subgraph": self.subgraphs.get(1),
+                "entries": len(self.subgraphs)}
+
+
+def main():
+    reader = Reader(sys.argv[1])
+    print(json.dumps(reader.read_all()))
+    if "--dump" in sys.argv[2:]:
+        for edge in reader.edges:
+            print(*edge)
+
+
+if __name__ == "__main__":
+    main()
