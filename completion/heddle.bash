@@ -62,7 +62,7 @@ _heddle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "check replay show shrink tree doctor inetd cc c++ help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "check replay show shrink certify partition tree doctor inetd cc c++ help --version" -- "$cur"))
 		return
 	fi
 	program=$(_heddle_program_index)
@@ -85,6 +85,10 @@ _heddle()
 			compopt -o filenames
 			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
 		fi ;;
+	certify)
+		COMPREPLY=($(compgen -W "--trustful --live --fp-out --merge --jobs --invariant --step --out" -- "$cur") $(compgen -f -- "$cur")) ;;
+	partition)
+		COMPREPLY=($(compgen -W "--parts --output --subgraphs --quick --quiet" -- "$cur") $(compgen -f -- "$cur")) ;;
 	shrink)
 		if [[ $cur == -* ]]; then
 			COMPREPLY=($(compgen -W "--output --" -- "$cur"))
@@ -108,7 +112,7 @@ _heddle()
 			COMPREPLY=($(compgen -f -- "$cur"))
 		fi ;;
 	help)
-		COMPREPLY=($(compgen -W "check replay show shrink tree doctor inetd cc c++ help" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "check replay show shrink certify partition tree doctor inetd cc c++ help" -- "$cur")) ;;
 	esac
 }
 

@@ -137,7 +137,7 @@ static bool names_make_sense(const struct wire_learnt *l)
 
 static int load_trees(struct certify_input *in, const struct certify_options *o, struct problem *p)
 {
-	struct bytes text = {0};
+	struct byte_buffer text = {0};
 	const json_t *at = json_object_get(in->index, "trees");
 	int ret = 0;
 

@@ -147,7 +147,7 @@ static int write_map(const struct certify_options *o, const struct certify_input
 }
 
 /* What a part, or all, of a script has to say; part NULL: all, or what the file is. */
-static int follow(struct certify_options *o, const struct program *program, const struct part *part,
+static int follow(struct certify_options *o, const struct program *program, const struct partition_part *part,
 		  u32 number, u32 parts, const char *map, struct outcome *out, struct problem *p)
 {
 	struct check_options *c = &o->check;
@@ -243,15 +243,15 @@ static int certify_one(struct certify_options *o, const struct program *program)
 
 /* ---- several processes ---- */
 
-struct team {
+struct certify_team {
 	char dir[64];
 	char **map; /* of each part */
 	struct partition parts;
 };
 
 /* In a process of its own: the parts number, number + jobs … Its exit code says how it went. */
-static int certify_share(struct certify_options *o, const struct program *program, const struct team *t,
-			 u32 number, u32 jobs)
+static int certify_share(struct certify_options *o, const struct program *program,
+			 const struct certify_team *t, u32 number, u32 jobs)
 {
 	o->check.jobs = 1;
 	o->check.no_progress = true;
@@ -290,8 +290,8 @@ static int wait_for_all(const pid_t *pid, u32 jobs)
 	return worst;
 }
 
-static int conclude(struct certify_options *o, const struct program *program, const struct team *t, u32 jobs,
-		    const struct script *s, double started, bool has_trees)
+static int conclude(struct certify_options *o, const struct program *program, const struct certify_team *t,
+		    u32 jobs, const struct script *s, double started, bool has_trees)
 {
 	struct outcome *out = outcome_new(o, program);
 	struct part_result r = {.good = true, .states = s->states, .transitions = s->transitions};
@@ -333,7 +333,7 @@ static int conclude(struct certify_options *o, const struct program *program, co
 	return code;
 }
 
-static int team_begin(struct team *t, struct script *s, u32 jobs, struct problem *p)
+static int team_begin(struct certify_team *t, struct script *s, u32 jobs, struct problem *p)
 {
 	snprintf(t->dir, sizeof(t->dir), "/tmp/heddle-certify.XXXXXX");
 	if (!mkdtemp(t->dir))
@@ -347,7 +347,7 @@ static int team_begin(struct team *t, struct script *s, u32 jobs, struct problem
 	return 0;
 }
 
-static void team_end(struct team *t)
+static void team_end(struct certify_team *t)
 {
 	for (u32 i = 0; t->map && t->map[i]; i++) {
 		unlink(t->map[i]);
@@ -363,7 +363,7 @@ static int certify_parts(struct certify_options *o, const struct program *progra
 	double started = now_s();
 	u32 jobs = o->check.jobs;
 	bool has_trees = json_object_get(s->file.index, "trees");
-	struct team t = {0};
+	struct certify_team t = {0};
 	struct problem p;
 	pid_t *pid = calloc(jobs, sizeof(*pid));
 	int code = EXIT_TOOL_ERROR;

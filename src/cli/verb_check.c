@@ -257,7 +257,10 @@ static json_t *script_about(const struct check_options *opts, const struct progr
 			 "options", options, "hooks", program->has_hooks, "heddle_version", HEDDLE_VERSION);
 }
 
-/* Several workers, or breadth first, find the states in another order: once more, in the order of a script. */
+/*
+ * Several workers, or breadth first, find the states in another order: once more, in the
+ * order of a script.
+ */
 static int run_in_order(struct check_options *opts, const struct launch *l, struct script_plan *script,
 			struct outcome *o, struct problem *p)
 {

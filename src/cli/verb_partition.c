@@ -10,7 +10,7 @@
 
 #define MAX_PARTS 65536u
 
-static void tell_part(const struct part *q, u32 number, u64 all, u64 longest)
+static void tell_part(const struct partition_part *q, u32 number, u64 all, u64 longest)
 {
 	printf("part %u: %lu transitions, %.2f %%, path of %lu steps", number, q->transitions,
 	       100.0 * (double)q->transitions / (double)HD_MAX(all, 1), longest);
@@ -27,8 +27,8 @@ static bool drop_words(void *self, const u32 *word, u32 n)
 	return true;
 }
 
-static int one_part(struct script *s, const struct part *q, u32 i, u32 k, const char *dir, u64 *longest,
-		    u64 *sum, struct problem *p)
+static int one_part(struct script *s, const struct partition_part *q, u32 i, u32 k, const char *dir,
+		    u64 *longest, u64 *sum, struct problem *p)
 {
 	const struct tape_sink nowhere = {drop_words, NULL};
 	char path[4200];

@@ -25,7 +25,7 @@ _Static_assert(sizeof(struct tail) == 48, "the tail of a file");
 
 /* ---- bytes ---- */
 
-void bytes_add(struct bytes *b, const void *data, size_t n)
+void bytes_add(struct byte_buffer *b, const void *data, size_t n)
 {
 	if (b->len + n > b->room) {
 		size_t room = b->room ? b->room : 4096;
@@ -43,20 +43,20 @@ void bytes_add(struct bytes *b, const void *data, size_t n)
 	b->len += n;
 }
 
-void bytes_varint(struct bytes *b, u64 value)
+void bytes_varint(struct byte_buffer *b, u64 value)
 {
 	for (; value >= 128; value >>= 7)
 		bytes_put(b, (u8)(value | 128));
 	bytes_put(b, (u8)value);
 }
 
-void bytes_free(struct bytes *b)
+void bytes_free(struct byte_buffer *b)
 {
 	free(b->data);
 	memset(b, 0, sizeof(*b));
 }
 
-u64 cursor_varint(struct cursor *c)
+u64 cursor_varint(struct byte_cursor *c)
 {
 	u64 value = 0;
 
@@ -287,7 +287,8 @@ int container_open(struct container_in *c, const char *path, const char *magic, 
 	return -1;
 }
 
-int container_read(const struct container_in *c, const json_t *what, struct bytes *out, struct problem *p)
+int container_read(const struct container_in *c, const json_t *what, struct byte_buffer *out,
+		   struct problem *p)
 {
 	json_int_t at, packed, content;
 	const char *hash;

@@ -19,29 +19,29 @@
 #define CONTAINER_MAX_INDEX (64ul << 20)
 
 /* Bytes that grow. */
-struct bytes {
+struct byte_buffer {
 	u8 *data;
 	size_t len, room;
 	bool failed; /* out of memory */
 };
-void bytes_add(struct bytes *b, const void *data, size_t n);
-void bytes_varint(struct bytes *b, u64 value);
-static inline void bytes_put(struct bytes *b, u8 byte)
+void bytes_add(struct byte_buffer *b, const void *data, size_t n);
+void bytes_varint(struct byte_buffer *b, u64 value);
+static inline void bytes_put(struct byte_buffer *b, u8 byte)
 {
 	if (hd_likely(b->len < b->room))
 		b->data[b->len++] = byte;
 	else
 		bytes_add(b, &byte, 1);
 }
-void bytes_free(struct bytes *b);
+void bytes_free(struct byte_buffer *b);
 
 /* Bytes that are read. False, or 0 with `bad` set: there are no more. */
-struct cursor {
+struct byte_cursor {
 	const u8 *at, *end;
 	bool bad;
 };
-u64 cursor_varint(struct cursor *c);
-static inline u8 cursor_byte(struct cursor *c)
+u64 cursor_varint(struct byte_cursor *c);
+static inline u8 cursor_byte(struct byte_cursor *c)
 {
 	if (hd_likely(c->at < c->end))
 		return *c->at++;
@@ -78,7 +78,8 @@ struct container_in {
 int container_open(struct container_in *c, const char *path, const char *magic, u64 version,
 		   struct problem *p);
 /* what: from the index. Unpacked in *out, whose room is used again. */
-int container_read(const struct container_in *c, const json_t *what, struct bytes *out, struct problem *p);
+int container_read(const struct container_in *c, const json_t *what, struct byte_buffer *out,
+		   struct problem *p);
 void container_close(struct container_in *c);
 
 /* A number of the index, at most `most`. */

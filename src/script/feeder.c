@@ -34,9 +34,8 @@ void script_place_labels(struct script *s, const struct modules *here)
 
 	for (u32 i = 0; i < s->labels; i++) {
 		struct script_label *l = &s->label[i];
-		const struct module *m = l->module ? modules_same(here, &s->modules.module[l->module - 1],
-								  &unused)
-						   : NULL;
+		const struct script_module *m =
+			l->module ? modules_same(here, &s->modules.module[l->module - 1], &unused) : NULL;
 
 		l->pc = m && m->start ? m->start + l->offset : 0;
 	}
@@ -44,8 +43,8 @@ void script_place_labels(struct script *s, const struct modules *here)
 
 static int put_facts(struct feeder *f, struct problem *p)
 {
-	const struct bytes *b = &f->s->facts;
-	struct cursor c = {b->data, b->data + b->len, false};
+	const struct byte_buffer *b = &f->s->facts;
+	struct byte_cursor c = {b->data, b->data + b->len, false};
 
 	while (f->s->reduced && c.at < c.end) {
 		u64 words = cursor_varint(&c), word;
@@ -85,7 +84,7 @@ static void put_list(struct feeder *f, enum tape_tag tag, const struct model_edg
 /* Of a trusted script, a transition is told when it is made. */
 static void put_enter(struct feeder *f)
 {
-	const struct model *m = &f->s->model;
+	const struct script_model *m = &f->s->model;
 	const struct model_frame *top = model_top(m);
 
 	if (f->trusting && m->frames > 1)
@@ -95,7 +94,7 @@ static void put_enter(struct feeder *f)
 
 static void put_event(struct feeder *f, const struct script_event *e)
 {
-	const struct model *m = &f->s->model;
+	const struct script_model *m = &f->s->model;
 
 	switch (e->kind) {
 	case SCRIPT_ENTER:
@@ -179,7 +178,7 @@ int script_feed(struct script *s, const struct tape_sink *to, struct problem *p)
 /* From the initial state to where the walk is. */
 static void put_path(struct feeder *f)
 {
-	const struct model *m = &f->s->model;
+	const struct script_model *m = &f->s->model;
 	bool trustful = f->trusting;
 
 	for (u32 i = 0; i < m->frames; i++) {

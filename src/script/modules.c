@@ -6,9 +6,9 @@
 
 #include "launch/elf_file.h"
 
-static struct module *add(struct modules *m)
+static struct script_module *add(struct modules *m)
 {
-	struct module *grown;
+	struct script_module *grown;
 
 	if (m->count == MODULES_MAX)
 		return NULL;
@@ -24,7 +24,7 @@ static void add_mapping(struct modules *m, u64 start, u64 end, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct elf_file elf;
-	struct module *to;
+	struct script_module *to;
 
 	for (u32 i = 0; i < m->count; i++)
 		if (!strcmp(m->module[i].path, path)) {
@@ -94,7 +94,7 @@ int modules_load(struct modules *m, const json_t *list)
 		const json_t *j = json_array_get(list, i);
 		const char *name = json_string_value(json_object_get(j, "name"));
 		const char *id = json_string_value(json_object_get(j, "build_id"));
-		struct module *to = name && id ? add(m) : NULL;
+		struct script_module *to = name && id ? add(m) : NULL;
 
 		if (!to || snprintf(to->name, sizeof(to->name), "%s", name) >= (int)sizeof(to->name) ||
 		    snprintf(to->build_id, sizeof(to->build_id), "%s", id) >= (int)sizeof(to->build_id))
@@ -103,7 +103,8 @@ int modules_load(struct modules *m, const json_t *list)
 	return 0;
 }
 
-const struct module *modules_same(const struct modules *m, const struct module *like, bool *other_build)
+const struct script_module *modules_same(const struct modules *m, const struct script_module *like,
+					 bool *other_build)
 {
 	*other_build = false;
 	for (u32 i = 0; i < m->count; i++) {

@@ -12,7 +12,7 @@
 
 #define MODULES_MAX 512u
 
-struct module {
+struct script_module {
 	u64 start, end; /* 0: not mapped in this process */
 	char name[256]; /* without the folder */
 	char path[4096];
@@ -20,7 +20,7 @@ struct module {
 };
 
 struct modules {
-	struct module *module;
+	struct script_module *module;
 	u32 count;
 };
 
@@ -32,7 +32,8 @@ json_t *modules_json(const struct modules *m);
 /* As they stand in an index: names and build-ids alone. -1: not such a list. */
 int modules_load(struct modules *m, const json_t *list);
 /* The one with the same name and build-id; NULL: none. *other_build: there is one of that name alone. */
-const struct module *modules_same(const struct modules *m, const struct module *like, bool *other_build);
+const struct script_module *modules_same(const struct modules *m, const struct script_module *like,
+					 bool *other_build);
 void modules_free(struct modules *m);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * part.h: parts of a script. How it is cut (partition), a part as a file of its own, what a follower of a part
+ * part.h: parts of a script. How it is cut (partition), a part as a file of its own, what a follower of a
+ * part
  * leaves (a map of fingerprints), and the comparison of all maps, which alone can say that the parts are the
  * whole.
  */
@@ -16,7 +17,7 @@
 #define PRINTS_VERSION 1
 
 /* One part: intervals of the script's transitions, ascending. */
-struct part {
+struct partition_part {
 	struct script_interval *interval;
 	u32 intervals;
 	u64 transitions;
@@ -24,7 +25,7 @@ struct part {
 };
 
 struct partition {
-	struct part *part;
+	struct partition_part *part;
 	u32 parts;
 };
 
@@ -46,8 +47,8 @@ struct script_part {
 	u32 labels;
 	struct modules modules;
 };
-int script_part_write(struct script *s, const struct part *part, u32 number, u32 parts, const char *path,
-		      u64 *longest, u64 *sum, u64 *bytes, struct problem *p);
+int script_part_write(struct script *s, const struct partition_part *part, u32 number, u32 parts,
+		      const char *path, u64 *longest, u64 *sum, u64 *bytes, struct problem *p);
 int script_part_open(struct script_part *f, const char *path, struct problem *p);
 void script_part_close(struct script_part *f);
 void script_part_place(struct script_part *f, const struct modules *here);

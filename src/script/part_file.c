@@ -1,6 +1,6 @@
 /*
- * A part as a file of its own: the words that a follower is told, in chunks, with labels, modules and the rest
- * of the index as in the script.
+ * A part as a file of its own: the words that a follower is told, in chunks, with labels, modules and the
+ * rest of the index as in the script.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 struct chunks {
 	struct container_out *file;
 	json_t *list;
-	struct bytes words;
+	struct byte_buffer words;
 	struct problem *problem;
 };
 
@@ -48,8 +48,8 @@ static bool id_load(const json_t *j, struct container_id *out)
 	return text && strlen(text) == 32 && sscanf(text, "%16lx%16lx", &out->hi, &out->lo) == 2;
 }
 
-int script_part_write(struct script *s, const struct part *part, u32 number, u32 parts, const char *path,
-		      u64 *longest, u64 *sum, u64 *bytes, struct problem *p)
+int script_part_write(struct script *s, const struct partition_part *part, u32 number, u32 parts,
+		      const char *path, u64 *longest, u64 *sum, u64 *bytes, struct problem *p)
 {
 	static const char *const copied[] = {"kind",     "states",      "complete",    "modules",  "program",
 					     "identity", "config",      "learnt",      "options",  "hooks",
@@ -57,7 +57,7 @@ int script_part_write(struct script *s, const struct part *part, u32 number, u32
 	struct container_out file;
 	struct chunks c = {.file = &file, .list = json_array(), .problem = p};
 	const struct tape_sink sink = {keep_words, &c};
-	struct bytes labels = {0}, trees = {0};
+	struct byte_buffer labels = {0}, trees = {0};
 	json_t *index = json_object(), *at;
 
 	if (container_create(&file, path, p))
@@ -137,9 +137,8 @@ void script_part_place(struct script_part *f, const struct modules *here)
 
 	for (u32 i = 0; i < f->labels; i++) {
 		struct script_label *l = &f->label[i];
-		const struct module *m = l->module ? modules_same(here, &f->modules.module[l->module - 1],
-								  &unused)
-						   : NULL;
+		const struct script_module *m =
+			l->module ? modules_same(here, &f->modules.module[l->module - 1], &unused) : NULL;
 		l->pc = m && m->start ? m->start + l->offset : 0;
 	}
 }
@@ -163,7 +162,7 @@ static void place_words(const struct script_part *f, u32 *word, size_t n, size_t
 int script_part_feed(struct script_part *f, const struct tape_sink *to, struct problem *p)
 {
 	const json_t *list = json_object_get(f->file.index, "words");
-	struct bytes b = {0};
+	struct byte_buffer b = {0};
 	int ret = 0;
 	bool taken = true;
 

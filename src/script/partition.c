@@ -20,7 +20,7 @@ void partition_free(struct partition *q)
 	memset(q, 0, sizeof(*q));
 }
 
-static int add_interval(struct part *to, u64 from, u64 end)
+static int add_interval(struct partition_part *to, u64 from, u64 end)
 {
 	struct script_interval *grown;
 
@@ -87,8 +87,8 @@ static u64 distance(u64 a, u64 b)
 }
 
 /*
- * The subgraph whose size is closest to what each of the remaining parts should have, left / parts; 0: none is
- * left. Of two that are as close the smaller one, of two of one size the first.
+ * The subgraph whose size is closest to what each of the remaining parts should have, left / parts; 0: none
+ * is left. Of two that are as close the smaller one, of two of one size the first.
  */
 static u32 closest(const struct subgraph *g, u64 states, u64 left, u32 parts)
 {

@@ -29,7 +29,7 @@ static bool id_load(const json_t *j, struct container_id *out)
 }
 
 /* Numbers ascend: each as the distance to the one before, then its entry. */
-static void pack_prints(struct bytes *b, const struct fingerprint *fp, const u8 *cover, u64 numbers)
+static void pack_prints(struct byte_buffer *b, const struct fingerprint *fp, const u8 *cover, u64 numbers)
 {
 	u64 last = 0;
 
@@ -49,7 +49,7 @@ int part_prints_write(const struct part_result *r, int prints, const char *path,
 	u64 numbers = r->states + 1;
 	u8 *memory = mmap(NULL, WIRE_PRINTS_BYTES(numbers), PROT_READ, MAP_SHARED, prints, 0);
 	struct container_out file;
-	struct bytes b = {0};
+	struct byte_buffer b = {0};
 	json_t *index, *entries, *ranges;
 
 	if (memory == MAP_FAILED)
@@ -100,9 +100,9 @@ static bool wrong(struct merge *m, const char *what)
 	return false;
 }
 
-static bool take_entries(struct merge *m, const struct bytes *b)
+static bool take_entries(struct merge *m, const struct byte_buffer *b)
 {
-	struct cursor c = {b->data, b->data + b->len, false};
+	struct byte_cursor c = {b->data, b->data + b->len, false};
 	u64 number = 0;
 
 	while (c.at < c.end) {
@@ -124,7 +124,7 @@ static bool take_entries(struct merge *m, const struct bytes *b)
 	return true;
 }
 
-static bool take_ranges(struct merge *m, const struct bytes *b)
+static bool take_ranges(struct merge *m, const struct byte_buffer *b)
 {
 	u64 n = b->len / sizeof(*m->range);
 
@@ -238,7 +238,7 @@ static int take_map(struct merge *m, const char *path, bool first, struct proble
 {
 	struct container_in in;
 	struct part_result r;
-	struct bytes entries = {0}, ranges = {0};
+	struct byte_buffer entries = {0}, ranges = {0};
 	int ret = 0;
 
 	if (container_open(&in, path, PRINTS_MAGIC, PRINTS_VERSION, p))

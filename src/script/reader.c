@@ -14,9 +14,9 @@ static int bad(const struct script *s, const char *what, struct problem *p)
 int script_labels_load(const struct container_in *file, u64 count, u32 modules, struct script_label **out,
 		       struct problem *p)
 {
-	struct bytes b = {0};
+	struct byte_buffer b = {0};
 	int ret = container_read(file, json_object_get(file->index, "labels"), &b, p);
-	struct cursor c = {b.data, b.data + b.len, false};
+	struct byte_cursor c = {b.data, b.data + b.len, false};
 	struct script_label *list = ret ? NULL : calloc(count + 1, sizeof(*list));
 
 	if (ret == 0 && !list)
@@ -91,7 +91,7 @@ void script_close(struct script *s)
 	memset(s, 0, sizeof(*s));
 }
 
-int script_trees(const struct script *s, struct bytes *out, struct problem *p)
+int script_trees(const struct script *s, struct byte_buffer *out, struct problem *p)
 {
 	const json_t *at = json_object_get(s->file.index, "trees");
 
@@ -132,7 +132,8 @@ static int load_block(struct script *s, u32 i, struct problem *p)
 	for (u32 c = 0; c < SCRIPT_COLUMNS; c++) {
 		if (container_read(&s->file, json_object_get(block_at(s, i), name[c]), &s->column[c], p))
 			return -1;
-		s->at[c] = (struct cursor){s->column[c].data, s->column[c].data + s->column[c].len, false};
+		s->at[c] = (struct byte_cursor){s->column[c].data, s->column[c].data + s->column[c].len,
+						false};
 	}
 	s->block = i;
 	s->block_end = next[2];
@@ -153,8 +154,8 @@ static bool block_is_read(const struct script *s)
 /* The path that a walk from here would begin with is the one that came of the walk. */
 static bool is_same_path(struct script *s)
 {
-	const struct model *m = &s->model;
-	struct cursor *c = &s->at[COLUMN_PATH];
+	const struct script_model *m = &s->model;
+	struct byte_cursor *c = &s->at[COLUMN_PATH];
 	bool same = cursor_varint(c) == m->frames;
 
 	for (u32 i = 0; same && i < m->frames; i++) {
@@ -185,7 +186,7 @@ static int next_block(struct script *s, struct problem *p)
 
 static int begin_at(struct script *s, u32 block, struct problem *p)
 {
-	struct model *m = &s->model;
+	struct script_model *m = &s->model;
 
 	model_free(m);
 	s->begun = false;
@@ -206,9 +207,9 @@ int script_rewind(struct script *s, struct problem *p)
 	return 0;
 }
 
-static bool read_frame(struct script *s, struct cursor *c, bool last)
+static bool read_frame(struct script *s, struct byte_cursor *c, bool last)
 {
-	struct model *m = &s->model;
+	struct script_model *m = &s->model;
 	u64 number = cursor_varint(c), count = cursor_varint(c), done = cursor_varint(c),
 	    size = cursor_varint(c), start = cursor_varint(c);
 
@@ -247,7 +248,7 @@ int script_seek(struct script *s, u64 transition, struct problem *p)
 		return script_rewind(s, p);
 	if (begin_at(s, block, p))
 		return -1;
-	struct cursor *c = &s->at[COLUMN_PATH];
+	struct byte_cursor *c = &s->at[COLUMN_PATH];
 	u64 frames = cursor_varint(c);
 	for (u64 i = 0; i < frames; i++)
 		if (!read_frame(s, c, i + 1 == frames))
@@ -266,9 +267,9 @@ int script_seek(struct script *s, u64 transition, struct problem *p)
 
 static int read_list(struct script *s, struct script_event *out, struct problem *p)
 {
-	struct model *m = &s->model;
+	struct script_model *m = &s->model;
 	u32 rank = cursor_byte(&s->at[COLUMN_RANKS]), n;
-	struct cursor *c = &s->at[COLUMN_LISTS];
+	struct byte_cursor *c = &s->at[COLUMN_LISTS];
 	const u32 *label;
 	u32 *read = NULL;
 	bool good;
@@ -303,7 +304,7 @@ static int read_list(struct script *s, struct script_event *out, struct problem 
 /* Where the next transition leads, which nobody expected. */
 static bool read_case(struct script *s, const struct model_guess *g, enum model_to *to, u32 *number)
 {
-	const struct model *m = &s->model;
+	const struct script_model *m = &s->model;
 	u32 from = model_top(m)->number, c = cursor_byte(&s->at[COLUMN_CASES]);
 	u64 value;
 
@@ -331,7 +332,7 @@ static bool read_case(struct script *s, const struct model_guess *g, enum model_
 
 static int read_transition(struct script *s, struct script_event *out, struct problem *p)
 {
-	struct model *m = &s->model;
+	struct script_model *m = &s->model;
 	struct model_guess g;
 	enum model_to to;
 	u32 number;
@@ -365,8 +366,8 @@ static int read_transition(struct script *s, struct script_event *out, struct pr
 /* The topmost state has no transitions left. */
 static int read_done(struct script *s, struct script_event *out, struct problem *p)
 {
-	struct model *m = &s->model;
-	struct cursor *c = &s->at[COLUMN_MORE];
+	struct script_model *m = &s->model;
+	struct byte_cursor *c = &s->at[COLUMN_MORE];
 	u64 n = s->reduced ? cursor_varint(c) : 0;
 
 	if (c->bad || n > MODEL_MAX_LIST || n > (u64)(c->end - c->at))
@@ -392,7 +393,7 @@ static int read_done(struct script *s, struct script_event *out, struct problem 
 
 static int read_end(struct script *s, struct script_event *out, struct problem *p)
 {
-	const struct model *m = &s->model;
+	const struct script_model *m = &s->model;
 
 	if (m->listed != s->listed || m->states != s->states || m->transitions != s->transitions ||
 	    s->block + 1 != s->blocks || (s->complete && m->frames))
@@ -405,7 +406,7 @@ static int read_end(struct script *s, struct script_event *out, struct problem *
 
 int script_next(struct script *s, struct script_event *out, struct problem *p)
 {
-	struct model *m = &s->model;
+	struct script_model *m = &s->model;
 
 	if (!s->begun) {
 		s->begun = true;

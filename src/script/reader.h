@@ -20,7 +20,7 @@
 #include <jansson.h>
 
 #include "script/container.h"
-#include "script/model.h"
+#include "script/script_model.h"
 #include "script/modules.h"
 #include "script/script.h"
 
@@ -49,13 +49,13 @@ struct script {
 	u32 labels;
 	struct modules modules;
 	u32 blocks;
-	struct bytes facts; /* records: a length in words of 64 bits, the words */
+	struct byte_buffer facts; /* records: a length in words of 64 bits, the words */
 
-	struct model model; /* where the walk is */
+	struct script_model model; /* where the walk is */
 	u32 block;
 	u64 block_end; /* listed transitions */
-	struct bytes column[SCRIPT_COLUMNS];
-	struct cursor at[SCRIPT_COLUMNS];
+	struct byte_buffer column[SCRIPT_COLUMNS];
+	struct byte_cursor at[SCRIPT_COLUMNS];
 	u64 run;
 	bool begun;
 };
@@ -75,6 +75,6 @@ int script_labels_load(const struct container_in *file, u64 count, u32 modules, 
 		       struct problem *p);
 
 /* The trees it carries; *out is empty if there are none. */
-int script_trees(const struct script *s, struct bytes *out, struct problem *p);
+int script_trees(const struct script *s, struct byte_buffer *out, struct problem *p);
 
 #endif

@@ -9,7 +9,10 @@
 #define SCRIPT_MAGIC "heddle_script"
 #define SCRIPT_VERSION 1
 #define SCRIPT_MAX_LABELS (1u << 24)
-/* A block has so many transitions, listed ones: the first, or a quarter of all before it, but at most the last. */
+/*
+ * A block has so many transitions, listed ones: the first, or a quarter of all before it,
+ * but at most the last.
+ */
 #define SCRIPT_BLOCK_FIRST (1u << 18)
 #define SCRIPT_BLOCK_LAST (1u << 23)
 

@@ -12,15 +12,15 @@
 
 struct script_writer {
 	struct container_out file;
-	struct model model;
+	struct script_model model;
 	struct modules modules;
 	pid_t process;
 	bool trustful, reduced;
 	struct script_label *label;
 	u32 labels, label_room;
 	json_t *blocks;
-	struct bytes column[SCRIPT_COLUMNS];
-	struct bytes facts;
+	struct byte_buffer column[SCRIPT_COLUMNS];
+	struct byte_buffer facts;
 	u32 run;
 	u64 block_start, block_limit; /* listed transitions */
 	u64 block_at[3];              /* states, transitions and listed ones before it */
@@ -36,8 +36,8 @@ struct script_writer {
 
 static void put_path(struct script_writer *w)
 {
-	struct bytes *to = &w->column[COLUMN_PATH];
-	const struct model *m = &w->model;
+	struct byte_buffer *to = &w->column[COLUMN_PATH];
+	const struct script_model *m = &w->model;
 
 	bytes_varint(to, m->frames);
 	for (u32 i = 0; i < m->frames; i++) {
@@ -54,7 +54,7 @@ static void put_path(struct script_writer *w)
 
 static void begin_block(struct script_writer *w)
 {
-	struct model *m = &w->model;
+	struct script_model *m = &w->model;
 	u64 share = m->listed / 4;
 
 	for (u32 i = 0; i < SCRIPT_COLUMNS; i++)
@@ -123,7 +123,7 @@ static bool put_list(struct script_writer *w, const u32 *label, u32 n)
 /* A transition leads there. */
 static bool put_transition(struct script_writer *w, enum model_to to, u32 number)
 {
-	struct model *m = &w->model;
+	struct script_model *m = &w->model;
 	struct model_guess g;
 
 	if (!m->frames || model_top(m)->done == model_top(m)->count || number > m->states + 1)
@@ -158,7 +158,7 @@ static bool put_transition(struct script_writer *w, enum model_to to, u32 number
 
 static bool enter(struct script_writer *w, const u32 *label, u32 n)
 {
-	struct model *m = &w->model;
+	struct script_model *m = &w->model;
 
 	if (!w->begun || m->states == MODEL_MAX_NUMBER)
 		return nonsense(w);
@@ -182,7 +182,7 @@ static bool more(struct script_writer *w, const u32 *label, u32 n)
 /* cut: the search ended in the middle of it. */
 static bool leave(struct script_writer *w, bool cut)
 {
-	struct model *m = &w->model;
+	struct script_model *m = &w->model;
 
 	if (!m->frames || (!cut && model_top(m)->done != model_top(m)->count))
 		return nonsense(w);
@@ -367,7 +367,7 @@ void script_writer_process(struct script_writer *w, pid_t pid)
 
 static json_t *add_labels(struct script_writer *w)
 {
-	struct bytes b = {0};
+	struct byte_buffer b = {0};
 	json_t *at;
 
 	for (u32 i = 0; i < w->labels; i++) {
@@ -387,7 +387,7 @@ static json_t *add_labels(struct script_writer *w)
 static int finish(struct script_writer *w, json_t *index, const void *trees, size_t trees_len,
 		  struct script_sizes *out)
 {
-	const struct model *m = &w->model;
+	const struct script_model *m = &w->model;
 	json_t *labels, *facts = NULL, *tree = NULL;
 
 	if (!w->begun || !w->ended || m->frames || w->words || m->failed)

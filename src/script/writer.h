@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "launch/problem.h"
-#include "script/model.h"
+#include "script/script_model.h"
 
 struct script_writer;
 

@@ -1,7 +1,10 @@
 /*
- * follow.h: a search that makes the steps which a script tells, and finds out whether the script is the truth.
- * The words come as a tape (tape.h). In place of a table of visited states there is a map FP from the number
- * of a state to its fingerprint: the script says which states are equal, and all there is to do is to compare.
+ * follow.h: a search that makes the steps which a script tells, and finds out whether the script is the
+ * truth.
+ * The words come as a tape (tape.h). In place of a table of visited states there is a map FP from the
+ * number
+ * of a state to its fingerprint: the script says which states are equal, and all there is to do is to
+ * compare.
  *
  * Whoever wrote the script is not trusted. That nothing is left out follows from four checks:
  *

@@ -7,7 +7,7 @@
 #define FIRST_LABELS 1024u
 
 /* A state on the path. Labels of actions that may have to be explored lie in `rest`. */
-struct frame {
+struct record_frame {
 	u32 done, first, rest;
 };
 
@@ -122,11 +122,11 @@ static bool push_labels(struct recorder *r, struct search *s, const u32 *actions
 static enum move on_enter(void *self, struct search *s, const u32 *actions, u32 n)
 {
 	struct recorder *r = self;
-	struct frame *f = pages_vec_push(&r->frames, sizeof(*f));
+	struct record_frame *f = pages_vec_push(&r->frames, sizeof(*f));
 	if (!f || !push_labels(r, s, actions, n) || r->states++ == TAPE_MAX_VALUE)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	u32 first = dfs_top(s->mine)->left;
-	*f = (struct frame){.first = first, .rest = n - first};
+	*f = (struct record_frame){.first = first, .rest = n - first};
 	put(r, TAPE_WORD(TAPE_ENTER, first));
 	const u32 *id = (const u32 *)(r->rest.data + r->rest.len) - n;
 	for (u32 i = 0; i < first; i++)
@@ -138,13 +138,13 @@ static enum move on_enter(void *self, struct search *s, const u32 *actions, u32 
 	return MOVE_KNOWN;
 }
 
-static struct frame *top(struct recorder *r)
+static struct record_frame *top(struct recorder *r)
 {
-	return (struct frame *)(r->frames.data + r->frames.len) - 1;
+	return (struct record_frame *)(r->frames.data + r->frames.len) - 1;
 }
 
 /* What may have had to be explored must be. */
-static void tell_more(struct recorder *r, struct frame *f)
+static void tell_more(struct recorder *r, struct record_frame *f)
 {
 	put(r, TAPE_WORD(TAPE_MORE, f->rest));
 	const u32 *id = (const u32 *)(r->rest.data + r->rest.len) - f->rest;
@@ -162,7 +162,7 @@ static enum move on_edge(void *self, struct search *s, u32 action, enum edge to)
 	if (hd_unlikely(!r->frames.len))
 		return MOVE_KNOWN;
 	/* A new state has its frame already in the search, but not here. */
-	struct frame *f = top(r);
+	struct record_frame *f = top(r);
 	if (hd_unlikely(f->done == f->first))
 		tell_more(r, f);
 	f->done++;
@@ -183,7 +183,7 @@ static enum move on_leave(void *self, struct search *s)
 	struct recorder *r = self;
 	(void)s;
 	r->rest.len -= top(r)->rest * sizeof(u32);
-	r->frames.len -= sizeof(struct frame);
+	r->frames.len -= sizeof(struct record_frame);
 	put(r, TAPE_WORD(TAPE_LEAVE, 0));
 	return MOVE_KNOWN;
 }
@@ -207,7 +207,7 @@ static void on_end(void *self, struct search *s)
 		put(r, TAPE_WORD(TAPE_ENTER, 0));
 		put(r, TAPE_WORD(TAPE_LEAVE, 0));
 	}
-	for (u64 left = r->frames.len / sizeof(struct frame); left; left--)
+	for (u64 left = r->frames.len / sizeof(struct record_frame); left; left--)
 		put(r, TAPE_WORD(TAPE_LEAVE, 1));
 	put(r, TAPE_WORD(TAPE_END, s->end));
 	flush(r);

@@ -217,7 +217,10 @@ static void restart(struct search *s)
 	s->ops->undo(s->self, s->root);
 	s->ops->restart(s->self);
 	*(s->another_pass ? &s->stats->passes : &s->stats->restarts) += 1;
-	/* The eye counts ticks: it shall see the same in a pass that is recorded and when that is followed. */
+	/*
+	 * The eye counts ticks: it shall see the same in a pass that is recorded and when that is
+	 * followed.
+	 */
 	if (s->hooks->record && s->another_pass)
 		s->ticks = 0;
 	s->another_pass = false;

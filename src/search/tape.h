@@ -60,8 +60,8 @@ struct tape_sink {
 
 /*
  * Where words come from. read gives at least one of them; 0: there are no more. again: they shall come once
- * more from the beginning, behind TAPE_MARKS words TAPE_MARK; what was under way comes before. It also makes FP
- * empty. False: they won't.
+ * more from the beginning, behind TAPE_MARKS words TAPE_MARK; what was under way comes before. It also makes
+ * FP empty. False: they won't.
  */
 #define TAPE_MARK 0xffffffffu
 #define TAPE_MARKS 4u

@@ -30,7 +30,10 @@ enum terminal_kind {
 	TERMINAL_VIOLATION, /* deadlock, or a property of end states failed */
 };
 
-/* What an enabled action is, in terms that mean something outside this process: for search scripts (tape.h). */
+/*
+ * What an enabled action is, in terms that mean something outside this process: for search
+ * scripts (tape.h).
+ */
 struct target_label {
 	u32 kind; /* of operation */
 	u64 pc;   /* where in the program it is asked for; 0: nowhere */

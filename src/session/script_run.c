@@ -151,7 +151,10 @@ static int place(struct script_run *r, pid_t pid, u64 environment, struct proble
 	bool other;
 	int ret = 0;
 
-	/* What the reduction learnt goes by addresses, and where main's stack is depends on the environment. */
+	/*
+	 * What the reduction learnt goes by addresses, and where main's stack is depends on the
+	 * environment.
+	 */
 	if (s && s->reduced &&
 	    (!json_hex_value(json_object_get(s->file.index, "environment"), &theirs) ||
 	     theirs != environment))

@@ -1,5 +1,6 @@
 /*
- * A search script: as a file it is refused, or walked to its end; the same for parts and maps of fingerprints.
+ * A search script: as a file it is refused, or walked to its end; the same for parts and maps of
+ * fingerprints.
  * Behind hashes and checksums no mutation gets through: the columns of a block are fed by themselves, too.
  */
 #include <string.h>
@@ -76,7 +77,7 @@ static void as_columns(const u8 *data, size_t size)
 		return;
 	for (u32 i = 0; i < SCRIPT_COLUMNS; i++) {
 		size_t len = HD_MIN((size_t)data[3 + i], size - at);
-		s.at[i] = (struct cursor){data + at, data + at + len, false};
+		s.at[i] = (struct byte_cursor){data + at, data + at + len, false};
 		at += len;
 	}
 	s.run = cursor_varint(&s.at[COLUMN_RUNS]);

@@ -1,7 +1,9 @@
 /*
- * Scripts of random graphs are recorded, followed, and forged: words are changed, dropped, doubled, exchanged,
- * subtrees cut away, numbers and labels altered. A forgery that is followed to its end without a deviation must
- * have led through every state and every transition all the same: then it was none.
+ * Scripts of random graphs are recorded, followed, and forged: words are changed, dropped, doubled,
+ *
+ * exchanged,
+ * subtrees cut away, numbers and labels altered. A forgery that is followed to its end without a deviation
+ * must have led through every state and every transition all the same: then it was none.
  *
  * FORGERIES=N: so many, in place of 20,000.
  */
@@ -114,7 +116,9 @@ static void record(const struct toy_model *model, struct tape *tape, struct sear
 	for (u32 pass = 0; pass < 2; pass++) {
 		for (from = 0; from < tape->n;) {
 			u32 tag = TAPE_TAG(tape->word[from]), value = TAPE_VALUE(tape->word[from]);
-			u32 len = 1 + (tag == TAPE_LABEL ? 4 : tag == TAPE_ENTER || tag == TAPE_MORE ? value : 0);
+			u32 len = 1 + (tag == TAPE_LABEL                       ? 4
+				       : tag == TAPE_ENTER || tag == TAPE_MORE ? value
+									       : 0);
 			bool first = tag == TAPE_LABEL;
 			if (tag != TAPE_FACT && tag != TAPE_BEGIN && first == !pass)
 				keep(&sorted, tape->word + from, len);
@@ -130,7 +134,8 @@ static void record(const struct toy_model *model, struct tape *tape, struct sear
 }
 
 /* Is the script certified? */
-static bool follow(const struct toy_model *model, struct tape *tape, struct search_stats *stats, u32 *distinct)
+static bool follow(const struct toy_model *model, struct tape *tape, struct search_stats *stats,
+		   u32 *distinct)
 {
 	static struct fingerprint prints[NUMBERS];
 	const struct search_options o = {.strategy = SEARCH_DFS};
@@ -254,7 +259,8 @@ static void true_scripts_are_certified(void **unused)
 	(void)unused;
 	for (u32 i = 0; i < 500; i++) {
 		struct graph g;
-		const struct toy_model model = {.vars = 1, .actions = graph_actions, .step = graph_step, .arg = &g};
+		const struct toy_model model = {
+			.vars = 1, .actions = graph_actions, .step = graph_step, .arg = &g};
 		struct search_stats truth, found;
 		struct tape tape;
 		u32 distinct;

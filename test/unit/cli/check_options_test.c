@@ -147,7 +147,14 @@ static void test_later_features(void **state)
 	assert_int_equal(o.properties->count, 2);
 	assert_true(o.properties->property[1].step);
 	check_options_free(&o);
-	REFUSED("not in this version", "--script", "s", "--", "x");
+	REFUSED("random and pct", "--script", "s", "--strategy", "pct", "--", "x");
+	REFUSED("--no-matching", "--script", "s", "--no-matching", "--", "x");
+	REFUSED("--max-depth", "--script", "s", "--max-depth", "9", "--", "x");
+	REFUSED("neither full nor trustful", "--script-kind", "half", "--", "x");
+	assert_int_equal(PARSE(&o, &p, "--script", "s", "--script-kind", "trustful", "--", "x"), 0);
+	assert_string_equal(o.script, "s");
+	assert_true(o.script_trustful);
+	check_options_free(&o);
 	assert_int_equal(PARSE(&o, &p, "-j4", "--", "x"), 0);
 	assert_int_equal(o.jobs, 4);
 	check_options_free(&o);
@@ -226,7 +233,8 @@ static void test_scenario_errors(void **state)
 		{"sut: ''\n", "heddle.yaml:1: sut: the program is missing"},
 		{"sut: x\nlimits: 5\n", "heddle.yaml:2: limits: keys and values"},
 		{"sut: x\nfile: other.yaml\n", "heddle.yaml:2: a scenario cannot include"},
-		{"sut: x\nscript: ./s\n", "heddle.yaml:2: --script ./s: not in this version"},
+		{"sut: x\nscript-kind: half\n",
+		 "heddle.yaml:2: --script-kind: half is neither full nor trustful"},
 		{"a: [1\n", "heddle.yaml:"},
 		{"- a\n", "heddle.yaml:1: scenario: keys and values"},
 		{"", "is empty"},

@@ -199,8 +199,13 @@ static void test_usage(void **state)
 	assert_int_equal(heddle("frobnicate"), 2);
 	says("unknown verb frobnicate");
 	assert_int_equal(heddle("check"), 2);
-	assert_int_equal(heddle("certify x"), 2);
-	says("not in this version");
+	assert_int_equal(heddle("certify"), 2);
+	says("no script given");
+	assert_int_equal(heddle("certify /nowhere -- \"$HEDDLE_TEST_GUEST\""), 2);
+	says("/nowhere");
+	assert_int_equal(heddle("partition /nowhere -k 3"), 2);
+	assert_int_equal(heddle("partition /nowhere"), 2);
+	says("-k");
 	assert_int_equal(heddle("check -- /nonexistent"), 2);
 	assert_int_equal(heddle("check --out /dev/null/x -- \"$HEDDLE_TEST_GUEST\""), 2);
 	says("--out");

@@ -1,6 +1,6 @@
 /*
- * The graphs of Figures 1 and 3 of "Search-carrying code" give the scripts and Subgraphs that are printed there,
- * and k = 3 the parts of Figures 5 and 6; of Figure 7, the trustful script, p1.
+ * The graphs of Figures 1 and 3 of "Search-carrying code" give the scripts and Subgraphs that are printed
+ * there, and k = 3 the parts of Figures 5 and 6; of Figure 7, the trustful script, p1.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,14 @@
 /*
- * model.h: what writer and reader of a search script know alike at each transition, and what they expect of
+ * script_model.h: what writer and reader of a search script know alike at each transition, and what they
+ * expect of
  * the next one. What comes as expected costs nothing in the file; docs/SCRIPT-FORMAT.md has the rules, word
  * for word, for programs that are not this one.
  *
  * A script is walked from its beginning, or from the beginning of a block, where everything is forgotten but
  * the path: the states on it, their transitions, and how many of these are done.
  */
-#ifndef HEDDLE_SCRIPT_MODEL_H
-#define HEDDLE_SCRIPT_MODEL_H
+#ifndef HEDDLE_SCRIPT_SCRIPT_MODEL_H
+#define HEDDLE_SCRIPT_SCRIPT_MODEL_H
 
 #include "base/base.h"
 
@@ -51,7 +52,7 @@ struct model_guess {
 	u32 across, back, shift; /* candidates; 0: none */
 };
 
-struct model {
+struct script_model {
 	bool trustful;
 	bool reduced;                     /* led_away is kept */
 	const struct script_label *label; /* grows: see model_labels */
@@ -70,47 +71,47 @@ struct model {
 };
 
 /* -1: out of memory. */
-int model_init(struct model *m, bool trustful);
-void model_free(struct model *m);
+int model_init(struct script_model *m, bool trustful);
+void model_free(struct script_model *m);
 /* There are more labels. */
-bool model_labels(struct model *m, const struct script_label *label, u32 labels);
+bool model_labels(struct script_model *m, const struct script_label *label, u32 labels);
 
 /* A block begins. */
-void model_forget(struct model *m);
+void model_forget(struct script_model *m);
 
 /*
  * A state is entered, with these transitions. False: no room. The number is the next one, unless states was
  * set before.
  */
-bool model_enter(struct model *m, const u32 *label, u32 n);
+bool model_enter(struct script_model *m, const u32 *label, u32 n);
 /* More transitions of the topmost state. */
-bool model_more(struct model *m, const u32 *label, u32 n);
-void model_leave(struct model *m);
-static inline struct model_frame *model_top(const struct model *m)
+bool model_more(struct script_model *m, const u32 *label, u32 n);
+void model_leave(struct script_model *m);
+static inline struct model_frame *model_top(const struct script_model *m)
 {
 	return &m->frame[m->frames - 1];
 }
-static inline struct model_edge *model_edges(const struct model *m, const struct model_frame *f)
+static inline struct model_edge *model_edges(const struct script_model *m, const struct model_frame *f)
 {
 	return &m->edge[f->first];
 }
 
 /* What is expected of the next transition of the topmost state. */
-void model_expect(struct model *m, struct model_guess *out);
+void model_expect(struct script_model *m, struct model_guess *out);
 /* What came. For MODEL_NEW, number is the one that the state will have. */
-void model_came(struct model *m, const struct model_guess *guess, enum model_to to, u32 number);
+void model_came(struct script_model *m, const struct model_guess *guess, enum model_to to, u32 number);
 
 /*
  * Lists. The transitions of a state as a difference to those of the state it was entered from, ranked by how
  * lately the same difference came after the same label. rank: MODEL_RANKS if it was not among the last ones.
  */
-u32 model_rank(struct model *m, const u32 *label, u32 n);
+u32 model_rank(struct script_model *m, const u32 *label, u32 n);
 /* The list of this rank, in *label; -1: there is none. Valid until the next call. */
-int model_list(struct model *m, u32 rank, const u32 **label, u32 *n);
+int model_list(struct script_model *m, u32 rank, const u32 **label, u32 *n);
 /* This list came: to be called before model_enter. */
-bool model_list_came(struct model *m, const u32 *label, u32 n);
+bool model_list_came(struct script_model *m, const u32 *label, u32 n);
 
 /* Is the state on the path? */
-bool model_on_path(const struct model *m, u32 number);
+bool model_on_path(const struct script_model *m, u32 number);
 
 #endif

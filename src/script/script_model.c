@@ -17,7 +17,7 @@
  * With none of these the state is expected to be new. How far to trust "across" is learnt for each pair
  * (label by which s was entered, label of the transition).
  */
-#include "script/model.h"
+#include "script/script_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static bool table_clear(struct edge_table *t)
 
 /* ---- life ---- */
 
-int model_init(struct model *m, bool trustful)
+int model_init(struct script_model *m, bool trustful)
 {
 	struct model_tables *t;
 
@@ -139,7 +139,7 @@ static void forget_lists(struct model_tables *t)
 	}
 }
 
-void model_free(struct model *m)
+void model_free(struct script_model *m)
 {
 	struct model_tables *t = m->tables;
 
@@ -158,7 +158,7 @@ void model_free(struct model *m)
 	memset(m, 0, sizeof(*m));
 }
 
-bool model_labels(struct model *m, const struct script_label *label, u32 labels)
+bool model_labels(struct script_model *m, const struct script_label *label, u32 labels)
 {
 	struct model_tables *t = m->tables;
 
@@ -184,7 +184,7 @@ bool model_labels(struct model *m, const struct script_label *label, u32 labels)
 	return true;
 }
 
-void model_forget(struct model *m)
+void model_forget(struct script_model *m)
 {
 	struct model_tables *t = m->tables;
 
@@ -218,7 +218,7 @@ static bool grow(void **data, u32 *room, u32 wanted, size_t size)
 	return true;
 }
 
-static bool push_edges(struct model *m, const u32 *label, u32 n)
+static bool push_edges(struct script_model *m, const u32 *label, u32 n)
 {
 	if (m->edges + n > MODEL_MAX_STACK ||
 	    !grow((void **)&m->edge, &m->edges_room, m->edges + n, sizeof(*m->edge)))
@@ -230,7 +230,7 @@ static bool push_edges(struct model *m, const u32 *label, u32 n)
 }
 
 /* What will be looked up of the new state's transitions is fetched now, all at a time. */
-static void fetch_ahead(const struct model *m)
+static void fetch_ahead(const struct script_model *m)
 {
 	const struct model_tables *t = m->tables;
 	const struct model_frame *s = model_top(m), *p = s - 1;
@@ -244,7 +244,7 @@ static void fetch_ahead(const struct model *m)
 	}
 }
 
-bool model_enter(struct model *m, const u32 *label, u32 n)
+bool model_enter(struct script_model *m, const u32 *label, u32 n)
 {
 	u32 into = ~0u;
 
@@ -261,13 +261,13 @@ bool model_enter(struct model *m, const u32 *label, u32 n)
 	return true;
 }
 
-bool model_more(struct model *m, const u32 *label, u32 n)
+bool model_more(struct script_model *m, const u32 *label, u32 n)
 {
 	model_top(m)->count += n;
 	return push_edges(m, label, n);
 }
 
-void model_leave(struct model *m)
+void model_leave(struct script_model *m)
 {
 	const struct model_frame *f = model_top(m);
 	u64 size = f->size;
@@ -278,7 +278,7 @@ void model_leave(struct model *m)
 		model_top(m)->size += size;
 }
 
-bool model_on_path(const struct model *m, u32 number)
+bool model_on_path(const struct script_model *m, u32 number)
 {
 	u32 low = 0, high = m->frames;
 
@@ -300,7 +300,7 @@ static u32 context_of(u32 into, u32 label)
 }
 
 /* Was this label explored in the state before this one, and before the transition that led here? */
-static const struct model_edge *explored_before(const struct model *m, u32 label)
+static const struct model_edge *explored_before(const struct script_model *m, u32 label)
 {
 	if (m->frames < 2)
 		return NULL;
@@ -312,7 +312,7 @@ static const struct model_edge *explored_before(const struct model *m, u32 label
 	return NULL;
 }
 
-static u32 find_back(const struct model *m, const struct model_frame *s, u32 label)
+static u32 find_back(const struct script_model *m, const struct model_frame *s, u32 label)
 {
 	const struct model_edge *e = model_edges(m, s);
 	u32 tries = 0, thread = m->label[label].thread;
@@ -329,7 +329,7 @@ static u32 find_back(const struct model *m, const struct model_frame *s, u32 lab
 	return 0;
 }
 
-static void expect_productive(const struct model *m, struct model_guess *g)
+static void expect_productive(const struct script_model *m, struct model_guess *g)
 {
 	const struct model_frame *s = model_top(m);
 	u32 label = model_edges(m, s)[s->done].label;
@@ -339,7 +339,7 @@ static void expect_productive(const struct model *m, struct model_guess *g)
 	g->to = m->tables->productive[before][context_of(s->into, label)] ? MODEL_NEW : MODEL_KNOWN;
 }
 
-void model_expect(struct model *m, struct model_guess *g)
+void model_expect(struct script_model *m, struct model_guess *g)
 {
 	const struct model_tables *t = m->tables;
 	const struct model_frame *s = model_top(m);
@@ -385,7 +385,7 @@ static void learn(struct model_tables *t, u32 context, u32 label, const struct m
 		t->shift[label] = from > number ? from - number : 0;
 }
 
-void model_came(struct model *m, const struct model_guess *g, enum model_to to, u32 number)
+void model_came(struct script_model *m, const struct model_guess *g, enum model_to to, u32 number)
 {
 	struct model_tables *t = m->tables;
 	struct model_frame *s = model_top(m);
@@ -416,7 +416,7 @@ void model_came(struct model *m, const struct model_guess *g, enum model_to to, 
 
 /* ---- lists ---- */
 
-static bool ascends(const struct model *m, const u32 *label, u32 n)
+static bool ascends(const struct script_model *m, const u32 *label, u32 n)
 {
 	for (u32 i = 1; i < n; i++)
 		if (m->label[label[i - 1]].order >= m->label[label[i]].order)
@@ -428,7 +428,7 @@ static bool ascends(const struct model *m, const u32 *label, u32 n)
  * The topmost state's transitions but the one taken last: what the next state is expected to have, until it
  * is known better. In t->list; *n. -1: there is no such state, or its transitions don't ascend.
  */
-static int base_list(struct model *m, u32 *n)
+static int base_list(struct script_model *m, u32 *n)
 {
 	struct model_tables *t = m->tables;
 	const struct model_frame *p;
@@ -445,7 +445,7 @@ static int base_list(struct model *m, u32 *n)
 }
 
 /* The difference between the base list and this one; false: there is none that could be used. */
-static bool find_change(struct model *m, const u32 *label, u32 n)
+static bool find_change(struct script_model *m, const u32 *label, u32 n)
 {
 	struct model_tables *t = m->tables;
 	u32 base, i = 0, j = 0, added = 0;
@@ -470,7 +470,7 @@ static bool find_change(struct model *m, const u32 *label, u32 n)
 	return true;
 }
 
-static struct difference *recent_of(const struct model *m)
+static struct difference *recent_of(const struct script_model *m)
 {
 	const struct model_frame *p = model_top(m);
 	return &m->tables->recent[(size_t)model_edges(m, p)[p->done - 1].label * MODEL_RANKS];
@@ -482,7 +482,7 @@ static bool is_change(const struct model_tables *t, const struct difference *d)
 	       !memcmp(d->label, t->change, (d->removed + d->added) * sizeof(u32));
 }
 
-u32 model_rank(struct model *m, const u32 *label, u32 n)
+u32 model_rank(struct script_model *m, const u32 *label, u32 n)
 {
 	if (!find_change(m, label, n))
 		return MODEL_RANKS;
@@ -493,7 +493,7 @@ u32 model_rank(struct model *m, const u32 *label, u32 n)
 	return rank;
 }
 
-int model_list(struct model *m, u32 rank, const u32 **label, u32 *n)
+int model_list(struct script_model *m, u32 rank, const u32 **label, u32 *n)
 {
 	struct model_tables *t = m->tables;
 	u32 base, left = 0, out = 0;
@@ -525,7 +525,7 @@ int model_list(struct model *m, u32 rank, const u32 **label, u32 *n)
 	return 0;
 }
 
-bool model_list_came(struct model *m, const u32 *label, u32 n)
+bool model_list_came(struct script_model *m, const u32 *label, u32 n)
 {
 	struct model_tables *t = m->tables;
 
