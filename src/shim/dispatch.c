@@ -160,6 +160,8 @@ static long process_call(struct call *c)
 		return call_again(c);
 	case SYS_mmap:
 		return map_memory(c);
+	case SYS_madvise: /* a copy is to have all that the process has */
+		return c->arg[2] == MADV_DONTFORK || c->arg[2] == MADV_WIPEONFORK ? 0 : call_again(c);
 	case SYS_getrusage:
 	case SYS_times:
 		return used_time(c);
