@@ -250,7 +250,7 @@ struct wire_event {
 	u64 block, block_bytes; /* the live heap block that `object` lies in; 0: in none */
 	u32 last;               /* 1 + the slot of the fiber that took the step before and stands … */
 	u32 pad;
-	struct wire_regs last_regs; /* … here; 0: none, or a step is under way */
+	struct wire_regs last_regs; /* … here; rip 0: it has ended. last 0: none, or a step is under way */
 	char thread_name[16];
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };

@@ -43,10 +43,9 @@ static struct wire_event *event_new(enum wire_event_kind kind)
 	*e = (struct wire_event){0};
 	e->kind = kind;
 	e->step = step_number;
-	if (last && model->fiber[last - 1].life == FIBER_ALIVE) {
-		e->last = last;
+	e->last = last;
+	if (last && model->fiber[last - 1].life == FIBER_ALIVE)
 		fiber_regs(&model->fiber[last - 1], &e->last_regs);
-	}
 	return e;
 }
 
