@@ -175,6 +175,13 @@ static void add_counts(json_t *j, const struct outcome *o)
 	json_object_set_new(j, "page_faults", json_integer((json_int_t)o->page_faults));
 }
 
+static json_t *coverage_json(const struct outcome *o)
+{
+	return json_pack("{s:f, s:I, s:I, s:b}", "estimate", outcome_coverage(o), "exact_states",
+			 (json_int_t)o->stats.filtered_from, "missed_states", (json_int_t)o->stats.missed,
+			 "ended", o->stats.swept != 0);
+}
+
 static json_t *result_json(const struct outcome *o)
 {
 	char reason[OUTCOME_REASON], headline[1024], initial[40];
@@ -190,6 +197,8 @@ static json_t *result_json(const struct outcome *o)
 	add_counts(j, o);
 	outcome_headline(o, headline, sizeof(headline));
 	json_object_set_new(j, "headline", json_text(headline));
+	if (o->stats.filtered_from)
+		json_object_set_new(j, "coverage", coverage_json(o));
 	json_object_set_new(j, "violations", violations_json(o));
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
 	json_object_set_new(j, "doubtful", doubtful_json(o));

@@ -26,6 +26,9 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->reduced += s->reduced;
 	sum->pruned += s->pruned;
 	sum->memory += s->memory;
+	sum->filtered_from = HD_MAX(sum->filtered_from, s->filtered_from);
+	sum->missed += s->missed;
+	sum->swept |= s->swept;
 	sum->sanity_checks += s->sanity_checks;
 	sum->audits += s->audits;
 	sum->glances += s->glances;

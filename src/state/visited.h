@@ -41,6 +41,9 @@ bool visited_contains(const struct visited *v, struct fingerprint fp);
 #define VISITED_CLOSER 2
 int visited_insert_depth(struct visited *v, struct fingerprint fp, u32 depth, u32 *was);
 
+/* Calls fn for each entry, in any order. */
+void visited_each(const struct visited *v, void (*fn)(void *self, struct fingerprint fp), void *self);
+
 /* Forget all entries and give the memory back. */
 void visited_reset(struct visited *v);
 /* Memory in use. */

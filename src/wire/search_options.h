@@ -47,6 +47,12 @@ struct search_stats {
 	u64 reduced; /* states in which actions were left out */
 	u64 pruned;
 	u64 memory; /* bytes: visited table, stacks, the target's log */
+	/*
+	 * From so many states on they were kept as bits in a filter, for the table had become too large;
+	 * 0: never. missed: an estimate of how many states were taken for known ones, wrongly. swept: the
+	 * search went on like that until nothing was left.
+	 */
+	u64 filtered_from, missed, swept;
 	u64 sanity_checks;
 	/* The audit of footprints (search/audit.h): comparisons made. */
 	u64 audits;

@@ -155,8 +155,13 @@ def max_time_ends_a_step(place):
 @case
 @in_scratch
 def limit_memory(place):
-    """check: --max-memory ends the search, exit 3"""
-    limited(place, "--max-memory", "1M")
+    """check: --max-memory is obeyed: a search goes on with bits instead of states, or ends; exit 3"""
+    result = limited(place, "--por", "off", "--max-memory", "8M")
+    coverage = result["coverage"]
+    expect(coverage["ended"] and 0 < coverage["estimate"] <= 1 and "explored" in result["reason"], result)
+    expect(coverage["exact_states"] < result["states"] and result["memory_bytes"] <= 8 << 20, result)
+    expect(result["states"] + coverage["missed_states"] <= 1.01 * 333142, result)
+    expect("coverage" not in limited(place, "--max-memory", "1M"), "a coverage of what was not finished")
 
 
 @case
