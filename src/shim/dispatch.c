@@ -153,8 +153,7 @@ static long process_call(struct call *c)
 			       ? 0
 			       : call_again(c);
 	case SYS_getrandom:
-		shim_note(ACT_GETRANDOM);
-		return call_again(c);
+		return start_chance_getrandom(c);
 	case SYS_sysinfo:
 		shim_note(ACT_PROC);
 		return call_again(c);
@@ -202,5 +201,7 @@ void call_trapped(int signo, siginfo_t *info, void *at)
 	shim.last_thread = self->fs;
 	if (!clock_call(&c, &result) && !wait_call(&c, &result) && !descriptor_call(&c, &result))
 		result = process_call(&c);
+	if (!shim.started)
+		start_chance_look(&c, result);
 	r[REG_RAX] = result;
 }
