@@ -204,7 +204,7 @@ __attribute__((constructor)) static void start(void)
 	if (!where || strlen(where) >= sizeof(address) || is_shell())
 		return;
 	strcpy(address, where);
-	shim.pid = getpid();
+	shim.pid = shim.first_pid = getpid();
 	shim.shown = SHIM_PID;
 	if (!make_page(&page))
 		return;

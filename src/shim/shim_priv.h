@@ -47,8 +47,9 @@ struct shim_thread {
 struct shim {
 	bool on;
 	int control, null;
-	int pid;   /* of this process */
-	int shown; /* what the program takes for it */
+	int pid;       /* of this process */
+	int first_pid; /* of the first one */
+	int shown;     /* what the program takes for it */
 	struct shim_page *page;
 	struct shim_thread thread[SHIM_THREADS];
 	atomic_int lock; /* of the tables of descriptors */
@@ -101,6 +102,9 @@ void start_chance_begin(void);
 void start_chance_look(const struct call *c, long result);
 long start_chance_getrandom(struct call *c);
 void start_chance_read(const struct call *c, long n);
+
+/* pids.c: true: done. Arguments may have changed. */
+bool pid_call(struct call *c, long *result);
 
 /* descriptors.c: false: not a call about them. */
 bool descriptor_call(struct call *c, long *result);

@@ -168,7 +168,7 @@ static long new_process(struct call *c)
 		return r;
 	memset(shim.thread, 0, sizeof(shim.thread));
 	shim_connect_again();
-	shim.shown = shim.pid; /* its parent knows it by this one */
+	shim.shown = shim.first_pid = shim.pid; /* its parent knows it by this one */
 	struct shim_thread *t = take_slot(self.fs);
 	t->tid = t->first = t->shown = shim.pid;
 	if (c->arg[1])
