@@ -251,27 +251,96 @@ static void tell_woken(struct explain *e, u32 thread)
 
 static bool tell_freed(struct explain *e)
 {
+	static const char allocated_at[] = "allocated at ", freed_at[] = "and freed at ";
 	const char *message = e->t->violation.message;
-	const char *allocated = strstr(message, "allocated at "), *freed = strstr(message, "and freed at ");
+	const char *allocated = strstr(message, allocated_at), *freed = strstr(message, freed_at);
+	bool twice = strstr(message, "double free") != NULL;
 
-	if (freed) {
-		fprintf(e->out, "The memory was given back before: freed in %s",
-			freed + strlen("and freed at "));
-		if (allocated && allocated < freed)
-			fprintf(e->out, ", allocated in %.*s",
-				(int)(freed - allocated - strlen("allocated at ") - 1),
-				allocated + strlen("allocated at "));
-		fprintf(e->out, ". %s still uses it%s. ", explain_Who(e, e->log->violation.thread),
-			explain_at(&e->log->violation));
-		return true;
+	if (!freed && !twice)
+		return false;
+	fprintf(e->out, "The memory was given back before");
+	if (freed)
+		fprintf(e->out, ", in %s", freed + sizeof(freed_at) - 1);
+	if (freed && allocated && allocated < freed)
+		fprintf(e->out, " (it came from %.*s)", (int)(freed - allocated - sizeof(allocated_at)),
+			allocated + sizeof(allocated_at) - 1);
+	fprintf(e->out, ", and %s %s%s. ", explain_who(e, e->log->violation.thread),
+		twice ? "frees it again" : "still uses it", explain_at(&e->log->violation));
+	if (twice)
+		fputs("Whoever frees must be sure that nobody else does: one owner, or a count that is "
+		      "changed "
+		      "atomically. ",
+		      e->out);
+	return true;
+}
+
+/* --- null pointers --- */
+
+static bool source_line(const struct log_entry *l, char *out, size_t cap)
+{
+	const struct frame *at = frames_source(l->frame, l->frames);
+	FILE *f = at && at->file[0] ? fopen(at->file, "re") : NULL;
+	bool found = false;
+
+	for (int n = 1; f && n <= at->line && fgets(out, (int)cap, f); n++) {
+		found = n == at->line;
+		/* The rest of a long line is no line. */
+		for (size_t len = strlen(out); len && out[len - 1] != '\n' && !feof(f); len = 1)
+			if (getc(f) == '\n')
+				break;
 	}
-	if (strstr(message, "double free")) {
-		fprintf(e->out,
-			"%s frees%s a block that was given back before. Whoever frees must be sure that "
-			"nobody else "
-			"does: one owner, or a count that is changed atomically. ",
-			explain_Who(e, e->log->violation.thread), explain_at(&e->log->violation));
-		return true;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Names of changes that were seen already, from the end on: only the last change of each counts. */
+struct seen_names {
+	char name[16][64];
+	size_t n;
+};
+
+static bool is_first(struct seen_names *s, const char *change)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)HD_MIN(strcspn(change, ":="), (size_t)63), change);
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->name[i], name))
+			return false;
+	if (s->n < HD_ARRAY_LEN(s->name))
+		memcpy(s->name[s->n++], name, sizeof(name));
+	return true;
+}
+
+/* A pointer that stands in the line of the crash, and was last set to NULL. */
+static bool tell_null(struct explain *e)
+{
+	const char *address = strstr(e->t->violation.message, "at address 0x");
+	struct seen_names seen = {.n = 0};
+	char text[1024], change[256];
+
+	if (!address || strtoull(address + 11, NULL, 16) >= 4096 ||
+	    !source_line(&e->log->violation, text, sizeof(text)))
+		return false;
+	for (size_t i = e->log->lines; i-- > 0 && seen.n < HD_ARRAY_LEN(seen.name);) {
+		const struct log_entry *l = &e->log->line[i];
+
+		for (const char *c = l->kind == WIRE_EV_STEP ? l->changed : NULL; c && *c;) {
+			size_t len = strcspn(c, "\n");
+
+			snprintf(change, sizeof(change), "%.*s", (int)len, c);
+			c += len + (c[len] == '\n');
+			if (!names(text, change) || !is_first(&seen, change) || !strstr(change, " → NULL"))
+				continue;
+			fprintf(e->out,
+				"It looks like a null pointer: %.*s, which stands in that line, was set to "
+				"NULL by %s in "
+				"step #%lu%s. ",
+				(int)strcspn(change, ":"), change, explain_who(e, l->thread), l->step,
+				explain_at(l));
+			return true;
+		}
 	}
 	return false;
 }
@@ -283,7 +352,7 @@ void explain_failure(struct explain *e)
 
 	if (tell_closed(e, thread) || ((kind == VIOLATION_CRASH || kind == VIOLATION_ABORT) && tell_freed(e)))
 		return;
-	if (tell_short(e, thread))
+	if (tell_short(e, thread) || (kind == VIOLATION_CRASH && tell_null(e)))
 		return;
 	if (kind == VIOLATION_ASSERT || kind == VIOLATION_INVARIANT) {
 		condition_of(e->t->violation.message, condition, sizeof(condition));

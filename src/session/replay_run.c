@@ -175,6 +175,14 @@ static void put_into_words(struct replay *r, struct log_entry *l, const struct w
 						  : l->op;
 }
 
+/* A thread that has not begun stands nowhere; the function that it will begin with tells which one it is. */
+static u32 first_place(struct replay *r, const struct wire_event *e, struct frame *out)
+{
+	size_t n = e->entry ? symbols_locate(r->symbols, e->entry, false, out, 1) : 0;
+
+	return n && out->file[0] && !frame_is_library(out) ? 1 : 0;
+}
+
 static void tell(struct replay *r, const struct wire_event *e)
 {
 	struct frame frames[FRAMES_MAX];
@@ -205,6 +213,8 @@ static void tell(struct replay *r, const struct wire_event *e)
 	snprintf(l.name, sizeof(l.name), "%s", e->thread_name);
 	if (wants_frames(r, e))
 		l.frames = (u32)symbols_unwind(r->symbols, &e->regs, frames, FRAMES_MAX);
+	if (!l.frames && e->kind == WIRE_EV_STEP)
+		l.frames = first_place(r, e, frames);
 	put_into_words(r, &l, e, text, sizeof(text));
 	if (e->kind == WIRE_EV_STEP) {
 		r->last_step = e->step;

@@ -246,6 +246,7 @@ struct wire_event {
 	u32 waits;              /* WIRE_EV_FIBER: enum wire_waits */
 	u32 waits_thread;       /* WIRE_WAITS_THREAD: its slot */
 	u32 bytes;              /* a memory access: how many */
+	u64 entry;              /* the function that the thread begins with; 0: not known */
 	u64 object2;            /* a wait on a condition variable: the mutex */
 	u64 block, block_bytes; /* the live heap block that `object` lies in; 0: in none */
 	u32 last;               /* 1 + the slot of the fiber that took the step before and stands … */

@@ -58,6 +58,7 @@ static void event_op(struct wire_event *e, u32 slot, const struct op *o, u32 alt
 	e->op = o->kind;
 	e->patient = c->patient;
 	e->object = o->object;
+	e->entry = f->entry;
 	e->object2 = c->returns_to ? c->returns_to(o) : 0;
 	e->bytes = c->memory ? o->n : 0;
 	if (!heap_find((const void *)o->object, &e->block, &e->block_bytes))
