@@ -69,7 +69,7 @@ static const struct shim_act_name shim_act_names[SHIM_ACTS] = {
 	[ACT_TIMER] = {"timer", false},
 	[ACT_THREADS] = {"threads take turns", false},
 	[ACT_FORK] = {"fork", false},
-	[ACT_START] = {"random bytes before its first connection", true},
+	[ACT_START] = {"random bytes at its start", true},
 	[ACT_CLOCK] = {"clock", true},
 	[ACT_SLEEP] = {"sleep", true},
 };

@@ -130,7 +130,7 @@ def started_alike(place):
         with Driver(place, "fork", servers=[DRAWN]) as d:
             one = d.number("open 7")
             said.append((d.ask(one, b"x"), d.ask(one, b"u")))
-            expect(d.acts(one).get("random bytes before its first connection"), d.acts(one))
+            expect(d.acts(one).get("random bytes at its start"), d.acts(one))
     expect(said[0][0] == said[1][0], f"two peers: {said}")
     expect(said[0][1] != said[1][1], f"chance is not chance: {said}")
 

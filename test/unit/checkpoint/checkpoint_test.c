@@ -1,4 +1,6 @@
-/* What is known of peers and of what is saved of them; the choice of a backend. Processes: test/checkpoint. */
+/*
+ * What is known of peers and of what is saved of them; the choice of a backend. Processes: test/checkpoint.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
