@@ -154,6 +154,17 @@ def max_time_ends_a_step(place):
 
 @case
 @in_scratch
+def dependent_pairs_are_counted(place):
+    """check: at --sanity 3 pairs declared dependent are executed in both orders: two acquires never agree"""
+    pairs = place.check("--sanity", "3", "--por", "off", "--", program("philosophers.c"), "3").result["dependent_pairs"]
+    acquires = [p for p in pairs if p["class"] == 0 and p["modes"] == [3, 3]]
+    expect(acquires and acquires[0]["pairs"] > 0 and acquires[0]["agreed"] == 0, pairs)
+    plain = place.check("--", program("philosophers.c"), "3").result
+    expect("dependent_pairs" not in plain, plain)
+
+
+@case
+@in_scratch
 def limit_memory(place):
     """check: --max-memory is obeyed: a search goes on with bits instead of states, or ends; exit 3"""
     result = limited(place, "--por", "off", "--max-memory", "8M")
