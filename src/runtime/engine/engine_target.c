@@ -421,8 +421,7 @@ static enum terminal_kind judge_terminal(void)
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
 	violation_set(kind, slot, regs.rip, 0, 0, buf);
-	violation_last()->key = kind == VIOLATION_DEADLOCK ? violation_key_deadlock()
-							   : XXH3_64bits(buf, own_len);
+	violation_last()->key = violation_key_end(kind, buf, own_len);
 	return TERMINAL_VIOLATION;
 }
 
