@@ -116,7 +116,7 @@ def meson_snippet(place):
     """meson: the snippet of docs/howto/build-systems.md works as it stands"""
     need("meson")
     snippet = re.search(r"```meson\n(.*?)```", (TOP / "docs/howto/build-systems.md").read_text(), re.S)[1]
-    shutil.copy(pathlib.Path(__file__).parent / "counts.c", place.path / "queue.c")
+    shutil.copy(pathlib.Path(__file__).parent / "sums.c", place.path / "queue.c")
     (place.path / "meson.build").write_text("project('kit', 'c')\nqueue_test = executable('queue-test', 'queue.c',\n  dependencies: dependency('threads'))\n"
                                             + snippet)
     env = tool_in(place)

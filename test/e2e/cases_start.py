@@ -67,11 +67,11 @@ def nearly_right(place):
 @in_scratch
 def what_the_program_lacks(place):
     """check: a program without -g gets a hint, one with a sanitizer a sentence"""
-    source = pathlib.Path(__file__).parent / "counts.c"
+    source = pathlib.Path(__file__).parent / "sums.c"
     subprocess.run(["gcc", "-o", place.path / "plain", source, "-pthread"], check=True)
     run = place.check("--", place.path / "plain", status=1)
     expect("no debug information; compile it with -g" in run.err, run.tail)
-    expect("debug information" not in place.check("--", program("counts.c"), status=1).err, "a hint in spite of -g")
+    expect("debug information" not in place.check("--", program("sums.c"), status=1).err, "a hint in spite of -g")
     for flag in ("address", "thread"):
         done = subprocess.run(["gcc", f"-fsanitize={flag}", "-o", place.path / flag, source, "-pthread"], capture_output=True, check=False)
         if done.returncode == 0:  # the library is there
