@@ -102,7 +102,8 @@ static void replace(char *text, const char *from, const char *to)
 
 		if (!name || (size_t)(name - at) > end)
 			continue;
-		memcpy(at, to, strlen(to));
+		for (size_t i = 0; to[i]; i++)
+			at[i] = to[i];
 		memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
 	}
 }

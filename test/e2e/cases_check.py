@@ -347,7 +347,7 @@ def live_line(place):
 @in_scratch
 def never_revisited(place):
     """check: where no state ever comes twice, a note says so and why"""
-    run = place.check("--max-states", "30000", "--", program("counts.c"), status=3)
+    run = place.check("--max-states", "30000", "--", program("grows.c"), status=3)
     expect(run.result["revisited"] == 0 and "note: no state was ever reached twice" in run.err, run.tail)
     run = place.check("--max-states", "30000", "--por", "off", "--", program("philosophers.c"), "8", status=3)
     expect("reached twice" not in run.err, run.tail)
