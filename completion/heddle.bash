@@ -62,7 +62,7 @@ _heddle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "check replay show shrink certify partition tree doctor inetd cc c++ help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "check replay show shrink certify partition tree init doctor inetd cc c++ help --version" -- "$cur"))
 		return
 	fi
 	program=$(_heddle_program_index)
@@ -112,7 +112,7 @@ _heddle()
 			COMPREPLY=($(compgen -f -- "$cur"))
 		fi ;;
 	help)
-		COMPREPLY=($(compgen -W "check replay show shrink certify partition tree doctor inetd cc c++ help" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "check replay show shrink certify partition tree init doctor inetd cc c++ help" -- "$cur")) ;;
 	esac
 }
 

@@ -64,6 +64,7 @@ void broker_replace(struct broker *b, u32 conn, int fd)
 	c->fd = fd;
 	connection_prepare(c);
 	c->sent = c->asked = 0;
+	c->eof = c->reset = false; /* if it was shut down, the fresh one is, too, and that is seen again */
 	c->accepted = true;
 	c->owner_known = true;
 	c->reply.len = c->given = 0;

@@ -48,12 +48,19 @@ struct cc_command {
 	bool debug;       /* a -g option is there */
 	bool relocatable; /* -r */
 	const char *output;
-	const char *dependencies; /* -MD or -MMD without -MF */
+	const char *dependencies;                /* -MD or -MMD */
+	bool dependency_file, dependency_target; /* -MF; -MT or -MQ */
 };
 
 /* argv without the verb. -1: what it asks for can't be checked by heddle. */
 int cc_parse(struct cc_command *c, int argc, char **argv, struct problem *p);
 void cc_command_free(struct cc_command *c);
+
+/* How heddle was called: as itself, as heddle-cc, or through a link that has a compiler's name. */
+enum cc_name { CC_NAME_NONE, CC_NAME_C, CC_NAME_CXX, CC_NAME_AS_C, CC_NAME_AS_CXX };
+enum cc_name cc_called_as(const char *command);
+/* The first program of this name in PATH that is not heddle: the compiler that a link hides. */
+bool cc_behind_us(const char *command, char *out, size_t cap);
 
 /* The compiler and what must be added for it. */
 struct cc_tools {
@@ -64,7 +71,8 @@ struct cc_tools {
 	char plugin[4096]; /* heddle-gcc-plugin.so; "": none for this compiler */
 };
 
-int cc_tools_find(struct cc_tools *t, bool cxx, struct problem *p);
+/* hidden: the compiler whose name we bear; NULL: we bear our own. HEDDLE_CC and HEDDLE_CXX count more. */
+int cc_tools_find(struct cc_tools *t, bool cxx, const char *hidden, struct problem *p);
 void cc_tools_free(struct cc_tools *t);
 
 /* The compiler's command for … */

@@ -82,10 +82,14 @@ static void to_cxx(struct words *w)
 	}
 }
 
-static void choose(struct words *out, bool cxx)
+static void choose(struct words *out, bool cxx, const char *hidden)
 {
 	const char *cc = getenv("HEDDLE_CC"), *plus = getenv("HEDDLE_CXX");
 
+	if (hidden && !(cc && *cc) && !(cxx && plus && *plus)) {
+		words_add(out, hidden);
+		return;
+	}
 	split(out, cxx && plus && *plus ? plus : cc && *cc ? cc : "gcc");
 	if (!out->count)
 		words_add(out, "gcc");
@@ -141,10 +145,10 @@ static void find_plugin(struct cc_tools *t)
 	words_free(&ask);
 }
 
-int cc_tools_find(struct cc_tools *t, bool cxx, struct problem *p)
+int cc_tools_find(struct cc_tools *t, bool cxx, const char *hidden, struct problem *p)
 {
 	memset(t, 0, sizeof(*t));
-	choose(&t->compiler, cxx);
+	choose(&t->compiler, cxx, hidden);
 	if (find_out_clang(t, p) || support_file_find("libheddle-hooks.a", t->hooks, sizeof(t->hooks), p))
 		return -1;
 	find_plugin(t);
@@ -215,8 +219,12 @@ static void add_dependencies(struct words *out, const struct cc_command *c, cons
 	const char *name = c->output ? c->output : base_name(source), *dot = strrchr(base_name(name), '.');
 	int stem = (int)(dot ? dot - name : (long)strlen(name));
 
-	words_add(out, "-MF");
-	words_addf(out, "%.*s.d", stem, name);
+	if (!c->dependency_file) {
+		words_add(out, "-MF");
+		words_addf(out, "%.*s.d", stem, name);
+	}
+	if (c->dependency_target)
+		return;
 	words_add(out, "-MT");
 	if (c->output)
 		words_add(out, c->output);

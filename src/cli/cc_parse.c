@@ -237,7 +237,7 @@ static enum cc_kind kind_of(const char *w, const char *language)
 
 struct progress_of_parse {
 	const char *language;
-	bool asks, inputs, header, stops, names_dependencies;
+	bool asks, inputs, header, stops;
 	bool is_static;
 };
 
@@ -255,7 +255,9 @@ static void note_option(struct cc_command *c, const struct cc_word *w, struct pr
 	    strncmp(w->text, "-gno-", 5))
 		c->debug = true;
 	if (!strncmp(w->text, "-MF", 3))
-		s->names_dependencies = true;
+		c->dependency_file = true;
+	if (!strncmp(w->text, "-MT", 3) || !strncmp(w->text, "-MQ", 3))
+		c->dependency_target = true;
 	if (!strcmp(w->text, "-MD") || !strcmp(w->text, "-MMD"))
 		c->dependencies = w->text;
 }
@@ -290,8 +292,6 @@ static void note(struct cc_command *c, struct cc_word *w, struct progress_of_par
 static int settle(struct cc_command *c, struct progress_of_parse *s, struct problem *p)
 {
 	c->stage = s->asks || !s->inputs ? CC_ASK : s->stops || s->header ? CC_COMPILE : CC_LINK;
-	if (s->names_dependencies)
-		c->dependencies = NULL;
 	if (c->stage == CC_LINK && s->is_static)
 		return problem_set(
 			p, "-static: heddle checks dynamically linked programs only; link without it");

@@ -36,7 +36,7 @@ void certify_close(struct certify_input *in);
 int check_run(const struct check_options *opts, const struct launch *l, struct script_plan *script,
 	      struct outcome *o, struct problem *p);
 int check_write_reports(const struct check_options *opts, const struct outcome *o, struct problem *p);
-void check_tell(const struct check_options *opts, const struct outcome *o);
+
 int check_prepare_out(struct check_options *opts, struct problem *p);
 
 #endif

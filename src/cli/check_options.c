@@ -117,7 +117,21 @@ bool check_options_ask_help(int argc, char **argv)
 
 static int each_scenario(struct check_options *o, const struct option_given *one, struct problem *p)
 {
-	return one->spec->letter == 'f' ? scenario_load(o, one->value, p) : 0;
+	if (one->spec->letter != 'f')
+		return 0;
+	o->scenario_read = true;
+	return scenario_load(o, one->value, p);
+}
+
+/* Neither program nor scenario was given. */
+static int take_found_scenario(struct check_options *o, struct problem *p)
+{
+	char path[2048];
+
+	if (!scenario_find(path, sizeof(path)))
+		return 0;
+	say("taking %s", path);
+	return scenario_load(o, path, p);
 }
 
 static int settle(struct check_options *o, struct problem *p)
@@ -148,7 +162,8 @@ int check_options_parse(struct check_options *o, int argc, char **argv, struct p
 	int program;
 
 	/* Scenario files first, wherever they stand: the command line wins. */
-	if (walk_options(argc, argv, p, each_scenario, o) < 0)
+	program = walk_options(argc, argv, p, each_scenario, o);
+	if (program < 0 || (program >= argc && !o->scenario_read && take_found_scenario(o, p)))
 		return -1;
 	option_peers_scenario_read(o);
 	program = walk_options(argc, argv, p, option_apply, o);
@@ -161,6 +176,8 @@ int check_options_parse(struct check_options *o, int argc, char **argv, struct p
 		o->argv = argv + program;
 	}
 	if (!o->argv)
-		return problem_set(p, "no program given: heddle check [options] -- PROGRAM ARGUMENTS");
+		return problem_set(p, "no program given, and no " SCENARIO_NAME
+				      " here: heddle check [options] -- PROGRAM ARGUMENTS, or "
+				      "heddle init");
 	return settle(o, p);
 }

@@ -21,7 +21,8 @@ struct check_options {
 	char **extra;  /* --env, NULL-terminated */
 	size_t extras;
 	char out[2048];
-	bool out_given; /* --out was */
+	bool out_given;     /* --out was */
+	bool scenario_read; /* -f was given */
 	const struct format *format[OPTIONS_FORMATS];
 	size_t formats;
 	struct suppressions suppressions;
@@ -53,6 +54,9 @@ int check_options_parse(struct check_options *o, int argc, char **argv, struct p
 /* Is --help or -h among the options? Behind the program's name it is the program's. */
 bool check_options_ask_help(int argc, char **argv);
 /* A heddle.yaml; scenario.c. */
+#define SCENARIO_NAME "heddle.yaml"
 int scenario_load(struct check_options *o, const char *path, struct problem *p);
+/* The nearest one here or in a folder above; false: there is none. */
+bool scenario_find(char *out, size_t cap);
 
 #endif

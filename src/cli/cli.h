@@ -18,6 +18,7 @@ int verb_replay(int argc, char **argv);
 int verb_show(int argc, char **argv);
 int verb_shrink(int argc, char **argv);
 int verb_tree(int argc, char **argv);
+int verb_init(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_fingerprint(int argc, char **argv);
@@ -26,6 +27,8 @@ int verb_partition(int argc, char **argv);
 int verb_inetd(int argc, char **argv);
 int verb_cc(int argc, char **argv);
 int verb_cxx(int argc, char **argv);
+/* argv[0] is heddle-cc, gcc … (cc_called_as). */
+int cc_under_another_name(int argc, char **argv);
 
 /* --help or -h. */
 bool help_word(const char *word);

@@ -1,9 +1,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/cc.h"
 #include "cli/cli.h"
 #include "cli/check_options.h"
+#include "cli/similar.h"
 
 static const struct verb {
 	const char *name;
@@ -18,6 +21,7 @@ static const struct verb {
 	{"tree", verb_tree, "tree", help_asked},
 	{"certify", verb_certify, "certify", help_asked},
 	{"partition", verb_partition, "partition", help_asked},
+	{"init", verb_init, "init", help_asked},
 	{"doctor", verb_doctor, "doctor", help_asked},
 	{"fingerprint", verb_fingerprint, "check", check_options_ask_help},
 	{"inetd", verb_inetd, "inetd", help_asked_first},
@@ -28,14 +32,6 @@ static const struct verb {
 	{"-h", verb_help, "help", help_asked},
 };
 
-/* heddle-cc and heddle-c++ are this program, for tools that want a compiler in one word. */
-static int compiler_name(const char *command)
-{
-	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
-
-	return !strcmp(name, "heddle-cc") ? 1 : !strcmp(name, "heddle-c++") ? 2 : 0;
-}
-
 static int run_verb(const struct verb *v, int argc, char **argv)
 {
 	if (v->asks_help(argc, argv))
@@ -43,12 +39,28 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 	return v->run(argc, argv);
 }
 
+/* It may also be a program: heddle ./prog. */
+static int complain_verb(const char *word)
+{
+	struct similar best = SIMILAR_NONE;
+	char meant[64];
+
+	for (size_t i = 0; i < HD_ARRAY_LEN(verbs); i++)
+		similar_try(&best, word, strlen(word), verbs[i].name);
+	if (!best.word && strchr(word, '/') && access(word, X_OK) == 0)
+		return complain_usage(NULL, "unknown verb %s; to explore a program: heddle check -- %s", word,
+				      word);
+	return complain_usage(NULL, "unknown verb %s%s", word,
+			      similar_text(&best, "heddle ", meant, sizeof(meant)));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 0 && argv[0])
 		cli_command = argv[0];
-	if (compiler_name(cli_command))
-		return compiler_name(cli_command) == 1 ? verb_cc(argc, argv) : verb_cxx(argc, argv);
+	/* For tools that want a compiler in one word, or have its name built in. */
+	if (cc_called_as(cli_command) != CC_NAME_NONE)
+		return cc_under_another_name(argc, argv);
 	/* Debug information is what lies on this machine; no lookups elsewhere. */
 	unsetenv("DEBUGINFOD_URLS");
 	/* A file that would grow beyond ulimit -f is an error like others. */
@@ -62,5 +74,5 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < HD_ARRAY_LEN(verbs); i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return run_verb(&verbs[i], argc - 1, argv + 1);
-	return complain_usage(NULL, "unknown verb %s", argv[1]);
+	return complain_verb(argv[1]);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/similar.h"
 #include "cli/values.h"
 
 const struct option_spec *option_by_name(const struct option_list *l, const char *name, size_t len)
@@ -34,6 +35,19 @@ static int take_value(struct option_given *out, int argc, char **argv, int *at, 
 	return 0;
 }
 
+static int unknown_option(const struct option_list *l, const char *arg, struct problem *p)
+{
+	struct similar best = SIMILAR_NONE;
+	char meant[128];
+	size_t len = strcspn(arg, "=");
+
+	/* -max-time is meant as --max-time, too. */
+	for (size_t i = 0, dashes = strspn(arg, "-"); i < l->count && len > dashes + 1; i++)
+		if (l->spec[i].help)
+			similar_try(&best, arg + dashes, len - dashes, l->spec[i].name);
+	return problem_set(p, "unknown option %s%s", arg, similar_text(&best, "--", meant, sizeof(meant)));
+}
+
 int option_take(const struct option_list *l, int argc, char **argv, int *at, struct option_given *out,
 		struct problem *p)
 {
@@ -50,7 +64,7 @@ int option_take(const struct option_list *l, int argc, char **argv, int *at, str
 		attached = arg[1] && arg[2] ? arg + 2 + (arg[2] == '=') : NULL;
 	}
 	if (!out->spec)
-		return problem_set(p, "unknown option %s", arg);
+		return unknown_option(l, arg, p);
 	return take_value(out, argc, argv, at, attached, p);
 }
 

@@ -239,7 +239,7 @@ static const struct option_spec check_table[] = {
 	{"max-time", 0, OPTION_TIME, "TIME", "stop after so long (90, 5m, 2h)", AT(config.search.max_time_ms),
 	 NULL},
 	{"max-memory", 0, OPTION_SIZE, "SIZE",
-	 "stop when the search needs more (512M, 8G; default 80 % of what is there)",
+	 "need no more: states are kept as bits, or it stops (512M, 8G; default 80 %)",
 	 AT(config.search.max_memory), NULL},
 	{"runs", 0, OPTION_NUMBER, "N", "of the strategies random and pct (default 1000)",
 	 AT(config.search.max_runs), NULL},

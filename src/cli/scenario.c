@@ -12,19 +12,25 @@
  *   peers: {server: …, client: …, clients: …, identical: yes, timeout: 10s, …}
  *   cache: branching            or {mode: branching, save: FILE, load: FILE}
  *   any option: value           keep-going: yes
+ *
+ * Names of files and programs count from the scenario's own folder; what is not there, from the current one.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <yaml.h>
 
 #include "cli/check_options.h"
+#include "cli/similar.h"
 #include "cli/values.h"
 
 struct scenario {
 	yaml_document_t doc;
 	const char *path;
+	char dir[2048]; /* its folder, with a slash; "": here */
 	struct check_options *options;
 	struct problem *problem;
 };
@@ -77,6 +83,8 @@ static const struct {
 	{"cache", "load", "load-trees", false},
 };
 
+static const char *const groups[] = {"sut", "limits", "properties", "peers", "network", "strategy", "cache"};
+
 static int wrong(struct scenario *s, const yaml_node_t *at, const char *what, const char *detail)
 {
 	return problem_set(s->problem, "%s:%zu: %s%s", s->path, at->start_mark.line + 1, what, detail);
@@ -87,11 +95,54 @@ static const char *scalar(const yaml_node_t *n)
 	return n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
 }
 
+static bool is_file_option(const struct option_spec *spec)
+{
+	static const char *const names[] = {"stdin",      "suppressions", "load-trees",
+					    "save-trees", "graph",        "out"};
+
+	for (size_t i = 0; i < HD_ARRAY_LEN(names); i++)
+		if (!strcmp(spec->name, names[i]))
+			return true;
+	return false;
+}
+
+/* Of a command, the first word counts, if it has a slash: others are found in PATH, or are arguments. */
+static bool is_command_option(const struct option_spec *spec)
+{
+	return !strcmp(spec->name, "server") || !strcmp(spec->name, "client");
+}
+
+/* The folder to put before a name: it is there, or what is to be written goes there. */
+static const char *folder_for(const struct scenario *s, const char *name, size_t len, bool written)
+{
+	char path[4096];
+
+	if (!s->dir[0] || name[0] == '/')
+		return "";
+	snprintf(path, sizeof(path), "%s%.*s", s->dir, (int)len, name);
+	return written || access(path, F_OK) == 0 ? s->dir : "";
+}
+
+static const char *folder_for_option(const struct scenario *s, const struct option_spec *spec,
+				     const char *text)
+{
+	size_t len = strcspn(text, " \t");
+
+	if (is_file_option(spec))
+		return folder_for(s, text, strlen(text),
+				  !strcmp(spec->name, "out") || !strcmp(spec->name, "graph") ||
+					  !strcmp(spec->name, "save-trees"));
+	if (is_command_option(spec) && memchr(text, '/', len))
+		return folder_for(s, text, len, false);
+	return "";
+}
+
 /* Applies one option and puts file and line before what is wrong with it. */
 static int apply(struct scenario *s, const struct option_spec *spec, const yaml_node_t *value, bool inverted)
 {
 	const char *text = scalar(value);
 	struct problem inner;
+	char moved[4096];
 	bool on;
 
 	if (!text)
@@ -104,6 +155,10 @@ static int apply(struct scenario *s, const struct option_spec *spec, const yaml_
 		if (on == inverted)
 			return 0;
 		text = NULL;
+	}
+	if (text) {
+		snprintf(moved, sizeof(moved), "%s%s", folder_for_option(s, spec, text), text);
+		text = moved;
 	}
 	if (option_apply(s->options, &(struct option_given){spec, text}, &inner))
 		return wrong(s, value, inner.text, "");
@@ -150,6 +205,24 @@ static int clients(struct scenario *s, yaml_node_t *value)
 	return apply_each(s, option_by_name(&check_option_list, name, strlen(name)), value, false);
 }
 
+static int unknown_key(struct scenario *s, const yaml_node_t *key, const char *section)
+{
+	struct similar best = SIMILAR_NONE;
+	const char *name = scalar(key);
+	char meant[128], text[256];
+
+	for (size_t i = 0; section && i < HD_ARRAY_LEN(section_keys); i++)
+		if (!strcmp(section_keys[i].section, section))
+			similar_try(&best, name, strlen(name), section_keys[i].key);
+	for (size_t i = 0; !section && i < check_option_list.count; i++)
+		if (check_option_list.spec[i].help)
+			similar_try(&best, name, strlen(name), check_option_list.spec[i].name);
+	for (size_t i = 0; !section && i < HD_ARRAY_LEN(groups); i++)
+		similar_try(&best, name, strlen(name), groups[i]);
+	snprintf(text, sizeof(text), "%.100s%s", name, similar_text(&best, "", meant, sizeof(meant)));
+	return wrong(s, key, "unknown key ", text);
+}
+
 static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
 {
 	if (!strcmp(section, "peers") && !strcmp(scalar(key), "clients"))
@@ -161,7 +234,7 @@ static int section_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t 
 			return apply_each(s, option_by_name(&check_option_list, name, strlen(name)), value,
 					  section_keys[i].inverted);
 		}
-	return wrong(s, key, "unknown key ", scalar(key));
+	return unknown_key(s, key, section);
 }
 
 static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *value, const char *section)
@@ -181,7 +254,7 @@ static int env_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 	return ret ? wrong(s, key, inner.text, "") : 0;
 }
 
-static int add_word(struct check_options *o, size_t *n, const char *word, size_t len)
+static int add_word(struct check_options *o, size_t *n, const char *folder, const char *word, size_t len)
 {
 	char **grown = realloc(o->argv, (*n + 2) * sizeof(*grown));
 
@@ -189,9 +262,16 @@ static int add_word(struct check_options *o, size_t *n, const char *word, size_t
 		return -1;
 	o->argv = grown;
 	o->own_argv = true;
-	grown[*n] = strndup(word, len);
+	if (asprintf(&grown[*n], "%s%.*s", folder, (int)len, word) < 0)
+		grown[*n] = NULL;
 	grown[*n + 1] = NULL;
 	return grown[(*n)++] ? 0 : -1;
+}
+
+/* For the program itself, if it is named by a path. */
+static const char *folder_for_word(const struct scenario *s, size_t n, const char *word, size_t len)
+{
+	return n == 0 && memchr(word, '/', len) ? folder_for(s, word, len, false) : "";
 }
 
 static int sut_words(struct scenario *s, const char *text)
@@ -201,7 +281,7 @@ static int sut_words(struct scenario *s, const char *text)
 	for (text += strspn(text, " \t"); *text; text += strspn(text, " \t")) {
 		size_t len = strcspn(text, " \t");
 
-		if (add_word(s->options, &n, text, len))
+		if (add_word(s->options, &n, folder_for_word(s, n, text, len), text, len))
 			return -1;
 		text += len;
 	}
@@ -233,7 +313,8 @@ static int sut(struct scenario *s, yaml_node_t *value)
 	     item++) {
 		const char *word = scalar(yaml_document_get_node(&s->doc, *item));
 
-		if (!word || add_word(s->options, &n, word, strlen(word)))
+		if (!word ||
+		    add_word(s->options, &n, folder_for_word(s, n, word, strlen(word)), word, strlen(word)))
 			return wrong(s, value, "sut: a list of words is expected", "");
 	}
 	return 0;
@@ -257,7 +338,7 @@ static int top_pair(struct scenario *s, const yaml_node_t *key, yaml_node_t *val
 	if (!strcmp(name, "env") && value->type == YAML_MAPPING_NODE)
 		return each_pair(s, value, name, env_pair);
 	if (!spec)
-		return wrong(s, key, "unknown key ", name);
+		return unknown_key(s, key, NULL);
 	return apply_each(s, spec, value, false);
 }
 
@@ -279,9 +360,12 @@ int scenario_load(struct check_options *o, const char *path, struct problem *p)
 {
 	struct scenario s = {.path = path, .options = o, .problem = p};
 	yaml_parser_t parser;
+	const char *slash = strrchr(path, '/');
 	FILE *f = fopen(path, "re");
 	int ret;
 
+	if (slash)
+		snprintf(s.dir, sizeof(s.dir), "%.*s", (int)(slash - path) + 1, path);
 	if (!f)
 		return problem_set(p, "the scenario %s cannot be read: %s", path, strerror(errno));
 	if (!yaml_parser_initialize(&parser)) {
@@ -293,4 +377,25 @@ int scenario_load(struct check_options *o, const char *path, struct problem *p)
 	yaml_parser_delete(&parser);
 	fclose(f);
 	return ret;
+}
+
+bool scenario_find(char *out, size_t cap)
+{
+	char here[PATH_MAX];
+	size_t depth = 0;
+
+	if (!getcwd(here, sizeof(here)))
+		return false;
+	for (const char *c = here; *c; c++)
+		depth += *c == '/';
+	out[0] = 0;
+	for (size_t up = 0; up <= depth && strlen(out) + sizeof("../" SCENARIO_NAME) < cap; up++) {
+		char *end = out + strlen(out);
+
+		strcpy(end, SCENARIO_NAME);
+		if (access(out, F_OK) == 0)
+			return true;
+		strcpy(end, "../");
+	}
+	return false;
 }

@@ -116,19 +116,35 @@ static int in_one_go(const struct cc_tools *t, const struct cc_command *c)
 	return status;
 }
 
-static int wrap(int argc, char **argv, bool cxx)
+/* A compiler that was found in PATH under our name called us (ccache does), or HEDDLE_CC=gcc is our link. */
+static int pass_through(const char *hidden, int argc, char **argv)
+{
+	struct words command = {0};
+	int status;
+
+	words_add(&command, hidden);
+	for (int i = 1; i < argc; i++)
+		words_add(&command, argv[i]);
+	status = cc_run(&command);
+	words_free(&command);
+	return status;
+}
+
+static int wrap(int argc, char **argv, bool cxx, const char *hidden)
 {
 	struct cc_command c = {0};
 	struct cc_tools t = {0};
 	struct problem p;
 	int status;
 
+	if (getenv("HEDDLE_CC_RUNS") && hidden)
+		return pass_through(hidden, argc, argv);
 	if (getenv("HEDDLE_CC_RUNS")) {
 		say("HEDDLE_CC or HEDDLE_CXX names heddle cc itself; it must name a compiler (gcc, clang)");
 		return EXIT_TOOL_ERROR;
 	}
 	setenv("HEDDLE_CC_RUNS", "1", 1);
-	if (cc_parse(&c, argc - 1, argv + 1, &p) || cc_tools_find(&t, cxx, &p))
+	if (cc_parse(&c, argc - 1, argv + 1, &p) || cc_tools_find(&t, cxx, hidden, &p))
 		status = -1;
 	else
 		status = c.stage == CC_LINK ? build(&t, &c, &p) : in_one_go(&t, &c);
@@ -139,10 +155,24 @@ static int wrap(int argc, char **argv, bool cxx)
 
 int verb_cc(int argc, char **argv)
 {
-	return wrap(argc, argv, false);
+	return wrap(argc, argv, false, NULL);
 }
 
 int verb_cxx(int argc, char **argv)
 {
-	return wrap(argc, argv, true);
+	return wrap(argc, argv, true, NULL);
+}
+
+int cc_under_another_name(int argc, char **argv)
+{
+	enum cc_name name = cc_called_as(argv[0]);
+	char hidden[4096];
+
+	if (name == CC_NAME_C || name == CC_NAME_CXX)
+		return wrap(argc, argv, name == CC_NAME_CXX, NULL);
+	if (!cc_behind_us(argv[0], hidden, sizeof(hidden))) {
+		say("%s is heddle here, and PATH has no other %s behind it", argv[0], argv[0]);
+		return EXIT_TOOL_ERROR;
+	}
+	return wrap(argc, argv, name == CC_NAME_AS_CXX, hidden);
 }

@@ -8,6 +8,7 @@
 
 #include "cli/certify.h"
 #include "cli/cli.h"
+#include "cli/tell_outcome.h"
 
 static double now_s(void)
 {
@@ -221,7 +222,7 @@ static int report(struct certify_options *o, struct outcome *out, struct problem
 	bool lost = check_write_reports(&o->check, out, p);
 
 	if (!lost || out->violations)
-		check_tell(&o->check, out);
+		tell_outcome(&o->check, out);
 	return lost ? complain(p) : verdict_exit_code(outcome_verdict(out));
 }
 

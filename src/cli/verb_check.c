@@ -8,10 +8,9 @@
 #include "cli/check_options.h"
 #include "cli/out_folder.h"
 #include "cli/progress.h"
+#include "cli/tell_outcome.h"
 #include "report/formats.h"
 #include "report/json.h"
-#include "report/plain_text.h"
-#include "report/source_place.h"
 #include "report/trees_file.h"
 #include "session/script_run.h"
 #include "session/properties.h"
@@ -89,51 +88,6 @@ int check_write_reports(const struct check_options *opts, const struct outcome *
 	if (write_trees(opts, o, p) || write_graph(opts, o, p))
 		return -1;
 	return result_json_write(o, opts->out, p);
-}
-
-/* As compilers write it: editors and CI systems jump to such lines. */
-static void tell_like_gcc(const struct trace *t)
-{
-	const struct log_entry *who = execution_log_culprit(&t->log);
-	const struct frame *at = frames_source(who->frame, who->frames);
-	const char *kind = violation_traits(t->violation.found.kind)->name, *message = t->violation.message;
-	bool says_kind = !strncmp(message, kind, strlen(kind));
-	char file[4096];
-
-	if (!at || !at->file[0])
-		return;
-	source_from_here(at->file, file, sizeof(file));
-	fprintf(stderr, "%s:%d: error: %s%s%s\n", file, at->line, says_kind ? "" : kind,
-		says_kind ? "" : ": ", message);
-}
-
-/* What and where first; the line to copy last. */
-void check_tell(const struct check_options *opts, const struct outcome *o)
-{
-	char path[4096];
-
-	if (opts->quiet)
-		return;
-	for (size_t i = 0; i < o->violations; i++) {
-		if (opts->verbose)
-			plain_steps(stderr, &o->trace[i]);
-		if (opts->verbose && o->trace[i].violation.found.by_walk)
-			say("the next violation was found by a random walk, before the search came to it");
-		tell_like_gcc(&o->trace[i]);
-		fprintf(stderr, "heddle: violation %zu: ", i + 1);
-		plain_violation(stderr, &o->trace[i]);
-		putc('\n', stderr);
-	}
-	fputs("heddle: ", stderr);
-	plain_summary(stderr, o);
-	for (size_t i = 0; i < o->violations; i++) {
-		snprintf(path, sizeof(path), "%s/%s", opts->out, o->trace[i].name);
-		fputs("  replay: ", stderr);
-		print_shell_word(stderr, cli_command);
-		fputs(" replay ", stderr);
-		print_shell_word(stderr, path);
-		putc('\n', stderr);
-	}
 }
 
 /* Virtual nanoseconds. */
@@ -325,7 +279,7 @@ static int check(struct check_options *opts)
 		bool lost = check_write_reports(opts, o, &p);
 
 		if (!lost || o->violations) /* what was found is told even if it can't be written */
-			check_tell(opts, o);
+			tell_outcome(opts, o);
 		code = lost ? complain(&p) : verdict_exit_code(outcome_verdict(o));
 	}
 	json_decref(script.about);

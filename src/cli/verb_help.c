@@ -46,6 +46,11 @@ static const struct {
 	{"partition", "heddle partition SCRIPT -k K [options]",
 	 "Cuts a script into K parts that can be certified by themselves. Exit status 0, or 2.\n",
 	 &partition_option_list},
+	{"init", "heddle init [-- PROGRAM ARGUMENTS]",
+	 "Writes a heddle.yaml for this program into the current folder. heddle check without a program "
+	 "takes the\n"
+	 "heddle.yaml that it finds here or in a folder above. Exit status 0, or 2.\n",
+	 NULL},
 	{"doctor", "heddle doctor",
 	 "Says what this machine offers and what is missing, with the remedy. Exit status 0 when programs "
 	 "can be checked.\n",
@@ -59,7 +64,7 @@ static const struct {
 	{"cc", "heddle cc COMPILER-ARGUMENTS",
 	 "Compiles and links like gcc (HEDDLE_CC=clang: like clang), so that heddle check also sees memory "
 	 "accesses: data races,\n"
-	 "atomics, lock-free code. The program runs natively as before. For make: CC=\"heddle cc\"; for "
+	 "atomics, lock-free code. The program runs natively as before. For make: CC=heddle-cc; for "
 	 "CMake: heddle-cc.\n"
 	 "Exit status: the compiler's; 2 for what heddle cannot check (-static, -fsanitize=address).\n",
 	 NULL},

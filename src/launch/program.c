@@ -171,6 +171,37 @@ static bool uses_openmp(const char *path)
 	return found;
 }
 
+/* Their runtimes want the address space and the functions that heddle's runtime needs. */
+static int check_sanitizers(const char *path, bool hooks, struct problem *p)
+{
+	static const struct {
+		const char *symbol, *flag;
+	} all[] = {{"__asan_init", "address"},
+		   {"__tsan_init", "thread"},
+		   {"__msan_init", "memory"},
+		   {"__hwasan_init", "hwaddress"}};
+	struct elf_image im;
+	u64 start, size;
+	const char *flag = NULL;
+
+	if (elf_image_open(&im, path))
+		return 0;
+	elf_image_section(&im, ".dynstr", &start, &size);
+	const u8 *strings = size ? elf_image_at(&im, start, size) : NULL;
+	for (size_t i = 0; strings && i < HD_ARRAY_LEN(all); i++)
+		if (memmem(strings, size, all[i].symbol, strlen(all[i].symbol) + 1) &&
+		    !(hooks && !strcmp(all[i].flag, "thread")))
+			flag = all[i].flag;
+	elf_image_close(&im);
+	if (!flag)
+		return 0;
+	return problem_set(
+		p,
+		"%s is built with -fsanitize=%s, and its runtime cannot be in one process with heddle's; "
+		"build it without (heddle-cc has races and use of freed memory found)",
+		path, flag);
+}
+
 int program_open(const char *name, struct program *out, struct problem *p)
 {
 	struct elf_file elf;
@@ -182,6 +213,8 @@ int program_open(const char *name, struct program *out, struct problem *p)
 		return -1;
 	out->has_hooks = has_hooks(out->path);
 	out->openmp = uses_openmp(out->path);
+	if (check_sanitizers(out->path, out->has_hooks, p))
+		return -1;
 	if (elf.build_id[0])
 		snprintf(out->identity, sizeof(out->identity), "%s", elf.build_id);
 	else

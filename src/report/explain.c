@@ -107,6 +107,12 @@ static bool releases(u32 op)
 	return op == OP_MUTEX_UNLOCK || op == OP_SPIN_UNLOCK || op == OP_RW_UNLOCK || op == OP_COND_ENTER;
 }
 
+/* Who tries to lock what nobody holds gets it. */
+static bool takes(const struct log_entry *l)
+{
+	return explain_is_lock(l->op) || (l->op == OP_MUTEX_TRYLOCK && !strstr(l->text, ", held by "));
+}
+
 size_t explain_held(const struct execution_log *log, size_t end, struct held_lock *held)
 {
 	size_t n = 0;
@@ -117,7 +123,7 @@ size_t explain_held(const struct execution_log *log, size_t end, struct held_loc
 
 		if (l->kind != WIRE_EV_STEP && l->kind != WIRE_EV_ASIDE)
 			continue;
-		if (l->kind == WIRE_EV_STEP && l->alt == 0 && explain_is_lock(l->op) && n < HELD_LOCKS)
+		if (l->kind == WIRE_EV_STEP && l->alt == 0 && takes(l) && n < HELD_LOCKS)
 			held[n++] = (struct held_lock){lock, l->thread, l};
 		for (size_t k = releases(l->op) ? n : 0; k-- > 0;)
 			if (held[k].object == lock && held[k].thread == l->thread) {

@@ -152,6 +152,13 @@ static bool tell_abandoned(struct explain *e)
 
 /* --- condition variables --- */
 
+/* "condition variable c", or as Rust's are told: "p.1 (Condvar)". */
+static const char *condition_name(const struct log_entry *f)
+{
+	return explain_object(f,
+			      strstr(f->text, "condition variable ") ? "condition variable " : "waits on ");
+}
+
 /* The line where the thread last began to wait on the variable; lines: not found. */
 static size_t began_to_wait(const struct explain *e, const struct log_entry *f)
 {
@@ -212,8 +219,8 @@ static void tell_early(struct explain *e, const struct log_entry *f, const struc
 		"signal "
 		"again. ",
 		explain_who(e, signal->thread), signal->op == OP_COND_SIGNAL ? "signalled" : "broadcast",
-		explain_object(f, "condition variable "), signal->step, explain_at(signal),
-		explain_Who(e, f->thread), explain_step(wait));
+		condition_name(f), signal->step, explain_at(signal), explain_Who(e, f->thread),
+		explain_step(wait));
 	if (was_without_mutex(e, signal, f->object2))
 		fputs("The signal was sent without the mutex of the wait, so it can come between the test of "
 		      "what "
@@ -229,7 +236,7 @@ static void tell_early(struct explain *e, const struct log_entry *f, const struc
 static void tell_condition(struct explain *e, const struct log_entry *f)
 {
 	size_t wait = began_to_wait(e, f);
-	const char *name = explain_object(f, "condition variable ");
+	const char *name = condition_name(f);
 	const struct log_entry *signal;
 	bool ever = e->log->omitted;
 
@@ -284,15 +291,36 @@ static bool waits_for_a_thread_of(const struct explain *e, const struct log_entr
 	return false;
 }
 
+/* A read lock can't be made a write lock: the thread waits for itself to unlock. */
+static bool tell_upgrade(struct explain *e, const struct log_entry *f)
+{
+	const struct held_lock *has = NULL;
+
+	for (size_t i = 0; i < e->helds; i++)
+		if (e->held[i].object == f->object && e->held[i].thread == f->thread)
+			has = &e->held[i];
+	if (!has)
+		return false;
+	fprintf(e->out,
+		"%s wants to write-lock %s%s, which it has locked itself%s: whoever writes waits for all "
+		"others "
+		"to unlock, and it does not unlock while it waits. ",
+		explain_Who(e, f->thread), lock_name(f), explain_at(f), explain_step(has->since));
+	return true;
+}
+
 static void tell_root(struct explain *e, const struct log_entry *f)
 {
+	if (f->op == OP_RW_WRLOCK && tell_upgrade(e, f))
+		return;
 	if (f->op == OP_COND_WAIT)
 		tell_condition(e, f);
 	else if (f->op == OP_SEM_WAIT)
 		tell_semaphore(e, f);
 	else
-		fprintf(e->out, "%s %s%s, and nobody is left who could end that. ", explain_Who(e, f->thread),
-			f->text, explain_at(f));
+		fprintf(e->out, "%s %s (%s), and nobody is left who could end that. ",
+			explain_Who(e, f->thread), f->text,
+			explain_at(f)[0] ? explain_at(f) + 4 : "place not known");
 	if (!waits_for_a_thread_of(e, f))
 		return;
 	for (size_t i = 0; i < e->log->fibers; i++) {

@@ -21,67 +21,56 @@ static size_t last_step_of(const struct explain *e, u32 thread)
 
 /* --- races --- */
 
-static void tell_locks(struct explain *e, u32 thread)
+/*
+ * The locks that a side of the message holds: "thread 2 is about to write n (4 bytes), holding m, k; …".
+ * NULL: none. The runtime says that; the log alone would not know of all ways to take a lock.
+ */
+static const char *locks_of(const char *side, char *out, size_t cap)
 {
-	size_t n = 0;
+	static const char holding[] = ", holding ";
+	const char *end = strstr(side, "; thread "), *at = strstr(side, holding), *block;
 
-	for (size_t i = 0; i < e->helds; i++)
-		if (e->held[i].thread == thread)
-			fprintf(e->out, "%s%s", n++ ? ", " : "", explain_object(e->held[i].since, "mutex "));
+	if (!at || (end && at > end))
+		return NULL;
+	snprintf(out, cap, "%.*s", end ? (int)(end - at) : (int)strlen(at), at);
+	memmove(out, out + sizeof(holding) - 1, strlen(out + sizeof(holding) - 1) + 1);
+	block = strstr(out, ", in a block");
+	if (block)
+		out[block - out] = 0;
+	return out;
 }
 
-static size_t locks_of(const struct explain *e, u32 thread)
+static void tell_missing(struct explain *e, u32 one, const char *first, u32 two, const char *second)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < e->helds; i++) {
-		/* A lock whose name can't be told is no help. */
-		if (e->held[i].thread == thread && !explain_object(e->held[i].since, "mutex ")[0])
-			return 100;
-		n += e->held[i].thread == thread;
-	}
-	return n;
+	if (!first && !second)
+		fputs("Neither holds a lock. ", e->out);
+	else if (!first || !second)
+		fprintf(e->out,
+			"%s holds %s, %s holds no lock: that is the missing one, if it guards this memory. ",
+			explain_Who(e, first ? one : two), first ? first : second,
+			explain_who(e, first ? two : one));
+	else
+		fprintf(e->out, "They hold different locks (%s; %s), which do not exclude each other. ",
+			first, second);
 }
 
 void explain_race(struct explain *e)
 {
-	u32 one = e->log->violation.thread, two = 0;
-	size_t has_one, has_two;
+	const char *message = e->log->violation.text, *other = strstr(message, "; thread ");
+	u32 one = e->log->violation.thread, two = other ? (u32)strtoul(other + 9, NULL, 10) : 0;
+	const struct log_entry *f = two ? explain_fiber(e, two) : NULL;
+	char first[512], second[512];
 
-	/* The other side is the one whose place the message names; a loaded trace does not know it. */
-	for (size_t i = 0; i < e->log->fibers; i++) {
-		const struct log_entry *f = &e->log->fiber[i];
-
-		if (f->thread != one && f->object && !strncmp(f->text, "is about to ", 12) && f->frames &&
-		    strstr(e->log->violation.text, f->text))
-			two = two ? 1u << 31 : f->thread;
-	}
-	if (!two || two == 1u << 31)
-		return; /* ordered by nothing that can be seen at one moment, or not known */
+	/* Else it is ordered by nothing that can be seen at one moment: the message says all there is. */
+	if (!f || two == one || !strstr(other, " is about to "))
+		return;
 	fprintf(e->out,
 		"%s%s and %s%s access the same memory at the same time, and at least one of them writes: "
 		"either may "
 		"come first. ",
-		explain_Who(e, one), explain_at(&e->log->violation), explain_who(e, two),
-		explain_at(explain_fiber(e, two)));
-	has_one = locks_of(e, one);
-	has_two = locks_of(e, two);
-	if (e->log->omitted || has_one >= 100 || has_two >= 100)
-		return;
-	if (!has_one && !has_two) {
-		fputs("Neither holds a lock. ", e->out);
-	} else if (!has_one || !has_two) {
-		fprintf(e->out, "%s holds ", explain_Who(e, has_one ? one : two));
-		tell_locks(e, has_one ? one : two);
-		fprintf(e->out, ", %s holds no lock: that is the missing one, if it guards this memory. ",
-			explain_who(e, has_one ? two : one));
-	} else {
-		fprintf(e->out, "They hold different locks (");
-		tell_locks(e, one);
-		fputs("; ", e->out);
-		tell_locks(e, two);
-		fputs("), which do not exclude each other. ", e->out);
-	}
+		explain_Who(e, one), explain_at(&e->log->violation), explain_who(e, two), explain_at(f));
+	tell_missing(e, one, locks_of(message, first, sizeof(first)), two,
+		     locks_of(other + 2, second, sizeof(second)));
 }
 
 /* --- assertions and invariants --- */
@@ -183,23 +172,27 @@ static bool tell_closed(struct explain *e, u32 thread)
 
 /* --- short reads and writes --- */
 
-static void tell_short(struct explain *e, u32 thread)
+/* Only where it is the last that the thread heard or said: what was long ago may have been put right. */
+static bool tell_short(struct explain *e, u32 thread)
 {
-	for (size_t i = e->log->lines; i-- > 0;) {
-		const struct log_entry *l = &e->log->line[i];
-		bool reads = l->op == OP_RECV && strstr(l->text, "on the way)");
-		bool writes = l->op == OP_SEND && strstr(l->text, "there is room for");
+	const struct log_entry *l = NULL;
+	bool reads, writes;
 
-		if (l->kind != WIRE_EV_STEP || l->thread != thread || (!reads && !writes))
-			continue;
-		fprintf(e->out,
-			"In step #%lu%s it %s only a part (%s): a stream knows no messages, and a call may "
-			"%s less than "
-			"was asked for. ",
-			l->step, explain_at(l), reads ? "got" : "could write", l->text,
-			reads ? "return" : "take");
-		return;
-	}
+	for (size_t i = e->log->lines; i-- > 0 && !l;)
+		if (e->log->line[i].kind == WIRE_EV_STEP && e->log->line[i].thread == thread &&
+		    (e->log->line[i].op == OP_RECV || e->log->line[i].op == OP_SEND))
+			l = &e->log->line[i];
+	reads = l && l->op == OP_RECV && strstr(l->text, "on the way)");
+	writes = l && l->op == OP_SEND && strstr(l->text, "there is room for");
+	if (!reads && !writes)
+		return false;
+	fprintf(e->out,
+		"In step #%lu%s %s %s only a part (%s): a stream knows no messages, and a call may %s less "
+		"than was "
+		"asked for. ",
+		l->step, explain_at(l), explain_who(e, thread), reads ? "got" : "could write", l->text,
+		reads ? "return" : "take");
+	return true;
 }
 
 /* --- a wait that is not in a loop --- */
@@ -258,27 +251,96 @@ static void tell_woken(struct explain *e, u32 thread)
 
 static bool tell_freed(struct explain *e)
 {
+	static const char allocated_at[] = "allocated at ", freed_at[] = "and freed at ";
 	const char *message = e->t->violation.message;
-	const char *allocated = strstr(message, "allocated at "), *freed = strstr(message, "and freed at ");
+	const char *allocated = strstr(message, allocated_at), *freed = strstr(message, freed_at);
+	bool twice = strstr(message, "double free") != NULL;
 
-	if (freed) {
-		fprintf(e->out, "The memory was given back before: freed in %s",
-			freed + strlen("and freed at "));
-		if (allocated && allocated < freed)
-			fprintf(e->out, ", allocated in %.*s",
-				(int)(freed - allocated - strlen("allocated at ") - 1),
-				allocated + strlen("allocated at "));
-		fprintf(e->out, ". %s still uses it%s. ", explain_Who(e, e->log->violation.thread),
-			explain_at(&e->log->violation));
-		return true;
+	if (!freed && !twice)
+		return false;
+	fprintf(e->out, "The memory was given back before");
+	if (freed)
+		fprintf(e->out, ", in %s", freed + sizeof(freed_at) - 1);
+	if (freed && allocated && allocated < freed)
+		fprintf(e->out, " (it came from %.*s)", (int)(freed - allocated - sizeof(allocated_at)),
+			allocated + sizeof(allocated_at) - 1);
+	fprintf(e->out, ", and %s %s%s. ", explain_who(e, e->log->violation.thread),
+		twice ? "frees it again" : "still uses it", explain_at(&e->log->violation));
+	if (twice)
+		fputs("Whoever frees must be sure that nobody else does: one owner, or a count that is "
+		      "changed "
+		      "atomically. ",
+		      e->out);
+	return true;
+}
+
+/* --- null pointers --- */
+
+static bool source_line(const struct log_entry *l, char *out, size_t cap)
+{
+	const struct frame *at = frames_source(l->frame, l->frames);
+	FILE *f = at && at->file[0] ? fopen(at->file, "re") : NULL;
+	bool found = false;
+
+	for (int n = 1; f && n <= at->line && fgets(out, (int)cap, f); n++) {
+		found = n == at->line;
+		/* The rest of a long line is no line. */
+		for (size_t len = strlen(out); len && out[len - 1] != '\n' && !feof(f); len = 1)
+			if (getc(f) == '\n')
+				break;
 	}
-	if (strstr(message, "double free")) {
-		fprintf(e->out,
-			"%s frees%s a block that was given back before. Whoever frees must be sure that "
-			"nobody else "
-			"does: one owner, or a count that is changed atomically. ",
-			explain_Who(e, e->log->violation.thread), explain_at(&e->log->violation));
-		return true;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Names of changes that were seen already, from the end on: only the last change of each counts. */
+struct seen_names {
+	char name[16][64];
+	size_t n;
+};
+
+static bool is_first(struct seen_names *s, const char *change)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)HD_MIN(strcspn(change, ":="), (size_t)63), change);
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->name[i], name))
+			return false;
+	if (s->n < HD_ARRAY_LEN(s->name))
+		memcpy(s->name[s->n++], name, sizeof(name));
+	return true;
+}
+
+/* A pointer that stands in the line of the crash, and was last set to NULL. */
+static bool tell_null(struct explain *e)
+{
+	const char *address = strstr(e->t->violation.message, "at address 0x");
+	struct seen_names seen = {.n = 0};
+	char text[1024], change[256];
+
+	if (!address || strtoull(address + 11, NULL, 16) >= 4096 ||
+	    !source_line(&e->log->violation, text, sizeof(text)))
+		return false;
+	for (size_t i = e->log->lines; i-- > 0 && seen.n < HD_ARRAY_LEN(seen.name);) {
+		const struct log_entry *l = &e->log->line[i];
+
+		for (const char *c = l->kind == WIRE_EV_STEP ? l->changed : NULL; c && *c;) {
+			size_t len = strcspn(c, "\n");
+
+			snprintf(change, sizeof(change), "%.*s", (int)len, c);
+			c += len + (c[len] == '\n');
+			if (!names(text, change) || !is_first(&seen, change) || !strstr(change, " → NULL"))
+				continue;
+			fprintf(e->out,
+				"It looks like a null pointer: %.*s, which stands in that line, was set to "
+				"NULL by %s in "
+				"step #%lu%s. ",
+				(int)strcspn(change, ":"), change, explain_who(e, l->thread), l->step,
+				explain_at(l));
+			return true;
+		}
 	}
 	return false;
 }
@@ -290,6 +352,8 @@ void explain_failure(struct explain *e)
 
 	if (tell_closed(e, thread) || ((kind == VIOLATION_CRASH || kind == VIOLATION_ABORT) && tell_freed(e)))
 		return;
+	if (tell_short(e, thread) || (kind == VIOLATION_CRASH && tell_null(e)))
+		return;
 	if (kind == VIOLATION_ASSERT || kind == VIOLATION_INVARIANT) {
 		condition_of(e->t->violation.message, condition, sizeof(condition));
 		tell_changes(e, condition[0]                  ? condition
@@ -297,7 +361,6 @@ void explain_failure(struct explain *e)
 							      : "");
 	}
 	tell_woken(e, thread);
-	tell_short(e, thread);
 }
 
 /* --- locks --- */

@@ -15,16 +15,24 @@ static const struct log_entry *last_on(const struct explain *e, u64 object, u32 
 	return NULL;
 }
 
-static const char *words_of(const struct log_entry *l)
+/* "1 byte "a"" of "sends 1 byte "a" on connection 3 …"; of a receive what stands behind the colon. */
+static const char *words_of(const struct log_entry *l, char *out, size_t cap)
 {
-	const char *colon = strstr(l->text, ": ");
+	const char *colon = strstr(l->text, ": "), *on = strstr(l->text, " on connection ");
 
-	return l->op == OP_RECV && colon ? colon + 2 : l->text;
+	if (l->op == OP_RECV && colon)
+		snprintf(out, cap, "%s", colon + 2);
+	else if (on && !strncmp(l->text, "sends ", 6))
+		snprintf(out, cap, "%.*s", (int)(on - l->text - 6), l->text + 6);
+	else
+		snprintf(out, cap, "%s", l->text);
+	return out;
 }
 
 static bool tell_peer(struct explain *e, const struct log_entry *f)
 {
 	const struct log_entry *sent, *heard;
+	char words[512];
 
 	if (f->waits != WIRE_WAITS_PEER)
 		return false;
@@ -33,12 +41,13 @@ static bool tell_peer(struct explain *e, const struct log_entry *f)
 	fprintf(e->out, "%s %s%s, and the peer has said all it will: it waits, too. ",
 		explain_Who(e, f->thread), f->text, explain_at(f));
 	if (sent)
-		fprintf(e->out, "On this connection the program last %s in step #%lu. ",
-			!strncmp(sent->text, "sends ", 6) ? sent->text : "sent something", sent->step);
+		fprintf(e->out, "The program's last words on this connection were %s (%s, step #%lu). ",
+			words_of(sent, words, sizeof(words)), explain_who(e, sent->thread), sent->step);
 	else if (!e->log->omitted)
 		fputs("The program has sent nothing on this connection. ", e->out);
 	if (heard)
-		fprintf(e->out, "Last heard from the peer: %s (step #%lu). ", words_of(heard), heard->step);
+		fprintf(e->out, "Last heard from the peer: %s (by %s, step #%lu). ",
+			words_of(heard, words, sizeof(words)), explain_who(e, heard->thread), heard->step);
 	else if (!e->log->omitted)
 		fputs("Nothing was heard from the peer. ", e->out);
 	return true;

@@ -178,7 +178,7 @@ static void draw_heading(struct diagram *d, size_t i)
 		l->thread ? colour : "", l->x);
 	html_cut(d->f, !l->thread ? l->peer : name ? name : heading, l->thread ? 10 : 16);
 	fprintf(d->f, "</text><text class=\"sub\" text-anchor=\"middle\" x=\"%d\" y=\"34\">", l->x);
-	html_cut(d->f, !l->thread || name ? number : function ? function + 7 : "", 13);
+	html_cut(d->f, !l->thread || name ? number : function ? function + 7 : "", 11);
 	fputs("</text>\n", d->f);
 }
 

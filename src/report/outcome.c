@@ -38,6 +38,26 @@ int verdict_exit_code(enum verdict v)
 	return v == VERDICT_VERIFIED || v == VERDICT_CERTIFIED ? 0 : v == VERDICT_VIOLATION ? 1 : 3;
 }
 
+double outcome_coverage(const struct outcome *o)
+{
+	const struct search_stats *s = &o->stats;
+	return s->states ? (double)s->states / ((double)s->states + (double)s->missed) : 0;
+}
+
+/*
+ * The table of states was too large, and the search went on with a filter until its end
+ * (state/bit_filter.h).
+ */
+static void reason_filtered(const struct outcome *o, char *out, size_t cap)
+{
+	snprintf(out, cap,
+		 "the states did not fit into %lu MB of memory: %lu are known exactly, and of those met "
+		 "after them, kept as a few bits each, about %lu were taken for known ones (%.4g %% of the "
+		 "states met were explored; what lies behind the others alone was not)",
+		 o->options.max_memory >> 20, o->stats.filtered_from, o->stats.missed,
+		 HD_MIN(100 * outcome_coverage(o), 99.99)); /* all of them can't be said */
+}
+
 static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 {
 	const struct search_options *s = &o->options;
@@ -50,6 +70,8 @@ static void reason_bounded(const struct outcome *o, char *out, size_t cap)
 		snprintf(out, cap, "nothing was explored below a depth of %lu", s->max_depth);
 	else if (o->end == SEARCH_LIMIT_TIME)
 		snprintf(out, cap, "the limit of %.3g s was reached", (double)s->max_time_ms / 1000);
+	else if (o->end == SEARCH_LIMIT_MEMORY && o->stats.swept)
+		reason_filtered(o, out, cap);
 	else if (o->end == SEARCH_LIMIT_MEMORY)
 		snprintf(out, cap, "the limit of %lu MB of memory was reached", s->max_memory >> 20);
 	else if (o->end == SEARCH_LIMIT_RUNS)

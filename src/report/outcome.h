@@ -126,6 +126,8 @@ struct outcome {
 	char **setting;
 };
 
+/* Of the states that the search came to, the part it explored, as an estimate: 1 unless memory was short. */
+double outcome_coverage(const struct outcome *o);
 enum verdict outcome_verdict(const struct outcome *o);
 const char *verdict_name(enum verdict v);
 int verdict_exit_code(enum verdict v);

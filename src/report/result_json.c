@@ -202,6 +202,32 @@ static void add_script(json_t *j, const struct outcome *o)
 					      c->compare_s));
 }
 
+/* Class and modes are numbers of search/footprint.h: tools/dependency-table names them. */
+static json_t *dependence_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+
+	for (u32 i = 0; i < HD_ARRAY_LEN(o->stats.dependence); i++) {
+		const struct search_dependence *d = &o->stats.dependence[i];
+		int modes = i % SEARCH_DEPENDENCE_MODES;
+
+		if (d->pairs)
+			json_array_append_new(list,
+					      json_pack("{s:i, s:[i, i], s:I, s:I}", "class",
+							(int)(i / SEARCH_DEPENDENCE_MODES), "modes",
+							modes / 7, modes % 7, "pairs", (json_int_t)d->pairs,
+							"agreed", (json_int_t)d->agreed));
+	}
+	return list;
+}
+
+static json_t *coverage_json(const struct outcome *o)
+{
+	return json_pack("{s:f, s:I, s:I, s:b}", "estimate", outcome_coverage(o), "exact_states",
+			 (json_int_t)o->stats.filtered_from, "missed_states", (json_int_t)o->stats.missed,
+			 "ended", o->stats.swept != 0);
+}
+
 static json_t *result_json(const struct outcome *o)
 {
 	char reason[OUTCOME_REASON], headline[1024], initial[40];
@@ -217,6 +243,10 @@ static json_t *result_json(const struct outcome *o)
 	add_counts(j, o);
 	outcome_headline(o, headline, sizeof(headline));
 	json_object_set_new(j, "headline", json_text(headline));
+	if (o->options.sanity >= 3)
+		json_object_set_new(j, "dependent_pairs", dependence_json(o));
+	if (o->stats.filtered_from)
+		json_object_set_new(j, "coverage", coverage_json(o));
 	json_object_set_new(j, "violations", violations_json(o));
 	json_object_set_new(j, "unconfirmed", json_integer(o->unconfirmed));
 	json_object_set_new(j, "doubtful", doubtful_json(o));

@@ -87,3 +87,31 @@ void rust_mutex_words(const struct rust_mutexes *m, const char *text, char *out,
 	}
 	out[n] = 0;
 }
+
+bool rust_condvar_is(const char *text)
+{
+	return strstr(text, " (Condvar)") != NULL;
+}
+
+/* `from` becomes `to`, which is no longer, as long as a name of a condition variable follows it. */
+static void replace(char *text, const char *from, const char *to)
+{
+	for (char *at = text; (at = strstr(at, from)); at += strlen(to)) {
+		size_t end = strcspn(at, ";,");
+		const char *name = strstr(at, " (Condvar)");
+
+		if (!name || (size_t)(name - at) > end)
+			continue;
+		for (size_t i = 0; to[i]; i++)
+			at[i] = to[i];
+		memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+	}
+}
+
+void rust_condvar_words(char *text)
+{
+	replace(text, "sleeps on futex ", "waits on ");
+	replace(text, "checks futex ", "waits on ");
+	replace(text, "wakes futex ", "signals ");
+	replace(text, "wakes on futex ", "wakes on ");
+}

@@ -33,4 +33,11 @@ const struct rust_mutex *rust_mutex_at(const struct rust_mutexes *m, u64 address
 /* `text` with "sleeps on futex {0x…}" of such a mutex as "waits for mutex {0x…}, held by thread 2". */
 void rust_mutex_words(const struct rust_mutexes *m, const char *text, char *out, size_t cap);
 
+/*
+ * A name that ends with "(Condvar)" is that of a condition variable of Rust's, also a futex. What is said of
+ * it in these words is put into those of a condition variable, in place.
+ */
+bool rust_condvar_is(const char *text);
+void rust_condvar_words(char *text);
+
 #endif

@@ -42,7 +42,7 @@ static void socket_name(const struct net_address *a, char *out, size_t cap)
 	}
 }
 
-static void address_name(const struct net_address *a, char *out, size_t cap)
+void tree_address(const struct net_address *a, char *out, size_t cap)
 {
 	char ip[INET6_ADDRSTRLEN] = "?", path[4 * sizeof(a->path) + 2];
 
@@ -60,16 +60,18 @@ void tree_title(const struct tree_key *k, char *out, size_t cap)
 	const char *datagrams = k->to.type == NET_STREAM ? "" : ", datagrams";
 	char address[512], again[60] = "";
 
-	address_name(&k->to, address, sizeof(address));
+	tree_address(&k->to, address, sizeof(address));
 	if (k->owner && k->instance)
 		snprintf(again, sizeof(again), " by thread %u, connection %u", k->owner, k->instance + 1);
 	else if (k->owner)
 		snprintf(again, sizeof(again), " by thread %u", k->owner);
 	else if (k->instance)
 		snprintf(again, sizeof(again), ", connection %u", k->instance + 1);
-	else if (k->joint)
+	else if (k->joint && k->client)
 		snprintf(again, sizeof(again), ", all its connections");
-	if (k->client && k->to.family == NET_UNIX)
+	if (k->joint && !k->client)
+		snprintf(out, cap, "all connections to the server peers");
+	else if (k->client && k->to.family == NET_UNIX)
 		snprintf(out, cap, "client %u of %s%s%s", k->client, address, again, datagrams);
 	else if (k->client)
 		snprintf(out, cap, "client %u of port %u%s%s", k->client, k->to.port, again, datagrams);

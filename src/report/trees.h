@@ -27,6 +27,8 @@ bool trees_pcap(FILE *f, const struct trees *t);
  * several.
  */
 void tree_title(const struct tree_key *k, char *out, size_t cap);
+/* "127.0.0.1:8080" */
+void tree_address(const struct net_address *a, char *out, size_t cap);
 /* How many ways from the root to an end there are. */
 u32 tree_traces(const struct trees *t, u32 tree);
 /* "branching", "linear", "none". */

@@ -4,6 +4,7 @@
  */
 #include "base/text.h"
 #include "report/trees.h"
+#include "report/trees_joint.h"
 #include "report/trees_walk.h"
 
 /* A node shows this much of its data. */
@@ -11,8 +12,10 @@
 
 struct dot_printer {
 	FILE *f;
-	struct tree_visitor *visitor; /* its token is the last node on the way here */
+	struct tree_visitor
+		*visitor; /* its token is the last node on the way here, and (joint) half a symbol */
 	u64 nodes;
+	bool joint;
 };
 
 /* dot reads backslashes and quotes itself. */
@@ -25,6 +28,9 @@ static void print_label(FILE *f, const char *text)
 	}
 }
 
+/* The token: the node below, half a symbol in the uppermost byte. */
+#define TOKEN_NODE ((1ul << 56) - 1)
+
 static void node_begin(struct dot_printer *p)
 {
 	fprintf(p->f, "    n%lu [label=\"", p->nodes);
@@ -32,8 +38,10 @@ static void node_begin(struct dot_printer *p)
 
 static void node_end(struct dot_printer *p, const char *style)
 {
-	fprintf(p->f, "\"%s];\n    n%lu -> n%lu;\n", style, p->visitor->token, p->nodes);
-	p->visitor->token = p->nodes++;
+	u64 token = p->visitor->token;
+
+	fprintf(p->f, "\"%s];\n    n%lu -> n%lu;\n", style, token & TOKEN_NODE, p->nodes);
+	p->visitor->token = (token & ~TOKEN_NODE) | p->nodes++;
 }
 
 /* A line of the label per line of data, left-aligned. */
@@ -56,6 +64,35 @@ static void print_data(FILE *f, const struct tree_event *e)
 		fprintf(f, "… %lu bytes more\\l", e->len - shown);
 }
 
+static void print_joint_part(void *self, const struct joint_part *part)
+{
+	struct dot_printer *p = self;
+	struct tree_event run = {.bytes = part->bytes, .len = part->len};
+	char address[512];
+
+	if (part->number)
+		fprintf(p->f, "[%u] ", part->number);
+	if (!part->event) {
+		print_data(p->f, &run);
+		return;
+	}
+	fputs(joint_event_words(part->event), p->f);
+	if (part->to.family) {
+		tree_address(&part->to, address, sizeof(address));
+		fputs(" to ", p->f);
+		print_label(p->f, address);
+	}
+	fputs("\\l", p->f);
+}
+
+static void print_joint(struct dot_printer *p, const struct tree_event *e)
+{
+	u64 pending = p->visitor->token >> 56;
+
+	joint_take_apart(&pending, e->bytes, e->len, print_joint_part, p);
+	p->visitor->token = (p->visitor->token & TOKEN_NODE) | pending << 56;
+}
+
 static void print_event(void *self, const struct tree_event *e)
 {
 	static const char *const words[] = {
@@ -67,10 +104,12 @@ static void print_event(void *self, const struct tree_event *e)
 	bool ours = e->kind == TREE_WRITTEN || e->kind == TREE_ENDED;
 
 	node_begin(p);
-	if (e->kind == TREE_WRITTEN || e->kind == TREE_SAID)
-		print_data(p->f, e);
-	else
+	if (e->kind != TREE_WRITTEN && e->kind != TREE_SAID)
 		fputs(words[e->kind], p->f);
+	else if (p->joint)
+		print_joint(p, e);
+	else
+		print_data(p->f, e);
 	node_end(p, ours ? ", shape=box" : ", shape=box, style=\"rounded,filled\", fillcolor=\"#eef3e8\"");
 }
 
@@ -83,6 +122,7 @@ static bool print_tree(struct dot_printer *p, const struct trees *t, u32 tree)
 	fprintf(p->f, "  subgraph cluster_%u {\n    label=\"", tree);
 	print_label(p->f, title);
 	fprintf(p->f, "\";\n    n%lu [label=\"open\", shape=circle];\n", p->nodes);
+	p->joint = tree_key_of(t, tree)->joint;
 	p->visitor = &v;
 	v.token = p->nodes++;
 	if (!tree_walk(t, tree, &v))

@@ -2,13 +2,14 @@
  * trees_pcap.c: a capture file for wireshark, tshark and tcpdump. Nobody captured these packets: each
  * trace, from the root of a tree to one of its ends, is laid out as a conversation of its own, told apart
  * by the port of the side that connects (10000, 10001 …). Whoever speaks in a trace speaks in a segment,
- * and every segment acknowledges all that came before. A UNIX socket becomes port 1 of this machine. The
- * clock moves by a millisecond per packet.
+ * and every segment acknowledges all that came before. Each connection of a joint conversation is one of its
+ * own, too. A UNIX socket becomes port 1 of this machine. The clock moves by a millisecond per packet.
  */
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "report/trees.h"
+#include "report/trees_joint.h"
 #include "report/trees_walk.h"
 
 #define PCAP_MAGIC 0xa1b2c3d4u
@@ -28,16 +29,30 @@ struct side {
 	u16 port;
 	u32 seq;       /* of the next byte */
 	bool finished; /* has sent a FIN or RST */
-	/* A datagram that is not complete yet: four bytes of length, then its bytes. */
-	u8 datagram[4 + MOST_DATAGRAM];
+};
+
+/* A datagram that is not complete yet: four bytes of length, then its bytes. */
+struct datagram {
+	u8 bytes[4 + MOST_DATAGRAM];
 	u32 have;
+};
+
+struct pcap_flow {
+	struct side side[2];
+	bool v6, open, refused;
 };
 
 struct capture {
 	FILE *f;
 	u64 packets;
 	bool v6, datagrams;
-	struct side side[2];
+	struct side *side; /* of the connection that speaks */
+	struct datagram datagram[2];
+	u32 connections; /* all there were: their numbers are ports */
+	/* Of a joint conversation by number; of others the first. */
+	struct pcap_flow all[NET_JOINT_MAX + 1];
+	const struct tree_key *joint; /* NULL: it is none */
+	u64 half[2];                  /* of a symbol, by side */
 };
 
 static void put16(u8 *to, u16 v)
@@ -150,20 +165,20 @@ static void send_datagram(struct capture *c, int who, const u8 *data, size_t n)
 /* A trace may end within a datagram, and a fork may lie within one; longer ones than UDP has are cut. */
 static void collect_datagrams(struct capture *c, int who, const u8 *bytes, u64 n)
 {
-	struct side *s = &c->side[who];
+	struct datagram *d = &c->datagram[who];
 	u32 len;
 
 	for (u64 i = 0; i < n; i++) {
-		if (s->have < sizeof(s->datagram))
-			s->datagram[s->have] = bytes[i];
-		s->have++;
-		if (s->have < 4)
+		if (d->have < sizeof(d->bytes))
+			d->bytes[d->have] = bytes[i];
+		d->have++;
+		if (d->have < 4)
 			continue;
-		memcpy(&len, s->datagram, sizeof(len));
-		if (s->have - 4 < len)
+		memcpy(&len, d->bytes, sizeof(len));
+		if (d->have - 4 < len)
 			continue;
-		send_datagram(c, who, s->datagram + 4, HD_MIN(len, MOST_DATAGRAM));
-		s->have = 0;
+		send_datagram(c, who, d->bytes + 4, HD_MIN(len, MOST_DATAGRAM));
+		d->have = 0;
 	}
 }
 
@@ -181,28 +196,16 @@ static void send_data(struct capture *c, int who, const u8 *bytes, u64 n)
 	}
 }
 
-static void capture_event(void *self, const struct tree_event *e)
+static void finish(struct capture *c, int who, u8 how)
 {
-	struct capture *c = self;
-
-	if (e->kind == TREE_WRITTEN)
-		send_data(c, SUT, e->bytes, e->len);
-	else if (e->kind == TREE_SAID)
-		send_data(c, PEER, e->bytes, e->len);
-	else if (c->datagrams)
-		return;
-	else if (e->kind == TREE_ENDED && !c->side[SUT].finished)
-		send_segment(c, SUT, FIN | ACK, NULL, 0);
-	else if (e->kind == TREE_CLOSED && !c->side[PEER].finished)
-		send_segment(c, PEER, FIN | ACK, NULL, 0);
-	else if (e->kind == TREE_RESET && !c->side[PEER].finished)
-		send_segment(c, PEER, RST | ACK, NULL, 0);
+	if (!c->side[who].finished)
+		send_segment(c, who, how | ACK, NULL, 0);
 }
 
-static void set_loopback(const struct capture *c, struct side *s)
+static void set_loopback(bool v6, struct side *s)
 {
 	memset(s->ip, 0, sizeof(s->ip));
-	if (c->v6) {
+	if (v6) {
 		s->ip[15] = 1;
 	} else {
 		s->ip[0] = 127;
@@ -210,35 +213,116 @@ static void set_loopback(const struct capture *c, struct side *s)
 	}
 }
 
-/* Who listens has the address of the key; any address ("0.0.0.0") is this machine's. */
-static void set_sides(struct capture *c, const struct tree_key *k, u32 trace)
+/* The one that speaks from now on. Who listens has the address; any address ("0.0.0.0") is this machine's. */
+static void set_connection(struct capture *c, struct pcap_flow *n, const struct net_address *to, bool client)
 {
 	static const u8 any[16];
-	struct side *listens = &c->side[k->client ? SUT : PEER], *connects = &c->side[k->client ? PEER : SUT];
+	struct side *listens = &n->side[client ? SUT : PEER], *connects = &n->side[client ? PEER : SUT];
 
-	memset(c->side, 0, sizeof(c->side));
-	c->v6 = k->to.family == NET_INET6;
-	c->datagrams = k->to.type != NET_STREAM;
-	set_loopback(c, listens);
-	set_loopback(c, connects);
-	connects->port = (u16)(FIRST_PORT + trace % PORTS);
-	listens->port = k->to.family == NET_UNIX ? UNIX_PORT : k->to.port;
-	if (k->to.family != NET_UNIX && memcmp(k->to.ip, any, address_size(c)))
-		memcpy(listens->ip, k->to.ip, sizeof(listens->ip));
+	*n = (struct pcap_flow){.v6 = to->family == NET_INET6};
+	c->v6 = n->v6;
+	c->side = n->side;
+	set_loopback(n->v6, listens);
+	set_loopback(n->v6, connects);
+	connects->port = (u16)(FIRST_PORT + c->connections++ % PORTS);
+	listens->port = to->family == NET_UNIX ? UNIX_PORT : to->port;
+	if (to->family != NET_UNIX && memcmp(to->ip, any, address_size(c)))
+		memcpy(listens->ip, to->ip, sizeof(listens->ip));
 }
 
-static bool capture_trace(struct capture *c, const struct trees *t, const struct tree_key *k, u32 branch,
-			  u32 trace)
+static void shake_hands(struct capture *c, struct pcap_flow *n, bool client)
+{
+	int first = client ? PEER : SUT;
+
+	send_segment(c, first, SYN, NULL, 0);
+	send_segment(c, !first, SYN | ACK, NULL, 0);
+	send_segment(c, first, ACK, NULL, 0);
+	n->open = true;
+}
+
+static void joint_event(struct capture *c, struct pcap_flow *n, const struct joint_part *p)
+{
+	if (p->event == NET_JOINT_EOF)
+		finish(c, PEER, FIN);
+	else if (p->event == NET_JOINT_RESET)
+		finish(c, PEER, RST);
+	else if (p->event == NET_JOINT_END || p->event == NET_JOINT_CLOSE)
+		finish(c, SUT, FIN);
+	if (p->event == NET_JOINT_CLOSE)
+		n->open = false; /* its number may be used again */
+}
+
+struct speaker {
+	struct capture *c;
+	int who;
+};
+
+static void capture_part(void *self, const struct joint_part *p)
+{
+	const struct speaker *s = self;
+	struct capture *c = s->c;
+	struct pcap_flow *n = &c->all[p->number <= NET_JOINT_MAX ? p->number : 0];
+
+	if (!p->number)
+		return; /* time passes */
+	if (p->event == NET_JOINT_CONNECT) {
+		set_connection(c, n, p->to.family ? &p->to : &c->joint->to, false);
+		return;
+	}
+	c->side = n->side;
+	c->v6 = n->v6;
+	if (p->event == NET_JOINT_REFUSED) {
+		send_segment(c, SUT, SYN, NULL, 0);
+		send_segment(c, PEER, RST | ACK, NULL, 0);
+		n->refused = true; /* the error number follows */
+	}
+	if (n->refused)
+		return;
+	if (p->event == NET_JOINT_OPENED) {
+		if (c->joint->client)
+			set_connection(c, n, &c->joint->to, true);
+		shake_hands(c, n, c->joint->client);
+	}
+	if (!n->open)
+		return;
+	if (p->event)
+		joint_event(c, n, p);
+	else
+		send_data(c, s->who, p->bytes, p->len);
+}
+
+static void capture_event(void *self, const struct tree_event *e)
+{
+	struct capture *c = self;
+	struct speaker s = {c, e->kind == TREE_WRITTEN ? SUT : PEER};
+
+	if ((e->kind == TREE_WRITTEN || e->kind == TREE_SAID) && c->joint)
+		joint_take_apart(&c->half[s.who], e->bytes, e->len, capture_part, &s);
+	else if (e->kind == TREE_WRITTEN || e->kind == TREE_SAID)
+		send_data(c, s.who, e->bytes, e->len);
+	else if (c->datagrams || c->joint)
+		return;
+	else if (e->kind == TREE_ENDED)
+		finish(c, SUT, FIN);
+	else if (e->kind == TREE_CLOSED)
+		finish(c, PEER, FIN);
+	else if (e->kind == TREE_RESET)
+		finish(c, PEER, RST);
+}
+
+static bool capture_trace(struct capture *c, const struct trees *t, const struct tree_key *k, u32 branch)
 {
 	struct tree_visitor v = {.self = c, .event = capture_event};
-	int first = k->client ? PEER : SUT;
 
-	set_sides(c, k, trace);
-	if (!c->datagrams) {
-		send_segment(c, first, SYN, NULL, 0);
-		send_segment(c, !first, SYN | ACK, NULL, 0);
-		send_segment(c, first, ACK, NULL, 0);
-	}
+	memset(c->all, 0, sizeof(c->all));
+	memset(c->half, 0, sizeof(c->half));
+	c->datagram[SUT].have = c->datagram[PEER].have = 0;
+	c->joint = k->joint ? k : NULL;
+	c->datagrams = !k->joint && k->to.type != NET_STREAM;
+	if (!k->joint)
+		set_connection(c, &c->all[0], &k->to, k->client);
+	if (!k->joint && !c->datagrams)
+		shake_hands(c, &c->all[0], k->client);
 	return tree_walk_trace(t, branch, &v);
 }
 
@@ -247,7 +331,6 @@ bool trees_pcap(FILE *f, const struct trees *t)
 	static struct capture c;
 	const u32 magic = PCAP_MAGIC, rest[4] = {0, 0, SNAPLEN, LINKTYPE_RAW};
 	const u16 version[2] = {2, 4};
-	u32 trace = 0;
 
 	c = (struct capture){.f = f};
 	fwrite(&magic, sizeof(magic), 1, f);
@@ -257,7 +340,7 @@ bool trees_pcap(FILE *f, const struct trees *t)
 		struct branch_view b;
 
 		branch_get(t, i, &b);
-		if (tree_trace_ends(t, i) && !capture_trace(&c, t, tree_key_of(t, b.tree), i, trace++))
+		if (tree_trace_ends(t, i) && !capture_trace(&c, t, tree_key_of(t, b.tree), i))
 			return false;
 	}
 	return true;

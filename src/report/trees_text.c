@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "report/plain_text.h"
 #include "report/trees.h"
+#include "report/trees_joint.h"
 #include "report/trees_walk.h"
 
 /* What is shown of one piece of data, and how much of it on a line. */
@@ -57,56 +58,29 @@ static void print_data(const struct text_printer *p, char side, const char *head
 	fprintf(p->f, "%c … %s more bytes (--format pcap has them)\n", side, more);
 }
 
-static void print_joint_run(const struct text_printer *p, char side, u32 number, const u8 *bytes, u64 n)
+struct joint_printer {
+	const struct text_printer *p;
+	char side;
+};
+
+static void print_joint_part(void *self, const struct joint_part *part)
 {
-	char head[16];
-	struct tree_event run = {.bytes = bytes, .len = n};
+	const struct joint_printer *j = self;
+	char head[16], address[512];
+	struct tree_event run = {.bytes = part->bytes, .len = part->len};
 
-	snprintf(head, sizeof(head), "[%u] ", number);
-	print_data(p, side, head, &run);
-}
-
-/*
- * Bytes in a row of the same connection, and what happened to it. A fork may lie within a symbol: what the
- * SUT's side has of it waits in the visitor's word.
- */
-static void print_joint(const struct text_printer *p, char side, const struct tree_event *e)
-{
-	static const char *const events[] = {[NET_JOINT_OPENED] = "opens a connection",
-					     [NET_JOINT_EOF] = "end: the peer closed",
-					     [NET_JOINT_RESET] = "reset by the peer",
-					     [NET_JOINT_END] = "end of writing",
-					     [NET_JOINT_CLOSE] = "closes it"};
-	u64 *pending = &p->visitor->token, n = 0;
-	u8 run[LINE_BYTES];
-	u32 of = 0;
-
-	for (u64 i = 0; i < e->len; i++) {
-		u8 first = (u8)*pending;
-		if (!first) {
-			*pending = e->bytes[i];
-			continue;
-		}
-		*pending = 0;
-		if (n && (first != of || n == sizeof(run))) {
-			print_joint_run(p, side, of, run, n);
-			n = 0;
-		}
-		of = first;
-		if (first < NET_JOINT_EVENT) {
-			run[n++] = e->bytes[i];
-			continue;
-		}
-		indent(p);
-		if (first == NET_JOINT_EVENT) {
-			fprintf(p->f, "%c time passes\n", side);
-			continue;
-		}
-		fprintf(p->f, "%c [%u] %s\n", side, first - NET_JOINT_EVENT,
-			e->bytes[i] && e->bytes[i] < HD_ARRAY_LEN(events) ? events[e->bytes[i]] : "?");
+	snprintf(head, sizeof(head), "[%u] ", part->number);
+	if (!part->event) {
+		print_data(j->p, j->side, head, &run);
+		return;
 	}
-	if (n)
-		print_joint_run(p, side, of, run, n);
+	indent(j->p);
+	fprintf(j->p->f, "%c %s%s", j->side, part->number ? head : "", joint_event_words(part->event));
+	if (part->to.family) {
+		tree_address(&part->to, address, sizeof(address));
+		fprintf(j->p->f, " to %s", address);
+	}
+	putc('\n', j->p->f);
 }
 
 /* How sure the end of an answer is. */
@@ -133,8 +107,10 @@ static void print_event(void *self, const struct tree_event *e)
 	const struct text_printer *p = self;
 
 	if (e->kind == TREE_WRITTEN || e->kind == TREE_SAID) {
+		struct joint_printer j = {p, e->kind == TREE_WRITTEN ? '>' : '<'};
+
 		if (p->joint)
-			print_joint(p, e->kind == TREE_WRITTEN ? '>' : '<', e);
+			joint_take_apart(&p->visitor->token, e->bytes, e->len, print_joint_part, &j);
 		else
 			print_data(p, e->kind == TREE_WRITTEN ? '>' : '<', "", e);
 	} else {

@@ -292,7 +292,8 @@ static void tell_part(struct variables *v, struct value_changes *c, const struct
 	const u8 *b = v->look[0].bytes + now->bytes_at + p->offset;
 	char name[320], from[256], to[256];
 
-	if (p->kind == PART_OPAQUE || p->offset + p->size > now->bytes || !memcmp(a, b, p->size) ||
+	if (p->kind == PART_OPAQUE || (p->kind == PART_POINTER && (now->type->rust || p->through)) ||
+	    p->offset + p->size > now->bytes || !memcmp(a, b, p->size) ||
 	    told_before(c, now->key + p->offset))
 		return;
 	value_text(v->s, p, a, from, sizeof(from));

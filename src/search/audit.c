@@ -2,6 +2,7 @@
 
 #include "base/pages.h"
 #include "base/text.h"
+#include "search/dependence.h"
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
@@ -285,14 +286,16 @@ static enum move check_pair(struct audit *a, struct search *s, u32 i, u32 j, tar
 	if (m != MOVE_KNOWN)
 		return m;
 	search_undo(s, here);
-	s->stats->audits++;
-	if (same_result(&one, &other) && one.how != ENDED_DISABLED && one.how != ENDED_CHANGED)
+	bool agree = same_result(&one, &other) && one.how != ENDED_DISABLED && one.how != ENDED_CHANGED;
+	if (footprint_conflicts(&a->print[i], &a->print[j])) {
+		dependence_count(s->stats, &a->print[i], &a->print[j], agree && one.how == ENDED_OK);
 		return MOVE_KNOWN;
-	u64 address = ops_of(s)->race(s->self, a->action[i], a->action[j]);
-	if (!address)
-		return tell_pair(a, s, i, j, &one, &other);
-	audit_count_race(s, address, a->action[i], a->action[j]);
-	return MOVE_KNOWN;
+	}
+	s->stats->audits++;
+	u64 address = agree ? 0 : ops_of(s)->race(s->self, a->action[i], a->action[j]);
+	if (address)
+		audit_count_race(s, address, a->action[i], a->action[j]);
+	return agree || address ? MOVE_KNOWN : tell_pair(a, s, i, j, &one, &other);
 }
 
 static enum move check_pairs(struct audit *a, struct search *s, target_mark here)
@@ -301,7 +304,7 @@ static enum move check_pairs(struct audit *a, struct search *s, target_mark here
 		for (u32 j = i + 1; j < a->n; j++) {
 			if (!a->usable[i] || !a->usable[j] ||
 			    fiber_of(s, a->action[i]) == fiber_of(s, a->action[j]) ||
-			    footprint_conflicts(&a->print[i], &a->print[j]))
+			    (s->o->sanity < 3 && footprint_conflicts(&a->print[i], &a->print[j])))
 				continue;
 			enum move m = check_pair(a, s, i, j, here);
 			if (m != MOVE_KNOWN)

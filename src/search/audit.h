@@ -19,6 +19,9 @@
  *   A4  Who waits says for what: if a step changes which actions another fiber has, its footprint conflicts
  *       with what that fiber's pending operation declares to depend on (target_reduction.pending).
  *
+ * At level 3, pairs whose footprints do conflict are executed in both orders as well, and counted
+ * (dependence.h): whether they agree is no error, but may be a chance.
+ *
  * A pair that fails A2 or A3 is not always our fault: the threads of an unmodified program may race, and
  * nobody declares its plain loads and stores. target_audit.race finds that out by experiment. Such pairs
  * are counted (search_stats.unsynchronised); all else is a tool error that names both steps and the first

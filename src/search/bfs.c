@@ -183,7 +183,7 @@ static enum move check_here(struct bfs *b)
 {
 	struct search *s = b->s;
 	b->here_print = s->ops->fingerprint(s->self);
-	if (!s->o->no_matching && !visited_contains(&s->visited, b->here_print))
+	if (!s->o->no_matching && !s->filter.lines && !visited_contains(&s->visited, b->here_print))
 		return sanity_differs(s, "deltas lead to a state that was never visited");
 	enum move m = sanity_state(s);
 	if (m != MOVE_KNOWN || !sanity_wants_replay(s))
@@ -280,4 +280,5 @@ static enum move bfs_run(struct search *s)
 	return m;
 }
 
-const struct strategy strategy_bfs = {.run = bfs_run, .memory = bfs_memory, .reduces = true};
+const struct strategy strategy_bfs = {
+	.run = bfs_run, .memory = bfs_memory, .reduces = true, .exhausts = true};

@@ -325,6 +325,7 @@ const struct strategy strategy_dfs = {
 	.survey = dfs_survey,
 	.wants_depths = true,
 	.reduces = true,
+	.exhausts = true,
 	.walks = true,
 	.give = dfs_give,
 };

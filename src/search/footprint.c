@@ -65,6 +65,11 @@ static bool some_pair_outside(const u8 table[][ACCESS_MODES], const struct footp
 	return false;
 }
 
+bool access_conflicts(const struct access *a, const struct access *b)
+{
+	return same_object(a, b) && !commutes[a->mode][b->mode];
+}
+
 bool footprint_conflicts(const struct footprint *a, const struct footprint *b)
 {
 	return some_pair_outside(commutes, a, b);

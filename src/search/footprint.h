@@ -84,6 +84,8 @@ static inline void footprint_clear(struct footprint *f)
 {
 	f->count = f->world = 0;
 }
+/* Are they uses of one object, in modes that don't commute? */
+bool access_conflicts(const struct access *a, const struct access *b);
 /* Is some use of a and some use of b one of the same object, in modes that don't commute? */
 bool footprint_conflicts(const struct footprint *a, const struct footprint *b);
 /* access_merges, for each use of a and each of b of one object. */

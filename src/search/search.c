@@ -12,7 +12,7 @@ u32 search_poll_mask = 63;
 
 static void measure_memory(struct search *s)
 {
-	u64 table = !s->team          ? visited_bytes(&s->visited)
+	u64 table = !s->team          ? visited_bytes(&s->visited) + bit_filter_bytes(&s->filter)
 		    : s->team->number ? 0 /* the common one counts once */
 				      : shared_visited_bytes(&s->team->table);
 	s->stats->memory = table + s->path.cap + (s->in_prelude ? 0 : s->strategy->memory(s)) +
@@ -27,11 +27,37 @@ enum move search_halt(struct search *s, enum search_end why)
 	return MOVE_HALT;
 }
 
+static void filter_add(void *self, struct fingerprint fp)
+{
+	bit_filter_add(self, fp);
+}
+
+/*
+ * When two thirds of the memory are in use, and most of it by the table, the rest becomes a filter
+ * (bit_filter.h) that takes the table's place. It holds some ten times as many states, nearly all of which
+ * are told apart. The search can't be complete any more, but goes on: what it finds is as true as before.
+ */
+static void shrink_table(struct search *s)
+{
+	u64 room = s->o->max_memory / 3;
+	bool exact = !s->strategy->exhausts || s->team || s->hooks->record || s->filter.lines ||
+		     s->o->no_matching || (s->o->max_depth && s->strategy->wants_depths);
+	if (exact || s->stats->memory + room <= s->o->max_memory || visited_bytes(&s->visited) < room ||
+	    bit_filter_begin(&s->filter, room) < 0)
+		return;
+	s->stats->filtered_from = s->stats->states;
+	visited_each(&s->visited, filter_add, &s->filter);
+	visited_reset(&s->visited);
+	measure_memory(s);
+}
+
 enum move search_poll(struct search *s)
 {
 	measure_memory(s);
 	if (s->strategy->survey && !s->in_prelude)
 		s->strategy->survey(s);
+	if (s->o->max_memory)
+		shrink_table(s);
 	u64 memory = s->team ? team_memory(s->team) : s->stats->memory;
 	if (s->hooks->stop(s->hooks->self))
 		return search_halt(s, SEARCH_INTERRUPTED);
@@ -51,6 +77,9 @@ enum move search_complete(struct search *s, bool cut)
 {
 	if (search_is_stale(s))
 		return MOVE_RESTART;
+	s->stats->swept = s->stats->filtered_from != 0;
+	if (s->stats->swept)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	return search_halt(s, cut ? SEARCH_LIMIT_DEPTH : SEARCH_COMPLETE);
 }
 
@@ -91,6 +120,11 @@ static int match(struct search *s)
 		return match_number(s, fp);
 	if (s->team)
 		return shared_visited_insert(&s->team->table, fp);
+	if (hd_unlikely(s->filter.lines)) {
+		int known = bit_filter_insert(&s->filter, fp);
+		s->stats->missed = s->filter.missed / BIT_FILTER_UNIT;
+		return known;
+	}
 	if (s->o->max_depth && s->strategy->wants_depths)
 		return visited_insert_depth(&s->visited, fp, (u32)search_depth(s), &s->farther);
 	return visited_insert(&s->visited, fp);
@@ -207,6 +241,7 @@ static void forget_all(struct search *s)
 					  .walks = s->stats->walks,
 					  .walk_steps = s->stats->walk_steps};
 	visited_reset(&s->visited);
+	bit_filter_reset(&s->filter);
 	visited_reset(&s->told);
 	s->path.len = 0;
 	s->repeating = false;
@@ -329,6 +364,7 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	current = NULL;
 	visited_reset(&s.told);
 	visited_reset(&s.visited);
+	bit_filter_reset(&s.filter);
 	prelude_free(&s);
 	pages_vec_free(&s.path);
 	pages_vec_free(&s.scratch);

@@ -11,6 +11,7 @@
 #include "base/pages.h"
 #include "search/observer.h"
 #include "search/search.h"
+#include "state/bit_filter.h"
 #include "state/visited.h"
 
 struct search;
@@ -26,6 +27,8 @@ struct strategy {
 	bool wants_depths;
 	/* It can leave out actions (reduction.h). */
 	bool reduces;
+	/* It ends by itself, when nothing is left to explore. */
+	bool exhausts;
 	/* Violations are looked for by walks, too, before it and in pauses (prelude.h). */
 	bool walks;
 	/* With several workers: give some of the work away, for somebody waits for it. NULL: it can't. */
@@ -42,6 +45,7 @@ struct search {
 	void *mine; /* the strategy's own */
 
 	struct visited visited;
+	struct bit_filter filter; /* takes its place when memory runs short (search_shrink_table) */
 	struct visited told;      /* keys of the violations told */
 	struct pages_vec path;    /* u32 actions */
 	struct pages_vec scratch; /* room for the actions of one state */

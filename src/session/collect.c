@@ -26,9 +26,16 @@ void search_stats_add(struct search_stats *sum, const struct search_stats *s)
 	sum->reduced += s->reduced;
 	sum->pruned += s->pruned;
 	sum->memory += s->memory;
+	sum->filtered_from = HD_MAX(sum->filtered_from, s->filtered_from);
+	sum->missed += s->missed;
+	sum->swept |= s->swept;
 	sum->sanity_checks += s->sanity_checks;
 	sum->audits += s->audits;
 	sum->glances += s->glances;
+	for (u32 i = 0; i < HD_ARRAY_LEN(sum->dependence); i++) {
+		sum->dependence[i].pairs += s->dependence[i].pairs;
+		sum->dependence[i].agreed += s->dependence[i].agreed;
+	}
 	sum->unsynchronised += s->unsynchronised;
 	for (u32 i = 0, to = 0; i < SEARCH_MAX_UNSYNCHRONISED && to < SEARCH_MAX_UNSYNCHRONISED; to++)
 		if (!sum->unsynchronised_at[to].address)

@@ -30,7 +30,6 @@ struct replay {
 	struct execution_log own_log;
 	struct variables *variables;    /* NULL: not opened yet */
 	const struct wire_event *event; /* that is being told */
-	u32 ran;                        /* who took the last step, for people; 0: nobody yet */
 	struct rust_mutexes rust;
 	struct known_block {
 		u64 address, start, bytes;
@@ -92,16 +91,14 @@ static void look_at_values(struct replay *r, const struct wire_event *e)
 	if (!r->variables && !(r->variables = variables_open(r->symbols)))
 		return;
 	symbols_set_namer(r->symbols, &(struct symbols_namer){r, name_address});
-	if (r->ran && e->kind == WIRE_EV_STEP && e->last != r->ran)
-		variables_ended(r->variables, r->ran);
-	if (e->last)
+	if (e->last && !e->last_regs.rip)
+		variables_ended(r->variables, e->last);
+	else if (e->last)
 		variables_stand(r->variables, e->last, &e->last_regs);
 	else if (e->kind == WIRE_EV_VIOLATION)
 		variables_stand(r->variables, e->thread + 1, &e->regs);
-	if (e->kind == WIRE_EV_STEP) {
+	if (e->kind == WIRE_EV_STEP)
 		variables_stand(r->variables, e->thread + 1, &e->regs);
-		r->ran = e->thread + 1;
-	}
 	changed = variables_look(r->variables);
 	if (!changed)
 		return;
@@ -170,6 +167,20 @@ static void put_into_words(struct replay *r, struct log_entry *l, const struct w
 	rust_mutex_words(&r->rust, e->text, words, sizeof(words));
 	see_rust_mutex(r, l, words, sizeof(words));
 	symbols_expand(r->symbols, words, text, cap);
+	rust_condvar_words(text);
+	if (rust_condvar_is(text) && l->kind != WIRE_EV_VIOLATION)
+		l->op = l->op == OP_FUTEX_WAIT    ? OP_COND_ENTER
+			: l->op == OP_FUTEX_SLEEP ? OP_COND_WAIT
+			: l->op == OP_FUTEX_WAKE  ? OP_COND_SIGNAL
+						  : l->op;
+}
+
+/* A thread that has not begun stands nowhere; the function that it will begin with tells which one it is. */
+static u32 first_place(struct replay *r, const struct wire_event *e, struct frame *out)
+{
+	size_t n = e->entry ? symbols_locate(r->symbols, e->entry, false, out, 1) : 0;
+
+	return n && out->file[0] && !frame_is_library(out) ? 1 : 0;
 }
 
 static void tell(struct replay *r, const struct wire_event *e)
@@ -202,6 +213,8 @@ static void tell(struct replay *r, const struct wire_event *e)
 	snprintf(l.name, sizeof(l.name), "%s", e->thread_name);
 	if (wants_frames(r, e))
 		l.frames = (u32)symbols_unwind(r->symbols, &e->regs, frames, FRAMES_MAX);
+	if (!l.frames && e->kind == WIRE_EV_STEP)
+		l.frames = first_place(r, e, frames);
 	put_into_words(r, &l, e, text, sizeof(text));
 	if (e->kind == WIRE_EV_STEP) {
 		r->last_step = e->step;

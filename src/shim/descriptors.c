@@ -221,7 +221,7 @@ static long read_some(struct call *c)
 	if (r <= 0 || !in_table(c->arg[0]) || !kinds[c->arg[0]])
 		return r;
 	if (kinds[c->arg[0]] & KIND_RANDOM)
-		shim_note(ACT_URANDOM);
+		start_chance_read(c, r);
 	if (kinds[c->arg[0]] & KIND_TIMER) {
 		struct itimerspec t = {0};
 		shim_note(ACT_TIMER);

@@ -20,27 +20,6 @@ static long stop(struct call *c, const char *why)
 	return call_again(c);
 }
 
-static long own_pid(struct call *c)
-{
-	(void)c;
-	shim_note(ACT_GETPID);
-	return shim.shown;
-}
-
-static long send_signal(struct call *c)
-{
-	if (c->nr == SYS_tgkill || c->nr == SYS_rt_tgsigqueueinfo) {
-		if (c->arg[0] == shim.shown)
-			c->arg[0] = shim.pid;
-		c->arg[1] = thread_real((int)c->arg[1]);
-	} else if (c->nr == SYS_tkill) {
-		c->arg[0] = thread_real((int)c->arg[0]);
-	} else if (c->arg[0] == shim.shown) {
-		c->arg[0] = shim.pid;
-	}
-	return call_again(c);
-}
-
 /* Filters would stop the shim's own calls; the trace of instructions is its own. */
 static long control_process(struct call *c)
 {
@@ -136,16 +115,6 @@ static long process_call(struct call *c)
 		thread_self()->clears = (u64 *)c->arg[0];
 		shim_call(c->nr, c->arg[0]);
 		return thread_self()->shown;
-	case SYS_getpid:
-		return own_pid(c);
-	case SYS_gettid:
-		return thread_self()->shown;
-	case SYS_kill:
-	case SYS_tkill:
-	case SYS_tgkill:
-	case SYS_rt_sigqueueinfo:
-	case SYS_rt_tgsigqueueinfo:
-		return send_signal(c);
 	case SYS_prctl:
 		return control_process(c);
 	case SYS_seccomp:
@@ -153,13 +122,14 @@ static long process_call(struct call *c)
 			       ? 0
 			       : call_again(c);
 	case SYS_getrandom:
-		shim_note(ACT_GETRANDOM);
-		return call_again(c);
+		return start_chance_getrandom(c);
 	case SYS_sysinfo:
 		shim_note(ACT_PROC);
 		return call_again(c);
 	case SYS_mmap:
 		return map_memory(c);
+	case SYS_madvise: /* a copy is to have all that the process has */
+		return c->arg[2] == MADV_DONTFORK || c->arg[2] == MADV_WIPEONFORK ? 0 : call_again(c);
 	case SYS_getrusage:
 	case SYS_times:
 		return used_time(c);
@@ -198,7 +168,10 @@ void call_trapped(int signo, siginfo_t *info, void *at)
 	if (shim.last_thread && shim.last_thread != self->fs)
 		shim_note(ACT_THREADS);
 	shim.last_thread = self->fs;
-	if (!clock_call(&c, &result) && !wait_call(&c, &result) && !descriptor_call(&c, &result))
+	if (!clock_call(&c, &result) && !wait_call(&c, &result) && !pid_call(&c, &result) &&
+	    !descriptor_call(&c, &result))
 		result = process_call(&c);
+	if (!shim.started)
+		start_chance_look(&c, result);
 	r[REG_RAX] = result;
 }

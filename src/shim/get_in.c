@@ -204,7 +204,8 @@ __attribute__((constructor)) static void start(void)
 	if (!where || strlen(where) >= sizeof(address) || is_shell())
 		return;
 	strcpy(address, where);
-	shim.pid = shim.shown = getpid();
+	shim.pid = shim.first_pid = getpid();
+	shim.shown = SHIM_PID;
 	if (!make_page(&page))
 		return;
 	shim.control = say_hello(page);
@@ -217,6 +218,7 @@ __attribute__((constructor)) static void start(void)
 	shim.null = move_up(open("/dev/null", O_RDWR | O_CLOEXEC), NULL_FD);
 	memset((void *)getauxval(AT_RANDOM), 0x5a, 16);
 	clock_start();
+	start_chance_begin();
 	remove_vdso();
 	descriptors_start();
 	signals_start();

@@ -36,6 +36,8 @@
 
 static struct held held[SHIM_FDS];
 static u32 held_count;
+static u8 bytes[1 << 16]; /* in pipes and pairs */
+static u32 bytes_used;
 static struct itimerval timers[3];
 static u64 pending;
 
@@ -244,20 +246,39 @@ static bool find_pairs(char *text, size_t cap)
 	return true;
 }
 
+/* What is in a pipe is seen by a copy of it; nothing is taken out. */
+static long peek_pipe(int fd, u8 *out, size_t room)
+{
+	int copy[2];
+	if (shim_call(SYS_pipe2, copy, O_CLOEXEC | O_NONBLOCK))
+		return -1;
+	long n = shim_call(SYS_tee, fd, copy[1], room, SPLICE_F_NONBLOCK);
+	if (n > 0)
+		n = shim_call(SYS_read, copy[0], out, room);
+	shim_call(SYS_close, copy[0]);
+	shim_call(SYS_close, copy[1]);
+	return n;
+}
+
 /* Bytes in a pair or pipe of its own are few: commands from one thread to another. */
 static bool record_bytes(struct held *h, char *text, size_t cap)
 {
 	int n = 0;
+	h->bytes = 0;
 	if (h->kind == HELD_PIPE ? (h->flags & O_ACCMODE) == O_WRONLY : h->kind != HELD_PAIR)
 		return true;
 	shim_call(SYS_ioctl, h->fd, FIONREAD, &n);
-	h->bytes = 0;
 	if (n <= 0)
 		return true;
-	if (n > (int)sizeof(h->data) || h->kind == HELD_PIPE)
-		return refuse(text, cap, "it has unread data in a pipe or socket pair of its own", h->fd);
-	long got = shim_call(SYS_recvfrom, h->fd, h->data, sizeof(h->data), MSG_PEEK | MSG_DONTWAIT, 0, 0);
+	if ((u32)n > sizeof(bytes) - bytes_used)
+		return refuse(text, cap, "it has much unread data in a pipe or socket pair of its own",
+			      h->fd);
+	h->data = bytes + bytes_used;
+	long got = h->kind == HELD_PIPE
+			   ? peek_pipe(h->fd, h->data, (size_t)n)
+			   : shim_call(SYS_recvfrom, h->fd, h->data, n, MSG_PEEK | MSG_DONTWAIT, 0, 0);
 	h->bytes = got > 0 ? (u32)got : 0;
+	bytes_used += h->bytes;
 	return true;
 }
 
@@ -274,7 +295,7 @@ static bool record_descriptors(const struct shim_message *m, int control, char *
 	long list = shim_call(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0),
 	     n;
 	bool fine = list >= 0;
-	held_count = 0;
+	held_count = bytes_used = 0;
 	while (fine && (n = shim_call(SYS_getdents64, list, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < n && fine; at += e->length) {
 			e = (struct entry *)(void *)(buffer + at);
@@ -306,7 +327,7 @@ static bool record_descriptors(const struct shim_message *m, int control, char *
 /* All bytes that the peer has not read, one connection after another. */
 static bool record_unread(struct shim_message *m, int *file)
 {
-	static u8 bytes[1 << 16];
+	static u8 found[1 << 16];
 	for (u32 i = 0; i < m->count; i++)
 		m->unread[i] = 0;
 	for (u32 c = 0; c < m->count; c++)
@@ -318,13 +339,13 @@ static bool record_unread(struct shim_message *m, int *file)
 			shim_call(SYS_ioctl, h->fd, FIONREAD, &n);
 			if (n <= 0)
 				break;
-			if (n > (int)sizeof(bytes))
+			if (n > (int)sizeof(found))
 				return false;
 			if (*file < 0)
 				*file = (int)shim_call(SYS_memfd_create, "heddle-unread", MFD_CLOEXEC);
-			long got = shim_call(SYS_recvfrom, h->fd, bytes, sizeof(bytes),
+			long got = shim_call(SYS_recvfrom, h->fd, found, sizeof(found),
 					     MSG_PEEK | MSG_DONTWAIT, 0, 0);
-			if (got <= 0 || shim_call(SYS_write, *file, bytes, got) != got)
+			if (got <= 0 || shim_call(SYS_write, *file, found, got) != got)
 				return false;
 			m->unread[c] = (u32)got;
 			break;

@@ -32,7 +32,7 @@ struct held {
 	struct itimerspec timer;
 	u64 receive_timeout[2];
 	u32 bytes;
-	u8 data[64];
+	u8 *data;
 };
 
 /* shared_memory.c: what processes would share becomes this one's own. False: it can't, text says why. */

@@ -49,6 +49,7 @@ enum shim_act {
 	ACT_TIMER,
 	ACT_THREADS,
 	ACT_FORK,
+	ACT_START,
 	ACT_CLOCK,
 	ACT_SLEEP,
 	SHIM_ACTS
@@ -62,12 +63,13 @@ static const struct shim_act_name shim_act_names[SHIM_ACTS] = {
 	[ACT_URANDOM] = {"read of /dev/urandom", false},
 	[ACT_PROC] = {"read of /proc", false},
 	[ACT_RDTSC] = {"rdtsc", true},
-	[ACT_GETPID] = {"getpid", false},
+	[ACT_GETPID] = {"getpid", true},
 	[ACT_PORT] = {"ephemeral port", false},
 	[ACT_TIMEOUT] = {"time-out that expires", false},
 	[ACT_TIMER] = {"timer", false},
 	[ACT_THREADS] = {"threads take turns", false},
 	[ACT_FORK] = {"fork", false},
+	[ACT_START] = {"random bytes at its start", true},
 	[ACT_CLOCK] = {"clock", true},
 	[ACT_SLEEP] = {"sleep", true},
 };

@@ -15,6 +15,7 @@
 #include "shim/shim.h"
 
 #define SHIM_SIGNAL SIGSTKFLT /* which nobody uses */
+#define SHIM_PID 4190000      /* what each peer takes for its pid: nobody has it */
 #define SHIM_FDS 4096
 #define SHIM_EPOLL 1024
 #define SHIM_THREADS 256
@@ -34,6 +35,7 @@ struct call {
 struct shim_thread {
 	u64 fs;      /* 0: free */
 	int tid;     /* now */
+	int first;   /* at its beginning: in libc's memory */
 	int shown;   /* what the program takes for it */
 	u64 *clears; /* where the kernel writes 0 at its end */
 	u64 robust, robust_size;
@@ -45,12 +47,14 @@ struct shim_thread {
 struct shim {
 	bool on;
 	int control, null;
-	int pid;   /* of this process */
-	int shown; /* what the program takes for it */
+	int pid;       /* of this process */
+	int first_pid; /* of the first one */
+	int shown;     /* what the program takes for it */
 	struct shim_page *page;
 	struct shim_thread thread[SHIM_THREADS];
 	atomic_int lock; /* of the tables of descriptors */
 	u64 last_thread;
+	bool started;      /* it has talked to somebody */
 	const char *stops; /* why it cannot be saved any more; NULL: it can */
 };
 extern struct shim shim;
@@ -92,6 +96,15 @@ bool clock_call(struct call *c, long *result);
 void clock_advance(u64 ns);
 u64 clock_shown(long id);
 u64 clock_real(long id);
+
+/* start_chance.c */
+void start_chance_begin(void);
+void start_chance_look(const struct call *c, long result);
+long start_chance_getrandom(struct call *c);
+void start_chance_read(const struct call *c, long n);
+
+/* pids.c: true: done. Arguments may have changed. */
+bool pid_call(struct call *c, long *result);
 
 /* descriptors.c: false: not a call about them. */
 bool descriptor_call(struct call *c, long *result);

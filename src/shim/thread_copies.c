@@ -25,6 +25,7 @@
 #define KERNEL_CONTEXT 304 /* bytes of the kernel's struct ucontext */
 
 static atomic_int parked, released;
+static atomic_int made; /* threads, ever */
 
 static u64 thread_pointer(void)
 {
@@ -67,7 +68,8 @@ struct shim_thread *thread_self(void)
 		shim.stops = "it has more than 256 threads";
 		return &nobody;
 	}
-	t->tid = t->shown = (int)shim_call(SYS_gettid, 0);
+	t->tid = t->first = (int)shim_call(SYS_gettid, 0);
+	t->shown = t->tid == shim.pid ? shim.shown : t->tid;
 	return t;
 }
 
@@ -82,7 +84,7 @@ u32 threads_count(void)
 int thread_real(int shown)
 {
 	for (u32 i = 0; i < SHIM_THREADS; i++)
-		if (shim.thread[i].fs && shim.thread[i].shown == shown)
+		if (shim.thread[i].fs && (shim.thread[i].shown == shown || shim.thread[i].first == shown))
 			return shim.thread[i].tid;
 	return shown;
 }
@@ -93,8 +95,10 @@ __attribute__((used)) static void thread_enter(void)
 	struct shim_thread *t = slot_of(thread_pointer());
 	if (t) {
 		t->tid = (int)shim_call(SYS_gettid, 0);
-		if (!t->shown)
-			t->shown = t->tid;
+		if (!t->shown) {
+			t->first = t->tid;
+			t->shown = shim.shown + atomic_fetch_add(&made, 1) + 1;
+		}
 		if (t->clears)
 			shim_call(SYS_set_tid_address, t->clears);
 		if (t->robust_size)
@@ -164,9 +168,9 @@ static long new_process(struct call *c)
 		return r;
 	memset(shim.thread, 0, sizeof(shim.thread));
 	shim_connect_again();
-	shim.shown = shim.pid;
+	shim.shown = shim.first_pid = shim.pid; /* its parent knows it by this one */
 	struct shim_thread *t = take_slot(self.fs);
-	t->tid = t->shown = shim.pid;
+	t->tid = t->first = t->shown = shim.pid;
 	if (c->arg[1])
 		c->at->uc_mcontext.gregs[REG_RSP] = c->arg[1];
 	if (!shim_dispatch_on())

@@ -244,6 +244,20 @@ bool visited_contains(const struct visited *v, struct fingerprint fp)
 	return !is_empty(t->slots[table_probe(t, h, fp)]);
 }
 
+static void table_each(const struct visited_table *t, void (*fn)(void *self, struct fingerprint fp),
+		       void *self)
+{
+	for (u64 i = 0; i < table_slots(t); i++)
+		if (!is_empty(t->slots[i]))
+			fn(self, t->slots[i]);
+}
+
+void visited_each(const struct visited *v, void (*fn)(void *self, struct fingerprint fp), void *self)
+{
+	table_each(&v->now, fn, self);
+	table_each(&v->old, fn, self); /* moved slots are empty */
+}
+
 void visited_reset(struct visited *v)
 {
 	table_free(&v->now);

@@ -46,6 +46,8 @@ int visited_insert_depth(struct visited *v, struct fingerprint fp, u32 depth, u3
  * is its number.
  */
 int visited_insert_number(struct visited *v, struct fingerprint fp, u32 number, u32 *was);
+/* Calls fn for each entry, in any order. */
+void visited_each(const struct visited *v, void (*fn)(void *self, struct fingerprint fp), void *self);
 
 /* Forget all entries and give the memory back. */
 void visited_reset(struct visited *v);

@@ -30,6 +30,9 @@ enum search_end {
 #define SEARCH_MAX_UNSYNCHRONISED 16
 
 /* Counted live, in memory that another process may read. */
+#define SEARCH_DEPENDENCE_CLASSES 20
+#define SEARCH_DEPENDENCE_MODES 49
+
 struct search_stats {
 	u64 states;      /* distinct states, the initial one included */
 	u64 transitions; /* steps executed that count: first executions of an action in a state */
@@ -47,10 +50,23 @@ struct search_stats {
 	u64 reduced; /* states in which actions were left out */
 	u64 pruned;
 	u64 memory; /* bytes: visited table, stacks, the target's log */
+	/*
+	 * From so many states on they were kept as bits in a filter, for the table had become too large;
+	 * 0: never. missed: an estimate of how many states were taken for known ones, wrongly. swept: the
+	 * search went on like that until nothing was left.
+	 */
+	u64 filtered_from, missed, swept;
 	u64 sanity_checks;
 	/* The audit of footprints (search/audit.h): comparisons made. */
 	u64 audits;
 	u64 glances; /* the same, of the eye (search/eye.h) */
+	/*
+	 * Pairs that are declared dependent: executed in both orders, and the same came out
+	 * (search/dependence.h); by class and pair of modes, the smaller one first.
+	 */
+	struct search_dependence {
+		u32 pairs, agreed;
+	} dependence[SEARCH_DEPENDENCE_CLASSES * SEARCH_DEPENDENCE_MODES];
 	/*
 	 * Pairs of steps that share no declared object and yet don't commute, because the program's threads
 	 * use the word at `address` without synchronisation; the first few, by address.

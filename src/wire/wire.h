@@ -251,11 +251,12 @@ struct wire_event {
 	u32 waits;              /* WIRE_EV_FIBER: enum wire_waits */
 	u32 waits_thread;       /* WIRE_WAITS_THREAD: its slot */
 	u32 bytes;              /* a memory access: how many */
+	u64 entry;              /* the function that the thread begins with; 0: not known */
 	u64 object2;            /* a wait on a condition variable: the mutex */
 	u64 block, block_bytes; /* the live heap block that `object` lies in; 0: in none */
 	u32 last;               /* 1 + the slot of the fiber that took the step before and stands … */
 	u32 pad;
-	struct wire_regs last_regs; /* … here; 0: none, or a step is under way */
+	struct wire_regs last_regs; /* … here; rip 0: it has ended. last 0: none, or a step is under way */
 	char thread_name[16];
 	char text[4096]; /* what it does, in words; addresses as {0x…} */
 };

@@ -97,16 +97,42 @@ def noticed(place):
         one = d.number("open 7")
         d.ask(one, b"n")
         d.do(f"acted {one}")
-        for question, call in ((b"r", "getrandom"), (b"u", "read of /dev/urandom"), (b"i", "getpid"), (b"a", "timer")):
+        for question, call in ((b"r", "getrandom"), (b"u", "read of /dev/urandom"), (b"a", "timer")):
             before = d.acts(one).get(call, 0)
             d.ask(one, question)
             expect(d.acts(one).get(call, 0) > before, f"{call}: {d.acts(one)}")
             expect(d.do(f"acted {one}") == "yes", call)
-        for question, call in ((b"t", "clock"), (b"d", "rdtsc")):
+        for question, call in ((b"t", "clock"), (b"d", "rdtsc"), (b"i", "getpid")):
             d.ask(one, question)
             expect(d.acts(one).get(call), d.acts(one))
             expect(d.do(f"acted {one}") == "no", call)
         expect(d.ask(one, b"t") == b"t1767225600.000000000\n", "the clock does not stand still")
+
+
+DRAWN = r"""exec python3 -c '
+import os, random, socket, time
+listener = socket.create_server(("127.0.0.1", {port:7}))
+seed = os.urandom(8)
+while True:
+    conn, _ = listener.accept()
+    while data := conn.recv(100):
+        conn.sendall(b"%f %s %d %d %f %s" % (random.random(), seed.hex().encode(), os.getpid(), hash("x"), time.time(),
+                                             os.urandom(8).hex().encode() if data == b"u" else b""))
+'"""
+
+
+@case
+@in_scratch
+def started_alike(place):
+    """what a peer draws before its first connection is the same in each start; what it draws later is not"""
+    said = []
+    for _ in range(2):
+        with Driver(place, "fork", servers=[DRAWN]) as d:
+            one = d.number("open 7")
+            said.append((d.ask(one, b"x"), d.ask(one, b"u")))
+            expect(d.acts(one).get("random bytes at its start"), d.acts(one))
+    expect(said[0][0] == said[1][0], f"two peers: {said}")
+    expect(said[0][1] != said[1][1], f"chance is not chance: {said}")
 
 
 @case

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "broker/address.h"
@@ -43,6 +44,8 @@ static struct {
 	u32 n;
 } * saved;
 static pid_t peer_of_conn[65536];
+static bool astray[65536]; /* opened in another past */
+static int nowhere;        /* an end of a pair, on which nothing ever comes */
 
 void hd_panic(const char *file, int line, const char *what)
 {
@@ -146,9 +149,13 @@ static void save(pid_t peer)
 	struct problem p;
 	int fd[CONNS];
 	u64 id;
-	u32 conn[CONNS], n = broker_connections(broker, peer, conn, CONNS);
-	for (u32 i = 0; i < n; i++)
-		fd[i] = broker_fd(broker, conn[i]);
+	u32 conn[CONNS], all = broker_connections(broker, peer, conn, CONNS), n = 0;
+	for (u32 i = 0; i < all; i++)
+		if (!astray[conn[i]]) {
+			conn[n] = conn[i];
+			fd[n] = broker_fd(broker, conn[n]);
+			n++;
+		}
 	int r = checkpoint_save(checkpoints, peer, fd, n, &id, &p);
 	if (r) {
 		printf("%s: %s\n", r == -EOPNOTSUPP ? "refused" : "problem", p.text);
@@ -167,17 +174,19 @@ static bool restore(u64 id, struct problem *p)
 	u32 conn[CONNS], n = broker_connections(broker, peer, conn, CONNS), kept;
 	if (checkpoint_restore(checkpoints, id, fd, &now, p))
 		return false;
-	for (u32 i = 0; i < n; i++) { /* opened since then */
+	for (u32 i = 0; i < n;
+	     i++) { /* opened since then: it leads nowhere, until that is brought back, too */
 		for (kept = 0; kept < saved[id].n && saved[id].conn[kept] != conn[i]; kept++)
 			;
 		if (kept == saved[id].n) {
-			net->op = NET_CLOSE;
-			net->conn = conn[i];
-			broker_serve(broker, net);
+			broker_replace(broker, conn[i], dup(nowhere));
+			astray[conn[i]] = true;
 		}
 	}
-	for (u32 i = 0; i < saved[id].n; i++)
+	for (u32 i = 0; i < saved[id].n; i++) {
 		broker_replace(broker, saved[id].conn[i], fd[i]);
+		astray[saved[id].conn[i]] = false;
+	}
 	return true;
 }
 
@@ -278,6 +287,7 @@ int main(int argc, char **argv)
 	struct peer_options o = {.out = argv[1], .interrupted = interrupted};
 	struct checkpoint_options how = {.choice = choice(argv[2])};
 	struct broker_options patience = {0};
+	int pair[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	o.server = calloc((size_t)argc, sizeof(char *));
 	o.client = calloc((size_t)argc, sizeof(char *));
@@ -286,6 +296,9 @@ int main(int argc, char **argv)
 			o.server[o.servers++] = argv[i + 1];
 		else
 			o.client[o.clients++] = argv[i + 1];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return 2;
+	nowhere = pair[0];
 	net = calloc(1, sizeof(*net));
 	saved = calloc(SAVED, sizeof(*saved));
 	checkpoints = checkpoints_create(&how, &o, &p);

@@ -10,7 +10,7 @@
  *   t  the time                                d  the time by rdtsc
  *   i  its pid, and its thread's number
  *   o  the next byte of a file                 e  adds one to an eventfd, and tells its count
- *   s  adds one to memory that is shared       w  puts the next byte into a pipe of its own, and takes it out
+ *   s  adds one to memory that is shared       w  puts two bytes into a pipe of its own, and takes one out
  *   a  sets an alarm, and tells what is left of the last one (minutes)
  *   h  shuts its writing side down             q  closes the connection
  *   x  has a child process                     l  watches a file
@@ -69,12 +69,13 @@ static unsigned add_event(void)
 	return write(event, &n, 8) == 8 ? was : 0;
 }
 
+/* Two go in and one out: what is left grows. */
 static unsigned use_pipe(void)
 {
 	static unsigned char c;
-	unsigned char got = 0;
-	c++;
-	if (write(own_pipe[1], &c, 1) != 1 || read(own_pipe[0], &got, 1) != 1)
+	unsigned char got = 0, two[2] = {c + 1, c + 2};
+	c += 2;
+	if (write(own_pipe[1], two, 2) != 2 || read(own_pipe[0], &got, 1) != 1)
 		abort();
 	return got;
 }

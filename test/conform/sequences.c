@@ -8,6 +8,8 @@
 #include "clean.h"
 
 #define LENGTH_MAX 64
+/* Neither kernel may wait or go round for ever: both are asked not to. */
+#define PATIENCE 60
 
 static const struct sequences *q;
 static struct answer on_linux, on_virtual;
@@ -22,10 +24,13 @@ static bool agree(void)
  * The number of the first step on which the two differ; n: none. A refusal ends the sequence: nothing to
  * compare.
  */
-static size_t play_once(const struct step *steps, size_t n)
+static size_t play_once(const struct step *steps, size_t n, unsigned pause)
 {
+	alarm(PATIENCE);
 	q->fresh();
 	for (size_t i = 0; i < n; i++) {
+		if (pause)
+			usleep(pause);
 		if (q->is_free_choice && q->is_free_choice(&steps[i]))
 			continue;
 		spoil_argument(steps[i].bad);
@@ -40,14 +45,13 @@ static size_t play_once(const struct step *steps, size_t n)
 	return n;
 }
 
+/* What differs because Linux was late does not when it is given time between the calls. */
 static size_t play(const struct step *steps, size_t n)
 {
 	size_t at = n;
-	for (unsigned i = 0; i < q->tries; i++) {
-		usleep(i * 10000);
-		if ((at = play_once(steps, n)) == n)
+	for (unsigned i = 0; i < q->tries; i++)
+		if ((at = play_once(steps, n, i * 2000)) == n)
 			break;
-	}
 	return at;
 }
 
@@ -146,8 +150,6 @@ static void tell_refusals(void)
 	memset(refusals, 0, sizeof(refusals));
 }
 
-/* Neither kernel may wait or go round for ever: both are asked not to. */
-#define PATIENCE 30
 static unsigned long playing;
 
 static void hangs(int sig)
@@ -169,7 +171,6 @@ int sequences_compare(const struct sequences *sequences, unsigned long count, ui
 	signal(SIGALRM, hangs);
 	for (unsigned long i = 0; i < count; i++) {
 		playing = i;
-		alarm(PATIENCE);
 		struct step steps[LENGTH_MAX];
 		uint64_t rng = seed + i * 1000003;
 		for (size_t k = 0; k < q->length; k++)

@@ -154,9 +154,25 @@ def max_time_ends_a_step(place):
 
 @case
 @in_scratch
+def dependent_pairs_are_counted(place):
+    """check: at --sanity 3 pairs declared dependent are executed in both orders: two acquires never agree"""
+    pairs = place.check("--sanity", "3", "--por", "off", "--", program("philosophers.c"), "3").result["dependent_pairs"]
+    acquires = [p for p in pairs if p["class"] == 0 and p["modes"] == [3, 3]]
+    expect(acquires and acquires[0]["pairs"] > 0 and acquires[0]["agreed"] == 0, pairs)
+    plain = place.check("--", program("philosophers.c"), "3").result
+    expect("dependent_pairs" not in plain, plain)
+
+
+@case
+@in_scratch
 def limit_memory(place):
-    """check: --max-memory ends the search, exit 3"""
-    limited(place, "--max-memory", "1M")
+    """check: --max-memory is obeyed: a search goes on with bits instead of states, or ends; exit 3"""
+    result = limited(place, "--por", "off", "--max-memory", "8M")
+    coverage = result["coverage"]
+    expect(coverage["ended"] and 0 < coverage["estimate"] <= 1 and "explored" in result["reason"], result)
+    expect(coverage["exact_states"] < result["states"] and result["memory_bytes"] <= 8 << 20, result)
+    expect(result["states"] + coverage["missed_states"] <= 1.01 * 333142, result)
+    expect("coverage" not in limited(place, "--max-memory", "1M"), "a coverage of what was not finished")
 
 
 @case
@@ -331,7 +347,7 @@ def live_line(place):
 @in_scratch
 def never_revisited(place):
     """check: where no state ever comes twice, a note says so and why"""
-    run = place.check("--max-states", "30000", "--", program("counts.c"), status=3)
+    run = place.check("--max-states", "30000", "--", program("grows.c"), status=3)
     expect(run.result["revisited"] == 0 and "note: no state was ever reached twice" in run.err, run.tail)
     run = place.check("--max-states", "30000", "--por", "off", "--", program("philosophers.c"), "8", status=3)
     expect("reached twice" not in run.err, run.tail)

@@ -25,7 +25,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
-def project(place, source="counts.c"):
+def project(place, source="sums.c"):
     """A repository of its own with the program built in a folder below, as CI has it; its top and the program."""
     top = place.path / "repo"
     (top / ".git").mkdir(parents=True)
@@ -80,14 +80,14 @@ def sarif(place):
     expect(not wrong, wrong)
     [result] = log["runs"][0]["results"]
     at = result["locations"][0]["physicalLocation"]
-    line = [n for n, text in enumerate((top / "src/counts.c").read_text().split("\n"), 1) if "assert(total" in text]
-    expect(at["artifactLocation"]["uri"] == "src/counts.c" and [at["region"]["startLine"]] == line, at)
+    line = [n for n, text in enumerate((top / "src/sums.c").read_text().split("\n"), 1) if "assert(total" in text]
+    expect(at["artifactLocation"]["uri"] == "src/sums.c" and [at["region"]["startLine"]] == line, at)
     flows = result["codeFlows"][0]["threadFlows"]
     expect([f["id"] for f in flows] == ["thread 1", "thread 2", "thread 3"], flows)
     mark = result["partialFingerprints"]
-    source = top / "src" / "counts.c"  # other lines, the same finding
+    source = top / "src" / "sums.c"  # other lines, the same finding
     source.write_text("\n\n\n" + source.read_text().replace("/* Two", "/* More than two"))
-    subprocess.run(["gcc", "-g", "-o", "prog", "../src/counts.c", "-pthread"], cwd=top / "build", check=True)
+    subprocess.run(["gcc", "-g", "-o", "prog", "../src/sums.c", "-pthread"], cwd=top / "build", check=True)
     place.check("--format", "sarif", "--", prog, status=1, cwd=top)
     [again] = json.loads((place.path / "out" / "result.sarif").read_text())["runs"][0]["results"]
     expect(again["partialFingerprints"] == mark, (again["partialFingerprints"], mark))
@@ -134,9 +134,9 @@ def github(place):
     """ci: --format github has one ::error per violation at its line, a ::warning for what is not verified, else a ::notice"""
     top, prog = project(place)
     run = place.check("--format", "github", "--", prog, status=1, cwd=top)
-    expect(re.match(r"::error file=src/counts\.c,line=\d+,title=heddle%3A assert::.*total != 33.*%0Aheddle replay ", run.out), run.out)
+    expect(re.match(r"::error file=src/sums\.c,line=\d+,title=heddle%3A assert::.*total != 33.*%0Aheddle replay ", run.out), run.out)
     env = {**os.environ, "GITHUB_WORKSPACE": str(top / "src")}
-    expect(place.check("--format", "github", "--", prog, status=1, env=env).out.startswith("::error file=counts.c,"), "workspace")
+    expect(place.check("--format", "github", "--", prog, status=1, env=env).out.startswith("::error file=sums.c,"), "workspace")
     run = place.check("--format", "github", "--max-states", "2", "--", program("mutex_counter.c"), status=3)
     expect(run.out.startswith("::warning title=heddle%3A bounded::"), run.out)
     run = place.check("--format", "github", "--", program("mutex_counter.c"), status=0)
@@ -148,7 +148,7 @@ def github(place):
 def like_gcc(place):
     """ci: a violation begins with file:line: error:, seen from the current folder"""
     top, prog = project(place)
-    for where, name in ((top, "src/counts.c"), (top / "src", "counts.c"), (place.path / "/", str(top / "src/counts.c"))):
+    for where, name in ((top, "src/sums.c"), (top / "src", "sums.c"), (place.path / "/", str(top / "src/sums.c"))):
         run = place.check("--", prog, status=1, cwd=where)
         expect(re.search(rf"^{re.escape(name)}:\d+: error: assert: .*total != 33", run.err, re.M), run.tail)
 

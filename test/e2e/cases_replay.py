@@ -137,18 +137,18 @@ def dialogue(place, trace, *commands, at=None):
 @in_scratch
 def gdb_back_and_forth(place):
     """replay: in gdb to step 7, a variable, back, a watchpoint, on to the violation, and not beyond"""
-    trace = place.trace("--", program("counts.c"))
+    trace = place.trace("--", program("sums.c"))
     parts = dialogue(place, trace, "heddle goto 7", "print total", "bt", "heddle back", "print total", "watch total",
                      "continue", "heddle threads", "heddle thread 1", "bt", "continue", "continue", "continue", "bt",
                      "continue", "next", "heddle step", "run", "heddle goto 10", "heddle back", "print total", at=0)
     for part, pattern in ((1, r"before step 7 of 10: thread 3: locks mutex m\n.*add \(by=1\)"), (2, r"= 31$"),
-                          (3, r"#\d+ .* add \(by=1\).*\n#\d+ .* ones \(.*counts\.c:\d+\n$"),
+                          (3, r"#\d+ .* add \(by=1\).*\n#\d+ .* ones \(.*sums\.c:\d+\n$"),
                           (4, r"before step 6 of 10"), (5, r"= 30$"), (6, "Hardware watchpoint 1: total"),
                           (7, r"Old value = 30\nNew value = 31\n"), (7, "in step 6 of 10: thread 3"),
-                          (8, r"  thread 1: waits to join thread 2\n\* thread 3: runs"), (9, r"main \(\) at .*counts\.c"),
+                          (8, r"  thread 1: waits to join thread 2\n\* thread 3: runs"), (9, r"main \(\) at .*sums\.c"),
                           (10, r"^#\d+ .*main \(\) at [^\n]*\n$"), (11, r"Old value = 31\nNew value = 32\n"),
                           (12, r"New value = 33\n"), (13, r"the end, after 10 steps: assert: .*total != 33.*\n.*ones \("),
-                          (14, r"ones \(.*counts\.c:\d+"), (15, "the execution ends here"), (16, "the execution ends here"),
+                          (14, r"ones \(.*sums\.c:\d+"), (15, "the execution ends here"), (16, "the execution ends here"),
                           (17, "the execution ends here"), (18, "run would leave the recorded execution"),
                           (19, "there is no step 10; they are 0 to 9"), (20, "before step 9 of 10"), (21, r"= 33\n")):
         expect(re.search(pattern, parts[part]), lambda: f"part {part}, no {pattern!r}:\n{parts[part]}")
@@ -159,7 +159,7 @@ def gdb_back_and_forth(place):
 @in_scratch
 def gdb_breakpoints(place):
     """replay: in gdb, breakpoints, next, finish and local watchpoints work between and within steps, and are kept"""
-    trace = place.trace("--", program("counts.c"))
+    trace = place.trace("--", program("sums.c"))
     parts = dialogue(place, trace, "next", "next", "break add if by == 1", "heddle goto 8", "info line", "finish", "heddle step",
                      "watch -l before", "heddle goto 6", "continue", "heddle goto 2", "info breakpoints", at=3)
     for part, pattern in ((1, r"\ttotal = before"), (2, r"\tpthread_mutex_unlock"), (4, r"Breakpoint 1.*, add \(by=1\)"), (4, "in step 5 of 10: thread 3: starts"),
@@ -186,7 +186,7 @@ def gdb_atomics_and_crash(place):
 @in_scratch
 def gdb_wrong_step(place):
     """replay: --at a step that is not there"""
-    trace = place.trace("--", program("counts.c"))
+    trace = place.trace("--", program("sums.c"))
     one_sentence(place.heddle("replay", trace, "--at", "10", status=2), "no step 10; they are 0 to 9")
     one_sentence(place.heddle("replay", trace, "--at", "x", status=2), "x is not a whole number")
 

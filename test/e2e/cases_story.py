@@ -29,6 +29,9 @@ SHAPES = {
     "a descriptor closed by another": ("closed.c", [], [r"Thread 2 uses descriptor \d+ in step #\d+", "after thread 1 has closed it"]),
     "a check that came too early": ("lost_update.c", [], [
         r"Last changed: thread \d in step #\d+ at lost_update.c:18 \(plane.sold: 1 → 2\); before that .*\(plane.sold: 0 → 1\)"]),
+    "a null pointer": ("reload.c", ["null"], [r"settings, which stands in that line, was set to NULL by thread 2 in step #\d+ at reload.c:"]),
+    "a block freed twice": ("reload.c", ["twice"], [
+        r"given back before, in drop \(reload.c:\d+\) \(it came from main \(reload.c:\d+\)\), and thread \d frees it again at reload.c"]),
     "members of C++ objects": ("bank.cpp", [], [r"holds bank\.accounts\[0\]\.lock", r"waits for bank\.accounts\[1\]\.lock"]),
     "a Rust mutex": ("ledger.rs", [], [
         r"holds left \(Mutex<ledger::Account>\), locked at ledger.rs:10", r"waits for right \(Mutex<ledger::Account>\)"]),
@@ -68,7 +71,7 @@ def instrumented(place):
     paragraph_says(run, ["access the same memory at the same time", "Thread [12] holds m, thread [12] holds no lock: that is the missing one"])
     expect("stats->hits" in run.result["violations"][0]["message"], run.result["violations"])
     run = place.check("--races", "ignore", "--", binary, "free", status=1)
-    paragraph_says(run, [r"given back before: freed in reader \(racy.c:\d+\)", "still uses it at racy.c"])
+    paragraph_says(run, [r"given back before, in reader \(racy.c:\d+\) \(it came from main \(racy.c:\d+\)\)", "still uses it at racy.c"])
 
 
 @case

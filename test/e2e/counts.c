@@ -1,16 +1,36 @@
-/* Two threads count for ever: no state comes twice. */
+/* Two threads count; the second one is surprised. For the dialogue with gdb: a global, a local, a violation.
+ * build: -O0
+ */
+#include <assert.h>
 #include <pthread.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static long n;
+static int total;
 
-static void *count(void *arg)
+static void add(int by)
 {
-	for (;;) {
-		pthread_mutex_lock(&m);
-		n++;
-		pthread_mutex_unlock(&m);
-	}
+	int before;
+
+	pthread_mutex_lock(&m);
+	before = total;
+	total = before + by;
+	pthread_mutex_unlock(&m);
+}
+
+static void *tens(void *arg)
+{
+	for (int round = 0; round < 3; round++)
+		add(10);
+	return arg;
+}
+
+static void *ones(void *arg)
+{
+	for (int round = 0; round < 3; round++)
+		add(1);
+	pthread_mutex_lock(&m);
+	assert(total != 33);
+	pthread_mutex_unlock(&m);
 	return arg;
 }
 
@@ -18,9 +38,9 @@ int main(void)
 {
 	pthread_t a, b;
 
-	pthread_create(&a, NULL, count, NULL);
-	pthread_create(&b, NULL, count, NULL);
-	pthread_join(a, NULL);
-	pthread_join(b, NULL);
+	pthread_create(&a, 0, tens, 0);
+	pthread_create(&b, 0, ones, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // rust_deadlock_plain.rs: two Rust mutexes in opposite order, and no call in between: a lock that is
 // free is taken by one atomic instruction, and that is where threads must be able to switch.
 //
-// heddle: verdict=violation kind=deadlock message~="(?i)futex"
+// heddle: verdict=violation kind=deadlock message~="waits for mutex b \(Mutex<i32>\), held by thread 2"
 // native: any
 use std::sync::{Arc, Mutex};
 use std::thread;

@@ -153,7 +153,7 @@ static u32 timer_actions(bool nothing_else, u32 *out)
 	return n;
 }
 
-/* Nobody can go on: then time passes, and clients that wait with a time-out may speak. */
+/* Nobody can go on: then time passes, and peers that wait with a time-out may speak. */
 static u32 peer_actions(u32 *out)
 {
 	u32 n = 0, host = 0;
@@ -273,7 +273,7 @@ u32 engine_actions(void *t, u32 *out)
 	}
 	if (hd_unlikely(faults_only) && stuck_without_fault())
 		return 0;
-	if (hd_unlikely(!n && rt_wire->config.net.clients))
+	if (hd_unlikely(!n && (rt_wire->config.net.clients || net_servers_are_joint())))
 		n = peer_actions(out);
 	return n;
 }
@@ -423,8 +423,7 @@ static enum terminal_kind judge_terminal(void)
 	struct wire_regs regs;
 	fiber_regs(&model->fiber[slot], &regs);
 	violation_set(kind, slot, regs.rip, 0, 0, buf);
-	violation_last()->key = kind == VIOLATION_DEADLOCK ? violation_key_deadlock()
-							   : XXH3_64bits(buf, own_len);
+	violation_last()->key = violation_key_end(kind, buf, own_len);
 	return TERMINAL_VIOLATION;
 }
 

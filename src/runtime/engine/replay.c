@@ -43,10 +43,9 @@ static struct wire_event *event_new(enum wire_event_kind kind)
 	*e = (struct wire_event){0};
 	e->kind = kind;
 	e->step = step_number;
-	if (last && model->fiber[last - 1].life == FIBER_ALIVE) {
-		e->last = last;
+	e->last = last;
+	if (last && model->fiber[last - 1].life == FIBER_ALIVE)
 		fiber_regs(&model->fiber[last - 1], &e->last_regs);
-	}
 	return e;
 }
 
@@ -59,6 +58,7 @@ static void event_op(struct wire_event *e, u32 slot, const struct op *o, u32 alt
 	e->op = o->kind;
 	e->patient = c->patient;
 	e->object = o->object;
+	e->entry = f->entry;
 	e->object2 = c->returns_to ? c->returns_to(o) : 0;
 	e->bytes = c->memory ? o->n : 0;
 	if (!heap_find((const void *)o->object, &e->block, &e->block_bytes))

@@ -53,7 +53,7 @@ static bool is_alive(u32 slot)
 	return model->fiber[slot].life == FIBER_ALIVE;
 }
 
-u64 violation_key_deadlock(void)
+static u64 key_of_deadlock(void)
 {
 	u64 place[MOST_PLACES], sum = VIOLATION_DEADLOCK;
 	u32 places = 0;
@@ -79,4 +79,9 @@ u64 violation_key_deadlock(void)
 			place[places++] = one;
 	}
 	return sum;
+}
+
+u64 violation_key_end(u32 kind, const char *text, size_t len)
+{
+	return kind == VIOLATION_DEADLOCK ? key_of_deadlock() : XXH3_64bits(text, len);
 }

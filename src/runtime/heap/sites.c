@@ -4,7 +4,8 @@
 #include "runtime/heap/heap.h"
 
 #define TABLE (1u << 18)
-#define NEAR 4096 /* bytes behind a block's start in which an address is said to belong to it */
+#define NEAR 4096  /* bytes behind a block's start in which an address is said to belong to it */
+#define LARGE 1024 /* longer blocks are remembered by themselves, so many of them */
 
 struct site {
 	u64 block, size, allocated_at, freed_at;
@@ -13,6 +14,7 @@ struct site {
 
 static struct site *table;
 static u64 turns;
+static u64 large[LARGE], larges;
 
 void sites_setup(void)
 {
@@ -29,6 +31,8 @@ static struct site *site_of(u64 block)
 void sites_allocated(u64 block, u64 size, u64 pc)
 {
 	*site_of(block) = (struct site){block, size, pc, 0, ++turns};
+	if (size > NEAR)
+		large[larges++ % LARGE] = block;
 }
 
 void sites_freed(u64 block, u64 pc)
@@ -37,6 +41,12 @@ void sites_freed(u64 block, u64 pc)
 	if (s->block != block)
 		*s = (struct site){.block = block, .turn = ++turns};
 	s->freed_at = pc;
+}
+
+/* This one, if the address was in it, and in `other` before that. */
+static const struct site *later(const struct site *s, u64 address, const struct site *other)
+{
+	return address - s->block < s->size && (!other || s->turn > other->turn) ? s : other;
 }
 
 /* The last block that the address was in; where it never was in one, the nearest before it. */
@@ -49,9 +59,11 @@ static const struct site *find_site(u64 address)
 			continue;
 		if (!before)
 			before = s;
-		if (address - block < s->size && (!inside || s->turn > inside->turn))
-			inside = s;
+		inside = later(s, address, inside);
 	}
+	for (u64 i = 0; i < HD_MIN(larges, (u64)LARGE); i++)
+		if (site_of(large[i])->block == large[i])
+			inside = later(site_of(large[i]), address, inside);
 	return inside ? inside : before;
 }
 

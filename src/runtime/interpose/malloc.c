@@ -34,12 +34,14 @@ static HD_NORETURN void bad_free(const void *p, enum heap_status why, const char
 		[HEAP_INSIDE_BLOCK] = " of an address inside a block: ",
 		[HEAP_ALREADY_FREE] = " of memory that is free already (double free): ",
 	};
-	char buf[160];
+	char buf[320];
 	struct text t;
 	text_init(&t, buf, sizeof(buf));
 	text_str(&t, call);
 	text_str(&t, what[why]);
 	text_addr(&t, (u64)p);
+	if (why == HEAP_ALREADY_FREE)
+		sites_describe((u64)p, &t);
 	sched_violation(VIOLATION_ABORT, pc, (u64)p, buf);
 }
 

@@ -40,7 +40,7 @@
 
 #define FAIR_YIELDS 3
 #define FAIR_ROUNDS 1000
-#define FAIR_DEPTH 20000
+#define FAIR_DEPTH 4000
 
 static u64 hash(u64 from, u64 to)
 {

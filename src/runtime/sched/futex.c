@@ -203,6 +203,25 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_addr(t, o->object);
 }
 
+static void wake_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	u32 n = sleepers(o->object, o->n);
+	text_str(t, "wakes futex ");
+	text_addr(t, o->object);
+	if (!n)
+		text_str(t, " (nobody waits)");
+	else if (o->arg >= n && n > 1)
+		text_fmt(t, ", wakes %u threads", n);
+	else if (alt < n) {
+		const struct fiber *woken = next_sleeper(NULL, o->object, o->n);
+		while (woken && alt--)
+			woken = next_sleeper(woken, o->object, o->n);
+		text_str(t, ", wakes ");
+		fiber_describe(woken, t);
+	}
+}
+
 /*
  * object of all: the address; FUTEX_SLEEP: n: the bits, arg: 1 when woken; FUTEX_WAKE: n: the bits, arg:
  * how many
@@ -217,5 +236,6 @@ const struct op_class op_futex_sleep = {
 const struct op_class op_futex_wake = {
 	.name = "wakes futex",
 	.outcomes = wake_outcomes,
+	.describe = wake_describe,
 	.accesses = wake_accesses,
 };

@@ -131,8 +131,11 @@ static HD_NOINLINE bool has_single_outcome(const struct fiber *f, const struct o
  * A nanosecond past the moment itself: nothing wakes up on the dot, and loops that ask "is it over?" rely
  * on that.
  */
+static bool clock_moved; /* ever; persistent */
+
 static void time_passes_until(u64 deadline)
 {
+	clock_moved = true;
 	if (!rt_lessons.clock_read && !rt_wire->config.time_horizon_ms)
 		return; /* nobody can tell: only distances to deadlines count */
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
@@ -300,6 +303,14 @@ u64 clock_read(void)
 	if (pushes)
 		model->now += CLOCK_READ_STEP;
 	return model->now;
+}
+
+void clock_seen_in_file(void)
+{
+	if (rt_lessons.clock_read || !clock_moved)
+		return;
+	RT_LEARN(clock_read);
+	sched_want_restart();
 }
 
 u64 clock_deadline(u64 relative_ns)

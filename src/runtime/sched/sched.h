@@ -175,6 +175,8 @@ struct op *fiber_op_mut(struct fiber *f);
 u64 clock_now(void);
 /* The SUT looks at a clock: from then on time is part of the state (may restart the search). */
 u64 clock_read(void);
+/* … or at a time that the clock has left in a file: the same, once any time-out has ended. */
+void clock_seen_in_file(void);
 /* A deadline for struct op from a relative wait. */
 u64 clock_deadline(u64 relative_ns);
 /* The same from an absolute time on a clock of the SUT (CLOCK_REALTIME, CLOCK_MONOTONIC). */

@@ -140,6 +140,61 @@ static void test_last_changes(void **state)
 		    "2).");
 }
 
+/* Which locks are held is the message's to say: there are ways to take one that a log does not show. */
+static void test_race(void **state)
+{
+	struct trace *t = made_up(VIOLATION_RACE,
+				  "data race: thread 1 is about to write n (4 bytes); thread 2 is "
+				  "about to read n (4 bytes), holding m, in a block of 8 bytes");
+
+	(void)state;
+	stands(t, 2, OP_MEM_READ, N, WIRE_WAITS_NOT, 0, "is about to read n (4 bytes)");
+	EXPLAINS(t, "Thread 2 holds m, thread 1 holds no lock: that is the missing one, if it guards");
+	t = made_up(VIOLATION_RACE,
+		    "data race: thread 1 is about to write n (4 bytes), holding k; thread 2 is "
+		    "about to read n (4 bytes), holding m");
+	stands(t, 2, OP_MEM_READ, N, WIRE_WAITS_NOT, 0, "is about to read n (4 bytes)");
+	EXPLAINS(t, "different locks (k; m)");
+}
+
+static void test_upgrade(void **state)
+{
+	struct trace *t = made_up(VIOLATION_DEADLOCK, "deadlock");
+
+	(void)state;
+	add(t, WIRE_EV_STEP, 2, OP_RW_RDLOCK, M, "read-locks rwlock l");
+	stands(t, 2, OP_RW_WRLOCK, M, WIRE_WAITS_ANYONE, 0,
+	       "waits to write-lock rwlock l, read-locked 1 time");
+	EXPLAINS(t, "Thread 2 wants to write-lock l, which it has locked itself (step #0)");
+}
+
+/* A part that was completed later is not to blame. */
+static void test_short_read(void **state)
+{
+	struct trace *t = made_up(VIOLATION_ASSERT, "a.c:3: assertion `n == 8' failed");
+
+	(void)state;
+	add(t, WIRE_EV_STEP, 1, OP_RECV, C,
+	    "reads from connection 4 (client 1): 7 bytes \"abcdefg\" (1 more is on the way)");
+	EXPLAINS(t, "In step #0 thread 1 got only a part", "a call may return less");
+	t = made_up(VIOLATION_ASSERT, "a.c:3: assertion `n == 8' failed");
+	add(t, WIRE_EV_STEP, 1, OP_RECV, C,
+	    "reads from connection 4 (client 1): 7 bytes \"abcdefg\" (1 more is on the way)");
+	add(t, WIRE_EV_STEP, 1, OP_RECV, C, "reads from connection 4 (client 1): 1 byte \"h\"");
+	explains(t, (const char *const[]){NULL});
+}
+
+static void test_rust_condvar(void **state)
+{
+	char text[] = "thread 3 sleeps on futex p.1 (Condvar); thread 4 sleeps on futex n, wakes futex p.1 "
+		      "(Condvar)";
+
+	(void)state;
+	rust_condvar_words(text);
+	assert_string_equal(
+		text, "thread 3 waits on p.1 (Condvar); thread 4 sleeps on futex n, signals p.1 (Condvar)");
+}
+
 static void test_rust_mutex(void **state)
 {
 	const struct frame lock = {.function = "std::sys::sync::mutex::futex::Mutex::lock"};
@@ -168,6 +223,8 @@ int main(void)
 		cmocka_unit_test(test_circle),       cmocka_unit_test(test_unlocked),
 		cmocka_unit_test(test_omitted),      cmocka_unit_test(test_nothing_certain),
 		cmocka_unit_test(test_last_changes), cmocka_unit_test(test_rust_mutex),
+		cmocka_unit_test(test_race),         cmocka_unit_test(test_upgrade),
+		cmocka_unit_test(test_short_read),   cmocka_unit_test(test_rust_condvar),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

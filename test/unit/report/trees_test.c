@@ -10,6 +10,7 @@
 #include "report/trees_pack.h"
 #include "temporary.h"
 #include "trees_world.h"
+#include "wire/net_joint.h"
 
 /* Owned by the caller. */
 static char *printed(bool (*print)(FILE *, const struct trees *), const struct trees *t, size_t *n)
@@ -340,6 +341,105 @@ static void test_pcap_datagrams(void **state)
 	world_free(t);
 }
 
+/* ---- joint conversations ---- */
+
+/* A client with two connections; what it is told on the first one forks within a symbol. */
+static void test_joint_client(void **state)
+{
+	struct trees *t = world_make();
+	struct tree_key k = world_key("\0\0\0\0", 9000, 1);
+	struct flow list[10];
+	size_t n;
+
+	k.joint = 1;
+	struct tree_at root = world_open(t, k), at = root;
+	world_hear(t, &at, "\x81\1\1o\1k\x82\1\2!", 0);
+	world_write(t, &at, "\1A");
+	world_hear(t, &at, "\x81\2", 0);
+	world_write(t, &at, "\2C\x82\5");
+	world_hear(t, &at, "", 0);
+	at = root;
+	world_write(t, &at, "\1B");
+	world_hear(t, &at, "\1-\2+", 0);
+
+	char *text = printed(trees_text, t, &n);
+	assert_non_null(strstr(text, "client 1 of port 9000, all its connections: 2 traces\n"
+				     "  < [1] opens a connection\n"
+				     "  < [1] \"ok\"\n"
+				     "  < [2] opens a connection\n"
+				     "  < [2] \"!\"\n"));
+	assert_non_null(strstr(text, "> [1] \"A\"\n      < [1] end: the peer closed\n"
+				     "      > [2] \"C\"\n      > [2] closes it\n"));
+	assert_non_null(strstr(text, "> [1] \"B\"\n      < [1] \"-\"\n      < [2] \"+\"\n"));
+	free(text);
+	text = printed(trees_dot, t, &n);
+	assert_int_equal(count(text, " -> "), count(text, "[label=") - 1);
+	assert_non_null(
+		strstr(text, "\"[1] opens a connection\\l[1] ok\\l[2] opens a connection\\l[2] !\\l\""));
+	assert_non_null(strstr(text, "\"[1] B\\l\""));
+	free(text);
+	text = printed(trees_pcap, t, &n);
+	read_capture((u8 *)text, n, list);
+	expect_flow(&list[0], "ok", "A");
+	assert_true(list[0].syn[1] && list[0].fin[1] && !list[0].fin[0]);
+	expect_flow(&list[1], "!", "C");
+	assert_true(list[1].fin[0] && !list[1].fin[1]);
+	expect_flow(&list[2], "ok-", "B");
+	expect_flow(&list[3], "!+", "");
+	assert_int_equal(list[4].port, 0);
+	free(text);
+	world_free(t);
+}
+
+/* Server peers: one connection, one that is refused, and the first number again. */
+static void test_joint_servers(void **state)
+{
+	struct trees *t = world_make();
+	struct tree_key k = world_key("\0\0\0\0", 0, 0);
+	struct net_address to = world_key("\x7f\0\0\1", 80, 0).to;
+	u8 packed[NET_PACKED_MAX], connect[2 * NET_PACKED_MAX + 2] = {0x81, NET_JOINT_CONNECT};
+	u32 len = net_address_pack(&to, packed);
+	struct flow list[10];
+	size_t n;
+
+	for (u32 i = 0; i < len; i++) {
+		connect[2 + 2 * i] = 1;
+		connect[3 + 2 * i] = packed[i];
+	}
+	k.joint = 1;
+	struct tree_at at = world_open(t, k);
+	assert_true(tree_append(t, &at, (char *)connect, 2 + 2 * len));
+	world_hear(t, &at, "\x81\1", 0);
+	world_write(t, &at, "\1q\x81\5");
+	world_hear(t, &at, "", 0);
+	assert_true(tree_append(t, &at, (char *)connect, 2 + 2 * len));
+	world_hear(t, &at, "\x81\x08\1o", 0);
+
+	char *text = printed(trees_text, t, &n);
+	assert_string_equal(text, "all connections to the server peers: 1 trace\n"
+				  "  > [1] connects to 127.0.0.1:80\n"
+				  "  < [1] opens a connection\n"
+				  "  > [1] \"q\"\n"
+				  "  > [1] closes it\n"
+				  "  < nothing yet\n"
+				  "  > [1] connects to 127.0.0.1:80\n"
+				  "  < [1] refused\n"
+				  "  < [1] \"o\"\n");
+	free(text);
+	text = printed(trees_dot, t, &n);
+	assert_int_equal(count(text, "connects to 127.0.0.1:80"), 2);
+	free(text);
+	text = printed(trees_pcap, t, &n);
+	read_capture((u8 *)text, n, list);
+	expect_flow(&list[0], "q", "");
+	assert_true(list[0].fin[1] && !list[0].reset);
+	expect_flow(&list[1], "", "");
+	assert_true(list[1].reset);
+	assert_int_equal(list[2].port, 0);
+	free(text);
+	world_free(t);
+}
+
 /* ---- files ---- */
 
 static void test_file(void **state)
@@ -522,7 +622,8 @@ int main(void)
 		cmocka_unit_test(test_pcap_datagrams), cmocka_unit_test(test_file),
 		cmocka_unit_test(test_damaged_files),  cmocka_unit_test(test_no_files),
 		cmocka_unit_test(test_blob_text),      cmocka_unit_test(test_used_part),
-		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_base64),         cmocka_unit_test(test_joint_client),
+		cmocka_unit_test(test_joint_servers),
 	};
 
 	return cmocka_run_group_tests(tests, temporary_make, temporary_remove);

@@ -67,8 +67,8 @@ static int parse_fd(const char *s)
 /* What /proc says about the SUT itself is partly ours, partly forbidden. True: done. */
 static bool place_in_proc(const char *path, struct vk_place *out)
 {
-	static const char self[] = "/proc/self", fds[] = "/proc/self/fd/";
-	if (str_equal(path, self) || str_equal(path, VK_FD_FOLDER)) {
+	static const char self[] = "/proc/self", fds[] = "/proc/self/fd/", net[] = "/proc/self/net";
+	if (str_equal(path, self) || str_equal(path, VK_FD_FOLDER) || str_equal(path, net)) {
 		out->host = host_lookup("/proc");
 		out->mode = S_IFDIR | 0555;
 		return true;

@@ -92,7 +92,7 @@ void sock_describe_peer_recv(const struct op *o, u32 alt, struct text *t)
 		net_copy(&s->pos, 0, data, HD_MIN(n, (u64)SOCK_SHOWN));
 		sock_describe_data(data, n, t);
 		if (n < HD_MIN(have, o->arg))
-			text_fmt(t, " (%lu more are on the way)", have - n);
+			text_fmt(t, " (%lu more %s on the way)", have - n, have - n == 1 ? "is" : "are");
 	} else {
 		text_str(t, !a->ended           ? have || flags ? "nothing has arrived yet" : "nothing"
 			    : flags & NET_EOF   ? "the peer has closed it"
