@@ -156,6 +156,9 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 
 	plan.peers.out = opts->out;
 	plan.confirm = opts->confirm;
+	plan.peer_branches = opts->peer_branches;
+	if (opts->peers.servers + opts->peers.clients)
+		plan.checkpoint = &opts->checkpoint;
 	/* Breadth first was asked for because of the fewest steps. */
 	plan.shrink_ms = opts->config.search.strategy == SEARCH_BFS ? 0 : SHRINK_MS;
 	plan.peers.interrupted = interrupted;

@@ -55,6 +55,8 @@ struct session_plan {
 	/* For programs with live peers (launch.config.net.live). */
 	struct peer_options peers;
 	struct broker_options broker;
+	const struct checkpoint_options *checkpoint; /* NULL: peers are not saved */
+	u32 peer_branches;                           /* --peer-branches; 0: 1 */
 	u64 shrink_ms; /* time to find shorter paths to violations; 0: they stay as found */
 	bool confirm;  /* violations with peers are played once more, with fresh ones */
 	const struct suppressions *suppressions;

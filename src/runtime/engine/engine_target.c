@@ -313,6 +313,7 @@ enum run_end engine_run(u32 slot, u32 alt)
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	if (hd_unlikely(far) && end == RUN_STEP && !track_full() && fair_is_far(&model->fiber[slot]))
 		engine_forget_rounds(&model->fiber[slot]);
+	net_step_ended();
 	return end;
 }
 
@@ -443,8 +444,6 @@ void engine_livelock(void *t)
 	fiber_regs(&model->fiber[first], &regs);
 	violation_set(VIOLATION_LIVELOCK, first, regs.rip, 0, 0, buf);
 }
-
-/* --- the rest of the interface --- */
 
 static struct fingerprint target_fingerprint(void *t)
 {
