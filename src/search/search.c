@@ -251,6 +251,7 @@ static const struct strategy *const strategies[] = {
 	[SEARCH_BFS] = &strategy_bfs,
 	[SEARCH_RANDOM] = &strategy_random,
 	[SEARCH_PCT] = &strategy_pct,
+	[SEARCH_SPREAD] = &strategy_spread,
 };
 
 /*

@@ -9,6 +9,7 @@
 #define HEDDLE_SEARCH_SEARCH_H
 
 #include "search/observer.h"
+#include "search/spread.h"
 #include "search/target.h"
 #include "search/team.h"
 
@@ -27,6 +28,8 @@ struct search_hooks {
 	const struct observer *observer[2];
 	/* One of several workers, which has joined the others (team.h, parallel.h); NULL: alone. */
 	struct team_member *team;
+	/* One rank of many, for SEARCH_SPREAD (spread.h). */
+	struct spread_port *port;
 };
 
 /* The actions that lead to the current state of the search under way (*len 0: none); for messages. */
