@@ -7,6 +7,7 @@
 #include "cli/check_options.h"
 #include "cli/out_folder.h"
 #include "cli/progress.h"
+#include "cli/ranks_option.h"
 #include "cli/tell_outcome.h"
 #include "report/formats.h"
 #include "report/trees_file.h"
@@ -155,6 +156,7 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 				    .observer = &observer};
 
 	plan.peers.out = opts->out;
+	plan.ranks = cli_ranks;
 	plan.confirm = opts->confirm;
 	plan.peer_branches = opts->peer_branches;
 	if (opts->peers.servers + opts->peers.clients)
@@ -162,9 +164,11 @@ static int run(const struct check_options *opts, const struct launch *l, struct 
 	/* Breadth first was asked for because of the fewest steps. */
 	plan.shrink_ms = opts->config.search.strategy == SEARCH_BFS ? 0 : SHRINK_MS;
 	plan.peers.interrupted = interrupted;
-	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
-	if (properties_prepare(opts->properties, &plan.launch, &observer, p))
-		return -1;
+	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress && !ranks_is_helper());
+	bool failed = properties_prepare(opts->properties, &plan.launch, &observer, p);
+
+	if (ranks_any(failed))
+		return failed ? -1 : problem_set(p, "another rank cannot start the program");
 	return session_run(&plan, o, p);
 }
 
@@ -206,9 +210,16 @@ static int check(struct check_options *opts)
 	struct problem p;
 	int code;
 
-	if (program_open(opts->argv[0], &program, &p) || prepare_out(opts, &p) ||
-	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p))
-		return complain(&p);
+	bool failed = program_open(opts->argv[0], &program, &p) ||
+		      (!ranks_is_helper() && prepare_out(opts, &p)) ||
+		      prepare_save(opts->save_trees, "--save-trees", &p) ||
+		      prepare_save(opts->graph, "--graph", &p);
+
+	if (ranks_any(failed)) {
+		if (!failed)
+			problem_set(&p, "another rank cannot read the program");
+		return !failed && ranks_is_helper() ? EXIT_TOOL_ERROR : complain(&p);
+	}
 	o = calloc(1, sizeof(*o));
 	if (!o) {
 		problem_set(&p, "out of memory");
@@ -222,8 +233,12 @@ static int check(struct check_options *opts)
 	o->profile.asked = opts->config.profile;
 	o->setting = opts->setting;
 	opts->setting = NULL;
-	if (load_trees(opts, &l, &recorded, &p) || run(opts, &l, o, &p)) {
-		code = complain(&p);
+	int ret = load_trees(opts, &l, &recorded, &p);
+
+	if (ret == 0)
+		ret = run(opts, &l, o, &p);
+	if (ret) {
+		code = ret < 0 && !ranks_is_helper() ? complain(&p) : EXIT_TOOL_ERROR;
 	} else {
 		bool lost = write_reports(opts, o, &p);
 
@@ -244,9 +259,9 @@ int verb_check(int argc, char **argv)
 	int code;
 
 	check_options_init(&opts);
-	if (check_options_parse(&opts, argc, argv, &p)) {
+	if (check_options_parse(&opts, argc, argv, &p) || ranks_settle(&opts, &p)) {
 		check_options_free(&opts);
-		return complain_usage("check", "%s", p.text);
+		return ranks_is_helper() ? EXIT_TOOL_ERROR : complain_usage("check", "%s", p.text);
 	}
 	interrupt_install();
 	code = check(&opts);

@@ -1,14 +1,15 @@
 /*
- * The strategy of one rank (spread.h). States that wait to be extended are nodes with a delta each (nodes.h), on a
- * stack: the next one is near where the target stands. A node whose state belongs to another rank waits for the
- * answer first; answers come in the order of the questions.
+ * The strategy of one rank (spread.h). States that wait to be extended are nodes with a delta each
+ * (nodes.h), on a stack: the next one is near where the target stands. A node whose state belongs to
+ * another rank waits for the answer first; answers come in the order of the questions.
  *
- * Counts are those of one worker: a state is counted by the rank that is told that it is new, and extended there or
- * where it was given to; every action of it is executed once.
+ * Counts are those of one worker: a state is counted by the rank that is told that it is new, and extended
+ * there or where it was given to; every action of it is executed once.
  *
- * The end (rank 0 decides, Mattern's four counters): a rank is quiet if its stack is empty and all its questions are
- * answered. Rank 0, when it is quiet, asks all how many messages they have sent and received. If in two rounds, one
- * after the other, all are quiet, and the sums of both are the same four times, then nothing is under way.
+ * The end (rank 0 decides, Mattern's four counters): a rank is quiet if its stack is empty and all its
+ * questions are answered. Rank 0, when it is quiet, asks all how many messages they have sent and received.
+ * If in two rounds, one after the other, all are quiet, and the sums of both are the same four times, then
+ * nothing is under way.
  */
 #include "search/spread.h"
 
@@ -17,7 +18,7 @@
 
 void *memcpy(void *to, const void *from, size_t n);
 
-enum kind {
+enum message_kind {
 	KIND_ASK = 1, /* fingerprints: are they new? */
 	KIND_ANSWER,  /* a byte for each */
 	KIND_NOTE,    /* target_team: what was learnt */
@@ -31,10 +32,11 @@ enum kind {
 	KIND_END,  /* from rank 0 */
 };
 
-#define BATCH 256u         /* fingerprints a question */
-#define CACHE (1u << 20)   /* entries: what was asked lately */
-#define LOOK_EVERY 16u     /* states between two looks at the mail */
-#define WORK_BYTES 32768u  /* of one gift */
+#define BATCH 256u        /* fingerprints a question */
+#define CACHE (1u << 20)  /* entries: what was asked lately */
+#define LOOK_EVERY 16u    /* states between two looks at the mail */
+#define WORK_BYTES 32768u /* of one gift */
+#define LEARN_MORE 1000u  /* steps */
 
 struct status {
 	u64 round, quiet, sent, received;
@@ -70,6 +72,7 @@ struct spread {
 	u64 sent, received; /* that count */
 	u32 want_from;      /* whom to ask for work next */
 	bool wanted;        /* an answer is under way */
+	u64 stale_at;       /* in ticks; 0: it is not */
 	bool ended, told;
 	struct reason reason;
 	/* Rank 0: */
@@ -87,7 +90,7 @@ u32 spread_owner(struct fingerprint fp, u32 ranks)
 
 /* ---- messages ---- */
 
-static void send(struct spread *d, u32 to, enum kind kind, const void *bytes, u32 len)
+static void send(struct spread *d, u32 to, enum message_kind kind, const void *bytes, u32 len)
 {
 	d->sent += kind < KIND_COUNTED;
 	d->port->messages++;
@@ -208,10 +211,21 @@ static enum move hear_answers(struct spread *d, u32 from, const u8 *is_new, u32 
 	return m;
 }
 
+/* Before its delta, a node has the fingerprint of its state. */
+static struct fingerprint *print_of(struct node *n)
+{
+	return (struct fingerprint *)n->delta;
+}
+
+static void apply(struct spread *d, struct node *n)
+{
+	d->s->ops->delta_apply(d->s->self, n->delta + sizeof(struct fingerprint));
+}
+
 static void go_up(struct spread *d)
 {
 	struct node *from = d->here;
-	d->s->ops->delta_apply(d->s->self, from->delta);
+	apply(d, from);
 	d->s->path.len -= sizeof(from->action);
 	d->here = from->parent;
 	d->here->refs++;
@@ -224,7 +238,7 @@ static enum move go_down(struct spread *d, struct node *to)
 	if (!at)
 		return search_halt(d->s, SEARCH_LIMIT_MEMORY);
 	*at = to->action;
-	d->s->ops->delta_apply(d->s->self, to->delta);
+	apply(d, to);
 	to->refs++;
 	node_put(&d->nodes, d->here);
 	d->here = to;
@@ -257,9 +271,12 @@ static enum move go_to(struct spread *d, struct node *to)
 static struct node *node_here(struct spread *d, target_mark before, u32 action)
 {
 	const struct target_ops *ops = d->s->ops;
-	struct node *n = node_new(&d->nodes, d->here, action, ops->delta_size(d->s->self, before));
-	if (n)
-		ops->delta_save(d->s->self, before, n->delta);
+	size_t size = ops->delta_size(d->s->self, before) + sizeof(struct fingerprint);
+	struct node *n = node_new(&d->nodes, d->here, action, size);
+	if (!n)
+		return NULL;
+	*print_of(n) = ops->fingerprint(d->s->self);
+	ops->delta_save(d->s->self, before, n->delta + sizeof(struct fingerprint));
 	return n;
 }
 
@@ -337,14 +354,21 @@ static enum move extend(struct spread *d, struct node *n)
 
 /* ---- work ---- */
 
-/* A path in a gift: its length, the fingerprint it leads to, the actions. */
-static u32 pack(const struct node *n, char *to)
+/* A path in a gift: its length, the fingerprint that it leads to, the actions. */
+#define GIFT_HEAD 5u /* words */
+static u32 gift_bytes(const struct node *n)
 {
-	u32 *word = (u32 *)to, depth = n->depth;
-	word[0] = depth;
+	return (GIFT_HEAD + n->depth) * (u32)sizeof(u32);
+}
+
+static u32 pack(struct node *n, char *to)
+{
+	u32 *word = (u32 *)to, bytes = gift_bytes(n);
+	word[0] = n->depth;
+	memcpy(word + 1, print_of(n), sizeof(struct fingerprint));
 	for (; n->parent; n = n->parent)
-		word[n->depth] = n->action;
-	return (1 + depth) * (u32)sizeof(*word);
+		word[GIFT_HEAD + n->depth - 1] = n->action;
+	return bytes;
 }
 
 /* Half of what waits, from the bottom of the stack, as far as it fits. */
@@ -353,9 +377,8 @@ static void give(struct spread *d, u32 to)
 	struct node **stack = (struct node **)d->stack.data;
 	u64 all = d->stack.len / sizeof(*stack), n = 0;
 	u32 len = 0;
-	while (n < all / 2 && len + (1 + stack[n]->depth) * sizeof(u32) <= WORK_BYTES)
+	while (n < all / 2 && len + gift_bytes(stack[n]) <= WORK_BYTES && stack[n] != d->root)
 		len += pack(stack[n++], d->message + len);
-	/* One that lies too deep for a message stays; the others are moved down. */
 	for (u64 i = 0; i < n; i++)
 		node_put(&d->nodes, stack[i]);
 	for (u64 i = n; i < all && n; i++)
@@ -366,7 +389,7 @@ static void give(struct spread *d, u32 to)
 }
 
 /* Follows the path from the initial state, and leaves nodes on the way. */
-static enum move follow(struct spread *d, const u32 *path, u32 len)
+static enum move follow(struct spread *d, const u32 *path, u32 len, const struct fingerprint *print)
 {
 	struct search *s = d->s;
 	struct node *at = d->here;
@@ -396,6 +419,10 @@ static enum move follow(struct spread *d, const u32 *path, u32 len)
 		if (m >= MOVE_HALT)
 			return m;
 	}
+	if (print->lo != print_of(d->here)->lo || print->hi != print_of(d->here)->hi) {
+		stop_all(d, SPREAD_DISAGREE, SEARCH_STOPPED);
+		return MOVE_KNOWN;
+	}
 	d->here->refs++;
 	return push_node(d, d->here) ? MOVE_KNOWN : search_halt(s, SEARCH_LIMIT_MEMORY);
 }
@@ -404,9 +431,11 @@ static enum move take(struct spread *d, const u32 *word, u32 words)
 {
 	enum move m = MOVE_KNOWN;
 	d->wanted = false;
-	for (u32 at = 0; at < words && m < MOVE_HALT && !d->told; at += 1 + word[at]) {
-		hd_assert(word[at] < words - at);
-		m = follow(d, word + at + 1, word[at]);
+	for (u32 at = 0; at < words && m < MOVE_HALT && !d->told; at += GIFT_HEAD + word[at]) {
+		struct fingerprint print;
+		hd_assert(GIFT_HEAD + word[at] <= words - at && word[at]);
+		memcpy(&print, word + at + 1, sizeof(print));
+		m = follow(d, word + at + GIFT_HEAD, word[at], &print);
 	}
 	return m;
 }
@@ -426,7 +455,7 @@ static void want(struct spread *d)
 
 static bool is_quiet(const struct spread *d)
 {
-	return !d->stack.len && !d->unanswered;
+	return !d->stack.len && !d->unanswered && !search_is_stale(d->s);
 }
 
 static void probe(struct spread *d)
@@ -471,8 +500,8 @@ static void judge(struct spread *d)
 static enum move hear_note(struct spread *d, const u64 *word, u32 words)
 {
 	const struct target_team *t = d->s->ops->team;
-	if (t && t->hear(d->s->self, word, words))
-		stop_all(d, SPREAD_RESTART, SEARCH_INTERRUPTED);
+	if (t)
+		t->hear(d->s->self, word, words); /* if it makes the search stale, read_mail sees that */
 	return MOVE_KNOWN;
 }
 
@@ -535,8 +564,12 @@ static enum move read_mail(struct spread *d)
 	const struct target_team *t = d->s->ops->team;
 	if (t && t->wants_alone(d->s->self))
 		stop_all(d, SPREAD_ALONE, SEARCH_INTERRUPTED);
-	if (search_is_stale(d->s))
-		stop_all(d, SPREAD_RESTART, SEARCH_INTERRUPTED);
+	/* Whoever has learnt something learns some more, before all begin again. */
+	if (search_is_stale(d->s)) {
+		d->stale_at = d->stale_at ? d->stale_at : d->s->ticks + 1;
+		if (d->s->ticks > d->stale_at + LEARN_MORE || !d->stack.len)
+			stop_all(d, SPREAD_RESTART, SEARCH_INTERRUPTED);
+	}
 	if (!d->port->rank && !d->ended)
 		judge(d);
 	return m;
@@ -557,8 +590,10 @@ static enum move work(struct spread *d)
 /* This rank's own reason to end, or to begin again, is told to all. */
 static void pass_on(struct spread *d, enum move m)
 {
+	const struct target_team *t = d->s->ops->team;
 	if (m == MOVE_RESTART)
-		stop_all(d, SPREAD_RESTART, SEARCH_INTERRUPTED);
+		stop_all(d, t && t->wants_alone(d->s->self) ? SPREAD_ALONE : SPREAD_RESTART,
+			 SEARCH_INTERRUPTED);
 	else if (m == MOVE_HALT)
 		stop_all(d, SPREAD_OVER, d->s->end);
 }

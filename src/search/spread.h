@@ -2,13 +2,13 @@
  * spread.h: a search by many machines. Each *rank* has a target of its own and a part of the visited table: a
  * state's fingerprint says whose (spread_owner). docs/design/many-machines.md has the whole picture.
  *
- * The rank that finds a state asks the owner whether it is new, and goes on with other work until the answer comes;
- * if it is, the state is the finder's to extend. So states don't travel, only fingerprints do. Who has nothing to do
- * asks others for work, and gets paths.
+ * The rank that finds a state asks the owner whether it is new, and goes on with other work until the
+ * answer comes; if it is, the state is the finder's to extend. So states don't travel, only fingerprints
+ * do. Who has nothing to do asks others for work, and gets paths.
  *
- * Nothing here knows how messages travel: a *port* does, MPI behind shared memory for programs (runtime/engine/,
- * mpi/), MPI itself for toy targets in a simulated cluster (bench/many-machines/), queues in tests. Messages between
- * two ranks must keep their order, and none may be lost.
+ * Nothing here knows how messages travel: a *port* does, MPI behind shared memory for programs
+ * (runtime/engine/, mpi/), MPI itself for toy targets in a simulated cluster (bench/many-machines/), queues
+ * in tests. Messages between two ranks must keep their order, and none may be lost.
  *
  * Freestanding, like the search.
  */
@@ -17,17 +17,7 @@
 
 #include "base/base.h"
 #include "wire/search_options.h"
-
-/* The longest message: bytes. */
-#define SPREAD_MESSAGE 65536u
-
-/* Why a search ended that no single rank decides on. */
-enum spread_why {
-	SPREAD_OVER = 0, /* search_end says why */
-	SPREAD_RESTART,  /* some rank learnt that steps were too coarse: all begin again, with all lessons */
-	SPREAD_ALONE,    /* one rank has to do it by itself */
-	SPREAD_DISAGREE, /* a path led elsewhere than where another rank said */
-};
+#include "wire/wire_spread.h"
 
 struct spread_port {
 	void *self;
@@ -39,7 +29,7 @@ struct spread_port {
 	/* There is nothing to do until a message comes: wait a little. */
 	void (*rest)(void *self);
 	/* Out: */
-	u32 why; /* enum spread_why */
+	u32 why;                           /* enum spread_why */
 	u64 messages, bytes, asked, given; /* sent; fingerprints asked for; states given away */
 };
 

@@ -11,6 +11,7 @@
 #include "session/collect.h"
 #include "session/live_replay.h"
 #include "session/network.h"
+#include "session/ranks.h"
 #include "session/reproduce.h"
 #include "session/workers.h"
 
@@ -238,6 +239,37 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	return ret;
 }
 
+/* Many ranks have left it to this one, and said why. */
+static int search_alone(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	char why[sizeof(o->workers_why)];
+	int ret;
+
+	memcpy(why, o->workers_why, sizeof(why));
+	ret = search(s, o, found, p);
+	memcpy(o->workers_why, why, sizeof(why));
+	return ret;
+}
+
+static int search_with_others(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	switch (ranks_search(s->plan->ranks, &s->launch, s->observer, o, found, p)) {
+	case RANKS_REPORT:
+		/* Replays are one process's. */
+		s->launch.config.search.strategy = SEARCH_DFS;
+		return 0;
+	case RANKS_DONE:
+		return 1;
+	case RANKS_ALONE:
+		s->launch.config.search.strategy = SEARCH_DFS;
+		s->launch.learnt = NULL;
+		return search_alone(s, o, found, p);
+	case RANKS_FAILED:
+		break;
+	}
+	return -1;
+}
+
 static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
 	const struct live_replay live = {s->plan, &s->launch, &s->network, &o->net.clock_readings,
@@ -249,7 +281,7 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 
 	if (!found)
 		return problem_set(p, "out of memory");
-	ret = search(s, o, found, p);
+	ret = s->plan->ranks ? search_with_others(s, o, found, p) : search(s, o, found, p);
 	network_report(&s->network, &o->checkpoints);
 	/* Fresh peers that act by chance do something else; what was heard of them was heard in one run. */
 	if (s->plan->confirm && s->network.peers && !o->checkpoints.counts.chose)

@@ -48,6 +48,8 @@ struct session_observer {
 	int (*stop_requests)(void *self);
 };
 
+struct session_ranks;
+
 struct session_plan {
 	struct launch launch; /* program, arguments, settings, perhaps recorded trees */
 	u32 workers;          /* 1 … WIRE_MAX_WORKERS */
@@ -61,9 +63,10 @@ struct session_plan {
 	bool confirm;  /* violations with peers are played once more, with fresh ones */
 	const struct suppressions *suppressions;
 	const struct session_observer *observer;
+	const struct session_ranks *ranks; /* one rank of many (ranks.h); NULL: by itself */
 };
 
-/* Fills in what a search has to say. -1: tool error, there is no verdict. */
+/* Fills in what a search has to say. -1: tool error, there is no verdict. 1: another rank reports. */
 int session_run(const struct session_plan *plan, struct outcome *o, struct problem *p);
 
 /* Only the fingerprint of the initial state. */

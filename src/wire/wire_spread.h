@@ -1,7 +1,7 @@
 /*
- * wire_spread.h: how a worker that is one rank of many (search/spread.h) and its controller pass messages: two rings
- * in the memory at WIRE_TEAM_FD, one for each direction. One process writes a ring and one reads it. All zero is an
- * empty ring.
+ * wire_spread.h: how a worker that is one rank of many (search/spread.h) and its controller pass messages:
+ * two rings in the memory at WIRE_TEAM_FD, one for each direction. One process writes a ring and one reads
+ * it. All zero is an empty ring.
  *
  * A message lies in the ring as a head and its bytes, rounded up to 8; it may go round the end.
  */
@@ -11,6 +11,16 @@
 #include "base/base.h"
 
 #define SPREAD_RING (1u << 23)
+/* The longest message: bytes. */
+#define SPREAD_MESSAGE 65536u
+
+/* Why a search ended that no single rank decides on. */
+enum spread_why {
+	SPREAD_OVER = 0, /* search_end says why */
+	SPREAD_RESTART,  /* some rank learnt that steps were too coarse: all begin again, with all lessons */
+	SPREAD_ALONE,    /* one rank has to do it by itself */
+	SPREAD_DISAGREE, /* a path led elsewhere than where another rank said */
+};
 
 struct spread_ring {
 	u64 written __attribute__((aligned(64))); /* bytes, ever */
@@ -57,7 +67,7 @@ static inline bool spread_ring_put(struct spread_ring *r, struct spread_message 
 	return true;
 }
 
-/* False: there is none. The message has at most `room` bytes, or the ring is damaged: then `head->len` is larger. */
+/* False: there is none. head->len above `room`: the ring is damaged. */
 static inline bool spread_ring_get(struct spread_ring *r, struct spread_message *head, void *bytes, u32 room)
 {
 	u64 at = r->taken;

@@ -1,6 +1,6 @@
 /*
- * Many ranks that search one thing (search/spread.h), each a process, with rings between them: together they find what
- * one finds, each state once.
+ * Many ranks that search one thing (search/spread.h), each a process, with rings between them: together
+ * they find what one finds, each state once.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ struct rank_found {
 static struct {
 	struct rank_found found[RANKS_MAX];
 	struct spread_ring ring[RANKS_MAX][RANKS_MAX]; /* from, to */
-} *common;
+} * common;
 
 struct ends {
 	u32 rank, ranks;
@@ -41,7 +41,8 @@ static void port_send(void *self, u32 to, u16 kind, const void *bytes, u32 len)
 {
 	struct ends *e = self;
 
-	while (!spread_ring_put(&common->ring[e->rank][to], (struct spread_message){len, kind, (u16)e->rank}, bytes))
+	while (!spread_ring_put(&common->ring[e->rank][to], (struct spread_message){len, kind, (u16)e->rank},
+				bytes))
 		sched_yield();
 }
 
@@ -70,8 +71,12 @@ static void port_rest(void *self)
 static void work(const struct toy_model *model, struct search_options o, u32 rank, u32 ranks)
 {
 	struct ends ends = {rank, ranks};
-	struct spread_port port = {
-		.self = &ends, .rank = rank, .ranks = ranks, .send = port_send, .receive = port_receive, .rest = port_rest};
+	struct spread_port port = {.self = &ends,
+				   .rank = rank,
+				   .ranks = ranks,
+				   .send = port_send,
+				   .receive = port_receive,
+				   .rest = port_rest};
 	struct rank_found *f = &common->found[rank];
 	struct toy t;
 

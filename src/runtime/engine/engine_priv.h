@@ -44,6 +44,12 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 /* "WHAT thread 2 waits for …; thread 3 …": all live fibers. Returns the first slot, or LAYOUT_MAX_FIBERS. */
 u32 fiber_describe_all(const char *what, char *buf, size_t cap);
 
+/*
+ * One rank of many: 1 + how many threads had a name at the start. A new one gets its slot from all ranks
+ * together. 0: it is none.
+ */
+extern u32 engine_names_given;
+
 /* Several workers (search/parallel.h). */
 extern const struct target_team engine_team;
 /* Are there time-outs beyond the moment of virtual time up to which the search looks now? */

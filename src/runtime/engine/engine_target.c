@@ -63,7 +63,9 @@ bool engine_widen_horizon(void)
 static bool within_horizon(u64 deadline)
 {
 	if (hd_unlikely(!horizon))
-		horizon = rt_wire->config.search.strategy == SEARCH_DFS && rt_worker->task.mode == WIRE_SEARCH
+		horizon = (rt_wire->config.search.strategy == SEARCH_DFS ||
+			   rt_wire->config.search.strategy == SEARCH_SPREAD) &&
+					  rt_worker->task.mode == WIRE_SEARCH
 				  ? HD_MIN((u64)FIRST_HORIZON, last_horizon())
 				  : last_horizon();
 	if (deadline <= HD_MAX(horizon, model->now))
@@ -326,7 +328,8 @@ static bool restart_is_due(void)
 static bool target_stale(void *t)
 {
 	(void)t;
-	return run_wants_restart();
+	return run_wants_restart() ||
+	       (hd_unlikely(engine_names_given) && rt_wire->learnt.names + 1 != engine_names_given);
 }
 
 enum step_result engine_step(void *t, u32 action)
