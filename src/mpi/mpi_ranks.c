@@ -314,12 +314,29 @@ const struct session_ranks *mpi_ranks_open(void)
 	return NULL;
 }
 
+/* A message that nobody takes would keep its sender: all receive until all have sent what they had. */
+static void drain(struct mpi_ranks *m)
+{
+	MPI_Request all_sent = MPI_REQUEST_NULL;
+	bool waits = false;
+
+	for (int done = 0; !done; nanosleep(&(struct timespec){0, 100000}, NULL)) {
+		receive(m);
+		reap(m);
+		if (!m->sending && !waits) {
+			waits = true;
+			MPI_Ibarrier(MPI_COMM_WORLD, &all_sent);
+		}
+		if (waits)
+			MPI_Test(&all_sent, &done, MPI_STATUS_IGNORE);
+	}
+}
+
 void mpi_ranks_close(const struct session_ranks *ranks)
 {
 	struct mpi_ranks *m = ranks->self;
 
-	while (m->sending)
-		reap(m);
+	drain(m);
 	while (m->first)
 		drop_first(m);
 	for (u32 i = 0; i < m->ranks.ranks; i++)
