@@ -185,7 +185,8 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	manner = argv[1];
-	void *volatile first = malloc(1); /* libc draws a key for its heap, once: not in the middle of a conversation */
+	void *volatile first = malloc(
+		1); /* libc draws a key for its heap, once: not in the middle of a conversation */
 	free(first);
 	at[0] = (struct pollfd){place(argv[2], 1), POLLIN, 0};
 	if (argc > 3)
