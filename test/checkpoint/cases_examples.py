@@ -38,6 +38,18 @@ def letters(place):
 
 @case
 @in_scratch
+def plain_client(place):
+    """examples: a client that draws nothing is not taken for one that does: libc's malloc draws a key that nobody sees"""
+    folder = BUILD / "examples" / "net"
+    out = place.path / "out"
+    place.heddle("check", "--no-progress", "--out", out, "--checkpoint", "none", "--client",
+                 f"exec {folder}/alphabet-peer 127.0.0.1 {{port}} 2", "--", folder / "alphabet-server", "26", "1", status=0)
+    result = json.loads((out / "result.json").read_text())
+    expect(result["verdict"] == "verified", result["reason"])
+
+
+@case
+@in_scratch
 def abstract(place):
     """examples: the abstract SSH copy is verified, its faulty twin is not"""
     server = f"exec {EXAMPLES}/abstract-ssh-server {{port:22}}"
