@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "broker/address.h"
@@ -107,13 +108,29 @@ int joint_server_connect(struct broker *b, struct connection *whole, u32 number,
 
 /* ---- what they say ---- */
 
+/*
+ * How a peer has ended is told when nothing is left of it. Saved copies are left: they go, and the next one is
+ * started again.
+ */
+static bool has_ended(struct broker *b, pid_t pid, int *how)
+{
+	if (b->saver)
+		b->saver->forget(b->saver->self, pid);
+	for (u32 i = 0; i < 200 && !broker_interrupted(b); i++) {
+		if (b->peers.ended(b->peers.self, pid, how))
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+	}
+	return false;
+}
+
 static int ended_badly(struct broker *b, const struct connection *whole, struct wire_net *n)
 {
 	pid_t pid[SET_MAX];
 	u32 count = b->peers.server_pids(b->peers.self, whole->set, pid, SET_MAX);
 	for (u32 i = 0; i < count; i++) {
 		int how = 0;
-		if (!b->peers.ended(b->peers.self, pid[i], &how) || !how)
+		if (!has_ended(b, pid[i], &how) || !how)
 			continue;
 		reply_error(n, NET_ERROR_NO_PEER, "a server peer has ended in the middle of the search");
 		reply_add_exit(b, n, pid[i], how);

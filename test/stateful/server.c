@@ -127,7 +127,14 @@ static void request(int i, char *line)
 			dprintf(fd, "%s\n", secret && (unsigned)atol(line) == secret ? "welcome" : "denied");
 	} else if (is("case")) /* letters in random case */
 		dprintf(fd, "%c\n", (dice(2) ? 'A' : 'a') + atoi(line));
-	else if (is("clock"))
+	else if (is("letters")) /* the same without chance */
+		dprintf(fd, "%c\n", 'a' + atoi(line));
+	else if (is("slow")) { /* a ticket, after much thought */
+		volatile unsigned long thought = 0;
+		while (thought < 60000000)
+			thought++;
+		dprintf(fd, "%d\n", ++tickets);
+	} else if (is("clock"))
 		dprintf(fd, "%ld\n", (long)time(NULL));
 	else if (is("who")) {
 		snprintf(name[i], 32, "%.30s", line);
