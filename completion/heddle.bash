@@ -31,6 +31,12 @@ _heddle_check()
 	--peers)
 		COMPREPLY=($(compgen -W "auto independent shared" -- "$cur"))
 		return ;;
+	--checkpoint)
+		COMPREPLY=($(compgen -W "none always io connect nd" -- "$cur"))
+		return ;;
+	--checkpoint-backend)
+		COMPREPLY=($(compgen -W "auto fork criu restart" -- "$cur"))
+		return ;;
 	--cache)
 		COMPREPLY=($(compgen -W "branching linear none" -- "$cur"))
 		return ;;
@@ -53,7 +59,7 @@ _heddle_check()
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
 		--max-time --max-memory --heap-limit --time-horizon --timeouts --invariant --step --invariant-file --check-exit --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
-		--stdin --random-seed --server --client --clients --identical-clients --peers --recheck --cache --allow-refused --response-timeout
+		--stdin --random-seed --server --client --clients --identical-clients --peers --checkpoint --checkpoint-backend --peer-branches --recheck --cache --allow-refused --response-timeout
 		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --graph --sanity --" -- "$cur"))
 }
 

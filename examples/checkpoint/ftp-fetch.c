@@ -34,7 +34,7 @@ static int command(const char *text, char *line, size_t room)
 /* 227 Entering Passive Mode (127,0,0,1,high,low). */
 static int passive_port(const char *line)
 {
-	unsigned a, b, c, d, high, low;
+	unsigned a, b, c, d, high = 0, low = 0;
 	const char *at = strchr(line, '(');
 	net_must(at && sscanf(at, "(%u,%u,%u,%u,%u,%u)", &a, &b, &c, &d, &high, &low) == 6, "passive mode");
 	return (int)(high * 256 + low);

@@ -111,6 +111,14 @@ static int next_one(struct broker *b, struct wire_net *n)
 	return status;
 }
 
+static int save_one(struct broker *b, struct wire_net *n)
+{
+	struct connection *c = connection_find(b, n->conn);
+	n->len = n->flags = n->client = 0;
+	n->saved = 0;
+	return c ? saved_talk_save(b, c, n) : no_such(n);
+}
+
 void broker_serve(struct broker *b, struct wire_net *n)
 {
 	n->text[0] = 0;
@@ -127,6 +135,18 @@ void broker_serve(struct broker *b, struct wire_net *n)
 		break;
 	case NET_NEXT:
 		n->status = next_one(b, n);
+		break;
+	case NET_SAVE:
+		n->status = save_one(b, n);
+		break;
+	case NET_RESTORE:
+		n->len = n->flags = 0;
+		n->status = saved_talk_restore(b, n);
+		break;
+	case NET_DROP:
+		n->len = n->flags = 0;
+		saved_talk_drop(b, n->saved);
+		n->status = 0;
 		break;
 	default:
 		n->status = reply_error(n, NET_ERROR_TOOL, "request %u of the program under test is unknown",
@@ -218,5 +238,6 @@ void broker_free(struct broker *b)
 		peer_procs_release(b, b->peers_known);
 	}
 	client_listener_free_all(b);
+	saved_talk_free_all(b);
 	free(b);
 }

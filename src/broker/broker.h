@@ -46,6 +46,23 @@ struct broker_peers {
 	void (*server_place)(void *self, u32 set, const struct net_address *to, struct net_address *physical);
 };
 
+/* Who saves peers and brings them back, as checkpoint/ does it. Peers are named as above. */
+struct broker_saver {
+	void *self;
+	bool all; /* every peer is started so that it can be saved; else only those that are asked for */
+	/* Peers that are started from now on are. */
+	void (*prepare)(void *self, bool on);
+	int (*save)(void *self, pid_t peer, const int *fd, u32 n, u64 *id, struct problem *p);
+	int (*restore)(void *self, u64 id, int *fd, pid_t *now, struct problem *p);
+	void (*drop)(void *self, u64 id);
+	/* Since the last call: NET_ACTED, NET_CHOSE. */
+	u32 (*acted)(void *self, pid_t peer);
+	bool (*can_save)(void *self, pid_t peer);
+	/* It rests for the first time; it is about to be ended. */
+	void (*adopt)(void *self, pid_t peer);
+	void (*forget)(void *self, pid_t peer);
+};
+
 struct broker_options {
 	u32 response_timeout_ms; /* silence of a peer we can't look into */
 	u32 peer_timeout_ms;     /* a local peer that never comes to rest */
@@ -53,6 +70,8 @@ struct broker_options {
 
 struct broker *broker_create(const struct broker_options *o, const struct broker_peers *peers,
 			     struct problem *p);
+/* *s must live as long. */
+void broker_set_saver(struct broker *b, const struct broker_saver *s);
 /* Do what n asks and fill in the reply (everything but the handshake). */
 void broker_serve(struct broker *b, struct wire_net *n);
 /*

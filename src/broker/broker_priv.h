@@ -63,6 +63,7 @@ struct connection {
 	struct connection *whole;       /* it is one of those; NULL: not */
 	u32 number;    /* among them, 0: not told of yet; of the whole: how many were told of */
 	bool closing;  /* the SUT has closed it */
+	bool ended;    /* our writing side was shut down */
 	bool told;     /* to a server: that it is there */
 	bool unserved; /* the peer rests, and has not taken it from its backlog */
 	bool eof_told, reset_told;
@@ -82,6 +83,8 @@ struct broker {
 	struct peer_procs *peers_known;
 	u32 last_group, server_count;
 	struct client_listener *listeners;
+	const struct broker_saver *saver; /* NULL: there are no checkpoints */
+	struct saved_talk *saved;
 	char folder[64];                       /* of UNIX listeners; empty: none yet */
 	bool long_alarms[NET_MAX_CLIENTS + 1]; /* learnt of a client's processes, for those to come */
 	void (*hold)(void *self, pid_t peer, bool held); /* NULL: nobody cares */
@@ -164,6 +167,17 @@ void joint_server_end(struct broker *b, u32 set);
 void joint_tell(struct connection *whole, struct connection *c);
 void joint_put_symbol(struct bytes *to, u8 first, u8 second);
 struct connection *joint_part(struct broker *b, const struct connection *whole, u32 number);
+
+/* saved_talk.c: checkpoints. */
+struct saved_talk;
+int saved_talk_save(struct broker *b, struct connection *c, struct wire_net *n);
+int saved_talk_restore(struct broker *b, struct wire_net *n);
+void saved_talk_drop(struct broker *b, u64 id);
+/* The peer of c is about to be ended. */
+void saved_talk_forget(struct broker *b, const struct connection *c);
+void saved_talk_free_all(struct broker *b);
+/* What it has done since the last call: NET_ACTED, NET_CHOSE. */
+u32 saved_talk_acted(struct broker *b, const struct connection *c);
 
 /* quiesce.c: wait until the peer has answered all it will. Returns the status. */
 int quiesce(struct broker *b, struct connection *c, struct wire_net *n);

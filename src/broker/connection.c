@@ -50,6 +50,8 @@ void connection_close(struct broker *b, struct connection *c)
 {
 	if (c->joint)
 		joint_close(b, c);
+	if (!c->whole)
+		saved_talk_forget(b, c);
 	struct connection **at = &b->connections;
 	while (*at != c)
 		at = &(*at)->next;

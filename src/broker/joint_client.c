@@ -121,6 +121,7 @@ void joint_await(struct broker *b, const struct connection *whole)
 {
 	u64 start = monotonic_ms();
 	bool any = false;
+	standing_hold(b, whole, false); /* time is to pass */
 	while (!any && monotonic_ms() - start < b->options.peer_timeout_ms && !broker_interrupted(b)) {
 		any = !quiet_alive(whole->procs->q) || client_listener_pending(b);
 		for (struct connection *c = b->connections; (c = joint_next(c, whole)); c = c->next) {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "broker/address.h"
@@ -37,11 +38,18 @@ int joint_server_open(struct broker *b, struct wire_net *n)
 	if (!b->peers.take_servers)
 		return reply_error(n, NET_ERROR_TOOL,
 				   "there are no server peers that could be started again");
-	if (b->peers.take_servers(b->peers.self, b, &set, &p))
+	if (b->saver)
+		b->saver->prepare(b->saver->self, true);
+	int failed = b->peers.take_servers(b->peers.self, b, &set, &p);
+	if (b->saver)
+		b->saver->prepare(b->saver->self, false);
+	if (failed)
 		return reply_error(n, NET_ERROR_TOOL, "%s", p.text);
 	struct peer_procs *t = set ? procs_of_set(b, set) : NULL;
 	if (!t)
 		return reply_error(n, NET_ERROR_FULL, "there is no room for one more process of each server");
+	if (b->saver)
+		b->saver->adopt(b->saver->self, t->root);
 	struct connection *c = connection_add(b, -1, &n->to);
 	hd_assert(c != NULL); /* there was room */
 	c->joint = true;
@@ -88,7 +96,9 @@ int joint_server_connect(struct broker *b, struct connection *whole, u32 number,
 		packed[i] = at[NET_JOINT_SYMBOL * i + 1];
 	if (!net_address_unpack(packed, (u32)bytes, &to))
 		return reply_error(n, NET_ERROR_TOOL, "the program under test connects to no address");
-	int status = server_dial(b, whole, &to, n, &fd);
+	/* Of one that has ended, a saved copy may still hold the socket at which it listened. */
+	bool ended = !quiet_alive(whole->procs->q);
+	int status = ended ? -ECONNREFUSED : server_dial(b, whole, &to, n, &fd);
 	if (NET_IS_ERRNO(status)) {
 		whole->refused[number] = (u16)-status;
 		return n->status = 0;
@@ -98,13 +108,29 @@ int joint_server_connect(struct broker *b, struct connection *whole, u32 number,
 
 /* ---- what they say ---- */
 
+/*
+ * How a peer has ended is told when nothing is left of it. Saved copies are left: they go, and the next one is
+ * started again.
+ */
+static bool has_ended(struct broker *b, pid_t pid, int *how)
+{
+	if (b->saver)
+		b->saver->forget(b->saver->self, pid);
+	for (u32 i = 0; i < 200 && !broker_interrupted(b); i++) {
+		if (b->peers.ended(b->peers.self, pid, how))
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+	}
+	return false;
+}
+
 static int ended_badly(struct broker *b, const struct connection *whole, struct wire_net *n)
 {
 	pid_t pid[SET_MAX];
 	u32 count = b->peers.server_pids(b->peers.self, whole->set, pid, SET_MAX);
 	for (u32 i = 0; i < count; i++) {
 		int how = 0;
-		if (!b->peers.ended(b->peers.self, pid[i], &how) || !how)
+		if (!has_ended(b, pid[i], &how) || !how)
 			continue;
 		reply_error(n, NET_ERROR_NO_PEER, "a server peer has ended in the middle of the search");
 		reply_add_exit(b, n, pid[i], how);

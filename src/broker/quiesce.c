@@ -392,6 +392,7 @@ int quiesce(struct broker *b, struct connection *c, struct wire_net *n)
 		b->long_alarms[c->client] |= quiet_long_alarms(c->procs->q);
 	if (c->next_fd >= 0)
 		c->answer = (c->answer | NET_AGAIN) & ~NET_GONE;
+	c->answer |= saved_talk_acted(b, c);
 	c->answer |= (c->reset ? NET_RESET : 0) | (c->eof ? NET_EOF : 0);
 	return 0;
 }

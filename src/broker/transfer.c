@@ -134,6 +134,7 @@ void transfer_await(struct broker *b, const struct connection *c)
 {
 	struct pollfd p = {.fd = c->fd, .events = POLLIN | POLLRDHUP};
 	u64 start = monotonic_ms();
+	standing_hold(b, c, false); /* time is to pass */
 	while (!c->eof && !c->reset && monotonic_ms() - start < b->options.peer_timeout_ms &&
 	       !broker_interrupted(b) && poll(&p, 1, AWAIT_MS) == 0)
 		;
@@ -229,6 +230,7 @@ int transfer_send_bytes(struct broker *b, struct connection *c, const u8 *data, 
 void transfer_end(struct connection *c)
 {
 	shutdown(c->fd, SHUT_WR);
+	c->ended = true;
 	c->asked = ~0ull; /* that is something to think about, too */
 }
 

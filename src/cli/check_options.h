@@ -8,6 +8,7 @@
 #include "cli/option_parse.h"
 #include "session/suppressions.h"
 #include "launch/problem.h"
+#include "checkpoint/checkpoint.h"
 #include "peer/peer.h"
 #include "report/formats.h"
 #include "wire/wire.h"
@@ -33,6 +34,8 @@ struct check_options {
 	u64 join_ms;    /* all but the first after this time */
 	struct peer_options peers;
 	struct broker_options broker;
+	struct checkpoint_options checkpoint;
+	u32 peer_branches;                       /* worlds of peers that act by chance; 0: one */
 	bool confirm;                            /* violations are played once more with fresh peers */
 	u64 clients;                             /* --clients; 0: as many as there are commands */
 	bool scenario_servers, scenario_clients; /* commands of a scenario: the command line's replace them */

@@ -182,6 +182,48 @@ int apply_peers(struct check_options *o, const struct option_spec *s, const char
 	return problem_set(p, "--peers: %s is none of auto, independent, shared", value);
 }
 
+int apply_checkpoint(struct check_options *o, const struct option_spec *s, const char *value,
+		     struct problem *p)
+{
+	(void)s;
+	for (u32 i = 0; i <= NET_CHECKPOINT_CONNECT; i++)
+		if (!strcmp(value, net_checkpoint_name(i))) {
+			o->config.net.checkpoint = i;
+			o->config.net.save_all = 1;
+			return 0;
+		}
+	return problem_set(p, "--checkpoint: %s is none of none, always, io, connect, nd", value);
+}
+
+int apply_checkpoint_backend(struct check_options *o, const struct option_spec *s, const char *value,
+			     struct problem *p)
+{
+	static const char *const names[] = {[CHECKPOINT_AUTO] = "auto",
+					    [CHECKPOINT_FORK] = "fork",
+					    [CHECKPOINT_CRIU] = "criu",
+					    [CHECKPOINT_RESTART] = "restart"};
+
+	(void)s;
+	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++)
+		if (!strcmp(value, names[i])) {
+			o->checkpoint.choice = (enum checkpoint_choice)i;
+			o->config.net.save_all = 1;
+			return 0;
+		}
+	return problem_set(p, "--checkpoint-backend: %s is none of auto, fork, criu, restart", value);
+}
+
+int apply_peer_branches(struct check_options *o, const struct option_spec *s, const char *value,
+			struct problem *p)
+{
+	u64 n;
+	(void)s;
+	if (!value_number(value, &n) || n < 1 || n > 1000)
+		return problem_set(p, "--peer-branches: %s is not a number from 1 to 1000", value);
+	o->peer_branches = (u32)n;
+	return 0;
+}
+
 int apply_recheck(struct check_options *o, const struct option_spec *s, const char *value, struct problem *p)
 {
 	(void)s;
@@ -295,6 +337,13 @@ int option_peers_settle(struct check_options *o, struct problem *p)
 	if (o->config.net.mode == CACHE_NONE && (o->load_trees[0] || o->save_trees[0]))
 		return problem_set(p, "--%s-trees: with --cache none there are no trees to speak of",
 				   o->load_trees[0] ? "load" : "save");
+	/* Saved is a process with all its connections. */
+	bool saves = o->config.net.checkpoint == NET_CHECKPOINT_ALWAYS ||
+		     o->config.net.checkpoint == NET_CHECKPOINT_IO ||
+		     o->config.net.checkpoint == NET_CHECKPOINT_CONNECT;
+	if (saves && o->peers.servers && o->config.net.mode != CACHE_LINEAR &&
+	    o->config.net.peers == NET_PEERS_AUTO)
+		o->config.net.peers = NET_PEERS_SHARED;
 	if (o->config.net.peers == NET_PEERS_SHARED && o->config.net.mode == CACHE_LINEAR)
 		return problem_set(p, "--peers shared: a linear cache knows one conversation, and with the "
 				      "schedule the order changes in which the servers are spoken to; use "

@@ -320,6 +320,15 @@ static const struct option_spec check_table[] = {
 	 "does a server's answer on one connection depend on what was said on others? shared: it does; auto "
 	 "(default): not until an answer gives it away",
 	 0, apply_peers},
+	{"checkpoint", 0, OPTION_CALL, "none|always|io|connect|nd",
+	 "after which steps peers are saved: nd (default): in which one did something non-deterministic; io: "
+	 "with network I/O; connect: with a connect or accept",
+	 0, apply_checkpoint},
+	{"checkpoint-backend", 0, OPTION_CALL, "auto|fork|criu|restart",
+	 "how peers are saved (default auto: the first of fork, criu, restart that can hold the peer)", 0,
+	 apply_checkpoint_backend},
+	{"peer-branches", 0, OPTION_CALL, "N",
+	 "explore up to N worlds of peers that act by chance (default 1)", 0, apply_peer_branches},
 	{"recheck", 0, OPTION_CALL, "N",
 	 "at the end, play N executions and have N conversations once more with peers, and compare (default: "
 	 "4 executions with servers, none with clients)",

@@ -8,6 +8,7 @@
 #include "cli/check_options.h"
 #include "cli/out_folder.h"
 #include "cli/progress.h"
+#include "cli/ranks_option.h"
 #include "cli/tell_outcome.h"
 #include "report/formats.h"
 #include "report/json.h"
@@ -160,13 +161,19 @@ int check_run(const struct check_options *opts, const struct launch *l, struct s
 				    .script = script};
 
 	plan.peers.out = opts->out;
+	plan.ranks = cli_ranks;
 	plan.confirm = opts->confirm;
+	plan.peer_branches = opts->peer_branches;
+	if (opts->peers.servers + opts->peers.clients)
+		plan.checkpoint = &opts->checkpoint;
 	/* Breadth first was asked for because of the fewest steps. */
 	plan.shrink_ms = opts->config.search.strategy == SEARCH_BFS ? 0 : SHRINK_MS;
 	plan.peers.interrupted = interrupted;
-	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress);
-	if (properties_prepare(opts->properties, &plan.launch, &observer, p))
-		return -1;
+	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress && !ranks_is_helper());
+	bool failed = properties_prepare(opts->properties, &plan.launch, &observer, p);
+
+	if (ranks_any(failed))
+		return failed ? -1 : problem_set(p, "another rank cannot start the program");
 	return session_run(&plan, o, p);
 }
 
@@ -254,10 +261,17 @@ static int check(struct check_options *opts)
 	int code;
 	struct script_plan script = {.record = opts->script, .trustful = opts->script_trustful};
 
-	if (program_open(opts->argv[0], &program, &p) || check_prepare_out(opts, &p) ||
-	    prepare_save(opts->save_trees, "--save-trees", &p) || prepare_save(opts->graph, "--graph", &p) ||
-	    prepare_save(opts->script, "--script", &p))
-		return complain(&p);
+	bool failed = program_open(opts->argv[0], &program, &p) ||
+		      (!ranks_is_helper() && check_prepare_out(opts, &p)) ||
+		      prepare_save(opts->save_trees, "--save-trees", &p) ||
+		      prepare_save(opts->graph, "--graph", &p) ||
+		      prepare_save(opts->script, "--script", &p);
+
+	if (ranks_any(failed)) {
+		if (!failed)
+			problem_set(&p, "another rank cannot read the program");
+		return !failed && ranks_is_helper() ? EXIT_TOOL_ERROR : complain(&p);
+	}
 	o = calloc(1, sizeof(*o));
 	if (!o) {
 		problem_set(&p, "out of memory");
@@ -272,9 +286,13 @@ static int check(struct check_options *opts)
 	o->setting = opts->setting;
 	script.about = opts->script[0] ? script_about(opts, &program) : NULL;
 	opts->setting = NULL;
-	if (load_trees(opts, &l, &recorded, &p) ||
-	    (script.about ? run_in_order(opts, &l, &script, o, &p) : check_run(opts, &l, NULL, o, &p))) {
-		code = complain(&p);
+	int ret = load_trees(opts, &l, &recorded, &p);
+
+	if (ret == 0)
+		ret = script.about ? run_in_order(opts, &l, &script, o, &p)
+				   : check_run(opts, &l, NULL, o, &p);
+	if (ret) {
+		code = ret < 0 && !ranks_is_helper() ? complain(&p) : EXIT_TOOL_ERROR;
 	} else {
 		bool lost = check_write_reports(opts, o, &p);
 
@@ -296,9 +314,9 @@ int verb_check(int argc, char **argv)
 	int code;
 
 	check_options_init(&opts);
-	if (check_options_parse(&opts, argc, argv, &p)) {
+	if (check_options_parse(&opts, argc, argv, &p) || ranks_settle(&opts, &p)) {
 		check_options_free(&opts);
-		return complain_usage("check", "%s", p.text);
+		return ranks_is_helper() ? EXIT_TOOL_ERROR : complain_usage("check", "%s", p.text);
 	}
 	interrupt_install();
 	code = check(&opts);

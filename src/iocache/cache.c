@@ -63,6 +63,17 @@ u64 cache_clock_readings(const struct cache *c)
 	return c->clock_readings;
 }
 
+void cache_set_checkpoint(struct cache *c, enum net_checkpoint strategy, bool clients)
+{
+	c->save_clients = clients;
+	c->strategy = strategy;
+}
+
+const struct net_checkpoints *cache_checkpoints(const struct cache *c)
+{
+	return &c->counts;
+}
+
 void cache_backtracked(struct cache *c)
 {
 	c->epoch++;
@@ -274,8 +285,14 @@ static bool is_independent(const struct cache *c, const struct physical *p)
 	return !k->client && !k->joint;
 }
 
+void cache_may_join_servers(struct cache *c, bool may)
+{
+	c->may_share = may;
+}
+
 void cache_forget_servers(struct cache *c)
 {
+	c->may_share = false;
 	for (u32 i = 0; i < NET_MAX_CONNS; i++)
 		if (c->conn[i].conn && is_independent(c, &c->conn[i]))
 			physical_close(c, &c->conn[i]);
@@ -355,6 +372,10 @@ int cache_connect(struct cache *c, struct cache_pos *all, const struct net_addre
 		err = cache_resolve(c, &at);
 	if (err)
 		return err;
+	struct tree_at behind = pos_at(&at);
+	struct physical *p = c->touched ? physical_find(c, at.tree - 1, &behind) : NULL;
+	if (p)
+		p->opened = true;
 	all->branch = at.branch;
 	all->written = at.written;
 	struct tree_at there = pos_at(&at);

@@ -62,6 +62,7 @@ struct cache_error {
 	 * all of them as one conversation (key->joint) would tell.
 	 */
 	bool of_server;
+	bool of_client; /* … of a client */
 	/* Complete sentences for people: connection, request, recorded and new answer, and the way on. */
 	char text[3000];
 };
@@ -122,6 +123,8 @@ int cache_pass_time(struct cache *c, struct cache_pos *pos);
  */
 int cache_connect(struct cache *c, struct cache_pos *all, const struct net_address *to, u32 connection,
 		  struct cache_pos *pos);
+/* May they become so, if need be? Then what is against their independence is an error. */
+void cache_may_join_servers(struct cache *c, bool may);
 /* Server peers are joint from now on: physical connections that took them for independent are closed. */
 void cache_forget_servers(struct cache *c);
 /* The SUT closes the connection. pos stays, behind that. */
@@ -178,6 +181,14 @@ void cache_set_confirm(struct cache *c);
 
 /* How often an answer told another time than the recorded one, and counted as the same: clock_reading.c. */
 u64 cache_clock_readings(const struct cache *c);
+
+/*
+ * Checkpoints (--checkpoint, saved.c): after which transitions, and can clients be saved, too; a transition
+ * has ended; what came of it so far.
+ */
+void cache_set_checkpoint(struct cache *c, enum net_checkpoint strategy, bool clients);
+void cache_step_ended(struct cache *c);
+const struct net_checkpoints *cache_checkpoints(const struct cache *c);
 
 /* The SUT was rolled back: mode none remembers it. Cheap. */
 void cache_backtracked(struct cache *c);

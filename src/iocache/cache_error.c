@@ -9,7 +9,7 @@ static struct text begin(struct cache *c, int code)
 {
 	struct text t;
 	c->error.code = code;
-	c->error.of_server = false;
+	c->error.of_server = c->error.of_client = false;
 	text_init(&t, c->error.text, sizeof(c->error.text));
 	return t;
 }
@@ -19,6 +19,7 @@ static void suspect(struct cache *c, u32 tree)
 {
 	const struct tree_key *k = tree_key_of(c->t, tree);
 	c->error.of_server = !k->client && !k->joint;
+	c->error.of_client = k->client != 0;
 }
 
 int error_out_of_memory(struct cache *c)
@@ -105,6 +106,21 @@ int error_refused_again(struct cache *c, u32 tree)
 
 /* ---- what was said ---- */
 
+static void put_written(struct cache *c, struct text *t, const struct tree_at *at);
+
+int error_acted(struct cache *c, u32 tree, const struct tree_at *at)
+{
+	struct text t = begin(c, CACHE_INCOMPLETE);
+	suspect(c, tree);
+	text_str(&t, "A peer acts by chance (");
+	error_put_key(&t, tree_key_of(c->t, tree));
+	text_str(&t, "; after ");
+	put_written(c, &t, at);
+	text_str(&t, c->error.of_server ? "), and can only be brought back with all its connections"
+					: "), and --checkpoint none does not bring it back");
+	return CACHE_INCOMPLETE;
+}
+
 static void put_bytes(const struct cache *c, struct text *t, u32 tree, const u8 *data, u64 n)
 {
 	if (!tree_key_of(c->t, tree)->joint) {
@@ -190,6 +206,10 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 	put_closed(&t, r->flags);
 	if (skip)
 		text_fmt(&t, " (both behind %lu equal bytes)", skip);
+	if (c->counts.unsaved[0]) {
+		text_fmt(&t, ". It could not be saved: %s.", c->counts.unsaved);
+		return CACHE_NONDETERMINISTIC;
+	}
 	text_str(&t, tree_key_of(c->t, tree)->joint
 			     ? ". A peer whose answers depend on chance or time is brought back by a "
 			       "checkpoint: --checkpoint nd or io."

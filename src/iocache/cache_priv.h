@@ -8,6 +8,7 @@
  *   clock_reading.c   answers that differ in the time they tell
  *   silence_check.c   a last look before silence is called a deadlock
  *   recheck.c    recorded conversations once more, at the end
+ *   saved.c      checkpoints of peers
  *   joint_symbols.c  symbols of clients with several connections
  *   cache_error.c, cache_error_text.c   what went wrong, in words
  */
@@ -39,7 +40,24 @@ struct physical {
 	u64 said;     /* bytes heard since it was opened */
 	u32 flags;    /* NET_CLOSED, heard */
 	bool hurried; /* some answer was known, and time-outs were not waited for: transport.expect */
+	/* Since it was last saved, or a transition ended: saved.c. */
+	bool acted;     /* it did something non-deterministic */
+	bool moved;     /* something was said */
+	bool opened;    /* a connection was made */
+	bool unsavable; /* trying again is in vain */
 	u64 last_use, epoch;
+};
+
+#define CACHE_SAVED 64u /* checkpoints at a time */
+struct savepoint {
+	u64 id; /* 0: free */
+	u32 tree, group;
+	struct tree_at at;
+	u64 said;
+	u32 flags;
+	bool acted;   /* without it the way there is not the same again */
+	bool hurried; /* as of the physical one */
+	u64 last_use;
 };
 
 typedef bool physical_which(const struct cache *c, const struct physical *p, const void *arg);
@@ -68,7 +86,8 @@ struct cache {
 	struct trees *t;
 	const struct cache_mode_ops *ops;
 	bool live;
-	bool confirm; /* cache_set_confirm */
+	bool confirm;   /* cache_set_confirm */
+	bool may_share; /* servers that are taken for independent could be taken for joint */
 	struct transport transport;
 	struct transport_reply reply; /* the last one */
 	struct cache_error error;
@@ -79,11 +98,16 @@ struct cache {
 	u64 clock, epoch;
 	bool patient;                 /* a peer is given all its time, whatever is known of its answer */
 	u64 slow[CACHE_HURRIED / 64]; /* trees whose peer answered otherwise when it was hurried */
-	u64 clock_readings;           /* that differed: clock_readings_adopt */
-	struct pages_vec scratch;     /* bytes on their way out */
-	struct pages_vec symbols;     /* joint_symbols.c */
-	struct pages_vec heard_out;   /* silence_check.c: struct heard_out */
-	struct pages_vec schedules;   /* linear: struct recorded, who recorded what */
+	u32 strategy;                 /* enum net_checkpoint */
+	bool save_clients;            /* they are started so that it is possible */
+	bool touched;                 /* a physical connection was used since a transition ended */
+	struct net_checkpoints counts;
+	struct savepoint saved[CACHE_SAVED];
+	u64 clock_readings;         /* that differed: clock_readings_adopt */
+	struct pages_vec scratch;   /* bytes on their way out */
+	struct pages_vec symbols;   /* joint_symbols.c */
+	struct pages_vec heard_out; /* silence_check.c: struct heard_out */
+	struct pages_vec schedules; /* linear: struct recorded, who recorded what */
 	const struct cache_pos *open[CACHE_MAX_OPEN];
 	struct physical conn[NET_MAX_CONNS];
 };
@@ -131,6 +155,17 @@ int physical_send(struct cache *c, struct physical *p, struct tree_at *at, const
 		  bool end);
 /* Nothing is sent. Does the peer say more than it had? Then that is what went wrong. patient: wait for it. */
 int physical_hear_more(struct cache *c, struct physical *p, bool patient);
+
+/* ---- saved.c ---- */
+
+/* Save the peer of p where it stands, if that is possible, and not done. */
+void saved_take(struct cache *c, struct physical *p);
+/* The farthest one on the way to `to`; NULL: none is. */
+struct savepoint *saved_nearest(struct cache *c, u32 tree, const struct tree_at *to);
+/* Bring it back; NULL: that has failed, and the peer with all that was saved of it is gone. */
+struct physical *saved_restore(struct cache *c, struct savepoint *s);
+/* The peer is about to be ended. */
+void saved_drop_group(struct cache *c, u32 group);
 
 /* ---- record.c ---- */
 
@@ -182,6 +217,8 @@ int error_refused(struct cache *c, u32 error);
 /* c->reply.status is not 0. */
 int error_of_reply(struct cache *c, u32 tree);
 int error_refused_again(struct cache *c, u32 tree);
+/* The peer did something non-deterministic at `at`, and is not followed there. */
+int error_acted(struct cache *c, u32 tree, const struct tree_at *at);
 int error_left(struct cache *c, const struct tree_key *k, const struct tree_at *at);
 /* data was said at `at` behind the first `said` bytes; the mark at `against` is of another opinion. */
 int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, u64 said,

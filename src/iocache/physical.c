@@ -11,6 +11,9 @@
 
 void physical_close(struct cache *c, struct physical *p)
 {
+	const struct tree_key *k = tree_key_of(c->t, p->tree);
+	if (k->client || k->joint)
+		saved_drop_group(c, p->group);
 	c->transport.close(c->transport.self, p->conn);
 	*p = (struct physical){0};
 }
@@ -152,6 +155,8 @@ static int settle(struct cache *c, struct physical *p, u64 n)
 /* All is sent at the first asking, also to a peer that has not accepted the connection yet. */
 static int exchange(struct cache *c, struct physical *p, const void *data, u64 n, bool end)
 {
+	if (p->acted && (n || end)) /* in the middle of a transition: what it did must not be done again */
+		saved_take(c, p);
 	ask(c, p, data, n, end);
 	while (c->reply.status == NET_ERROR_UNSERVED && relieve_peer(c, p->tree, p->group, p))
 		ask(c, p, "", 0, false);
@@ -199,14 +204,26 @@ static void expect_answer(struct cache *c, struct physical *p, const struct tree
 static int forward(struct cache *c, struct physical *p, const struct tree_at *to, const void *data, size_t n,
 		   bool end);
 
-/* In the place of one that was hurried: a fresh one, which is given all its time on the way to `at`. */
+/* At the root: brought back, or fresh. p is gone. */
+static int begin_again(struct cache *c, struct physical *p, struct physical **out)
+{
+	u32 tree = p->tree;
+	struct tree_at root = root_at(c, tree);
+	struct savepoint *s = saved_nearest(c, tree, &root);
+	if (s && s->group == p->group && (*out = saved_restore(c, s)))
+		return 0;
+	if (p->conn)
+		physical_close(c, p);
+	return physical_open(c, tree, out);
+}
+
+/* In the place of one that was hurried: one that is given all its time on the way to `at`. */
 static int start_again(struct cache *c, struct physical *p, const struct tree_at *at)
 {
 	u32 tree = p->tree;
 	struct physical *q = NULL;
-	physical_close(c, p);
 	c->patient = true;
-	int err = physical_open(c, tree, &q);
+	int err = begin_again(c, p, &q);
 	if (NET_IS_ERRNO(err))
 		err = error_refused_again(c, tree);
 	if (!err) {
@@ -235,10 +252,29 @@ static int hear_again(struct cache *c, struct physical *p, const struct tree_at 
 	return err ? err : hear(c, p, at);
 }
 
+/*
+ * The peer was heard at p->at. What a server does that is taken for independent of other connections can't
+ * be brought back; all of them together can.
+ */
+static int note_act(struct cache *c, struct physical *p, u32 acts)
+{
+	const struct tree_key *k = tree_key_of(c->t, p->tree);
+	c->touched = p->moved = true;
+	p->acted |= acts && !c->confirm;
+	if (!(acts & NET_CHOSE) || c->confirm)
+		return 0;
+	c->counts.chose++;
+	bool followed = k->client || k->joint;
+	if (followed ? c->strategy != NET_CHECKPOINT_NONE : !c->may_share)
+		return 0;
+	return error_acted(c, p->tree, &p->at);
+}
+
 static int hear(struct cache *c, struct physical *p, const struct tree_at *at)
 {
 	/* What is closed stays closed, whether the transport says so each time or once. */
 	c->reply.flags |= p->flags;
+	u32 acts = c->reply.flags & (NET_ACTED | NET_CHOSE);
 	int err = record_reply(c, p->tree, at, p->said);
 	if (err == CACHE_NONDETERMINISTIC && p->hurried && !c->patient)
 		return hear_again(c, p, at);
@@ -249,7 +285,7 @@ static int hear(struct cache *c, struct physical *p, const struct tree_at *at)
 	p->at = *at;
 	p->said += c->reply.len;
 	p->flags = c->reply.flags & NET_CLOSED;
-	return 0;
+	return note_act(c, p, acts);
 }
 
 /* ---- opening ---- */
@@ -312,6 +348,7 @@ static int connect(struct cache *c, u32 tree, struct physical **out)
 		.conn = conn, .tree = tree, .group = group, .at = root_at(c, tree), .epoch = c->epoch};
 	s->connections++;
 	s->peer_starts += key.client > 0 && !key.after;
+	c->counts.restarted += (key.client || key.joint) && !key.after && tree_opened(c->t, tree);
 	tree_count_open(c->t, tree);
 	*out = p;
 	return 0;
@@ -328,9 +365,12 @@ int physical_open(struct cache *c, u32 tree, struct physical **out)
 		err = exchange(c, p, "", 0, false);
 	if (!err)
 		err = hear(c, p, &root);
-	if (!err)
-		*out = p;
-	return err;
+	if (err)
+		return err;
+	*out = p;
+	saved_take(c, p); /* the beginning: a peer need not be started again */
+	p->opened = p->moved = true;
+	return 0;
 }
 
 struct physical *physical_of_tree(struct cache *c, u32 tree)
@@ -349,6 +389,11 @@ int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct ph
 		if (p->conn && p->tree == tree && tree_passes(c->t, &p->at, to) &&
 		    (!best || p->at.written > best->at.written || (p->at.ended && !best->at.ended)))
 			best = p;
+	}
+	struct savepoint *saved = saved_nearest(c, tree, to);
+	if (saved && (!best || saved->at.written > best->at.written)) {
+		struct physical *p = saved_restore(c, saved);
+		best = p ? p : best && best->conn ? best : NULL;
 	}
 	if (best) {
 		*out = best;
@@ -396,6 +441,7 @@ int physical_bring(struct cache *c, struct physical *p, const struct tree_at *to
 	struct mark_view m;
 	while (tree_mark_after(c->t, &p->at, to, &next, &m)) {
 		expect_answer(c, p, &next);
+		c->counts.replayed++;
 		int err = forward(c, p, &next, NULL, 0, false);
 		if (!err)
 			err = hear(c, p, &next);

@@ -69,7 +69,8 @@ static int add_mark(struct cache *c, u32 tree, const struct tree_at *at, u64 sai
 int record_reply(struct cache *c, u32 tree, const struct tree_at *at, u64 said)
 {
 	struct mark_view m;
-	c->reply.flags &= NET_CLOSED | NET_TIMED | NET_GUESSED | NET_AGAIN | NET_GONE | NET_UNREAD;
+	c->reply.flags &= NET_CLOSED | NET_TIMED | NET_GUESSED | NET_AGAIN | NET_GONE | NET_UNREAD |
+			  NET_CHOSE;
 	if (!tree_mark_at(c->t, at, &m))
 		return add_mark(c, tree, at, said);
 	clock_readings_adopt(c, at, said, m.reply > said ? m.reply - said : 0);

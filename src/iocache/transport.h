@@ -14,7 +14,8 @@ struct transport_reply {
 	u32 client; /* of NET_ERROR_ANOTHER, likewise */
 	void *data; /* valid until the next call; the cache may change it */
 	u64 len;
-	u64 now; /* seconds since 1970 */
+	u64 saved; /* of save */
+	u64 now;   /* seconds since 1970 */
 	const char *text;
 };
 
@@ -32,6 +33,10 @@ struct transport {
 	void (*next)(void *self, u32 conn, struct transport_reply *r);
 	/* The same as an exchange without data, but first wait, long, for the peer to speak. May be NULL. */
 	void (*await)(void *self, u32 conn, struct transport_reply *r);
+	/* NET_SAVE, NET_RESTORE, NET_DROP. May be NULL, all of them. */
+	void (*save)(void *self, u32 conn, struct transport_reply *r);
+	void (*restore)(void *self, u64 saved, struct transport_reply *r);
+	void (*drop)(void *self, u64 saved);
 };
 
 #endif

@@ -56,7 +56,8 @@ int shared_part_create(struct shared_part *part, const struct launch *l, u32 wor
 	if (runtime_library_find(runtime, sizeof(runtime), p))
 		return -1;
 	part->team_fd = -1;
-	if (workers > 1 && team_file_create(&part->team_fd, p))
+	bool several = workers > 1 || l->config.search.strategy == SEARCH_SPREAD;
+	if (several && team_file_create(&part->team_fd, p))
 		return -1;
 	part->fd = memory_file_create("heddle-shared", WIRE_SHARED_SIZE, &memory, p);
 	if (part->fd < 0 || !memory) {

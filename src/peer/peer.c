@@ -156,6 +156,16 @@ const struct broker_peers *peers_for_broker(struct peers *s)
 	return &s->for_broker;
 }
 
+bool peers_number(const struct peers *s, pid_t pid, u32 *n, bool *client)
+{
+	const struct peer *e = peer_find(s, pid);
+	if (!e || pid <= 0)
+		return false;
+	*client = e->client > 0;
+	*n = e->client ? e->client : e->server;
+	return *n > 0;
+}
+
 u64 peers_running(const struct peers *s)
 {
 	u64 count = 0;

@@ -59,6 +59,8 @@ int peers_start_servers(struct peers *s, struct broker *b, struct problem *p);
  * pid. A client is ended only: 0. -1: *p.
  */
 pid_t peers_restart(struct peers *s, struct broker *b, pid_t pid, struct problem *p);
+/* Which command it is of: the number of the server or client, from 1. False: it is not known. */
+bool peers_number(const struct peers *s, pid_t pid, u32 *n, bool *client);
 u64 peers_running(const struct peers *s); /* not known to have ended; for the live line */
 /* All gone when it returns, the warden included. s may be NULL. */
 void peers_end(struct peers *s);

@@ -210,6 +210,7 @@ void outcome_forget(struct outcome *o)
 	o->unconfirmed_why[0] = 0;
 	o->played_again = 0;
 	o->end = SEARCH_COMPLETE;
+	o->nondeterministic = false;
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;
 	o->retries_cut = o->faults_cut = false;
 	memset(&o->stats, 0, sizeof(o->stats));
@@ -219,6 +220,7 @@ void outcome_forget(struct outcome *o)
 	o->peak_rss = o->page_faults = 0;
 	trees_blob_free(&o->net.trees);
 	memset(&o->net, 0, sizeof(o->net));
+	memset(&o->checkpoints, 0, sizeof(o->checkpoints));
 }
 
 void outcome_free(struct outcome *o)

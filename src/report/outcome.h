@@ -6,6 +6,7 @@
 #define HEDDLE_REPORT_OUTCOME_H
 
 #include "iocache/tree.h"
+#include "report/outcome_checkpoints.h"
 #include "report/profile.h"
 #include "report/state_graph.h"
 #include "report/trace.h"
@@ -77,6 +78,8 @@ struct outcome_certified {
 
 struct outcome {
 	char *const *argv;
+	char *const *server, *const *client; /* commands of the peers */
+	size_t servers, clients;
 	enum search_end end;
 	bool interrupted; /* killed by a second ^C: `end` says nothing */
 	bool horizon_hit, yields_cut, subsets_cut, retries_cut, faults_cut;
@@ -106,6 +109,9 @@ struct outcome {
 		[1024]; /* servers turned out to be joint (--peers auto): which answer told; "": none did */
 	char trivial_why[512]; /* nothing of what the program is there for was seen: why; "": it was */
 	struct outcome_net net;
+	struct outcome_checkpoints checkpoints;
+	bool nondeterministic; /* a peer was that could not be saved, and perhaps can be */
+	u32 worlds; /* --peer-branches: searches with other behaviours of peers that act by chance */
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
 	size_t refused_count;
 	struct outcome_unsynchronised unsynchronised[WIRE_MAX_UNSYNCHRONISED];
@@ -148,6 +154,8 @@ const char *outcome_assumption(const struct outcome *o);
  * They are copied, and checked: the program could have written over them. -1: no memory, or no trees.
  */
 int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct net_config *config);
+/* "server 1": the first peer that was seen to act by chance. */
+const char *outcome_chooser(const struct outcome *o);
 /* What the peers' part of the verdict takes for granted, one sentence; "" without peers. */
 const char *outcome_peer_assumption(const struct outcome *o);
 /* What was found, for a search that is done again. */

@@ -117,6 +117,29 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 	return 0;
 }
 
+static bool chooses(const struct outcome_peer *p)
+{
+	for (u32 i = 0; i < p->acts; i++)
+		if (p->act[i].chance)
+			return true;
+	return false;
+}
+
+const char *outcome_chooser(const struct outcome *o)
+{
+	static char name[32];
+
+	for (u32 i = 0; i < SAVER_PEERS; i++) {
+		bool server = chooses(&o->checkpoints.server[i]);
+
+		if (!server && !chooses(&o->checkpoints.client[i]))
+			continue;
+		snprintf(name, sizeof(name), "%s %u", server ? "server" : "client", i + 1);
+		return name;
+	}
+	return "the peers";
+}
+
 const char *outcome_peer_assumption(const struct outcome *o)
 {
 	if (!o->net.used)

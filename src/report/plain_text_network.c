@@ -47,6 +47,40 @@ static void print_faults(FILE *f, const struct net_config *c)
 	putc('\n', f);
 }
 
+static void print_acts(FILE *f, const char *what, u32 number, const struct outcome_peer *p)
+{
+	const char *between = ": ";
+
+	if (!p->backend[0])
+		return;
+	fprintf(f, "  %s %u: saved by %s (%s)", what, number, p->backend, p->reason);
+	for (u32 i = 0; i < p->acts; i++) {
+		fprintf(f, "%s%s %lu×%s", i ? between : "; noticed: ", p->act[i].call, p->act[i].count,
+			p->act[i].tamed ? " (made the same in each run)" : "");
+		between = ", ";
+	}
+	putc('\n', f);
+}
+
+static void print_checkpoints(FILE *f, const struct outcome *o)
+{
+	const struct outcome_checkpoints *c = &o->checkpoints;
+
+	if (c->counts.taken || c->counts.chose)
+		fprintf(f,
+			"  checkpoints (%s): %lu taken, %lu restored, %lu dropped, %lu at a time; %lu peers "
+			"started "
+			"again, %lu requests replayed\n",
+			net_checkpoint_name(o->net.config.checkpoint), c->counts.taken, c->counts.restored,
+			c->counts.dropped, c->counts.peak, c->counts.restarted, c->counts.replayed);
+	for (u32 i = 0; i < SAVER_PEERS && (c->counts.taken || c->counts.chose); i++) {
+		print_acts(f, "server", i + 1, &c->server[i]);
+		print_acts(f, "client", i + 1, &c->client[i]);
+	}
+	if (c->counts.unsaved[0] && c->counts.chose)
+		fprintf(f, "  note: a peer could not be saved: %s\n", c->counts.unsaved);
+}
+
 void plain_network(FILE *f, const struct outcome *o)
 {
 	const struct outcome_net *n = &o->net;
@@ -85,6 +119,7 @@ void plain_network(FILE *f, const struct outcome *o)
 			"the "
 			"program was given the first one\n",
 			n->clock_readings, n->clock_readings == 1 ? "" : "s");
+	print_checkpoints(f, o);
 	if (n->shared)
 		fprintf(f, "  servers: shared: all connections to them are one conversation%s%s\n",
 			o->shared_why[0] ? ". What gave it away: " : "", o->shared_why);

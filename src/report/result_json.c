@@ -114,11 +114,52 @@ static json_t *cache_json(const struct outcome_net *n)
 	return j;
 }
 
-/* No checkpoints yet: likewise. */
-static json_t *checkpoints_json(void)
+static json_t *peer_json(const struct outcome *o, const struct outcome_peer *p, const char *command,
+			 bool server)
 {
-	return json_pack("{s:s, s:s, s:i, s:i, s:i}", "strategy", "none", "backend", "none", "taken", 0,
-			 "restored", 0, "replayed", 0);
+	json_t *noticed = json_object(), *tamed = json_object();
+
+	for (u32 i = 0; i < p->acts; i++)
+		json_object_set_new(p->act[i].tamed ? tamed : noticed, p->act[i].call,
+				    json_integer((json_int_t)p->act[i].count));
+	return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "command", json_text(command), "model",
+			 !server || o->net.shared ? "shared" : "independent", "backend",
+			 p->backend[0] ? p->backend : "none", "reason", json_text(p->reason), "noticed",
+			 noticed, "tamed", tamed);
+}
+
+static json_t *peers_json(const struct outcome *o)
+{
+	json_t *list = json_array();
+	const struct outcome_checkpoints *c = &o->checkpoints;
+
+	for (size_t i = 0; i < o->servers && i < SAVER_PEERS; i++)
+		json_array_append_new(list, peer_json(o, &c->server[i], o->server[i], true));
+	for (size_t i = 0; i < o->clients && i < SAVER_PEERS; i++)
+		json_array_append_new(list, peer_json(o, &c->client[i], o->client[i], false));
+	return list;
+}
+
+static json_t *checkpoints_json(const struct outcome *o)
+{
+	const struct net_checkpoints *c = &o->checkpoints.counts;
+	json_t *j = json_pack("{s:s, s:o}", "strategy",
+			      o->net.used ? net_checkpoint_name(o->net.config.checkpoint) : "none", "peers",
+			      peers_json(o));
+
+	json_object_set_new(j, "taken", json_integer((json_int_t)c->taken));
+	json_object_set_new(j, "restored", json_integer((json_int_t)c->restored));
+	json_object_set_new(j, "restarted", json_integer((json_int_t)c->restarted));
+	json_object_set_new(j, "replayed", json_integer((json_int_t)c->replayed));
+	json_object_set_new(j, "dropped", json_integer((json_int_t)c->dropped));
+	json_object_set_new(j, "peak", json_integer((json_int_t)c->peak));
+	json_object_set_new(j, "chose", json_integer((json_int_t)c->chose));
+	json_object_set_new(j, "bytes", json_integer((json_int_t)o->checkpoints.bytes));
+	if (o->shared_why[0])
+		json_object_set_new(j, "gave_away", json_text(o->shared_why));
+	if (c->unsaved[0])
+		json_object_set_new(j, "unsaved", json_text(c->unsaved));
+	return j;
 }
 
 static json_t *outcomes_json(const struct outcome *o)
@@ -264,7 +305,7 @@ static json_t *result_json(const struct outcome *o)
 		json_object_set_new(j, "profile", profile_json(&o->profile));
 	add_script(j, o);
 	json_object_set_new(j, "cache", cache_json(&o->net));
-	json_object_set_new(j, "checkpoints", checkpoints_json());
+	json_object_set_new(j, "checkpoints", checkpoints_json(o));
 	json_object_set_new(j, "heddle_version", json_string(HEDDLE_VERSION));
 	json_object_set_new(j, "options", json_texts(o->setting));
 	return j;

@@ -266,10 +266,8 @@ static void restart(struct search *s)
 }
 
 static const struct strategy *const strategies[] = {
-	[SEARCH_DFS] = &strategy_dfs,
-	[SEARCH_BFS] = &strategy_bfs,
-	[SEARCH_RANDOM] = &strategy_random,
-	[SEARCH_PCT] = &strategy_pct,
+	[SEARCH_DFS] = &strategy_dfs, [SEARCH_BFS] = &strategy_bfs,       [SEARCH_RANDOM] = &strategy_random,
+	[SEARCH_PCT] = &strategy_pct, [SEARCH_SPREAD] = &strategy_spread,
 };
 
 /*

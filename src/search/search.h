@@ -9,6 +9,7 @@
 #define HEDDLE_SEARCH_SEARCH_H
 
 #include "search/observer.h"
+#include "search/spread.h"
 #include "search/target.h"
 #include "search/follow.h"
 #include "search/tape.h"
@@ -33,6 +34,8 @@ struct search_hooks {
 	struct follow *follow;
 	/* One of several workers, which has joined the others (team.h, parallel.h); NULL: alone. */
 	struct team_member *team;
+	/* One rank of many, for SEARCH_SPREAD (spread.h). */
+	struct spread_port *port;
 };
 
 /* The actions that lead to the current state of the search under way (*len 0: none); for messages. */

@@ -163,6 +163,7 @@ enum move search_check_pass(struct search *s, bool at_end);
 /* Where the actions of one more state fit at the end of the vector; NULL when memory is out. */
 u32 *search_action_room(struct pages_vec *actions);
 
-extern const struct strategy strategy_follow, strategy_dfs, strategy_bfs, strategy_random, strategy_pct;
+extern const struct strategy strategy_dfs, strategy_bfs, strategy_random, strategy_pct, strategy_spread,
+	strategy_follow;
 
 #endif

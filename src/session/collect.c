@@ -250,6 +250,12 @@ static void add_graph(const struct sut *s, struct findings *f)
 	f->graph_more = g->more != 0;
 }
 
+static void add_checkpoints(const struct net_checkpoints *from, struct net_checkpoints *to)
+{
+	*to = *from;
+	to->unsaved[sizeof(to->unsaved) - 1] = 0;
+}
+
 int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
 		   struct problem *p)
 {
@@ -257,6 +263,9 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	if (judge_end(s, given_up, o, p))
 		return -1;
 	add_violations(s, s->worker->number == 0, found);
+	if (s->worker->number == 0)
+		add_checkpoints(&s->worker->result.checkpoints, &o->checkpoints.counts);
+	o->nondeterministic |= s->worker->result.nondeterministic != 0;
 	if (s->worker->result.shared_why[0])
 		snprintf(o->shared_why, sizeof(o->shared_why), "%.*s",
 			 (int)sizeof(s->worker->result.shared_why) - 1, s->worker->result.shared_why);

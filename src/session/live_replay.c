@@ -102,14 +102,17 @@ static enum live_end judge_walk(const struct playing *r, char why[LIVE_WHY])
 	return LIVE_FAILED;
 }
 
-static int fresh_peers(const struct live_replay *how, char why[LIVE_WHY])
+static int fresh_peers(const struct live_replay *how, const struct findings *found, char why[LIVE_WHY])
 {
 	struct peer_options peers = how->plan->peers;
+	struct net_config c = how->launch->config.net;
 	struct problem p;
 
+	if (found->learnt.shared)
+		c.peers = NET_PEERS_SHARED;
 	network_end(how->network);
 	peers.append_logs = true;
-	if (network_start(how->network, &peers, &how->plan->broker, &p) == 0)
+	if (network_start(how->network, &peers, &how->plan->broker, how->plan->checkpoint, &c, &p) == 0)
 		return 0;
 	snprintf(why, LIVE_WHY, "the peers could not be started again: %.1000s", p.text);
 	return -1;
@@ -124,7 +127,7 @@ static enum live_end play(const struct live_replay *how, const struct findings *
 	enum live_end end;
 
 	why[0] = 0;
-	if (fresh_peers(how, why))
+	if (fresh_peers(how, found, why))
 		return LIVE_FAILED;
 	l->config.net.live = 1;
 	l->config.net.confirm = 1;

@@ -11,6 +11,7 @@
 #include "session/collect.h"
 #include "session/live_replay.h"
 #include "session/network.h"
+#include "session/ranks.h"
 #include "session/reproduce.h"
 #include "session/script_run.h"
 #include "session/workers.h"
@@ -245,20 +246,54 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	return ret;
 }
 
+/* Many ranks have left it to this one, and said why. */
+static int search_alone(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	char why[sizeof(o->workers_why)];
+	int ret;
+
+	memcpy(why, o->workers_why, sizeof(why));
+	ret = search(s, o, found, p);
+	memcpy(o->workers_why, why, sizeof(why));
+	return ret;
+}
+
+static int search_with_others(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	switch (ranks_search(s->plan->ranks, &s->launch, s->observer, o, found, p)) {
+	case RANKS_REPORT:
+		/* Replays are one process's. */
+		s->launch.config.search.strategy = SEARCH_DFS;
+		return 0;
+	case RANKS_DONE:
+		return 1;
+	case RANKS_ALONE:
+		s->launch.config.search.strategy = SEARCH_DFS;
+		s->launch.learnt = NULL;
+		return search_alone(s, o, found, p);
+	case RANKS_FAILED:
+		break;
+	}
+	return -1;
+}
+
 static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
 	struct launch plain = s->launch; /* replays have no script */
 	const struct live_replay live = {s->plan, &plain, &s->network, &o->net.clock_readings,
 					 &time_limit.end_ms};
-	const struct reproduction how = {
-		&plain,      s->observer,        s->plan->suppressions,
-		&s->ignored, s->plan->shrink_ms, s->plan->confirm && s->network.peers ? &live : NULL};
+	struct reproduction how = {&plain,      s->observer,        s->plan->suppressions,
+				   &s->ignored, s->plan->shrink_ms, NULL};
 	struct findings *found = calloc(1, sizeof(*found));
 	int ret;
 
 	if (!found)
 		return problem_set(p, "out of memory");
-	ret = search(s, o, found, p);
+	ret = s->plan->ranks ? search_with_others(s, o, found, p) : search(s, o, found, p);
+	network_report(&s->network, &o->checkpoints);
+	/* Fresh peers that act by chance do something else; what was heard of them was heard in one run. */
+	if (s->plan->confirm && s->network.peers && !o->checkpoints.counts.chose)
+		how.live = &live;
 	if (ret == 0) {
 		reproduce_places(&how, found, o);
 		ret = reproduce_violations(&how, found, o, p);
@@ -291,6 +326,21 @@ static bool learns_shared(struct session *s, struct outcome *o)
 	return true;
 }
 
+/*
+ * A peer does not say the same again, and nobody knows why: it is done again with peers that can be saved,
+ * and are watched.
+ */
+static bool learns_to_save(struct session *s, const struct outcome *o, bool nondeterministic)
+{
+	struct net_config *c = &s->launch.config.net;
+
+	if (!nondeterministic || c->save_all || c->checkpoint == NET_CHECKPOINT_NONE ||
+	    c->mode == CACHE_LINEAR || !s->plan->checkpoint || o->interrupted || stop_requests(s))
+		return false;
+	c->save_all = 1;
+	return true;
+}
+
 /* Fresh peers, for a search that is done again. */
 static int restart_network(struct session *s, struct problem *p)
 {
@@ -299,7 +349,8 @@ static int restart_network(struct session *s, struct problem *p)
 	peers.append_logs = true;
 	peers.interrupted = give_up;
 	network_end(&s->network);
-	return network_start(&s->network, &peers, &s->plan->broker, p);
+	return network_start(&s->network, &peers, &s->plan->broker, s->plan->checkpoint,
+			     &s->launch.config.net, p);
 }
 
 /*
@@ -309,18 +360,28 @@ static int restart_network(struct session *s, struct problem *p)
 static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 {
 	struct wire_config *c = &s->launch.config;
+	u32 worlds = 0;
 	int ret;
 
 	for (;;) {
 		ret = run_round(s, o, p);
 		o->suppressed = s->ignored.count;
-		if (ret == 0 && learns_shared(s, o)) {
+		if (ret == 0 && (learns_shared(s, o) || learns_to_save(s, o, o->nondeterministic))) {
 			outcome_forget(o);
 			ret = restart_network(s, p);
 			if (ret)
 				return ret;
 			continue;
 		}
+		if (ret == 0 && ++worlds < s->plan->peer_branches && o->checkpoints.counts.chose &&
+		    outcome_verdict(o) == VERDICT_VERIFIED && !stop_requests(s)) {
+			outcome_forget(o); /* a world of its own: nothing of what was heard is kept */
+			ret = restart_network(s, p);
+			if (ret)
+				return ret;
+			continue;
+		}
+		o->worlds = worlds;
 		if (ret || s->ignored.count == c->ignored || stop_requests(s) ||
 		    (o->violations && !c->search.keep_going))
 			return ret;
@@ -339,12 +400,18 @@ int session_run(const struct session_plan *plan, struct outcome *o, struct probl
 	if (!s)
 		return problem_set(p, "out of memory");
 	s->plan = plan;
+	o->server = plan->peers.server;
+	o->servers = plan->peers.servers;
+	o->client = plan->peers.client;
+	o->clients = plan->peers.clients;
 	s->observer = plan->observer;
 	s->launch = plan->launch;
 	time_limit.end_ms = 0;
 	time_limit.interrupted = plan->peers.interrupted;
 	peers.interrupted = give_up;
-	ret = s->launch.config.net.live ? network_start(&s->network, &peers, &plan->broker, p) : 0;
+	ret = s->launch.config.net.live ? network_start(&s->network, &peers, &plan->broker, plan->checkpoint,
+							&s->launch.config.net, p)
+					: 0;
 	if (ret == 0) {
 		ret = run_rounds(s, o, p);
 		network_end(&s->network);

@@ -50,6 +50,8 @@ struct session_observer {
 	int (*stop_requests)(void *self);
 };
 
+struct session_ranks;
+
 struct session_plan {
 	struct launch launch; /* program, arguments, settings, perhaps recorded trees */
 	u32 workers;          /* 1 … WIRE_MAX_WORKERS */
@@ -57,15 +59,18 @@ struct session_plan {
 	/* For programs with live peers (launch.config.net.live). */
 	struct peer_options peers;
 	struct broker_options broker;
+	const struct checkpoint_options *checkpoint; /* NULL: peers are not saved */
+	u32 peer_branches;                           /* --peer-branches; 0: 1 */
 	u64 shrink_ms; /* time to find shorter paths to violations; 0: they stay as found */
 	bool confirm;  /* violations with peers are played once more, with fresh ones */
 	const struct suppressions *suppressions;
 	const struct session_observer *observer;
 	struct script_plan
 		*script; /* a script is written, or followed (script_run.h); NULL: none. One worker */
+	const struct session_ranks *ranks; /* one rank of many (ranks.h); NULL: by itself */
 };
 
-/* Fills in what a search has to say. -1: tool error, there is no verdict. */
+/* Fills in what a search has to say. -1: tool error, there is no verdict. 1: another rank reports. */
 int session_run(const struct session_plan *plan, struct outcome *o, struct problem *p);
 
 /* Only the fingerprint of the initial state. */

@@ -17,7 +17,7 @@
 
 static int receive(struct shim_message *m, int *fd, u32 *n, int flags)
 {
-	char control[CMSG_SPACE(sizeof(int) * (SHIM_CONNS + 1))] __attribute__((aligned(8)));
+	char control[CMSG_SPACE(sizeof(int) * (SHIM_CONNS + 1))] __attribute__((aligned(8))) = {0};
 	struct iovec bytes = {m, sizeof(*m)};
 	struct msghdr h = {.msg_iov = &bytes,
 			   .msg_iovlen = 1,

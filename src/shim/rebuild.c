@@ -184,7 +184,7 @@ static bool record_object(struct held *h, const char *what, char *text, size_t c
 static bool record_one(struct held *h, const struct shim_message *m, char *text, size_t cap)
 {
 	char path[48], link[64];
-	struct stat st;
+	struct stat st = {0};
 	if (shim_call(SYS_newfstatat, h->fd, "", &st, AT_EMPTY_PATH))
 		return true;
 	h->inode = st.st_ino;
@@ -249,7 +249,7 @@ static bool find_pairs(char *text, size_t cap)
 /* What is in a pipe is seen by a copy of it; nothing is taken out. */
 static long peek_pipe(int fd, u8 *out, size_t room)
 {
-	int copy[2];
+	int copy[2] = {-1, -1};
 	if (shim_call(SYS_pipe2, copy, O_CLOEXEC | O_NONBLOCK))
 		return -1;
 	long n = shim_call(SYS_tee, fd, copy[1], room, SPLICE_F_NONBLOCK);
@@ -291,7 +291,7 @@ static bool record_descriptors(const struct shim_message *m, int control, char *
 		u8 type;
 		char name[];
 	} * e;
-	char buffer[4096] __attribute__((aligned(8)));
+	char buffer[4096] __attribute__((aligned(8))) = {0};
 	long list = shim_call(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0),
 	     n;
 	bool fine = list >= 0;
@@ -428,7 +428,7 @@ static void rebuild_two(struct held *h, struct held *other, int pipe_or_pair[2])
 
 static void rebuild_both_ends(struct held *h)
 {
-	int fd[2];
+	int fd[2] = {-1, -1};
 	if (h->done || h->other < 0)
 		return;
 	struct held *other = &held[h->other];

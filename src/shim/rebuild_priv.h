@@ -27,11 +27,11 @@ struct held {
 	u8 shut;
 	u32 number; /* among the connections */
 	int other;  /* the other end of a pair or pipe: its place in the list; -1: not here */
+	u32 bytes;  /* of data */
 	u64 inode;
 	u64 value; /* count, offset or clock */
 	struct itimerspec timer;
 	u64 receive_timeout[2];
-	u32 bytes;
 	u8 *data;
 };
 

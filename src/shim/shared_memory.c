@@ -25,6 +25,8 @@ static u64 hex(const char **s)
 
 static bool move(u64 from, u64 to)
 {
+	if (!from)
+		return false;
 	long copy = shim_call(SYS_mmap, 0, to - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
 	if (sys_failed(copy))
@@ -51,7 +53,7 @@ static bool line_fine(const char *line, bool *again)
 
 bool shared_memory_private(char *text, size_t cap)
 {
-	char buffer[4096 + 1], line[512];
+	char buffer[4096 + 1] = {0}, line[512];
 	u32 len = 0;
 	bool fine = true, moved = false;
 	long fd = shim_call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;

@@ -7,13 +7,10 @@
  * From its first connection on, or its first datagram, chance is the kernel's.
  */
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "shim/shim_priv.h"
-
-#define GETRANDOM_BYTES 256u /* the function is shorter */
 
 static u64 state = 0x6865646464656c65ull;
 
@@ -60,23 +57,8 @@ void start_chance_look(const struct call *c, long result)
 	}
 }
 
-/*
- * glibc's malloc draws a key that nobody ever sees, once, by a call of its own: not by the function that
- * programs call.
- */
-static bool is_key_of_malloc(const struct call *c)
-{
-	u64 from = (u64)c->at->uc_mcontext.gregs[REG_RIP];
-	return c->arg[1] == sizeof(u64) && c->arg[2] == GRND_NONBLOCK &&
-	       from - (u64)getrandom > GETRANDOM_BYTES;
-}
-
 long start_chance_getrandom(struct call *c)
 {
-	if (is_key_of_malloc(c)) {
-		fill((u8 *)c->arg[0], sizeof(u64));
-		return sizeof(u64);
-	}
 	if (shim.started) {
 		shim_note(ACT_GETRANDOM);
 		return call_again(c);

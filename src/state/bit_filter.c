@@ -30,11 +30,13 @@ static u64 *line_of(const struct bit_filter *f, struct fingerprint fp)
 	return f->words + (u64)((unsigned __int128)hash * f->lines >> 64) * LINE_WORDS;
 }
 
+/* Without __builtin_popcount, which calls libgcc. */
 static u64 ones_in(const u64 *line)
 {
 	u64 ones = 0;
 	for (u32 i = 0; i < LINE_WORDS; i++)
-		ones += (u64)__builtin_popcountll(line[i]);
+		for (u64 left = line[i]; left; left &= left - 1)
+			ones++;
 	return ones;
 }
 

@@ -11,7 +11,8 @@ struct fingerprint {
 	u64 lo, hi;
 };
 
-enum search_strategy { SEARCH_DFS, SEARCH_BFS, SEARCH_RANDOM, SEARCH_PCT };
+/* SEARCH_SPREAD: of one rank of many, search/spread.h. */
+enum search_strategy { SEARCH_DFS, SEARCH_BFS, SEARCH_RANDOM, SEARCH_PCT, SEARCH_SPREAD };
 
 /* Why a search ended. */
 enum search_end {

@@ -216,6 +216,9 @@ struct wire_result {
 	char refused_by[1024];           /* a connection was refused: what nobody listens at */
 	char shared_why[1024]; /* servers turned out to be joint (learnt.shared): which answer told */
 	char note[8][256];
+	struct net_checkpoints checkpoints;
+	u32 nondeterministic; /* a peer that is not started so that it can be saved was not: it should be */
+	u32 pad_checkpoints;
 };
 
 /* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */

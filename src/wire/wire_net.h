@@ -48,6 +48,14 @@ enum net_op {
 	 * Answer: conn, 0 if it opens no more. The old one is gone in any case.
 	 */
 	NET_NEXT,
+	/*
+	 * Checkpoints, of a client with all its connections, or of joint servers. Save the peer of `conn` as
+	 * it stands; answer: saved. Bring it back to where it was saved: it and its connections stand there
+	 * again, whatever became of them; answer: conn. Forget what was saved.
+	 */
+	NET_SAVE,
+	NET_RESTORE,
+	NET_DROP,
 };
 
 /* Flags of requests (R) and answers (A). */
@@ -68,6 +76,11 @@ enum net_op {
  * server peers are started, all of them, and what is said to them on all connections is one conversation.
  */
 #define NET_JOINT 1024u
+
+/* A: the peer did something since it was last asked that may be different in another run (time, chance) */
+#define NET_ACTED 2048u
+/* A: … and by chance (random numbers), so that what it says is one of several things it could say */
+#define NET_CHOSE 4096u
 
 /*
  * So many bytes wait for a peer that does not read; then a sender waits, too. About what Linux keeps for a
@@ -94,7 +107,8 @@ enum net_error {
 	 * be followed together (NET_JOINT); 0: incomplete.
 	 */
 	NET_ERROR_ANOTHER,
-	NET_ERROR_SLOW, /* the peer did not come to rest within --peer-timeout: incomplete */
+	NET_ERROR_SLOW,    /* the peer did not come to rest within --peer-timeout: incomplete */
+	NET_ERROR_UNSAVED, /* of NET_SAVE, NET_RESTORE: not possible; text: why. All goes on without */
 };
 #define NET_IS_ERRNO(status) ((status) < 0 && (status) >= -4095)
 
@@ -108,6 +122,7 @@ struct wire_net {
 	u32 group;
 	struct net_address to;
 	u64 len;
+	u64 saved; /* of NET_RESTORE, NET_DROP; answer of NET_SAVE: never 0 */
 	/*
 	 * of NET_EXCHANGE: so many bytes + 1 are known to be the answer, from before; 0: nothing is known.
 	 * When they have come, and all of the peer waits, its time-outs are not waited for.
@@ -177,6 +192,30 @@ static inline const char *net_fault_name(size_t i)
 	return names[i];
 }
 
+/* --checkpoint: after which transitions peers are saved. */
+enum net_checkpoint {
+	NET_CHECKPOINT_ND = 0, /* after those in which one did something non-deterministic */
+	NET_CHECKPOINT_NONE,
+	NET_CHECKPOINT_ALWAYS,  /* all, while a peer lives */
+	NET_CHECKPOINT_IO,      /* those with network I/O */
+	NET_CHECKPOINT_CONNECT, /* those with a connect or an accept */
+};
+static inline const char *net_checkpoint_name(u32 strategy)
+{
+	static const char *const names[] = {"nd", "none", "always", "io", "connect"};
+	return names[strategy < sizeof(names) / sizeof(names[0]) ? strategy : 0];
+}
+
+/* What came of it. */
+struct net_checkpoints {
+	u64 taken, restored, dropped;
+	u64 restarted;     /* peers that were started again, to be brought to a known position */
+	u64 replayed;      /* requests that were sent again to bring a peer there */
+	u64 peak;          /* saved at a time */
+	u64 chose;         /* answers in which a peer acted by chance */
+	char unsaved[512]; /* why a peer could not be saved; "": each could */
+};
+
 /* What the runtime is told about peers (part of struct wire_config). */
 struct net_config {
 	u32 mode;              /* enum cache_mode */
@@ -186,6 +225,8 @@ struct net_config {
 	u32 allow_refused;     /* nobody listens: the SUT sees ECONNREFUSED instead of a tool error */
 	u32 servers;           /* server peers */
 	u32 peers;             /* enum net_peers */
+	u32 checkpoint;        /* enum net_checkpoint */
+	u32 save_all;          /* all peers are started so that they can be saved, not only joint servers */
 	u64 recheck;           /* at the end, so many recorded conversations are had once more and compared */
 	u32 samples;           /* so many executions are kept, to be played again with fresh peers */
 	u32 short_io;          /* bytes arrive in parts, and the send buffer takes parts */

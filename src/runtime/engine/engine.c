@@ -28,8 +28,10 @@
 #include "state/fingerprint.h"
 #include "state/track.h"
 #include "wire/wire.h"
+#include "wire/wire_spread.h"
 
 static struct wire_violation last;
+u32 engine_names_given;
 
 /* --- loops that yield and count --- */
 
@@ -235,6 +237,60 @@ static void tell_of_initial_state(const struct wire_violation *v)
 	hook_violation(NULL, NULL, 0);
 }
 
+/* ---- one rank of many: messages go through rings, and the controller ---- */
+
+#define REST_NS 50000L
+
+static struct wire_spread *rings(void)
+{
+	return (struct wire_spread *)WIRE_TEAM_BASE;
+}
+
+static void port_rest(void *self)
+{
+	(void)self;
+	struct timespec ts = {0, REST_NS};
+	sys_call3(SYS_nanosleep, (long)&ts, 0, 0);
+}
+
+static void port_send(void *self, u32 to, u16 kind, const void *bytes, u32 len)
+{
+	while (!spread_ring_put(&rings()->out, (struct spread_message){len, kind, (u16)to}, bytes))
+		port_rest(self);
+}
+
+static long port_receive(void *self, u32 *from, u16 *kind, void *bytes)
+{
+	(void)self;
+	struct spread_message head;
+	if (!spread_ring_get(&rings()->in, &head, bytes, SPREAD_MESSAGE))
+		return -1;
+	hd_assert(head.len <= SPREAD_MESSAGE);
+	*from = head.rank;
+	*kind = head.kind;
+	return head.len;
+}
+
+static void join_ranks(struct spread_port *port)
+{
+	*port = (struct spread_port){.rank = rings()->rank,
+				     .ranks = rings()->ranks,
+				     .send = port_send,
+				     .receive = port_receive,
+				     .rest = port_rest};
+	engine_names_given = rt_wire->learnt.names + 1;
+}
+
+static void leave_ranks(const struct spread_port *port)
+{
+	struct wire_spread *w = rings();
+	w->why = port->why;
+	w->messages = port->messages;
+	w->bytes = port->bytes;
+	w->asked = port->asked;
+	w->given = port->given;
+}
+
 static void search(void)
 {
 	struct search_hooks hooks = {.violation = hook_violation,
@@ -246,6 +302,7 @@ static void search(void)
 				     .follow = engine_follow()};
 	struct target target = {&engine_ops, NULL};
 	static struct team_member team;
+	static struct spread_port port;
 	struct search_options options = rt_wire->config.search;
 	/*
 	 * Walks would take peers along ways that other caches can't go back from; and a server that has one
@@ -280,6 +337,10 @@ static void search(void)
 			return;
 		hooks.team = &team;
 	}
+	if (options.strategy == SEARCH_SPREAD) {
+		join_ranks(&port);
+		hooks.port = &port;
+	}
 	started_ms = hook_now(NULL);
 	target_mark root = engine_ops.mark(NULL);
 	if (hooks.follow)
@@ -287,7 +348,7 @@ static void search(void)
 	for (;;) {
 		rt_worker->result.end = search_run(&target, &options, &hooks, &rt_worker->stats);
 		/* Complete in spite of violations, with --keep-going: what lies beyond belongs to it. */
-		if (rt_worker->result.end != SEARCH_COMPLETE ||
+		if (rt_worker->result.end != SEARCH_COMPLETE || hooks.port ||
 		    (!run_wants_restart() && !engine_widen_horizon()))
 			break;
 		engine_ops.undo(NULL, root);
@@ -297,6 +358,8 @@ static void search(void)
 	}
 	if (fails_at_once)
 		tell_of_initial_state(&at_once);
+	if (hooks.port)
+		leave_ranks(&port);
 	if (hooks.team && !team.joined && !rt_wire->alone)
 		rt_wire->alone = WIRE_ALONE_DISAGREE;
 	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)

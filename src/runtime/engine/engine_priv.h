@@ -52,6 +52,12 @@ void engine_label(void *t, u32 action, struct target_label *out);
 const struct tape_sink *engine_record_to(void);
 struct follow *engine_follow(void);
 
+/*
+ * One rank of many: 1 + how many threads had a name at the start. A new one gets its slot from all ranks
+ * together. 0: it is none.
+ */
+extern u32 engine_names_given;
+
 /* Several workers (search/parallel.h). */
 extern const struct target_team engine_team;
 /* Are there time-outs beyond the moment of virtual time up to which the search looks now? */

@@ -63,7 +63,8 @@ bool engine_widen_horizon(void)
 static bool within_horizon(u64 deadline)
 {
 	if (hd_unlikely(!horizon))
-		horizon = rt_wire->config.search.strategy == SEARCH_DFS &&
+		horizon = (rt_wire->config.search.strategy == SEARCH_DFS ||
+			   rt_wire->config.search.strategy == SEARCH_SPREAD) &&
 					  rt_worker->task.mode == WIRE_SEARCH &&
 					  rt_worker->task.script < WIRE_SCRIPT_FOLLOW
 				  ? HD_MIN((u64)FIRST_HORIZON, last_horizon())
@@ -315,6 +316,7 @@ enum run_end engine_run(u32 slot, u32 alt)
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	if (hd_unlikely(far) && end == RUN_STEP && !track_full() && fair_is_far(&model->fiber[slot]))
 		engine_forget_rounds(&model->fiber[slot]);
+	net_step_ended();
 	return end;
 }
 
@@ -327,7 +329,8 @@ static bool restart_is_due(void)
 static bool target_stale(void *t)
 {
 	(void)t;
-	return run_wants_restart();
+	return run_wants_restart() ||
+	       (hd_unlikely(engine_names_given) && rt_wire->learnt.names + 1 != engine_names_given);
 }
 
 enum step_result engine_step(void *t, u32 action)
@@ -445,8 +448,6 @@ void engine_livelock(void *t)
 	fiber_regs(&model->fiber[first], &regs);
 	violation_set(VIOLATION_LIVELOCK, first, regs.rip, 0, 0, buf);
 }
-
-/* --- the rest of the interface --- */
 
 static struct fingerprint target_fingerprint(void *t)
 {

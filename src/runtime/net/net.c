@@ -92,6 +92,12 @@ static void learn_from_trees(void)
 	}
 }
 
+static bool may_learn_shared(void)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	return c->peers == NET_PEERS_AUTO && c->servers && c->mode != CACHE_LINEAR && c->live && !c->confirm;
+}
+
 void net_setup(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
@@ -103,6 +109,8 @@ void net_setup(void)
 		rt_wire->learnt.shared = 1;
 	if (c->confirm)
 		cache_set_confirm(cache);
+	cache_set_checkpoint(cache, (enum net_checkpoint)c->checkpoint, c->save_all);
+	cache_may_join_servers(cache, may_learn_shared() && !rt_wire->learnt.shared);
 	cache_set_open_list(cache, open_list, NULL);
 	cache_set_schedule(cache, schedule, NULL);
 }
@@ -127,11 +135,8 @@ static bool ever_connected(void)
  */
 static bool learn_shared(int err)
 {
-	const struct net_config *c = &rt_wire->config.net;
-	bool may = c->peers == NET_PEERS_AUTO && c->servers && c->mode != CACHE_LINEAR && c->live &&
-		   !c->confirm;
 	bool told = err == CACHE_NONDETERMINISTIC || err == CACHE_INCOMPLETE;
-	if (!may || !told || !cache_error(cache)->of_server || rt_wire->learnt.shared)
+	if (!may_learn_shared() || !told || !cache_error(cache)->of_server || rt_wire->learnt.shared)
 		return false;
 	keep_first(rt_worker->result.shared_why, sizeof(rt_worker->result.shared_why),
 		   cache_error(cache)->text);
@@ -155,6 +160,8 @@ static void note_error(int err)
 		keep_first(r->refused_by, sizeof(r->refused_by), text);
 		return;
 	}
+	rt_worker->result.nondeterministic |= err == CACHE_NONDETERMINISTIC &&
+					      cache_error(cache)->of_client && !rt_wire->config.net.save_all;
 	if (err == CACHE_TOOL)
 		keep_first(r->error, sizeof(r->error), text);
 	else
@@ -165,6 +172,7 @@ static void note_error(int err)
 /* A live replay is judged while it still runs: hence after each call. */
 static void note_clock_readings(void)
 {
+	rt_worker->result.checkpoints = *cache_checkpoints(cache);
 	rt_worker->result.clock_readings = (u32)cache_clock_readings(cache);
 }
 
@@ -439,6 +447,11 @@ void net_abort_if_never_connected(void)
 		return;
 	keep_first(r->error, sizeof(r->error), r->refused_by);
 	stopped = true;
+}
+
+void net_step_ended(void)
+{
+	cache_step_ended(cache);
 }
 
 void net_backtracked(void)

@@ -134,6 +134,8 @@ u32 net_client_of(const struct cache_pos *pos);
 /* A connection, no datagrams: has the peer said something there, and the SUT written since? */
 bool net_answered(const struct cache_pos *pos);
 void net_backtracked(void);
+/* A transition has ended: peers may have to be saved. */
+void net_step_ended(void);
 /* After a complete search: --recheck. */
 void net_recheck(void);
 /* What the peer at the other end of *pos was waiting for, in words; nothing if unknown. */

@@ -58,6 +58,7 @@ static void answer(struct wire_net *n, struct transport_reply *r)
 				      .data = n->data,
 				      .now = now_s(),
 				      .len = n->len,
+				      .saved = n->saved,
 				      .text = n->text};
 }
 
@@ -150,6 +151,31 @@ static void wire_next(void *self, u32 conn, struct transport_reply *r)
 	answer(n, r);
 }
 
+static void wire_save(void *self, u32 conn, struct transport_reply *r)
+{
+	struct wire_net *n = request(NET_SAVE, conn);
+	(void)self;
+	ask(n);
+	answer(n, r);
+}
+
+static void wire_restore(void *self, u64 saved, struct transport_reply *r)
+{
+	struct wire_net *n = request(NET_RESTORE, 0);
+	(void)self;
+	n->saved = saved;
+	ask(n);
+	answer(n, r);
+}
+
+static void wire_drop(void *self, u64 saved)
+{
+	struct wire_net *n = request(NET_DROP, 0);
+	(void)self;
+	n->saved = saved;
+	ask(n);
+}
+
 const struct transport *wire_transport(void)
 {
 	static const struct transport t = {.open = wire_open,
@@ -157,6 +183,9 @@ const struct transport *wire_transport(void)
 					   .expect = wire_expect,
 					   .close = wire_close,
 					   .next = wire_next,
-					   .await = wire_await};
+					   .await = wire_await,
+					   .save = wire_save,
+					   .restore = wire_restore,
+					   .drop = wire_drop};
 	return &t;
 }

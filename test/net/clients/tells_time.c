@@ -6,8 +6,9 @@
  * heddle: verdict=verified text~="peers tell the time" server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT~at_%e~ loop"
  * heddle: verdict=verified text~="peers tell the time" cache=none server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT~at_%e~ loop"
  * heddle: verdict=verified text~="peers tell the time" cache=linear server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT~at_%e~ loop"
- * heddle: verdict=incomplete text~="not deterministic" server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT_%c~at_%e~ loop"
- * heddle: verdict=incomplete text~="not deterministic" server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT~%r~ loop"
+ * heddle: verdict=verified text~="servers: shared" server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT_%c~at_%e~ loop"
+ * heddle: verdict=incomplete text~="not deterministic" options="--peers independent" server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT_%c~at_%e~ loop"
+ * heddle: verdict=incomplete text~="not deterministic" options="--peers independent" server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT~%r~ loop"
  * heddle: verdict=violation kind=assert args=bug server="@peer listen {port:7000} line send:Date:_Mon,_%d_GMT~at_%e~ loop"
  * native: skip
  */

@@ -1,0 +1,273 @@
+/*
+ * saved_talk.c: NET_SAVE, NET_RESTORE, NET_DROP: the connections' part of a checkpoint. The peer is saved and
+ * brought back by others (struct broker_saver); what its connections had said, which of them were closed and
+ * what was told of that is kept here, and they are put on fresh descriptors.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "broker/broker_priv.h"
+
+#define PIDS 64u
+
+/* A connection as it stood. */
+struct saved_part {
+	struct net_address to;
+	u32 number;
+	bool named; /* the peer has its other end: it gets a fresh descriptor */
+	bool eof, reset, eof_told, reset_told, told, ended;
+};
+
+struct saved_talk {
+	struct saved_talk *next;
+	u64 id;
+	u32 conn;   /* that stands for all of it */
+	u32 number; /* whole: how many were told of */
+	u32 parts;
+	struct saved_part part[];
+};
+
+void broker_set_saver(struct broker *b, const struct broker_saver *s)
+{
+	b->saver = s;
+}
+
+/* The processes of the peer, as the saver knows them. */
+static u32 pids_of(struct broker *b, const struct connection *c, pid_t pid[PIDS])
+{
+	if (c->set)
+		return b->peers.server_pids(b->peers.self, c->set, pid, PIDS);
+	pid[0] = c->procs ? c->procs->root : 0;
+	return pid[0] != 0;
+}
+
+u32 saved_talk_acted(struct broker *b, const struct connection *c)
+{
+	pid_t pid[PIDS];
+	u32 acted = 0;
+	bool noticed = b->saver && (c->set || b->saver->all);
+	for (u32 i = 0, n = noticed ? pids_of(b, c, pid) : 0; i < n; i++)
+		acted |= b->saver->acted(b->saver->self, pid[i]);
+	return acted;
+}
+
+void saved_talk_forget(struct broker *b, const struct connection *c)
+{
+	pid_t pid[PIDS];
+	if (!b->saver || (!c->set && !(c->pid && b->saver->all)))
+		return;
+	for (u32 i = 0, n = pids_of(b, c, pid); i < n; i++)
+		b->saver->forget(b->saver->self, pid[i]);
+	for (struct saved_talk **at = &b->saved; *at;) {
+		struct saved_talk *t = *at;
+		if (t->conn != c->id) {
+			at = &t->next;
+			continue;
+		}
+		*at = t->next;
+		free(t);
+	}
+}
+
+/* Why it can't be saved; NULL: it can. *for_good: it never will. */
+static const char *obstacle(struct broker *b, const struct connection *c, u32 pids, bool *for_good)
+{
+	*for_good = true;
+	if (!b->saver)
+		return "there are no checkpoints here";
+	if (!pids || (!c->set && !c->client))
+		return "it was not started by heddle";
+	if (pids > 1)
+		return "several servers are one group, and the connections between them can't be saved; give "
+		       "each "
+		       "check one --server, or let the group be started again (--checkpoint-backend restart)";
+	*for_good = false;
+	if (c->framed && !c->joint)
+		return "datagrams may be on their way";
+	if (c->next_fd >= 0)
+		return "it has opened its next connection, which nobody has accepted";
+	for (const struct connection *k = b->connections; k; k = k->next) {
+		if (k->whole != c)
+			continue;
+		if (k->framed)
+			return "datagrams may be on their way";
+		if (!k->accepted && !k->eof && !k->reset)
+			return "it has not accepted a connection";
+	}
+	return NULL;
+}
+
+static struct saved_part part_of(const struct connection *c)
+{
+	bool gone = c->fd < 0 || c->reset || (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
+	return (struct saved_part){.to = c->to,
+				   .number = c->number,
+				   .named = !gone,
+				   .eof = c->eof,
+				   .reset = c->reset,
+				   .eof_told = c->eof_told,
+				   .reset_told = c->reset_told,
+				   .told = c->told,
+				   .ended = c->ended};
+}
+
+/* The connections of c, itself if it is the only one; their descriptors, of those that are named. */
+static struct saved_talk *describe(struct broker *b, const struct connection *c, int *fd, u32 *fds)
+{
+	struct saved_talk *t = calloc(1, sizeof(*t) + b->connection_count * sizeof(t->part[0]));
+	hd_assert(t != NULL);
+	t->conn = c->id;
+	t->number = c->number;
+	*fds = 0;
+	for (const struct connection *k = b->connections; k; k = k->next) {
+		if (k->joint || (k != c && k->whole != c))
+			continue;
+		t->part[t->parts] = part_of(k);
+		if (t->part[t->parts++].named)
+			fd[(*fds)++] = k->fd;
+	}
+	return t;
+}
+
+static int unsaved(struct wire_net *n, bool for_good, const char *why)
+{
+	n->client = for_good;
+	return reply_error(n, NET_ERROR_UNSAVED, "%s", why);
+}
+
+int saved_talk_save(struct broker *b, struct connection *c, struct wire_net *n)
+{
+	pid_t pid[PIDS];
+	int fd[NET_MAX_CONNS];
+	struct problem p = {.text = ""};
+	bool for_good;
+	u32 fds;
+	const char *why = obstacle(b, c, b->saver ? pids_of(b, c, pid) : 0, &for_good);
+	if (why)
+		return unsaved(n, for_good, why);
+	struct saved_talk *t = describe(b, c, fd, &fds);
+	int err = b->saver->save(b->saver->self, pid[0], fd, fds, &t->id, &p);
+	if (err) {
+		free(t);
+		if (err == -ENOSPC)
+			return reply_error(n, NET_ERROR_FULL, "%s", p.text);
+		return unsaved(n, !b->saver->can_save(b->saver->self, pid[0]), p.text);
+	}
+	t->next = b->saved;
+	b->saved = t;
+	n->saved = t->id;
+	return 0;
+}
+
+static struct saved_talk *find(struct broker *b, u64 id)
+{
+	struct saved_talk *t = b->saved;
+	while (t && t->id != id)
+		t = t->next;
+	return t;
+}
+
+void saved_talk_drop(struct broker *b, u64 id)
+{
+	struct saved_talk **at = &b->saved;
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	struct saved_talk *t = *at;
+	if (!t)
+		return;
+	*at = t->next;
+	b->saver->drop(b->saver->self, id);
+	free(t);
+}
+
+/* ---- bringing back ---- */
+
+static void set_part(struct connection *c, const struct saved_part *s)
+{
+	c->number = s->number;
+	c->eof = s->eof;
+	c->reset = s->reset;
+	c->eof_told = s->eof_told;
+	c->reset_told = s->reset_told;
+	c->told = s->told;
+	c->ended = s->ended;
+	c->accepted = c->owner_known = c->polled = true;
+	c->sent = c->asked = 0;
+	c->reply.len = c->given = c->unsent.len = c->out = 0;
+	if (s->ended && c->fd >= 0)
+		transfer_end(c);
+}
+
+/* New ones stand at the front of the list: from the last on, so that they are in the order of before. */
+static void put_parts(struct broker *b, struct connection *whole, const struct saved_talk *t, const int *fd,
+		      u32 fds)
+{
+	joint_close(b, whole);
+	for (u32 i = t->parts; i-- > 0;) {
+		const struct saved_part *s = &t->part[i];
+		struct connection *c = connection_add(b, s->named ? fd[--fds] : -1, &s->to);
+		hd_assert(c != NULL); /* there were as many before */
+		c->client = whole->client;
+		c->whole = whole;
+		c->procs = whole->procs;
+		c->procs->uses++;
+		set_part(c, s);
+	}
+	whole->number = t->number;
+	whole->reply.len = whole->given = 0;
+	whole->asked = whole->sent;
+	memset(whole->refused, 0, sizeof(whole->refused));
+}
+
+/* A client that has closed its last connection, and opened the next one, is followed as one connection. */
+static void put_one(struct connection *c, const struct saved_talk *t, int fd)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	if (c->next_fd >= 0)
+		close(c->next_fd);
+	c->next_fd = -1;
+	c->fd = fd;
+	c->another = c->unread = c->excused = false;
+	if (fd >= 0)
+		connection_prepare(c);
+	set_part(c, &t->part[0]);
+}
+
+int saved_talk_restore(struct broker *b, struct wire_net *n)
+{
+	const struct saved_talk *t = find(b, n->saved);
+	struct connection *c = t ? connection_find(b, t->conn) : NULL;
+	int fd[NET_MAX_CONNS];
+	struct problem p = {.text = ""};
+	pid_t now = 0;
+	u32 fds = 0;
+	n->conn = 0;
+	if (!c)
+		return reply_error(n, NET_ERROR_UNSAVED, "checkpoint %llu is not known",
+				   (unsigned long long)n->saved);
+	for (u32 i = 0; i < t->parts; i++)
+		fds += t->part[i].named;
+	if (b->saver->restore(b->saver->self, t->id, fd, &now, &p))
+		return reply_error(n, NET_ERROR_UNSAVED, "%s", p.text);
+	if (now != c->procs->root)
+		return reply_error(n, NET_ERROR_UNSAVED, "it was started again, and not brought back");
+	if (c->joint)
+		put_parts(b, c, t, fd, fds);
+	else
+		put_one(c, t, fds ? fd[0] : -1);
+	c->answer = 0;
+	n->conn = c->id;
+	return 0;
+}
+
+void saved_talk_free_all(struct broker *b)
+{
+	while (b->saved) {
+		struct saved_talk *t = b->saved;
+		b->saved = t->next;
+		free(t);
+	}
+}

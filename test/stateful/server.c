@@ -1,0 +1,215 @@
+/*
+ * Servers that remember, roll dice or tell the time, one for each manner: server MANNER PORT [PORT OF A BACK END].
+ * One thread, poll; requests are lines.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST 32
+
+static struct pollfd at[MOST];
+static char part[MOST][512]; /* of a line */
+static int conns = 1, served, tickets, account = 10, queued, held = -1, back = -1;
+static unsigned secret;
+static char value[8][32], queue[16][32], name[MOST][32];
+static const char *manner;
+
+static int is(const char *m)
+{
+	return !strcmp(manner, m);
+}
+
+static unsigned dice(unsigned sides)
+{
+	unsigned n = 0;
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		exit(1);
+	return n % sides;
+}
+
+static void to_all(int but, const char *text)
+{
+	for (int i = 1; i < conns; i++)
+		if (i != but)
+			dprintf(at[i].fd, "%s\n", text);
+}
+
+/* get K, set K V, add K (atomic). */
+static void store(int fd, char *line)
+{
+	char *k = line + 4, *slot = value[*k % 8];
+	if (!strncmp(line, "get ", 4)) {
+		dprintf(fd, "%s\n", slot[0] ? slot : "0");
+	} else if (!strncmp(line, "set ", 4)) {
+		snprintf(slot, 32, "%.20s", k + 2);
+		dprintf(fd, "ok\n");
+	} else {
+		snprintf(slot, 32, "%d", atoi(slot) + 1);
+		dprintf(fd, "%s\n", slot);
+	}
+}
+
+/* balance, withdraw N: refused (no) below zero; take N: not checked. */
+static void bank(int fd, const char *line)
+{
+	if (!strncmp(line, "withdraw ", 9) && account < atoi(line + 9)) {
+		dprintf(fd, "no\n");
+		return;
+	}
+	if (!strncmp(line, "withdraw ", 9) || !strncmp(line, "take ", 5))
+		account -= atoi(strchr(line, ' '));
+	dprintf(fd, "%d\n", account);
+}
+
+static void lock_server(int i, const char *line)
+{
+	if (!strcmp(line, "unlock"))
+		held = -1;
+	else if (held < 0)
+		held = i;
+	dprintf(at[i].fd, "%s\n", held == i || !strcmp(line, "unlock") ? "yes" : "busy");
+}
+
+static void fifo(int fd, const char *line)
+{
+	if (!strncmp(line, "put ", 4) && queued < 16) {
+		snprintf(queue[queued++], 32, "%.20s", line + 4);
+		dprintf(fd, "ok\n");
+	} else if (queued) {
+		dprintf(fd, "%s\n", queue[0]);
+		memmove(queue, queue + 1, sizeof(queue[0]) * (size_t)--queued);
+	} else {
+		dprintf(fd, "empty\n");
+	}
+}
+
+static void ask_back_end(int fd, const char *line)
+{
+	char answer[512];
+	dprintf(back, "%s\n", line);
+	ssize_t n = read(back, answer, sizeof(answer));
+	if (n > 0 && write(fd, answer, (size_t)n) != n)
+		exit(1);
+}
+
+static void request(int i, char *line)
+{
+	int fd = at[i].fd;
+	char text[600];
+	if (is("ticket"))
+		dprintf(fd, "%d\n", ++tickets);
+	else if (is("store"))
+		store(fd, line);
+	else if (is("bank"))
+		bank(fd, line);
+	else if (is("lock"))
+		lock_server(i, line);
+	else if (is("fifo"))
+		fifo(fd, line);
+	else if (is("proxy"))
+		ask_back_end(fd, line);
+	else if (is("dice")) /* another number each time */
+		dprintf(fd, "%u\n", dice(1000000));
+	else if (is("secret")) /* one number, when it is first asked */
+		dprintf(fd, "%u\n", secret ? secret : (secret = 1 + dice(1000000)));
+	else if (is("session")) { /* login gives a token, which opens everything else */
+		if (!strcmp(line, "login"))
+			dprintf(fd, "%u\n", secret = 1 + dice(1000000));
+		else
+			dprintf(fd, "%s\n", secret && (unsigned)atol(line) == secret ? "welcome" : "denied");
+	} else if (is("case")) /* letters in random case */
+		dprintf(fd, "%c\n", (dice(2) ? 'A' : 'a') + atoi(line));
+	else if (is("letters")) /* the same without chance */
+		dprintf(fd, "%c\n", 'a' + atoi(line));
+	else if (is("slow")) { /* a ticket, after much thought */
+		volatile unsigned long thought = 0;
+		while (thought < 60000000)
+			thought++;
+		dprintf(fd, "%d\n", ++tickets);
+	} else if (is("clock"))
+		dprintf(fd, "%ld\n", (long)time(NULL));
+	else if (is("who")) {
+		snprintf(name[i], 32, "%.30s", line);
+		dprintf(fd, "%d here\n", conns - 1);
+	} else { /* chat */
+		snprintf(text, sizeof(text), "%s", line);
+		to_all(is("others") ? i : 0, text);
+	}
+}
+
+static void leave(int i)
+{
+	close(at[i].fd);
+	if (held == i)
+		held = -1;
+	at[i] = at[--conns];
+	memcpy(part[i], part[conns], sizeof(part[i]));
+	if (is("leaving"))
+		to_all(0, "left");
+	if (is("three") && ++served == 3)
+		exit(0);
+}
+
+/* False: it has left. */
+static int hear(int i)
+{
+	size_t have = strlen(part[i]);
+	ssize_t n = read(at[i].fd, part[i] + have, sizeof(part[i]) - have - 1);
+	char *end, line[512];
+	if (n <= 0)
+		return leave(i), 0;
+	part[i][have + (size_t)n] = 0;
+	while ((end = strchr(part[i], '\n'))) {
+		*end = 0;
+		strcpy(line, part[i]);
+		memmove(part[i], end + 1, strlen(end + 1) + 1);
+		request(i, line);
+	}
+	return 1;
+}
+
+static int place(const char *port, int listening)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+	a.sin_port = htons((unsigned short)atoi(port));
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (listening ? bind(fd, (void *)&a, sizeof(a)) || listen(fd, 8) : connect(fd, (void *)&a, sizeof(a)))
+		exit(1);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	manner = argv[1];
+	void *volatile first = malloc(
+		1); /* libc draws a key for its heap, once: not in the middle of a conversation */
+	free(first);
+	at[0] = (struct pollfd){place(argv[2], 1), POLLIN, 0};
+	if (argc > 3)
+		back = place(argv[3], 0);
+	for (;;) {
+		if (poll(at, (nfds_t)conns, -1) < 0)
+			return 1;
+		for (int i = conns - 1; i > 0; i--)
+			if (at[i].revents)
+				hear(i);
+		if (at[0].revents && conns < MOST) {
+			at[conns] = (struct pollfd){accept(at[0].fd, NULL, NULL), POLLIN, 0};
+			part[conns][0] = 0;
+			if (is("greets"))
+				dprintf(at[conns].fd, "you are %d\n", ++tickets);
+			conns++;
+		}
+	}
+}
