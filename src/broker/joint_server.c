@@ -109,8 +109,8 @@ int joint_server_connect(struct broker *b, struct connection *whole, u32 number,
 /* ---- what they say ---- */
 
 /*
- * How a peer has ended is told when nothing is left of it. Saved copies are left: they go, and the next one is
- * started again.
+ * How a peer has ended is told when nothing is left of it. Saved copies are left: they go, and the next one
+ * is started again.
  */
 static bool has_ended(struct broker *b, pid_t pid, int *how)
 {
