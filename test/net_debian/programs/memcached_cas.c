@@ -5,7 +5,8 @@
  *
  * heddle: verdict=verified outcomes=2 args=cas server="@each-its-own {port:11211} @tmp memcached"
  * heddle: verdict=violation kind=assert message~="value == 2" args=plain server="@each-its-own {port:11211} @tmp memcached"
- * heddle: verdict=incomplete text~="deterministic" args=cas server="@memcached {port:11211}"
+ * heddle: verdict=verified text~="servers: shared" args=cas server="@memcached {port:11211}"
+ * heddle: verdict=incomplete text~="deterministic" options="--peers independent" args=cas server="@memcached {port:11211}"
  */
 #include "net.h"
 
