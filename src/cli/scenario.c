@@ -53,6 +53,7 @@ static const struct {
 	{"properties", "invariant-file", "invariant-file", false},
 	{"properties", "exit-status", "check-exit", false},
 	{"properties", "hang-time", "hang-time", false},
+	{"properties", "fds", "check-fds", false},
 	{"strategy", "name", "strategy", false},
 	{"strategy", "seed", "seed", false},
 	{"strategy", "depth", "pct-depth", false},

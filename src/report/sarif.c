@@ -173,6 +173,9 @@ static const struct {
 	[VIOLATION_INVARIANT] = {"InvariantBroken", "A condition that was to hold in every state does not."},
 	[VIOLATION_EXIT_STATUS] = {"StatusNotZero",
 				   "The program ends with a status other than 0 under some schedule."},
+	[VIOLATION_FD_MISUSE] =
+		{"DescriptorMisuse",
+		 "A descriptor is used, or closed again, after another thread has closed it."},
 	[VIOLATION_LIVELOCK] = {"LivelockOfThreads", "Threads are busy for ever without getting anywhere."},
 };
 _Static_assert(HD_ARRAY_LEN(rule_texts) == VIOLATION_KINDS, "every kind has its rule");

@@ -21,6 +21,7 @@ static const struct violation_traits traits[VIOLATION_KINDS] = {
 				.concerns_all_threads = true,
 				.keyed_by_text = true,
 				.ends_in_loop = true},
+	[VIOLATION_FD_MISUSE] = {.name = "fd-misuse"},
 };
 
 const struct violation_traits *violation_traits(u32 kind)

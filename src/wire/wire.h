@@ -71,6 +71,7 @@ struct wire_config {
 	u32 timeouts_never;     /* waits for an event have no time-out; sleeps end */
 	u32 spurious;           /* condition variables may wake spuriously */
 	u32 check_exit;         /* a non-zero exit status is a violation */
+	u32 check_fds;          /* so is the use of a descriptor that another thread has closed */
 	u32 check_deadlock;     /* default on */
 	u32 allow_trivial;      /* a program of which nothing was tried may be verified: enum wire_trivial */
 	u32 strict_idle;        /* waiting idly with a connection open, or for a signal, is a deadlock */

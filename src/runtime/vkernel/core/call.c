@@ -147,9 +147,12 @@ static HD_NOINLINE bool has_lost(const struct vk_call *c)
 
 static long step_watching(struct vk_call *c, struct op o)
 {
+	int fd = (int)(c->watch >> 32) - 1;
 	o.watch = c->watch;
 	c->watch = 0;
 	u32 alt = sched_step(&o);
+	if (has_lost(c) || alt == ALT_FD_CHANGED)
+		vk_fd_check_use(c, fd);
 	if (has_lost(c))
 		return VK_RESTART;
 	if (alt == ALT_FD_KEPT) {

@@ -214,6 +214,8 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 		touch_another(c, fd);
 	else
 		vk_fd_touch(c, fd);
+	if (!vk_fd_peek(fd))
+		vk_fd_check_use(c, fd);
 	return vk_call_found(c, vk_fd_peek(fd));
 }
 
@@ -466,6 +468,9 @@ long vk_sys_close(struct vk_call *c)
 	if (fd < 0 || fd >= VK_ALL_FDS)
 		return -EBADF;
 	vk_fd_change(c, fd);
+	if (!vk_fd_peek(fd))
+		vk_fd_check_close(c, fd);
+	vk_fd_closed_by_self(fd);
 	return vk_fd_drop(fd);
 }
 
@@ -485,6 +490,7 @@ long vk_sys_close_range(struct vk_call *c)
 			continue;
 		}
 		vk_fd_change(c, (int)fd);
+		vk_fd_closed_by_self((int)fd);
 		vk_fd_drop((int)fd);
 	}
 	return 0;
@@ -518,6 +524,7 @@ static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 	vk_desc_ref(d);
 	vk_fd_drop(to);
 	set_number((u32)to, d, cloexec);
+	vk_fd_replaced(to);
 	return to;
 }
 

@@ -70,7 +70,7 @@ static bool table_owner(u64 address, struct owner *o)
 	u64 slot, at;
 	if (INSIDE(fd_limit, &at))
 		return belongs(o, VK_FD_TABLE, "the table of descriptors");
-	if (ELEMENT(fd, slot, &at))
+	if (ELEMENT(fd, slot, &at) || ELEMENT(closed_by, slot, &at))
 		return belongs(o, vk_fd_object((int)slot), "a descriptor");
 	if (ELEMENT(desc, slot, &at))
 		return desc_owner(slot, at, o);

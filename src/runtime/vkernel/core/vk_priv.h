@@ -172,6 +172,11 @@ bool vk_fd_full(void);
 void vk_fd_take(struct vk_call *c, u32 from, u32 count);
 /* Descriptor `fd` goes; 0 or -EBADF. */
 long vk_fd_drop(int fd);
+/* --check-fds (fd_check.c): who closed a number; calls that find it closed, or closed under their hands. */
+void vk_fd_closed_by_self(int fd);
+void vk_fd_replaced(int fd);
+void vk_fd_check_use(struct vk_call *c, int fd);
+void vk_fd_check_close(struct vk_call *c, int fd);
 /* fcntl's F_SETFL of a description, and F_SETFD of an open descriptor; may be a step. */
 long vk_desc_set_flags(struct vk_call *c, struct vk_desc *d, u32 flags);
 long vk_fd_set_cloexec(struct vk_call *c, int fd, bool cloexec);
@@ -465,6 +470,7 @@ struct vk_model {
 	u32 fd_limit, desc_limit; /* one above the highest in use */
 	struct vk_limit limit[VK_LIMIT_COUNT];
 	struct vk_fd fd[VK_ALL_FDS];
+	u16 closed_by[VK_MAX_FDS]; /* slot + 1 of who closed it last; with --check-fds only (fd_check.c) */
 	struct vk_desc desc[VK_MAX_DESCS];
 	struct vk_sigaction action[VK_SIGNALS + 1];
 	struct vk_fiber fiber[LAYOUT_MAX_FIBERS];
