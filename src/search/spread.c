@@ -11,77 +11,7 @@
  * If in two rounds, one after the other, all are quiet, and the sums of both are the same four times, then
  * nothing is under way.
  */
-#include "search/spread.h"
-
-#include "search/nodes.h"
-#include "search/search_priv.h"
-
-void *memcpy(void *to, const void *from, size_t n);
-
-enum message_kind {
-	KIND_ASK = 1, /* fingerprints: are they new? */
-	KIND_ANSWER,  /* a byte for each */
-	KIND_NOTE,    /* target_team: what was learnt */
-	KIND_WORK,    /* paths to states that are the receiver's now */
-	KIND_COUNTED, /* those above count for the end */
-	KIND_WANT,    /* give me work */
-	KIND_NOTHING, /* there is none here */
-	KIND_PROBE,   /* how far are you? number of the round */
-	KIND_STATUS,
-	KIND_STOP, /* to rank 0: end, for this reason */
-	KIND_END,  /* from rank 0 */
-};
-
-#define BATCH 256u        /* fingerprints a question */
-#define CACHE (1u << 20)  /* entries: what was asked lately */
-#define LOOK_EVERY 16u    /* states between two looks at the mail */
-#define WORK_BYTES 32768u /* of one gift */
-#define LEARN_MORE 1000u  /* steps */
-
-struct status {
-	u64 round, quiet, sent, received;
-};
-
-struct reason {
-	u32 why, end; /* enum spread_why, enum search_end */
-};
-
-/* Nodes whose states other ranks were asked about, oldest first. */
-struct waiting {
-	struct node **node; /* a ring */
-	u32 room, first, count;
-};
-
-struct ask {
-	u32 count;
-	struct fingerprint fp[BATCH];
-};
-
-struct spread {
-	struct search *s;
-	struct spread_port *port;
-	struct nodes nodes;
-	struct node *root, *here;
-	struct pages_vec stack;   /* struct node * */
-	struct pages_vec way;     /* scratch */
-	struct pages_vec actions; /* scratch */
-	struct fingerprint *cache;
-	struct ask *ask;         /* for each rank, what is to be asked next */
-	struct waiting *waiting; /* for each rank, unanswered and not yet asked */
-	u64 unanswered;
-	u64 sent, received; /* that count */
-	u32 want_from;      /* whom to ask for work next */
-	bool wanted;        /* an answer is under way */
-	u64 stale_at;       /* in ticks; 0: it is not */
-	bool ended, told;
-	struct reason reason;
-	/* Rank 0: */
-	u64 round, last_sum;
-	u32 replies;
-	bool all_quiet, last_quiet, probing;
-	struct status sum;
-	char message[SPREAD_MESSAGE];
-};
+#include "search/spread_priv.h"
 
 u32 spread_owner(struct fingerprint fp, u32 ranks)
 {
@@ -122,7 +52,7 @@ static void say(void *to, const u64 *word, u32 words)
 			send(d, i, KIND_NOTE, word, words * (u32)sizeof(*word));
 }
 
-static void flush(struct spread *d, u32 to)
+void spread_flush(struct spread *d, u32 to)
 {
 	struct ask *a = &d->ask[to];
 	if (!a->count)
@@ -135,7 +65,7 @@ static void flush(struct spread *d, u32 to)
 static void flush_all(struct spread *d)
 {
 	for (u32 i = 0; i < d->port->ranks; i++)
-		flush(d, i);
+		spread_flush(d, i);
 }
 
 static void answer(struct spread *d, u32 to, const struct fingerprint *fp, u32 n)
@@ -161,7 +91,7 @@ static bool push_node(struct spread *d, struct node *n)
 	return true;
 }
 
-static bool wait_for(struct spread *d, u32 owner, struct node *n)
+bool spread_wait_for(struct spread *d, u32 owner, struct node *n)
 {
 	struct waiting *w = &d->waiting[owner];
 	if (w->count == w->room) {
@@ -180,7 +110,7 @@ static bool wait_for(struct spread *d, u32 owner, struct node *n)
 	return true;
 }
 
-static enum move count_new(struct spread *d, struct node *n)
+enum move spread_count_new(struct spread *d, struct node *n)
 {
 	struct search *s = d->s;
 	u64 share = s->o->max_states / d->port->ranks;
@@ -202,154 +132,13 @@ static enum move hear_answers(struct spread *d, u32 from, const u8 *is_new, u32 
 		w->count--;
 		d->unanswered--;
 		if (is_new[i]) {
-			m = count_new(d, node);
+			m = spread_count_new(d, node);
 			continue;
 		}
 		d->s->stats->revisited++;
 		node_put(&d->nodes, node);
 	}
 	return m;
-}
-
-/* Before its delta, a node has the fingerprint of its state. */
-static struct fingerprint *print_of(struct node *n)
-{
-	return (struct fingerprint *)n->delta;
-}
-
-static void apply(struct spread *d, struct node *n)
-{
-	d->s->ops->delta_apply(d->s->self, n->delta + sizeof(struct fingerprint));
-}
-
-static void go_up(struct spread *d)
-{
-	struct node *from = d->here;
-	apply(d, from);
-	d->s->path.len -= sizeof(from->action);
-	d->here = from->parent;
-	d->here->refs++;
-	node_put(&d->nodes, from);
-}
-
-static enum move go_down(struct spread *d, struct node *to)
-{
-	u32 *at = pages_vec_push(&d->s->path, sizeof(*at));
-	if (!at)
-		return search_halt(d->s, SEARCH_LIMIT_MEMORY);
-	*at = to->action;
-	apply(d, to);
-	to->refs++;
-	node_put(&d->nodes, d->here);
-	d->here = to;
-	return MOVE_KNOWN;
-}
-
-static enum move go_to(struct spread *d, struct node *to)
-{
-	d->way.len = 0;
-	for (struct node *n = to; n != d->here;) {
-		if (n->depth < d->here->depth) {
-			go_up(d);
-			continue;
-		}
-		struct node **slot = pages_vec_push(&d->way, sizeof(*slot));
-		if (!slot)
-			return search_halt(d->s, SEARCH_LIMIT_MEMORY);
-		*slot = n;
-		n = n->parent;
-		hd_assert(n);
-	}
-	enum move m = MOVE_KNOWN;
-	for (; d->way.len && m == MOVE_KNOWN; d->way.len -= sizeof(to))
-		m = go_down(d, ((struct node **)(d->way.data + d->way.len))[-1]);
-	return m;
-}
-
-/* ---- extending a state ---- */
-
-static struct node *node_here(struct spread *d, target_mark before, u32 action)
-{
-	const struct target_ops *ops = d->s->ops;
-	size_t size = ops->delta_size(d->s->self, before) + sizeof(struct fingerprint);
-	struct node *n = node_new(&d->nodes, d->here, action, size);
-	if (!n)
-		return NULL;
-	*print_of(n) = ops->fingerprint(d->s->self);
-	ops->delta_save(d->s->self, before, n->delta + sizeof(struct fingerprint));
-	return n;
-}
-
-/* A step led to this state, which may be another rank's. */
-static enum move arrive(struct spread *d, target_mark before, u32 action)
-{
-	struct search *s = d->s;
-	struct fingerprint fp = s->ops->fingerprint(s->self);
-	u32 owner = spread_owner(fp, d->port->ranks);
-	struct fingerprint *lately = &d->cache[fp.lo & (CACHE - 1)];
-	int known = owner == d->port->rank ? visited_insert(&s->visited, fp) : 1;
-	if (known < 0)
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	if (!known || (owner != d->port->rank && lately->lo == fp.lo && lately->hi == fp.hi)) {
-		s->stats->revisited++;
-		return MOVE_KNOWN;
-	}
-	struct node *n = node_here(d, before, action);
-	if (!n)
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	if (owner == d->port->rank)
-		return count_new(d, n);
-	*lately = fp;
-	struct ask *a = &d->ask[owner];
-	a->fp[a->count++] = fp;
-	if (!wait_for(d, owner, n))
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	if (a->count == BATCH)
-		flush(d, owner);
-	return MOVE_KNOWN;
-}
-
-static enum move step(struct spread *d, target_mark before, u32 action)
-{
-	struct search *s = d->s;
-	u32 *at = pages_vec_push(&s->path, sizeof(*at));
-	if (!at)
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	*at = action;
-	enum move m = !(++s->ticks & search_poll_mask) ? search_poll(s) : MOVE_KNOWN;
-	if (m >= MOVE_HALT)
-		return m;
-	enum step_result r = s->ops->step(s->self, action);
-	if (r == STEP_OK) {
-		s->stats->transitions++;
-		m = arrive(d, before, action);
-	} else {
-		m = search_step_ended(s, r);
-	}
-	if (m == MOVE_HALT)
-		return m;
-	s->path.len -= sizeof(action);
-	search_undo(s, before);
-	return m == MOVE_RESTART ? m : MOVE_KNOWN;
-}
-
-static enum move extend(struct spread *d, struct node *n)
-{
-	struct search *s = d->s;
-	enum move m = go_to(d, n);
-	if (m != MOVE_KNOWN)
-		return m;
-	u32 *actions = search_action_room(&d->actions);
-	if (!actions)
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	u32 count = s->ops->actions(s->self, actions);
-	target_mark before = s->ops->mark(s->self);
-	s->stats->depth = n->depth;
-	if (!count)
-		m = search_terminal(s);
-	for (u32 i = 0; i < count && m < MOVE_HALT; i++)
-		m = step(d, before, actions[i]);
-	return m < MOVE_HALT ? MOVE_KNOWN : m;
 }
 
 /* ---- work ---- */
@@ -365,7 +154,7 @@ static u32 pack(struct node *n, char *to)
 {
 	u32 *word = (u32 *)to, bytes = gift_bytes(n);
 	word[0] = n->depth;
-	memcpy(word + 1, print_of(n), sizeof(struct fingerprint));
+	memcpy(word + 1, spread_print_of(n), sizeof(struct fingerprint));
 	for (; n->parent; n = n->parent)
 		word[GIFT_HEAD + n->depth - 1] = n->action;
 	return bytes;
@@ -397,7 +186,7 @@ static enum move follow(struct spread *d, const u32 *path, u32 len, const struct
 	while (same < HD_MIN(len, at->depth) && search_path(s)[same] == path[same])
 		same++;
 	while (d->here->depth > same)
-		go_up(d);
+		spread_go_up(d);
 	for (u32 i = same; i < len; i++) {
 		u32 *actions = search_action_room(&d->actions), k = 0;
 		u32 count = actions ? s->ops->actions(s->self, actions) : 0;
@@ -407,19 +196,19 @@ static enum move follow(struct spread *d, const u32 *path, u32 len, const struct
 		enum step_result r = k < count ? s->ops->step(s->self, path[i]) : STEP_PRUNED;
 		if (r == STEP_RESTART)
 			return MOVE_RESTART;
-		struct node *n = r == STEP_OK ? node_here(d, before, path[i]) : NULL;
+		struct node *n = r == STEP_OK ? spread_node_here(d, before, path[i]) : NULL;
 		if (!n) {
 			stop_all(d, SPREAD_DISAGREE, SEARCH_STOPPED);
 			s->ops->undo(s->self, before);
 			return MOVE_KNOWN;
 		}
 		s->ops->undo(s->self, before);
-		enum move m = go_down(d, n);
+		enum move m = spread_go_down(d, n);
 		node_put(&d->nodes, n);
 		if (m >= MOVE_HALT)
 			return m;
 	}
-	if (print->lo != print_of(d->here)->lo || print->hi != print_of(d->here)->hi) {
+	if (print->lo != spread_print_of(d->here)->lo || print->hi != spread_print_of(d->here)->hi) {
 		stop_all(d, SPREAD_DISAGREE, SEARCH_STOPPED);
 		return MOVE_KNOWN;
 	}
@@ -581,7 +370,7 @@ static enum move work(struct spread *d)
 	for (u32 i = 0; i < LOOK_EVERY && d->stack.len && m < MOVE_HALT; i++) {
 		d->stack.len -= sizeof(struct node *);
 		struct node *n = *(struct node **)(d->stack.data + d->stack.len);
-		m = extend(d, n);
+		m = spread_extend(d, n);
 		node_put(&d->nodes, n);
 	}
 	return m;
