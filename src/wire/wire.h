@@ -104,7 +104,8 @@ struct wire_site {
 	u8 pause;      /* no atomic: the hint of a spinning loop */
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
 	u8 random;     /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
-	u8 pad[5];
+	u8 bytes;      /* of the operand of an atomic */
+	u8 pad[4];
 };
 /* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
 #define WIRE_MAX_BENIGN 32

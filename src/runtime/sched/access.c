@@ -376,7 +376,7 @@ void access_heap(const void *block)
 	run_moment++;
 	u64 own = sched_self_slot();
 	u64 arena = block ? ((u64)block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
-	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);
+	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, block ? ACCESS_ADD : ACCESS_WRITE);
 	if (hd_unlikely(rt_wire->config.heap_limit))
 		footprint_add(&touched, object_id(OBJECT_HEAP, ALL_ARENAS), 1, ACCESS_WRITE);
 }

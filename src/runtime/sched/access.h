@@ -31,6 +31,12 @@ static inline u64 process_object(enum process_object which)
 {
 	return object_id(OBJECT_PROCESS, which);
 }
+/* One key of thread-specific data: is it one? No words of its own. */
+#define PROCESS_FIRST_KEY 0x20000u
+static inline u64 process_key_object(u32 key)
+{
+	return object_id(OBJECT_PROCESS, PROCESS_FIRST_KEY + key);
+}
 static inline u64 thread_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, slot);
@@ -102,8 +108,8 @@ void access_hold(void);
 bool access_holds(void);
 
 /*
- * The running fiber takes a block of its own arena (NULL), or gives this one back. Where others' blocks
- * will lie depends on what is free in their arenas, but not on the order in which it became so.
+ * The running fiber takes a block of its own arena (NULL), or gives this one back, of any arena. Where blocks
+ * will lie depends on what is free in the arena, but not on the order in which it became so.
  */
 void access_heap(const void *block);
 

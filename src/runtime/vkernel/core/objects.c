@@ -68,7 +68,7 @@ static const char *process_object_name(u64 key)
 {
 	if (key & LIBC_ADDRESS)
 		return "a stream or directory";
-	if (key >= VK_KEY_FIRST_KEY)
+	if (key >= PROCESS_FIRST_KEY)
 		return "a key of thread-specific data";
 	if (key >= VK_SETTINGS_FIRST_KEY)
 		return "the settings of a thread";

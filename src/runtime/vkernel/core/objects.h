@@ -68,12 +68,6 @@ static inline u64 vk_settings_object(u32 slot)
 {
 	return object_id(OBJECT_PROCESS, VK_SETTINGS_FIRST_KEY + slot);
 }
-/* A key of thread-specific data: is it still one? No words. */
-#define VK_KEY_FIRST_KEY 0x20000u
-static inline u64 vk_key_object(u32 key)
-{
-	return object_id(OBJECT_PROCESS, VK_KEY_FIRST_KEY + key);
-}
 
 /* State that libc keeps for all threads (interpose/libc_state.c). It lies in the
    program's memory: no words of ours. */
