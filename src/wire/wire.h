@@ -121,6 +121,8 @@ struct wire_atomics {
 	 */
 	u32 unread;
 	u32 benigns;
+	u32 guards_stacks; /* Rust's std is there, which would keep a table of stacks of its own */
+	u32 pad;
 	struct wire_range benign[WIRE_MAX_BENIGN];
 	struct wire_site site[WIRE_MAX_SITES];
 };
