@@ -22,6 +22,7 @@
 /* ---- streams ---- */
 STATE(fclose, 1, 0, ARG0, STREAM)
 STATE(fflush, 1, 0, ARG0, STREAM)
+STATE(fcloseall, 0, 0, LIBC_STDIN, STREAM)
 STATE(freopen, 3, 0, ARG2, STREAM)
 STATE(freopen64, 3, 0, ARG2, STREAM)
 STATE(setbuf, 2, 0, ARG0, STREAM)

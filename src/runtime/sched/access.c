@@ -13,6 +13,7 @@
 
 #include "base/pages.h"
 #include "runtime/rt.h"
+#include "runtime/libc/streams.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "wire/wire.h"
@@ -262,6 +263,12 @@ bool access_release_shared(u64 object)
 		return access_use(object, ACCESS_RELEASE);
 	access_learn(object, ACCESS_RELEASE);
 	return true;
+}
+
+void access_streams(void)
+{
+	if (libc_streams_order_shows())
+		access_learn(process_object(PROCESS_STREAMS), ACCESS_READ);
 }
 
 bool access_destroy(u64 object)

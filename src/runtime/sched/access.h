@@ -26,6 +26,7 @@ enum process_object {
 	PROCESS_FAIR,      /* who yielded how often: sched/fair.c */
 	PROCESS_REFUSED,   /* model.refused */
 	PROCESS_RESULTS,   /* what threads return: whether anybody looks */
+	PROCESS_STREAMS,   /* the order of libc's list of streams: whether it shows (libc/streams.h) */
 };
 static inline u64 process_object(enum process_object which)
 {
@@ -86,6 +87,8 @@ bool access_learn(u64 object, enum access_mode mode);
  * a step then.
  */
 bool access_release_shared(u64 object);
+/* All of libc's streams are about to be flushed. */
+void access_streams(void);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
 bool access_destroy(u64 object);
 /*

@@ -206,8 +206,10 @@ void fiber_finish(u64 result)
 		;
 	f->result = results_matter(ACCESS_ADD) ? result : 0;
 	end_step();
-	if (end_is_last())
+	if (end_is_last()) {
+		access_streams();
 		rt_libc.exit(0);
+	}
 	leave(f);
 }
 
@@ -257,6 +259,7 @@ int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, ch
 	__pthread_register_cancel(&buf);
 	int status = main_fn(argc, argv, envp);
 	__pthread_unregister_cancel(&buf);
+	access_streams();
 	return status;
 }
 
