@@ -58,7 +58,7 @@ _heddle_check()
 		return ;;
 	esac
 	COMPREPLY=($(compgen -W "--strategy --seed --runs --pct-depth --keep-going --no-matching --max-states --max-depth
-		--max-time --max-memory --heap-limit --time-horizon --timeouts --invariant --step --invariant-file --check-exit --check-fds --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
+		--max-time --max-memory --heap-limit --time-horizon --timeouts --fd-numbers --invariant --step --invariant-file --check-exit --check-fds --races --suppressions --no-deadlock --allow-trivial --strict-idle --hang-time --atomics --spurious --env
 		--stdin --random-seed --server --client --clients --identical-clients --peers --checkpoint --checkpoint-backend --peer-branches --recheck --cache --allow-refused --response-timeout
 		--peer-timeout --save-trees --load-trees --out --format --quiet --verbose --no-progress --file --profile --graph --sanity --" -- "$cur"))
 }

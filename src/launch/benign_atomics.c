@@ -42,7 +42,7 @@ void benign_atomics_find(const struct elf_image *im, u64 bias, struct wire_atomi
 		if (ELF64_ST_TYPE(symbol[i].st_info) != STT_OBJECT || !symbol[i].st_size || !is_benign(name))
 			continue;
 		out->guards_stacks |= strstr(name, RUST_STACKS) != NULL;
-		out->benign[out->benigns++] =
-			(struct wire_range){symbol[i].st_value + bias, symbol[i].st_size};
+		out->benign[out->benigns++] = (struct wire_range){symbol[i].st_value + bias,
+								  symbol[i].st_size};
 	}
 }

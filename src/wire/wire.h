@@ -65,21 +65,22 @@ struct wire_ignored {
 
 struct wire_config {
 	struct search_options search;
-	u64 hang_ms;            /* CPU time one transition may use */
-	u64 random_seed;        /* of the SUT's own random numbers */
-	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
-	u32 timeouts_never;     /* waits for an event have no time-out; sleeps end */
-	u32 spurious;           /* condition variables may wake spuriously */
-	u32 check_exit;         /* a non-zero exit status is a violation */
-	u32 check_fds;          /* so is the use of a descriptor that another thread has closed */
-	u32 check_deadlock;     /* default on */
-	u32 allow_trivial;      /* a program of which nothing was tried may be verified: enum wire_trivial */
-	u32 strict_idle;        /* waiting idly with a connection open, or for a signal, is a deadlock */
-	u32 races;              /* 1: a data race of an instrumented program is a violation */
-	u32 ignored;            /* of ignored_race */
-	u32 profile;            /* 1: where the states come from is looked at closely: --profile */
-	u32 graph;              /* 1: the graph of states is kept: --graph */
-	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
+	u64 hang_ms;        /* CPU time one transition may use */
+	u64 random_seed;    /* of the SUT's own random numbers */
+	u64 heap_limit;     /* bytes the SUT may allocate in all; then malloc fails */
+	u32 timeouts_never; /* waits for an event have no time-out; sleeps end */
+	u32 spurious;       /* condition variables may wake spuriously */
+	u32 check_exit;     /* a non-zero exit status is a violation */
+	u32 check_fds;      /* so is the use of a descriptor that another thread has closed */
+	u32 check_deadlock; /* default on */
+	u32 fds_by_thread;  /* descriptors that threads open have numbers of their own: --fd-numbers thread */
+	u32 allow_trivial;  /* a program of which nothing was tried may be verified: enum wire_trivial */
+	u32 strict_idle;    /* waiting idly with a connection open, or for a signal, is a deadlock */
+	u32 races;          /* 1: a data race of an instrumented program is a violation */
+	u32 ignored;        /* of ignored_race */
+	u32 profile;        /* 1: where the states come from is looked at closely: --profile */
+	u32 graph;          /* 1: the graph of states is kept: --graph */
+	u32 atomics;        /* 1: atomic instructions of the SUT's code are steps */
 	u64 time_horizon_ms;    /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	char stdin_path[512];   /* "" = empty input */
 	char runtime_path[512]; /* of libheddle-rt.so; for the list of modules */

@@ -7,7 +7,7 @@
  * one:     the same in one thread: always in that order.
  * leave:   as flush, but the program ends, which flushes all: the file has two contents then.
  *
- * heddle: args=apart verdict=verified states<=10 text~="Verified, data races not looked at"
+ * heddle: args=apart options="--por on" verdict=verified states<=10 text~="Verified, data races not looked at"
  * heddle: args=apart options="--sanity 2" verdict=verified
  * heddle: args=flush verdict=verified outcomes=12,21
  * heddle: args=flush options="--por off" verdict=verified outcomes=12,21

@@ -27,7 +27,8 @@ static bool in_order(void)
 {
 	for (const FILE *f = *libc_streams; f && f->_chain; f = f->_chain)
 		if (thread_of(f) > thread_of(f->_chain))
-			return thread_of(f) == LAYOUT_MAX_FIBERS; /* libc's own has been opened anew: as it is */
+			return thread_of(f) ==
+			       LAYOUT_MAX_FIBERS; /* libc's own has been opened anew: as it is */
 	return true;
 }
 

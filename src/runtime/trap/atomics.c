@@ -255,8 +255,7 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	const struct wire_site *s = site_at(pc);
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
-	struct op o = {
-		.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg), .n = s->bytes};
+	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg), .n = s->bytes};
 	if (!is_benign(o.object)) {
 		sched_step(&o);
 		if (!s->pause && o.object) {

@@ -70,6 +70,8 @@ static const char *process_object_name(u64 key)
 		return "a stream or directory";
 	if (key >= PROCESS_FIRST_KEY)
 		return "a key of thread-specific data";
+	if (key >= VK_LANE_FIRST_KEY)
+		return "the open file descriptions of some threads";
 	if (key >= VK_SETTINGS_FIRST_KEY)
 		return "the settings of a thread";
 	if (key >= LIBC_FIRST_KEY && key < LIBC_FIRST_KEY + LIBC_OBJECTS)

@@ -224,6 +224,9 @@ void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
 /* vk_declare for a number: a use that does not find it open is an ACCESS_TRY. */
 void vk_fd_declare(int fd, enum access_mode mode);
+/* A fiber takes slots of descriptions and pipes in steps of so many; taking or freeing one is declared. */
+u32 vk_slot_lanes(void);
+void vk_slot_declare(u32 slot, bool takes);
 /*
  * A call that waits with another signal mask (0: with its own): sets it, 0 or an error.
  * vk_mask_leave() sets the old one again.
