@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -57,9 +59,36 @@ static int former_listener(kernel *k, long *out)
 	return n;
 }
 
+/* One description by several numbers in a set: in which order they hear of news. */
+static int numbers_of_one(kernel *k, long *out)
+{
+	static const uint32_t how[] = {EPOLLIN, EPOLLIN | EPOLLEXCLUSIVE, EPOLLIN, EPOLLIN | EPOLLEXCLUSIVE,
+				       EPOLLIN};
+	enum { NUMBERS = sizeof(how) / sizeof(how[0]) };
+	struct epoll_event e[NUMBERS];
+	uint64_t one = 1;
+	long set = K(SYS_epoll_create1, 0), fd = K(SYS_eventfd2, 0, EFD_NONBLOCK);
+	int n = 0;
+	for (int i = 0; i < NUMBERS; i++) {
+		e[0] = (struct epoll_event){.events = how[i], .data.u32 = (uint32_t)i};
+		out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, i ? K(SYS_dup, fd) : fd, (long)&e[0]);
+	}
+	for (int round = 0; round < 2; round++) {
+		out[n++] = K(SYS_write, fd, (long)&one, 8);
+		long got = out[n++] = K(SYS_epoll_wait, set, (long)e, NUMBERS, 0);
+		for (long i = 0; i < got; i++)
+			out[n++] = e[i].data.u32;
+		out[n++] = K(SYS_read, fd, (long)&one, 8);
+		out[n++] = K(SYS_epoll_wait, set, (long)e, NUMBERS, 0);
+		out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_DEL, fd + 2); /* one from the middle */
+	}
+	return n;
+}
+
 const struct fixed_case fixed_cases[FIXED] = {
 	{"a full pipe behaves as in Linux", full_pipe},
 	{"a listener that was shut down holds no port that the kernel chose", former_listener},
+	{"one description by several numbers in an epoll set: the order of news", numbers_of_one},
 };
 
 int fixed_compare(const struct fixed_case *c)

@@ -301,7 +301,8 @@ struct vk_epoll {
 		u64 data;
 		u16 desc;  /* slot + 1; 0: a free place */
 		u16 place; /* in the ready list, from 1; 0: it is not there */
-		u32 pad;
+		u16 turn;  /* of several of one description: that with the highest hears first */
+		u16 pad;
 	} item[VK_EPOLL_ITEMS];
 };
 
