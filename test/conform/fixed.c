@@ -85,10 +85,36 @@ static int numbers_of_one(kernel *k, long *out)
 	return n;
 }
 
+/* A set inside a set: asked for EPOLLRDNORM it is silent, unless it is ready when it is added. */
+static int set_in_set(kernel *k, long *out)
+{
+	static const uint32_t how[] = {EPOLLIN, EPOLLRDNORM, EPOLLIN | EPOLLRDNORM};
+	struct epoll_event e = {.events = EPOLLIN};
+	uint64_t one = 1;
+	int n = 0;
+	for (int i = 0; i < 6; i++) {
+		long outer = K(SYS_epoll_create1, 0), inner = K(SYS_epoll_create1, 0);
+		long fd = K(SYS_eventfd2, 0, EFD_NONBLOCK);
+		struct epoll_event u = {.events = how[i % 3]};
+		struct pollfd p = {.fd = (int)outer, .events = POLLIN};
+		out[n++] = K(SYS_epoll_ctl, inner, EPOLL_CTL_ADD, fd, (long)&e);
+		if (i < 3)
+			out[n++] = K(SYS_epoll_ctl, outer, EPOLL_CTL_ADD, inner, (long)&u);
+		out[n++] = K(SYS_write, fd, (long)&one, 8);
+		if (i >= 3)
+			out[n++] = K(SYS_epoll_ctl, outer, EPOLL_CTL_ADD, inner, (long)&u);
+		out[n++] = K(SYS_poll, (long)&p, 1, 0);
+		out[n++] = K(SYS_epoll_wait, outer, (long)&u, 1, 0);
+		out[n++] = u.events;
+	}
+	return n;
+}
+
 const struct fixed_case fixed_cases[FIXED] = {
 	{"a full pipe behaves as in Linux", full_pipe},
 	{"a listener that was shut down holds no port that the kernel chose", former_listener},
 	{"one description by several numbers in an epoll set: the order of news", numbers_of_one},
+	{"an epoll set inside another tells of EPOLLIN alone", set_in_set},
 };
 
 int fixed_compare(const struct fixed_case *c)

@@ -56,9 +56,15 @@ void epoll_take_from_list(struct vk_epoll *e, struct vk_epoll_item *i)
 	i->place = 0;
 }
 
+/* A set inside a set tells of EPOLLIN alone: who asks for EPOLLRDNORM is not told, unless it is ready at once. */
+static bool is_told(const struct vk_epoll_item *i)
+{
+	return epoll_desc_of(i)->kind != VK_EPOLL || (i->events & EPOLLIN);
+}
+
 bool epoll_is_candidate(const struct vk_epoll_item *i)
 {
-	return i->place || !(i->events & EPOLLET);
+	return i->place || (!(i->events & EPOLLET) && is_told(i));
 }
 
 bool epoll_has_ready(const struct vk_epoll *e)
@@ -74,7 +80,7 @@ static void wake_outer(const struct vk_epoll *e)
 {
 	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (vk->desc[i].kind == VK_EPOLL && epoll_set_of(&vk->desc[i]) == e)
-			epoll_wake(&vk->desc[i], POLLIN | POLLRDNORM);
+			epoll_wake(&vk->desc[i], POLLIN);
 }
 
 static bool wakes(const struct vk_epoll_item *i, u32 events)

@@ -23,7 +23,7 @@ static u32 walk(const struct vk_epoll *e, u32 depth, u32 nth, struct selector_it
 						      .events = events,
 						      .exact = i->events & EPOLLET,
 						      .muted = events ? NULL : epoll_desc_of(i)};
-		bool hears = events & (EPOLLIN | EPOLLRDNORM); /* a set tells of nothing else */
+		bool hears = events & EPOLLIN; /* a set tells of nothing else */
 		if (epoll_desc_of(i)->kind == VK_EPOLL && hears && depth < EPOLL_DEPTH)
 			n += walk(epoll_set_of(epoll_desc_of(i)), depth + 1, nth - n, out);
 	}
