@@ -255,6 +255,8 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
 	begin_wait(epoll_set_of(d));
+	if (!timeout || epoll_has_ready(epoll_set_of(d)))
+		o.flags |= OPF_TRIES;
 	long alt = vk_step(c, &o);
 	if (alt == VK_RESTART)
 		return alt;
