@@ -35,7 +35,8 @@ struct vk_call {
 	bool interrupted;   /* VK_RESTART stands for EINTR */
 	bool stepped;       /* it has been a step: all it does from there on happens at that moment */
 	u8 found_count, held_count;
-	u64 watch;                            /* a late lookup, for the step to come; 0: none */
+	u64 watch;            /* a late lookup, for the step to come; 0: none */
+	struct vk_desc *from; /* where its relative path starts, if that was looked up already */
 	struct vk_desc *found[VK_CALL_FOUND]; /* looked up; the first held_count of them are held */
 };
 

@@ -89,6 +89,7 @@ void vk_call_forget(struct vk_call *c)
 	for (u32 i = 0; i < c->found_count; i++)
 		c->found[i] = NULL;
 	c->found_count = c->held_count = 0;
+	c->from = NULL;
 }
 
 void vk_call_ends(u32 slot)

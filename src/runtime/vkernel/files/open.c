@@ -204,6 +204,7 @@ static long do_open(struct vk_call *c, int dirfd, const char *path, u32 flags, u
 	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0
 											     : PATH_FOLLOW;
 	how |= (flags & O_CREAT ? PATH_CREATE | PATH_MAKE : 0) | (flags & O_TRUNC ? PATH_CHANGE : 0);
+	vk_path_start(c, dirfd, path);
 	vk_fd_take(c, 0, 1);
 	if (flags & O_CREAT)
 		vk_use(c, VK_UMASK, ACCESS_READ);
