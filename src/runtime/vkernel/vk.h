@@ -54,6 +54,8 @@ void vk_call_ends(u32 slot);
  * a step where another fiber could tell when.
  */
 void vk_use_outside(u64 object, enum access_mode mode);
+/* Both at one moment. */
+void vk_use_outside_two(u64 a, enum access_mode mode_a, u64 b, enum access_mode mode_b);
 /* The running fiber enters, or leaves, a function whose descriptors the program never sees. */
 void vk_hide_descriptors(bool on);
 /* Named semaphores: 0 and the address of one, or -errno. pc: where the SUT called. */
