@@ -63,8 +63,8 @@ static void use_all_streams(void)
 /* TZ, LANG and LC_*, POSIXLY_CORRECT, TMPDIR */
 static bool reads_environment(u32 object, enum access_mode mode)
 {
-	return object == LIBC_TIME || (object == LIBC_LOCALE && mode == ACCESS_WRITE) || object == LIBC_GETOPT ||
-	       object == LIBC_TMPNAM;
+	return object == LIBC_TIME || (object == LIBC_LOCALE && mode == ACCESS_WRITE) ||
+	       object == LIBC_GETOPT || object == LIBC_TMPNAM;
 }
 
 /* args: the function's; after: it has returned, and args[0] is still its first one. */
@@ -107,7 +107,8 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 		mode = ACCESS_READ;
 		if (rows[index].use != LOOK_SHIFT_OWN && args[rows[index].use - LOOK_SHIFT_ARG2 + 2])
 			break;
-		vk_use_outside_two(libc_object(LIBC_LOCALE), mode, libc_object(LIBC_SHIFT_STATE), ACCESS_WRITE);
+		vk_use_outside_two(libc_object(LIBC_LOCALE), mode, libc_object(LIBC_SHIFT_STATE),
+				   ACCESS_WRITE);
 		return;
 	case CHANGE:
 	case CHANGE_HIDING:
