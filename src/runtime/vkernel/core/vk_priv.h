@@ -446,6 +446,12 @@ struct vk_settings {
 enum vk_setting { VK_SETTING_NOT_DUMPABLE, VK_SETTING_NO_HUGE_PAGES, VK_SETTING_SUBREAPER };
 /* Descriptor numbers are below that: RLIMIT_NOFILE. */
 u32 vk_fd_max(void);
+/* Of a resource (RLIMIT_…). */
+u64 vk_limit_soft(u32 resource);
+u64 vk_limit_hard(u32 resource);
+/* Whether a thread has not ended, and the name of the first one: may be steps. */
+bool vk_thread_seen(struct vk_call *c, u32 slot);
+void vk_first_thread_name(struct vk_call *c, char *to);
 /* A fiber starts, and has its creator's settings; it ends. */
 void vk_settings_inherit(u32 slot, u32 creator);
 void vk_settings_forget(u32 slot);
