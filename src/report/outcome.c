@@ -209,6 +209,7 @@ void outcome_forget(struct outcome *o)
 	o->incomplete_why[0] = o->trivial_why[0] = o->differed[0] = 0;
 	o->unconfirmed_why[0] = 0;
 	o->played_again = 0;
+	o->shared_states = 0;
 	o->end = SEARCH_COMPLETE;
 	o->nondeterministic = false;
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;

@@ -123,5 +123,10 @@ void plain_network(FILE *f, const struct outcome *o)
 	if (n->shared)
 		fprintf(f, "  servers: shared: all connections to them are one conversation%s%s\n",
 			o->shared_why[0] ? ". What gave it away: " : "", o->shared_why);
+	if (o->shared_states)
+		fprintf(f,
+			"  servers: searched again with all connections to them as one conversation (%lu "
+			"states): nothing else is found\n",
+			o->shared_states);
 	fprintf(f, "  peers: %s.\n", outcome_peer_assumption(o));
 }

@@ -293,6 +293,7 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "doubtful", doubtful_json(o));
 	json_object_set_new(j, "trivial", json_boolean(o->trivial_why[0]));
 	json_object_set_new(j, "played_again", json_integer(o->played_again));
+	json_object_set_new(j, "shared_states", json_integer((json_int_t)o->shared_states));
 	json_object_set_new(j, "suppressed", json_integer(o->suppressed));
 	json_object_set_new(j, "refused", refused_json(o));
 	json_object_set_new(j, "unsynchronised_at", unsynchronised_json(o));

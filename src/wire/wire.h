@@ -219,7 +219,7 @@ struct wire_result {
 	char note[8][256];
 	struct net_checkpoints checkpoints;
 	u32 nondeterministic; /* a peer that is not started so that it can be saved was not: it should be */
-	u32 pad_checkpoints;
+	u32 several_servers; /* some execution has two connections to server peers at a time, or in two threads */
 };
 
 /* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */

@@ -19,7 +19,7 @@ static struct pollfd at[MOST];
 static char part[MOST][512]; /* of a line */
 static int conns = 1, served, tickets, account = 10, queued, held = -1, back = -1;
 static unsigned secret;
-static char value[8][32], queue[16][32], name[MOST][32];
+static char value[8][32], queue[16][32], name[MOST][32], told[64];
 static const char *manner;
 
 static int is(const char *m)
@@ -116,6 +116,11 @@ static void request(int i, char *line)
 		fifo(fd, line);
 	else if (is("proxy"))
 		ask_back_end(fd, line);
+	else if (is("sequence")) { /* only one order of requests gets another answer */
+		size_t n = strlen(told);
+		snprintf(told + n, sizeof(told) - n, "%c", line[0]);
+		dprintf(fd, "%s\n", strstr(told, "abbab") ? "no" : "yes");
+	}
 	else if (is("dice")) /* another number each time */
 		dprintf(fd, "%u\n", dice(1000000));
 	else if (is("secret")) /* one number, when it is first asked */
