@@ -79,6 +79,7 @@ static void forget(int fd)
 	if (in_table(fd))
 		kinds[fd] = shim_shut[fd] = 0;
 	rebuild_forget(fd);
+	locks_closed(fd);
 	lock();
 	for (u32 i = 0; i < SHIM_EPOLL; i++) {
 		struct epoll_entry *e = &shim_epoll[i];
@@ -237,11 +238,8 @@ static long control_file(struct call *c)
 	long r = call_again(c);
 	if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
 		copied(c->arg[0], r);
-	else if (!r &&
-		 (c->arg[1] == F_SETLK || c->arg[1] == F_SETLKW || c->arg[1] == F_OFD_SETLK ||
-		  c->arg[1] == F_OFD_SETLKW) &&
-		 ((const struct flock *)c->arg[2])->l_type != F_UNLCK)
-		shim.stops = "it holds locks of files (fcntl)";
+	else if (!r && (c->arg[1] == F_OFD_SETLK || c->arg[1] == F_OFD_SETLKW))
+		shim.stops = "it uses locks of open files (F_OFD_SETLK)";
 	return r;
 }
 

@@ -229,6 +229,7 @@ __attribute__((constructor)) static void start(void)
 	start_chance_begin();
 	remove_vdso();
 	descriptors_start();
+	files_start();
 	signals_start();
 	thread_self();
 	freeze_start();

@@ -24,6 +24,7 @@ struct held {
 	enum held_kind kind;
 	int fd, flags;
 	bool close_on_exec, ready, semaphore, done;
+	bool links; /* a file that has a name */
 	u8 shut;
 	u32 number; /* among the connections */
 	int other;  /* the other end of a pair or pipe: its place in the list; -1: not here */

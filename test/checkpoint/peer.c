@@ -13,6 +13,8 @@
  *   s  adds one to memory that is shared       w  puts two bytes into a pipe of its own, and takes one out
  *   a  sets an alarm, and tells what is left of the last one (minutes)
  *   h  shuts its writing side down             q  closes the connection
+ *   f  adds one to a number in a file          v  makes a file, or removes it: was it there?
+ *   p  locks a file with fcntl, y: another one with flock
  *   x  has a child process                     l  watches a file
  *   k  starts to leave what it is sent unread
  */
@@ -26,6 +28,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -80,6 +83,36 @@ static unsigned use_pipe(void)
 	return got;
 }
 
+/* Read and written by name each time. */
+static unsigned add_to_file(void)
+{
+	unsigned n = 0;
+	FILE *f = fopen("written", "r");
+	if (f && fscanf(f, "%u", &n) != 1)
+		abort();
+	if (f)
+		fclose(f);
+	f = fopen("written", "w");
+	if (!f || fprintf(f, "%u\n", n + 1) < 0 || fclose(f))
+		abort();
+	return n + 1;
+}
+
+static unsigned make_or_remove(void)
+{
+	if (!unlink("there"))
+		return 1;
+	int fd = open("there", O_CREAT | O_WRONLY, 0600);
+	return close(fd) != 0;
+}
+
+static int lock_file(const char *name, int whole)
+{
+	int fd = open(name, O_CREAT | O_RDWR, 0600);
+	struct flock l = {.l_type = F_WRLCK, .l_start = 3, .l_len = 1};
+	return whole ? flock(fd, LOCK_EX | LOCK_NB) : fcntl(fd, F_SETLK, &l);
+}
+
 static unsigned set_alarm(void)
 {
 	struct itimerval t = {.it_value = {3600 * 10 + (time_t)asked * 3600, 0}}, old;
@@ -117,6 +150,14 @@ static int answer(int fd, char question, char *out, size_t cap)
 		return snprintf(out, cap, "w%u\n", use_pipe());
 	case 'a':
 		return snprintf(out, cap, "a%u\n", set_alarm());
+	case 'f':
+		return snprintf(out, cap, "f%u\n", add_to_file());
+	case 'v':
+		return snprintf(out, cap, "v%u\n", make_or_remove());
+	case 'p':
+	case 'y':
+		return snprintf(out, cap, "%c%d\n", question,
+				lock_file(question == 'p' ? "locked" : "flocked", question == 'y'));
 	case 'h':
 		shutdown(fd, SHUT_WR);
 		return 0;
