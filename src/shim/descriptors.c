@@ -130,6 +130,7 @@ static void copied(long from, long to)
 		return;
 	kinds[to] = in_table(from) ? kinds[from] : 0;
 	shim_shut[to] = in_table(from) ? shim_shut[from] : 0;
+	rebuild_copied((int)from, (int)to);
 }
 
 static long close_many(struct call *c)
@@ -197,6 +198,23 @@ static long get_name(struct call *c)
 	if (rebuild_name((int)c->arg[0], c->nr == SYS_getpeername, (void *)c->arg[1], (u32 *)c->arg[2]))
 		return 0;
 	return sys_call6(c->nr, c->arg[0], c->arg[1], c->arg[2], 0, 0, 0);
+}
+
+/*
+ * The port of whoever connects was chosen by the kernel, for a client that is heddle: it is the same in each
+ * run.
+ */
+static long accept_one(struct call *c)
+{
+	long fd = call_again(c);
+	if (fd < 0)
+		return fd;
+	if (in_table(fd))
+		kinds[fd] = shim_shut[fd] = 0;
+	rebuild_accepted((int)fd);
+	if (c->arg[1] && c->arg[2])
+		rebuild_name((int)fd, true, (void *)c->arg[1], (u32 *)c->arg[2]);
+	return fd;
 }
 
 /* A moment of the peer's clock is another one of the kernel's. */
@@ -285,6 +303,10 @@ bool descriptor_call(struct call *c, long *result)
 	case SYS_read:
 	case SYS_readv:
 		*result = read_some(c);
+		return true;
+	case SYS_accept:
+	case SYS_accept4:
+		*result = accept_one(c);
 		return true;
 	case SYS_bind:
 	case SYS_connect:

@@ -9,7 +9,7 @@
  *   files             at the same offset; what was written is put back (written_files.c), locks are taken again
  *   shared memory     without a file: made private before the first copy
  *   timers, pending signals, time-outs of sockets: set again
- *   backlogs          emptied: what waits there belongs to another past
+ *   backlogs, queues  of datagrams: emptied; what waits there belongs to another past
  *   signalfd, datagram and listening sockets, one-ended pipes: shared, and only one process uses them at a
  *   time
  *
@@ -33,6 +33,8 @@
 #include <sys/uio.h>
 
 #include "shim/rebuild_priv.h"
+
+#define FIRST_PORT 49152u /* of clients, as the peer sees them */
 
 static struct held held[SHIM_FDS];
 static u32 held_count;
@@ -90,6 +92,31 @@ static void keep_name(int fd)
 	shim_call(SYS_getpeername, fd, n->there, &n->there_len);
 }
 
+void rebuild_copied(int from, int to)
+{
+	const struct name *n = name_of(from, false);
+	struct name *copy = n ? name_of(to, true) : NULL;
+	if (!copy)
+		return;
+	*copy = *n;
+	copy->fd = to + 1;
+}
+
+/* Its port, for the program: so many connections were accepted before. */
+void rebuild_accepted(int fd)
+{
+	static u32 accepted;
+	struct sockaddr_in *a;
+	struct name *n;
+	rebuild_forget(fd);
+	keep_name(fd);
+	n = name_of(fd, false);
+	a = n ? (struct sockaddr_in *)(void *)n->there : NULL;
+	if (a && (a->sin_family == AF_INET || a->sin_family == AF_INET6)) /* the port is at the same place */
+		a->sin_port = (u16)((FIRST_PORT + accepted) >> 8 & 255) | (u16)((FIRST_PORT + accepted) << 8);
+	accepted = (accepted + 1) % (65536 - FIRST_PORT);
+}
+
 static long option(int fd, int level, int what)
 {
 	int value = 0;
@@ -128,8 +155,12 @@ static bool record_socket(struct held *h, const struct shim_message *m, char *te
 			keep_name(h->fd);
 			return true;
 		}
-	if (option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM)
+	if (option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM) {
+		h->kind = HELD_DATAGRAMS;
+		if (shim_call(SYS_recvfrom, h->fd, address, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0) >= 0)
+			return refuse(text, cap, "it has datagrams that it has not read", h->fd);
 		return true;
+	}
 	if (shim_call(SYS_getpeername, h->fd, address, &len)) /* not connected, or not any more */
 		return true;
 	if (option(h->fd, SOL_SOCKET, SO_DOMAIN) == AF_UNIX) {
@@ -515,6 +546,14 @@ static void empty_backlog(const struct held *h)
 	shim_call(SYS_fcntl, h->fd, F_SETFL, h->flags);
 }
 
+/* What another past has left in its queue is nobody's. */
+static void empty_queue(const struct held *h)
+{
+	u8 byte;
+	while (shim_call(SYS_recvfrom, h->fd, &byte, 1, MSG_DONTWAIT, 0, 0) >= 0)
+		;
+}
+
 /* Entries that say only "writable" are ready again at once; who waits for edges has had that one. */
 static void rebuild_epoll(const struct held *h)
 {
@@ -558,6 +597,9 @@ void rebuild_all(const int *fd, u32 n)
 			break;
 		case HELD_LISTENER:
 			empty_backlog(h);
+			break;
+		case HELD_DATAGRAMS:
+			empty_queue(h);
 			break;
 		case HELD_EVENT:
 			rebuild_event(h);

@@ -126,6 +126,9 @@ void rebuild_all(const int *fd, u32 n);
 /* What a connection that was put in place looked like before. */
 bool rebuild_name(int fd, bool peer, void *address, u32 *len);
 void rebuild_forget(int fd);
+void rebuild_copied(int from, int to);
+/* A connection was accepted. */
+void rebuild_accepted(int fd);
 
 /* The descriptor of a file; -1: there is none. */
 int rebuild_file_of(u64 inode);
