@@ -145,9 +145,6 @@ static long process_call(struct call *c)
 	case SYS_setitimer:
 		shim_note(ACT_TIMER);
 		return call_again(c);
-	case SYS_timer_create:
-		shim_note(ACT_TIMER);
-		return stop(c, "it uses POSIX timers (timer_create)");
 	case SYS_inotify_init:
 	case SYS_inotify_init1:
 		return stop(c, "it watches files (inotify)");
@@ -178,7 +175,7 @@ void call_trapped(int signo, siginfo_t *info, void *at)
 	shim.last_thread = self->fs;
 	files_call(&c);
 	if (!clock_call(&c, &result) && !wait_call(&c, &result) && !pid_call(&c, &result) &&
-	    !descriptor_call(&c, &result))
+	    !descriptor_call(&c, &result) && !posix_timer_call(&c, &result))
 		result = process_call(&c);
 	if (!shim.started)
 		start_chance_look(&c, result);

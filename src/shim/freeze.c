@@ -91,6 +91,7 @@ static void thawed(struct shim_message *m, const int *fd, u32 n)
 	listen_to_control();
 	if (!shim_dispatch_on() || !threads_recreate())
 		shim_exit(127);
+	posix_timers_restore();
 	answer(m, SHIM_RUNNING, -1);
 }
 

@@ -8,7 +8,7 @@
  *   pipes, pairs      whose both ends are in the process: a new one with the same bytes in it
  *   files             at the same offset; what was written is put back (written_files.c), locks are taken again
  *   shared memory     without a file: made private before the first copy
- *   timers, pending signals, time-outs of sockets: set again
+ *   timers (posix_timers.c, too), pending signals, time-outs of sockets: set again
  *   backlogs, queues  of datagrams: emptied; what waits there belongs to another past
  *   signalfd, datagram and listening sockets, one-ended pipes: shared, and only one process uses them at a
  *   time
@@ -414,6 +414,7 @@ bool rebuild_record(struct shim_message *m, int control, int *unread, char *text
 		return refuse(text, cap, "it has left more than 64 kB of a connection unread", -1);
 	for (u32 i = 0; i < 3; i++)
 		shim_call(SYS_getitimer, i, &timers[i]);
+	posix_timers_record();
 	shim_call(SYS_rt_sigpending, &pending, 8);
 	return true;
 }

@@ -151,6 +151,14 @@ void locks_closed(int fd);
 bool locks_record(void);
 void locks_restore(void);
 
+/* posix_timers.c: true: done. */
+bool posix_timer_call(struct call *c, long *result);
+void posix_timers_record(void);
+/* When the threads are there. */
+void posix_timers_restore(void);
+/* In a child: it has none. */
+void posix_timers_forget(void);
+
 /* descriptors.c, for rebuild.c */
 struct epoll_entry {
 	bool used, off; /* off: one shot was fired */

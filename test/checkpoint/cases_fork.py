@@ -23,9 +23,9 @@ def add_state_case(loop):
     def run(place):
         with Driver(place, "fork", servers=[peer(loop)]) as d:
             one = d.number("open 7")
-            d.ask(one, b"nroesawifv")
+            d.ask(one, b"nroesawifvm")
             saved = d.number(f"save {one}")
-            questions = [b"n", b"g", b"o", b"e", b"s", b"a", b"w", b"i", b"t", b"f", b"f", b"v", b"v"]
+            questions = [b"n", b"g", b"o", b"e", b"s", b"a", b"w", b"i", b"t", b"f", b"f", b"v", b"v", b"m"]
             first = [d.ask(one, q) for q in questions]
             for _ in range(3):
                 d.restore(saved)

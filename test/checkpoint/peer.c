@@ -12,6 +12,7 @@
  *   o  the next byte of a file                 e  adds one to an eventfd, and tells its count
  *   s  adds one to memory that is shared       w  puts two bytes into a pipe of its own, and takes one out
  *   a  sets an alarm, and tells what is left of the last one (minutes)
+ *   m  the same with timer_create
  *   h  shuts its writing side down             q  closes the connection
  *   f  adds one to a number in a file          v  makes a file, or removes it: was it there?
  *   p  locks a file with fcntl, y: another one with flock
@@ -22,6 +23,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +83,24 @@ static unsigned use_pipe(void)
 	if (write(own_pipe[1], two, 2) != 2 || read(own_pipe[0], &got, 1) != 1)
 		abort();
 	return got;
+}
+
+static unsigned set_timer(void)
+{
+	static timer_t timer;
+	static int made;
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+	struct itimerspec t = {.it_value = {3600 * 10 + (time_t)asked * 3600, 0}}, old;
+	clockid_t of_thread;
+	if (!made && (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+		      pthread_getcpuclockid(pthread_self(), &of_thread) ||
+		      timer_create(of_thread, &event, &(timer_t){0}) ||
+		      clock_gettime(of_thread, &(struct timespec){0})))
+		abort();
+	made = 1;
+	if (timer_gettime(timer, &old) || timer_settime(timer, 0, &t, NULL))
+		abort();
+	return (unsigned)(old.it_value.tv_sec + 1800) / 3600;
 }
 
 /* Read and written by name each time. */
@@ -158,6 +178,8 @@ static int answer(int fd, char question, char *out, size_t cap)
 	case 'y':
 		return snprintf(out, cap, "%c%d\n", question,
 				lock_file(question == 'p' ? "locked" : "flocked", question == 'y'));
+	case 'm':
+		return snprintf(out, cap, "m%u\n", set_timer());
 	case 'h':
 		shutdown(fd, SHUT_WR);
 		return 0;
