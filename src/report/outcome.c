@@ -211,7 +211,7 @@ void outcome_forget(struct outcome *o)
 	o->played_again = 0;
 	o->shared_states = 0;
 	o->end = SEARCH_COMPLETE;
-	o->nondeterministic = false;
+	o->nondeterministic = o->unnoticed = false;
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;
 	o->retries_cut = o->faults_cut = false;
 	memset(&o->stats, 0, sizeof(o->stats));

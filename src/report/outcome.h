@@ -113,6 +113,7 @@ struct outcome {
 	struct outcome_net net;
 	struct outcome_checkpoints checkpoints;
 	bool nondeterministic; /* a peer was that could not be saved, and perhaps can be */
+	bool unnoticed;        /* … that was not seen to act by chance */
 	u32 worlds; /* --peer-branches: searches with other behaviours of peers that act by chance */
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
 	size_t refused_count;

@@ -32,6 +32,7 @@ struct session {
 	u64 start_ms;
 	struct ignored_races ignored;
 	struct script_run script; /* plan NULL: none */
+	bool unsteady;            /* peers act by chance, and nobody sees how */
 };
 
 /*
@@ -294,6 +295,8 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		return problem_set(p, "out of memory");
 	ret = s->plan->ranks ? search_with_others(s, o, found, p) : search(s, o, found, p);
 	network_report(&s->network, &o->checkpoints);
+	if (s->unsteady)
+		o->checkpoints.counts.chose += !o->checkpoints.counts.chose;
 	/* Fresh peers that act by chance do something else; what was heard of them was heard in one run. */
 	if (s->plan->confirm && s->network.peers && !o->checkpoints.counts.chose)
 		how.live = &live;
@@ -341,6 +344,25 @@ static bool learns_to_save(struct session *s, const struct outcome *o, bool nond
 	    c->mode == CACHE_LINEAR || !s->plan->checkpoint || o->interrupted || stop_requests(s))
 		return false;
 	c->save_all = 1;
+	return true;
+}
+
+/*
+ * A peer does not say the same again, and was not seen to act (rdrand, files of others, the time that it
+ * waited): whatever it does is followed by a checkpoint.
+ */
+static bool learns_to_save_often(struct session *s, const struct outcome *o)
+{
+	struct net_config *c = &s->launch.config.net;
+
+	if (!o->unnoticed || c->checkpoint != NET_CHECKPOINT_ND || c->mode == CACHE_LINEAR ||
+	    !s->plan->checkpoint || o->interrupted || stop_requests(s))
+		return false;
+	c->checkpoint = NET_CHECKPOINT_IO;
+	c->save_all = 1;
+	if (o->net.shared)
+		c->peers = NET_PEERS_SHARED;
+	s->unsteady = true;
 	return true;
 }
 
@@ -440,7 +462,8 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 	for (;;) {
 		ret = run_round(s, o, p);
 		o->suppressed = s->ignored.count;
-		if (ret == 0 && (learns_shared(s, o) || learns_to_save(s, o, o->nondeterministic))) {
+		if (ret == 0 && (learns_shared(s, o) || learns_to_save(s, o, o->nondeterministic) ||
+				 learns_to_save_often(s, o))) {
 			outcome_forget(o);
 			ret = restart_network(s, p);
 			if (ret)

@@ -147,6 +147,15 @@ static bool learn_shared(int err)
 	return true;
 }
 
+static void note_nondeterminism(void)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	if (cache_error(cache)->of_client && !c->save_all)
+		rt_worker->result.nondeterministic |= WIRE_UNSAVED;
+	if ((c->save_all || rt_wire->learnt.shared) && c->checkpoint == NET_CHECKPOINT_ND && !c->confirm)
+		rt_worker->result.nondeterministic |= WIRE_UNNOTICED;
+}
+
 /* Where the verdict comes from: the first error of each kind is kept for the report. */
 static void note_error(int err)
 {
@@ -160,8 +169,8 @@ static void note_error(int err)
 		keep_first(r->refused_by, sizeof(r->refused_by), text);
 		return;
 	}
-	rt_worker->result.nondeterministic |= err == CACHE_NONDETERMINISTIC &&
-					      cache_error(cache)->of_client && !rt_wire->config.net.save_all;
+	if (err == CACHE_NONDETERMINISTIC)
+		note_nondeterminism();
 	if (err == CACHE_TOOL)
 		keep_first(r->error, sizeof(r->error), text);
 	else
