@@ -1,5 +1,6 @@
 """What comes along with heddle: installed files, completions, CMake, Meson, pytest."""
 
+import fnmatch
 import os
 import pathlib
 import re
@@ -15,7 +16,8 @@ lib/heddle/heddle-gdb.py lib/heddle/libheddle-hooks.a lib/heddle/libheddle-peer.
 share/doc/heddle/GLOSSARY.md share/doc/heddle/README.md share/doc/heddle/VERDICTS.md share/doc/heddle/howto/build-systems.md
 share/doc/heddle/howto/check-memory.md share/doc/heddle/howto/check-my-program.md share/doc/heddle/howto/ci.md
 share/doc/heddle/howto/debian-programs.md share/doc/heddle/howto/library-driver.md share/doc/heddle/howto/network.md
-share/doc/heddle/howto/read-a-counterexample.md share/doc/heddle/howto/read-trees.md share/doc/heddle/result.schema.json
+share/doc/heddle/howto/read-a-counterexample.md share/doc/heddle/howto/read-trees.md share/doc/heddle/howto/state-invariants.md
+share/doc/heddle/howto/stateful-peers.md share/doc/heddle/result.schema.json
 share/fish/vendor_completions.d/heddle.fish share/heddle/pytest_heddle.py share/zsh/site-functions/_heddle""".split()
 TOP = harness.ROOT
 
@@ -54,6 +56,10 @@ def installed_files(place):
     known = re.compile("|".join(map(re.escape, INSTALLED)) + r"|share/man/man1/heddle[a-z+-]*\.1|lib/heddle/heddle-gcc-plugin\.so|bin/heddle-mpi")
     surplus = [name for name in there if not known.fullmatch(name)]
     expect(not surplus, f"new; add them to the list here and to debian/: {surplus}")
+    for name in there:
+        of = [str(lists.name) for lists in (TOP / "debian").glob("*.install") for pattern in lists.read_text().split()
+              if any(fnmatch.fnmatchcase(f"usr/{part}", pattern) for part in (name, *map(str, pathlib.PurePath(name).parents)))]
+        expect(len(of) == 1, f"{name} is in {of or 'no list'} of debian/*.install")
     run([prefix / "bin/heddle", "check", "--no-progress", "--out", place.path / "out", "--", program("mutex_counter.c")], place.path)
 
 
