@@ -89,35 +89,15 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 	return 0;
 }
 
-/* A Rust program that ends because it panicked has said where; the stack of that moment is gone. */
-static void panic_where(const char *message, char *out, size_t cap)
-{
-	static const char mark[] = " panicked at ";
-	const char *file = strstr(message, mark), *slash;
-	size_t len, digits;
-
-	if (!file)
-		return;
-	file += sizeof(mark) - 1;
-	len = strcspn(file, ":");
-	while ((slash = memchr(file, '/', len))) {
-		len -= (size_t)(slash + 1 - file);
-		file = slash + 1;
-	}
-	digits = file[len] ? strspn(file + len + 1, "0123456789") : 0;
-	if (digits)
-		snprintf(out, cap, "%.*s", (int)(len + 1 + digits), file);
-}
-
 /* What the replay showed, in words. */
 static int trace_describe(struct trace *t)
 {
 	const struct log_entry *who = execution_log_culprit(&t->log);
 	char where[512] = "";
 
+	if (t->violation.found.kind == VIOLATION_ASSERT && !execution_log_place_panic(&t->log))
+		return -1;
 	frames_where(who->frame, who->frames, where, sizeof(where));
-	if (!where[0] && t->violation.found.kind == VIOLATION_ASSERT)
-		panic_where(t->log.violation.text, where, sizeof(where));
 	return violation_describe(&t->violation, who->thread, t->log.violation.text, where) ? 0 : -1;
 }
 

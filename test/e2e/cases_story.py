@@ -1,5 +1,7 @@
 """What a violation tells: the paragraph from its shape, names from DWARF, values that changed."""
 
+import json
+import os
 import re
 
 from support import case, expect, harness, in_scratch, program
@@ -16,6 +18,16 @@ SHAPES = {
         "Thread 1 began to wait after that", "has to test, with the mutex held"]),
     "a signal without the mutex": ("no_mutex.c", [], ["lost wake-up: thread 2 signalled", "sent without the mutex of the wait"]),
     "a signal for one of two": ("one_signal.c", [], [r"nobody is left who could wake it", "woke another thread: a signal wakes one"]),
+    "a signal that was used up": ("used_up.c", [], [
+        r"waits on condition variable r\.not_full at used_up.c:\d+, which nobody signals in this execution",
+        r"waits on condition variable r\.not_empty at used_up.c:\d+, and nobody is left who could signal it", "!lost wake-up"]),
+    "two pipes": ("two_pipes.c", [], [
+        r"^Thread 1, at two_pipes.c:\d+, waits to read from the pipe 5 <- 6, which is empty, and nobody is left",
+        "A reader of an empty pipe sees its end only when all who could write have closed it.$"]),
+    "a mutex in freed memory": ("late_lock.c", [], [
+        r"given back before, in closer \(late_lock.c:\d+\) \(it came from main \(late_lock.c:\d+\)\), and thread 2 still uses it"]),
+    "a thread that looks for ever": ("spins.c", [], [r"^Thread 2 at spins.c:\d+ goes round for ever", "!Nobody is blocked"]),
+    "a panic in a thread": ("panics.rs", [], [r"^The first panic was in thread [23], after its step #\d+"]),
     "a wait without a loop": ("no_loop.c", [], [
         r"Last changed: .*\(items: 1 → 0\)", r"came back from its wait in step #\d+", "had the mutex", "a wait belongs in a loop"]),
     "a lock whose holder has ended": ("gone.c", ["forget"], ["has ended without unlocking it", "nobody can unlock it any more"]),
@@ -97,3 +109,34 @@ def about_to_lock(place):
     expect("waits for mutex" not in run.err, run.tail)
     run = place.check("--", program("stories/closed.c"), status=1)
     expect("waits to join thread 2" in run.err, run.tail)
+
+
+@case
+@in_scratch
+def panic_has_a_place(place):
+    """story: the place of a Rust panic is that of the violation, for people, editors and code hosts"""
+    env = {**os.environ, "GITHUB_WORKSPACE": str(harness.ROOT)}
+    run = place.check("--format", "sarif", "--format", "github", "--", program("stories/panics.rs"), status=1, env=env)
+    expect(re.search(r"^\S*panics.rs:12: error: assert: the program panicked at", run.err, re.M), run.tail)
+    expect(run.result["violations"][0]["where"] == "panics.rs:12", run.result["violations"])
+    expect("thread 1, runs panic()" not in run.err, run.tail)
+    expect(re.search(r"^::error file=test/e2e/stories/panics.rs,line=12,", run.out, re.M), run.out)
+    region = json.loads((place.path / "out/result.sarif").read_text())["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    expect(region["region"]["startLine"] == 12 and region["artifactLocation"]["uri"].endswith("panics.rs"), region)
+
+
+@case
+@in_scratch
+def libraries_are_left_out(place):
+    """story: where a thread stands is told in the user's code; the line below a std::mutex is of no interest"""
+    run = place.check("--", program("stories/bank.cpp"), status=1)
+    expect("gthr-default.h" not in run.err and re.search(r"now: waits for mutex.*\n +\S.*\(bank.cpp:\d+\)", run.err), run.tail)
+
+
+@case
+@in_scratch
+def length_is_told_once(place):
+    """story: an execution that was found as short as it is was not shortened"""
+    run = place.check("--", program("stories/transfer.c"), status=1)
+    one = run.result["violations"][0]
+    expect(("and shortened" in run.err) == (one.get("steps_found", 0) > one["steps"]), f"{one}\n{run.tail}")
