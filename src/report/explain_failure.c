@@ -54,21 +54,35 @@ static void tell_missing(struct explain *e, u32 one, const char *first, u32 two,
 			first, second);
 }
 
+/* "stats->hits" of "… is about to write stats->hits (8 bytes)"; "" where the message has an address only. */
+static void raced_for(const char *side, char *out, size_t cap)
+{
+	const char *name = strstr(side, " is about to "), *end;
+
+	out[0] = 0;
+	name = name ? strchr(name + 13, ' ') : NULL;
+	end = name ? strstr(name, " (") : NULL;
+	if (end && strncmp(name, " 0x", 3) != 0 && !memchr(name + 1, ' ', (size_t)(end - name - 1)))
+		snprintf(out, cap, "%.*s", (int)(end - name - 1), name + 1);
+}
+
 void explain_race(struct explain *e)
 {
 	const char *message = e->log->violation.text, *other = strstr(message, "; thread ");
 	u32 one = e->log->violation.thread, two = other ? (u32)strtoul(other + 9, NULL, 10) : 0;
 	const struct log_entry *f = two ? explain_fiber(e, two) : NULL;
-	char first[512], second[512];
+	char first[512], second[512], what[256], same[256];
 
 	/* Else it is ordered by nothing that can be seen at one moment: the message says all there is. */
 	if (!f || two == one || !strstr(other, " is about to "))
 		return;
+	raced_for(message, what, sizeof(what));
+	raced_for(other, same, sizeof(same));
 	fprintf(e->out,
-		"%s%s and %s%s access the same memory at the same time, and at least one of them writes: "
-		"either may "
-		"come first. ",
-		explain_Who(e, one), explain_at(&e->log->violation), explain_who(e, two), explain_at(f));
+		"%s%s and %s%s access %s at the same time, and at least one of them writes: either may come "
+		"first. ",
+		explain_Who(e, one), explain_at(&e->log->violation), explain_who(e, two), explain_at(f),
+		what[0] && !strcmp(what, same) ? what : "the same memory");
 	tell_missing(e, one, locks_of(message, first, sizeof(first)), two,
 		     locks_of(other + 2, second, sizeof(second)));
 }
