@@ -9,6 +9,12 @@
 /* How many of its last steps a thread is shown with. */
 #define LAST_STEPS 5
 #define PARAGRAPH_COLUMNS 100
+static size_t paragraph_columns = PARAGRAPH_COLUMNS;
+
+void plain_set_width(size_t columns)
+{
+	paragraph_columns = columns && columns < PARAGRAPH_COLUMNS + 2 ? columns - 2 : PARAGRAPH_COLUMNS;
+}
 
 void plain_number(u64 n, char *out, size_t cap)
 {
@@ -216,7 +222,7 @@ static void print_paragraph(FILE *f, const char *text)
 
 		for (size_t i = 0; i < len; i++)
 			width += ((u8)text[i] & 0xc0) != 0x80;
-		if (column && column + 1 + width > PARAGRAPH_COLUMNS)
+		if (column && column + 1 + width > paragraph_columns)
 			column = 0;
 		fputs(column ? " " : first ? "  " : "\n  ", f);
 		first = false;

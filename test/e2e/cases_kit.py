@@ -82,6 +82,8 @@ def man_pages(place):
     overview = (pages / "heddle.1.adoc").read_text()
     for page in pages.glob("*.adoc"):
         expect(f"'{page.stem}'" in listed, f"{page.name} is not installed")
+        heads = re.findall(r"^==+ .*|^\*[^:\n]*::", page.read_text(), re.M)
+        expect(len(heads) == len(set(heads)), f"{page.name} has twice: {sorted(h for h in set(heads) if heads.count(h) > 1)}")
         expect(page.stem == "heddle.1" or f"*{page.stem[:-2]}*(1)" in overview, f"heddle.1.adoc does not point to {page.name}")
     for verb in verbs_of(place):
         if verb == "help":
