@@ -183,6 +183,35 @@ static int keep_used_trees(const struct sut *s, struct trace *t, struct problem 
 	return 0;
 }
 
+/* The lines of both sides; false: it is no race, or has no second side. */
+static bool race_lines(const struct trace *t, char lines[2][512])
+{
+	const struct log_entry *other = side_of(&t->log, t->violation.found.other_thread + 1);
+	const struct log_entry *side[2] = {&t->log.violation, other};
+
+	if (t->violation.found.kind != VIOLATION_RACE || !other)
+		return false;
+	for (int i = 0; i < 2; i++)
+		frames_where(side[i]->frame, side[i]->frames, lines[i], sizeof(lines[i]));
+	return lines[0][0] && lines[1][0];
+}
+
+/* n++ is two instructions, and so is the other n++: between the two lines there is one race all the same. */
+static bool is_known_race(const struct outcome *o, const struct trace *t)
+{
+	char lines[2][512], known[2][512];
+
+	if (!race_lines(t, lines))
+		return false;
+	for (size_t i = 0; i < o->violations; i++)
+		if (o->trace[i].violation.found.address == t->violation.found.address &&
+		    race_lines(&o->trace[i], known))
+			for (int k = 0; k < 2; k++)
+				if (!strcmp(lines[0], known[k]) && !strcmp(lines[1], known[!k]))
+					return true;
+	return false;
+}
+
 /*
  * The violation happened again: it joins the outcome, unless it is suppressed. Its trace is t, the next
  * free one.
@@ -192,7 +221,7 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 {
 	int suppressed = suppress(how, t, variable, p);
 
-	if (suppressed) {
+	if (suppressed || is_known_race(o, t)) {
 		trace_free(t);
 		return suppressed < 0 ? -1 : 0;
 	}

@@ -140,3 +140,21 @@ def length_is_told_once(place):
     run = place.check("--", program("stories/transfer.c"), status=1)
     one = run.result["violations"][0]
     expect(("and shortened" in run.err) == (one.get("steps_found", 0) > one["steps"]), f"{one}\n{run.tail}")
+
+
+@case
+@in_scratch
+def one_race_between_two_lines(place):
+    """story: --keep-going tells of a race between two lines once, whichever of n++'s two accesses meet; other variables are others"""
+    source = place.path / "twice.c"
+    source.write_text("#include <pthread.h>\nint n, other;\n"
+                      "static void *one(void *arg)\n{\n\tn++; other++;\n\treturn arg;\n}\n"
+                      "static void *two(void *arg)\n{\n\tn++; other++;\n\treturn arg;\n}\n"
+                      "int main(void)\n{\n\tpthread_t t[2];\n\tpthread_create(&t[0], NULL, one, NULL);\n\tpthread_create(&t[1], NULL, two, NULL);\n"
+                      "\tfor (int i = 0; i < 2; i++)\n\t\tpthread_join(t[i], NULL);\n\treturn 0;\n}\n")
+    place.heddle("cc", "-g", "-O1", source, "-o", place.path / "twice", "-pthread", status=0)
+    run = place.check("--keep-going", "--", place.path / "twice", status=1)
+    raced = sorted(re.search(r"about to \w+ (\w+) ", v["message"])[1] for v in run.result["violations"])
+    expect(raced == ["n", "other"], run.result["violations"])
+    names = sorted(p.name for p in (place.path / "out").glob("*.trace"))
+    expect(names == ["violation-1.trace", "violation-2.trace"], names)
