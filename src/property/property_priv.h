@@ -75,7 +75,7 @@ struct names {
 	size_t variables, variable_room;
 	size_t own, modules; /* own: how many variables the first module has, the program itself */
 	struct enumerator *enumerator;
-	size_t enumerators, enumerator_room;
+	size_t enumerators, enumerator_room, own_enumerators;
 	bool debug_info; /* some module has it */
 	bool out_of_memory;
 	const char *runtime_path;

@@ -57,6 +57,9 @@ def problems(value, schema, root, at="result"):
             yield from problems(value, resolve(want, root), root, at)
         elif keyword == "required":
             yield from (f"{at} lacks {name}" for name in want if name not in value)
+        elif keyword == "additionalProperties":
+            for name in value.keys() - schema.get("properties", {}).keys():
+                yield from problems(value[name], want, root, f"{at}.{name}")
         elif keyword in INSIDE:
             yield from INSIDE[keyword](value, want, root, at)
         elif keyword in HOLDS:
