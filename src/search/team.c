@@ -11,10 +11,10 @@
 #include "search/team.h"
 
 #include <asm-generic/errno-base.h>
-#include <linux/futex.h>
 #include <linux/mman.h>
 #include <sys/syscall.h>
 
+#include "base/shared_lock.h"
 #include "base/sys.h"
 
 void *memcpy(void *to, const void *from, size_t n);
@@ -27,12 +27,9 @@ void *memcpy(void *to, const void *from, size_t n);
 _Static_assert(UNITS + UNIT_SLOTS * TEAM_UNIT_BYTES <= NOTES, "units and notes");
 _Static_assert(TABLES + SHARED_VISITED_REGION <= WIRE_TEAM_SIZE, "the table's region");
 
-/* A worker that waits looks up now and then, should a wake-up be lost. */
-#define WAIT_NS 50000000L
-
 /* What different workers write lies in different cache lines. NOLINTNEXTLINE(*.Padding) */
 struct team {
-	u32 lock; /* 0 free, 1 held, 2 held, and somebody waits */
+	struct shared_lock lock;
 	u32 bell; /* goes up when those who wait should look again */
 	u32 members;
 	u32 numbers; /* above the highest number of a worker */
@@ -59,34 +56,21 @@ struct team {
 	} __attribute__((aligned(64))) worker[WIRE_MAX_WORKERS];
 };
 
-static long futex(u32 *word, int op, u32 value)
-{
-	struct {
-		long s, ns;
-	} timeout = {0, WAIT_NS};
-	return sys_call6(SYS_futex, (long)word, op, value, (long)&timeout, 0, 0);
-}
-
 static void lock(struct team *t)
 {
-	u32 was = 0;
-	if (__atomic_compare_exchange_n(&t->lock, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(&t->lock, 2, __ATOMIC_ACQUIRE))
-		futex(&t->lock, FUTEX_WAIT, 2);
+	shared_lock_take(&t->lock);
 }
 
 static void unlock(struct team *t)
 {
-	if (__atomic_exchange_n(&t->lock, 0, __ATOMIC_RELEASE) == 2)
-		sys_call6(SYS_futex, (long)&t->lock, FUTEX_WAKE, 1, 0, 0, 0);
+	shared_lock_free(&t->lock);
 }
 
 /* With the lock held. */
 static void ring(struct team *t)
 {
 	__atomic_fetch_add(&t->bell, 1, __ATOMIC_RELEASE);
-	sys_call6(SYS_futex, (long)&t->bell, FUTEX_WAKE, WIRE_MAX_WORKERS, 0, 0, 0);
+	shared_word_wake(&t->bell, WIRE_MAX_WORKERS);
 }
 
 /* With the lock held, which is free in between. */
@@ -94,7 +78,7 @@ static void wait(struct team *t)
 {
 	u32 heard = __atomic_load_n(&t->bell, __ATOMIC_ACQUIRE);
 	unlock(t);
-	futex(&t->bell, FUTEX_WAIT, heard);
+	shared_word_wait(&t->bell, heard);
 	lock(t);
 }
 

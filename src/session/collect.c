@@ -74,7 +74,7 @@ static void add_outcome(const struct sut *s, struct outcome *o)
 	o->subsets_cut |= r->subsets_cut != 0;
 	o->retries_cut |= r->retries_cut != 0;
 	o->faults_cut |= r->faults_cut != 0;
-	o->net.clock_readings += r->clock_readings;
+	o->net.clock_readings = HD_MAX(o->net.clock_readings, r->clock_readings); /* of all workers */
 	if (!o->incomplete_why[0])
 		snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,
 			 r->incomplete);
@@ -263,7 +263,7 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	if (judge_end(s, given_up, o, p))
 		return -1;
 	add_violations(s, s->worker->number == 0, found);
-	if (s->worker->number == 0)
+	if (s->worker->result.checkpoints.taken >= o->checkpoints.counts.taken) /* each tells of all so far */
 		add_checkpoints(&s->worker->result.checkpoints, &o->checkpoints.counts);
 	o->nondeterministic |= s->worker->result.nondeterministic != 0;
 	if (s->worker->result.shared_why[0])

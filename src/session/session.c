@@ -210,6 +210,18 @@ static int collect(struct session *s, struct outcome *o, struct findings *found,
 	return ret;
 }
 
+/* Fresh peers, for a search that is done again. */
+static int restart_network(struct session *s, struct problem *p)
+{
+	struct peer_options peers = s->plan->peers;
+
+	peers.append_logs = true;
+	peers.interrupted = give_up;
+	network_end(&s->network);
+	return network_start(&s->network, &peers, &s->plan->broker, s->plan->checkpoint,
+			     &s->launch.config.net, p);
+}
+
 static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
 {
 	int ret;
@@ -235,6 +247,8 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 			break;
 		workers = s->workers;
 		end_workers(s);
+		if (s->network.peers && restart_network(s, p)) /* where connections stand is not known */
+			return -1;
 	}
 	workers_note_alone(s->part.wire, o);
 	o->wall_s = (double)(monotonic_ms() - s->start_ms) / 1000;
@@ -339,18 +353,6 @@ static bool learns_to_save(struct session *s, const struct outcome *o, bool nond
 		return false;
 	c->save_all = 1;
 	return true;
-}
-
-/* Fresh peers, for a search that is done again. */
-static int restart_network(struct session *s, struct problem *p)
-{
-	struct peer_options peers = s->plan->peers;
-
-	peers.append_logs = true;
-	peers.interrupted = give_up;
-	network_end(&s->network);
-	return network_start(&s->network, &peers, &s->plan->broker, s->plan->checkpoint,
-			     &s->launch.config.net, p);
 }
 
 /*

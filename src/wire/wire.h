@@ -41,6 +41,8 @@
 #define WIRE_MAP_BASE LAYOUT_END /* where the runtime maps the shared part */
 /* Behind struct wire_shared in the same file: communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes. */
 #define WIRE_TREES (64UL << 20)
+/* … and before them what several workers have together beside them (iocache/cache.h). */
+#define WIRE_CACHE (WIRE_TREES - (1UL << 20))
 #define WIRE_SHARED_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
 #define WIRE_WORKER_BASE (WIRE_MAP_BASE + (16UL << 30)) /* where the runtime maps its own part */
 #define WIRE_ARENA (16UL << 20)                         /* offset of the arena in it */
@@ -292,7 +294,6 @@ enum wire_alone {
 	WIRE_ALONE_BUSY,     /* the program waits busily, and livelocks are looked for on one path */
 	WIRE_ALONE_HORIZON,  /* its clock goes beyond what a search looks at at first */
 	WIRE_ALONE_MEMORY,   /* it is instrumented */
-	WIRE_ALONE_NETWORK,  /* it opens connections, and the broker serves one */
 	WIRE_ALONE_DISAGREE, /* the same path led to different states in different workers */
 	WIRE_ALONE_REASONS
 };
@@ -308,7 +309,7 @@ struct wire_shared {
 	struct wire_atomics atomics;
 	struct wire_properties properties; /* the controller writes them before the start */
 };
-_Static_assert(sizeof(struct wire_shared) <= WIRE_TREES, "the shared part must fit before the trees");
+_Static_assert(sizeof(struct wire_shared) <= WIRE_CACHE, "the shared part must fit before the cache");
 
 struct wire_worker {
 	u32 number; /* from 0 */

@@ -362,7 +362,8 @@ static void search(void)
 		leave_ranks(&port);
 	if (hooks.team && !team.joined && !rt_wire->alone)
 		rt_wire->alone = WIRE_ALONE_DISAGREE;
-	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
+	/* Of several workers the first, when all others have come to their end. */
+	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations && !rt_worker->number)
 		net_recheck();
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;

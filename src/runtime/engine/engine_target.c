@@ -501,6 +501,7 @@ static void target_restart(void *t)
 	(void)t;
 	run_restarted();
 	rt_load_lessons();
+	net_load_lessons();
 	access_load_lessons();
 	properties_load_lessons();
 	memory_restarted();

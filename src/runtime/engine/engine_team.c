@@ -4,8 +4,8 @@
  * in the executions of all workers together, so each tells the others of what it sees.
  *
  * One worker has to go on alone where the whole path or the whole search counts: livelocks are loops of it
- * (search/livelock.h), the horizon of virtual time is moved when a search is complete, the broker serves one
- * process, and accesses to memory of instrumented programs are not told to others.
+ * (search/livelock.h), the horizon of virtual time is moved when a search is complete, and accesses to memory
+ * of instrumented programs are not told to others.
  */
 #include "runtime/engine/engine_priv.h"
 #include "runtime/memory/memory.h"
@@ -29,8 +29,8 @@ static void join(void *t, void (*with)(void *to, const u64 *word, u32 words), vo
 	say = with;
 	say_to = to;
 	access_share(news);
-	net_share(true);
 	rt_load_lessons();
+	net_load_lessons();
 	access_load_lessons();
 }
 
@@ -38,7 +38,6 @@ static void leave(void *t)
 {
 	(void)t;
 	access_share(NULL);
-	net_share(false);
 }
 
 static bool hear(void *t, const u64 *word, u32 words)
@@ -55,7 +54,6 @@ static bool wants_alone(void *t)
 	u32 why = sched_busy_seen()      ? WIRE_ALONE_BUSY
 		  : engine_horizon_hit() ? WIRE_ALONE_HORIZON
 		  : memory_on()          ? WIRE_ALONE_MEMORY
-		  : net_wanted_alone()   ? WIRE_ALONE_NETWORK
 					 : WIRE_ALONE_NOT;
 	if (hd_unlikely(why))
 		rt_wire->alone = why;

@@ -16,8 +16,22 @@ static const struct net_sut *sut;
 static bool stopped;     /* the search must end */
 static bool over;        /* it has: nothing can be learnt for it any more */
 static bool has_unknown; /* a position could not be resolved */
-static bool together;    /* one of several workers, of which none uses the network */
-static bool wanted;      /* and yet the program does */
+/* The lessons that this worker's search goes by: wire/learnt.h. */
+static bool shared;
+static u64 joint_clients[NET_MAX_CLIENTS / 64];
+
+/* Calls of the cache, as cache.h wants them. */
+#define ASK(err, call) \
+	do { \
+		cache_lock(cache); \
+		(err) = (call); \
+	} while (cache_unlock(cache, (int)(err)))
+#define LOOK(result, call) \
+	do { \
+		cache_lock(cache); \
+		(result) = (call); \
+		cache_unlock(cache, 0); \
+	} while (0)
 
 void net_register(const struct net_sut *s)
 {
@@ -62,7 +76,7 @@ static void schedule(void *self, char *out, size_t cap)
 
 bool net_client_is_joint(u32 client)
 {
-	return rt_wire->learnt.joint_clients[(client - 1) / 64] >> (client - 1) % 64 & 1;
+	return joint_clients[(client - 1) / 64] >> (client - 1) % 64 & 1;
 }
 
 /* With all that are like it. False: that was known. */
@@ -73,10 +87,17 @@ static bool learn_joint(u32 client)
 	for (u32 i = 0; i < c->clients; i++) {
 		if (c->client_class[i] != c->client_class[client - 1] || net_client_is_joint(i + 1))
 			continue;
+		joint_clients[i / 64] |= 1ull << i % 64;
 		__atomic_fetch_or(&rt_wire->learnt.joint_clients[i / 64], 1ull << i % 64, __ATOMIC_ACQ_REL);
 		fresh = true;
 	}
 	return fresh;
+}
+
+static void set_shared(void)
+{
+	shared = true;
+	__atomic_store_n(&rt_wire->learnt.shared, 1, __ATOMIC_RELEASE);
 }
 
 /* Recorded trees tell which clients had several connections at a time. */
@@ -88,7 +109,7 @@ static void learn_from_trees(void)
 		if (k->joint && k->client - 1 < rt_wire->config.net.clients)
 			learn_joint(k->client);
 		if (k->joint && !k->client)
-			rt_wire->learnt.shared = 1;
+			set_shared();
 	}
 }
 
@@ -98,19 +119,45 @@ static bool may_learn_shared(void)
 	return c->peers == NET_PEERS_AUTO && c->servers && c->mode != CACHE_LINEAR && c->live && !c->confirm;
 }
 
+static void forget_servers(void)
+{
+	cache_lock_sole(cache);
+	cache_forget_servers(cache);
+	cache_unlock(cache, 0);
+}
+
+void net_load_lessons(void)
+{
+	const struct wire_learnt *l = &rt_wire->learnt;
+	for (u32 i = 0; i < HD_ARRAY_LEN(joint_clients); i++)
+		joint_clients[i] = __atomic_load_n(&l->joint_clients[i], __ATOMIC_ACQUIRE);
+	bool now = __atomic_load_n(&l->shared, __ATOMIC_ACQUIRE);
+	if (now && !shared) /* another worker has found out */
+		forget_servers();
+	shared = now;
+}
+
+static void wait(bool waits)
+{
+	cache_wait(cache, waits);
+}
+
 void net_setup(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
-	cache = cache_create(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL);
+	wire_transport_on_wait(wait);
+	cache = cache_create_shared(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL,
+				    rt_wire->workers > 1 ? (char *)rt_wire + WIRE_CACHE : NULL);
 	hd_assert(cache);
+	net_load_lessons();
 	if (!c->live)
 		learn_from_trees();
 	else if (c->peers == NET_PEERS_SHARED && c->servers)
-		rt_wire->learnt.shared = 1;
+		set_shared();
 	if (c->confirm)
 		cache_set_confirm(cache);
 	cache_set_checkpoint(cache, (enum net_checkpoint)c->checkpoint, c->save_all);
-	cache_may_join_servers(cache, may_learn_shared() && !rt_wire->learnt.shared);
+	cache_may_join_servers(cache, may_learn_shared() && !shared);
 	cache_set_open_list(cache, open_list, NULL);
 	cache_set_schedule(cache, schedule, NULL);
 }
@@ -136,14 +183,14 @@ static bool ever_connected(void)
 static bool learn_shared(int err)
 {
 	bool told = err == CACHE_NONDETERMINISTIC || err == CACHE_INCOMPLETE;
-	if (!may_learn_shared() || !told || !cache_error(cache)->of_server || rt_wire->learnt.shared)
+	if (!may_learn_shared() || !told || !cache_error(cache)->of_server || shared)
 		return false;
 	keep_first(rt_worker->result.shared_why, sizeof(rt_worker->result.shared_why),
 		   cache_error(cache)->text);
 	if (over) /* whoever started it may do so again */
 		return false;
-	rt_wire->learnt.shared = 1;
-	cache_forget_servers(cache);
+	set_shared();
+	forget_servers();
 	return true;
 }
 
@@ -205,24 +252,11 @@ static struct tree_key key_of(const struct net_address *to, u32 client)
 	return k;
 }
 
-void net_share(bool with_others)
-{
-	together = with_others;
-}
-
-bool net_wanted_alone(void)
-{
-	return together && wanted;
-}
-
 static long open_at(const struct tree_key *k, struct cache_pos *pos)
 {
-	if (hd_unlikely(together)) {
-		wanted = true;
-		sched_want_restart();
-		sched_prune();
-	}
-	return settle(cache_open(cache, k, pos));
+	int err;
+	ASK(err, cache_open(cache, k, pos));
+	return settle(err);
 }
 
 static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
@@ -243,12 +277,14 @@ long net_accept(const struct net_address *local, u32 client, struct cache_pos *p
 
 long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
 {
-	return settle(cache_open_again(cache, last, pos));
+	int err;
+	ASK(err, cache_open_again(cache, last, pos));
+	return settle(err);
 }
 
 bool net_servers_are_joint(void)
 {
-	return rt_wire->learnt.shared;
+	return shared;
 }
 
 long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 number, struct cache_pos *pos)
@@ -262,12 +298,16 @@ long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 
 		sched_stop();
 	}
 	long err = all->tree ? 0 : open_at(&servers, all);
-	return err ? err : settle(cache_connect(cache, all, to, number, pos));
+	if (err)
+		return err;
+	ASK(err, cache_connect(cache, all, to, number, pos));
+	return settle((int)err);
 }
 
 bool net_comes_again(const struct cache_pos *last)
 {
-	int found = cache_resolve_again(cache, last);
+	int found;
+	ASK(found, cache_resolve_again(cache, last));
 	if (found < 0)
 		settle(found);
 	return found > 0;
@@ -275,7 +315,8 @@ bool net_comes_again(const struct cache_pos *last)
 
 bool net_would_speak(const struct cache_pos *pos)
 {
-	int found = cache_resolve_late(cache, pos);
+	int found;
+	ASK(found, cache_resolve_late(cache, pos));
 	note_clock_readings();
 	if (found < 0)
 		note_error(found);
@@ -284,32 +325,44 @@ bool net_would_speak(const struct cache_pos *pos)
 
 long net_pass_time(struct cache_pos *pos)
 {
-	return settle(cache_pass_time(cache, pos));
+	int err;
+	ASK(err, cache_pass_time(cache, pos));
+	return settle(err);
 }
 
 long net_leave(struct cache_pos *pos)
 {
-	return settle(cache_leave(cache, pos));
+	int err;
+	ASK(err, cache_leave(cache, pos));
+	return settle(err);
 }
 
 long net_write(struct cache_pos *pos, const void *data, size_t n)
 {
-	return settle(cache_write(cache, pos, data, n));
+	int err;
+	ASK(err, cache_write(cache, pos, data, n));
+	return settle(err);
 }
 
 long net_end(struct cache_pos *pos)
 {
-	return settle(cache_end(cache, pos));
+	int err;
+	ASK(err, cache_end(cache, pos));
+	return settle(err);
 }
 
 long net_close(struct cache_pos *pos)
 {
-	return settle(cache_close(cache, pos));
+	int err;
+	ASK(err, cache_close(cache, pos));
+	return settle(err);
 }
 
 void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 {
+	cache_lock(cache);
 	cache_copy(cache, pos, skip, to, n);
+	cache_unlock(cache, 0);
 }
 
 /* On a fiber an error does not return. */
@@ -328,24 +381,32 @@ void net_resolve(const struct cache_pos *pos)
 {
 	if (!pos->tree)
 		return;
-	resolved(cache_resolve(cache, pos));
+	int err;
+	ASK(err, cache_resolve(cache, pos));
+	resolved(err);
 }
 
 void net_resolve_first(const struct net_address *local, u32 client)
 {
 	struct tree_key k = key_of(local, client);
-	resolved(cache_resolve_first(cache, &k));
+	int err;
+	ASK(err, cache_resolve_first(cache, &k));
+	resolved(err);
 }
 
 u32 net_first_connections(const struct net_address *local, u32 client)
 {
 	struct tree_key k = key_of(local, client);
-	return cache_first_connections(cache, &k);
+	u32 n;
+	LOOK(n, cache_first_connections(cache, &k));
+	return n;
 }
 
 u32 net_connections(const struct cache_pos *pos)
 {
-	return cache_connections(cache, pos);
+	u32 n;
+	LOOK(n, cache_connections(cache, pos));
+	return n;
 }
 
 bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
@@ -353,7 +414,9 @@ bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 	*bytes = *flags = 0;
 	if (!pos->tree)
 		return false;
-	return cache_look(cache, pos, bytes, flags);
+	bool known;
+	LOOK(known, cache_look(cache, pos, bytes, flags));
+	return known;
 }
 
 bool net_is_full(const struct cache_pos *pos)
@@ -363,7 +426,8 @@ bool net_is_full(const struct cache_pos *pos)
 	if (hd_likely(pos->written < NET_ROOM) || !net_look(pos, &bytes, &flags) ||
 	    (flags & (NET_UNREAD | NET_EOF | NET_RESET)) != NET_UNREAD)
 		return false;
-	return cache_unread(cache, pos) >= NET_ROOM;
+	LOOK(bytes, cache_unread(cache, pos));
+	return bytes >= NET_ROOM;
 }
 
 u64 net_ask(const struct cache_pos *pos, u32 *flags)
@@ -381,7 +445,8 @@ bool net_has_unknown(void)
 
 bool net_check_silence(const struct cache_pos *pos)
 {
-	int err = cache_check_silence(cache, pos, sut->closed_any());
+	int err;
+	ASK(err, cache_check_silence(cache, pos, sut->closed_any()));
 	if (err)
 		note_error(err);
 	return !stopped && !run_wants_restart();
@@ -451,7 +516,11 @@ void net_abort_if_never_connected(void)
 
 void net_step_ended(void)
 {
+	if (hd_likely(!cache_wants_step(cache)))
+		return;
+	cache_lock_sole(cache);
 	cache_step_ended(cache);
+	cache_unlock(cache, 0);
 }
 
 void net_backtracked(void)
@@ -462,24 +531,40 @@ void net_backtracked(void)
 void net_recheck(void)
 {
 	over = true;
+	cache_lock_sole(cache);
 	int err = cache_recheck(cache, rt_wire->config.net.recheck);
+	cache_unlock(cache, 0);
 	note_clock_readings();
 	if (err)
 		note_error(err);
 }
 
+static struct tree_key key_at(const struct cache_pos *pos)
+{
+	HD_WIDE_FRAME();
+	struct tree_key k;
+	LOOK(k, cache_key(cache, pos));
+	HD_WIDE_FRAME();
+	return k;
+}
+
 u32 net_client_of(const struct cache_pos *pos)
 {
-	return pos->tree ? tree_key_of(cache_trees(cache), pos->tree - 1)->client : 0;
+	return pos->tree ? key_at(pos).client : 0;
 }
 
 bool net_answered(const struct cache_pos *pos)
 {
-	return pos->tree && tree_key_of(cache_trees(cache), pos->tree - 1)->to.type != NET_DGRAM &&
-	       cache_answered(cache, pos);
+	bool answered;
+	if (!pos->tree || key_at(pos).to.type == NET_DGRAM)
+		return false;
+	LOOK(answered, cache_answered(cache, pos));
+	return answered;
 }
 
 void net_describe_peer(const struct cache_pos *pos, struct text *t)
 {
-	text_str(t, cache_peer_note(cache, pos));
+	const char *note;
+	LOOK(note, cache_peer_note(cache, pos));
+	text_str(t, note); /* notes stay where they are */
 }
