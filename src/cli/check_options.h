@@ -32,6 +32,10 @@ struct check_options {
 	bool por_given; /* --por was */
 	u32 jobs;       /* workers that search together, */
 	u64 join_ms;    /* all but the first after this time */
+	bool jobs_given;
+	char resume[2048]; /* --resume; "": not given */
+	u64 save_ms;       /* --save-every; 0: the search is not saved */
+	bool save_given;
 	struct peer_options peers;
 	struct broker_options broker;
 	struct checkpoint_options checkpoint;

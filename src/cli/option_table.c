@@ -93,6 +93,29 @@ static int apply_out(struct check_options *o, const struct option_spec *s, const
 	return 0;
 }
 
+static int apply_resume(struct check_options *o, const struct option_spec *s, const char *value,
+			struct problem *p)
+{
+	(void)s;
+	if (!*value || snprintf(o->resume, sizeof(o->resume), "%s", value) >= (int)sizeof(o->resume))
+		return problem_set(p, "--resume: a folder's name, not empty and below 2000 bytes");
+	return 0;
+}
+
+static int apply_save_every(struct check_options *o, const struct option_spec *s, const char *value,
+			    struct problem *p)
+{
+	(void)s;
+	o->save_given = true;
+	if (!strcmp(value, "0")) {
+		o->save_ms = 0;
+		return 0;
+	}
+	if (!value_time_ms(value, &o->save_ms) || !o->save_ms)
+		return problem_set(p, "--save-every: %s is no time (30s, 5m), nor 0", value);
+	return 0;
+}
+
 static int apply_format(struct check_options *o, const struct option_spec *s, const char *value,
 			struct problem *p)
 {
@@ -203,6 +226,7 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 	u64 n;
 
 	o->join_ms = 0;
+	o->jobs_given = true;
 	if (!strcmp(value, "auto")) {
 		o->jobs = all_cores();
 		o->join_ms = JOIN_MS;
@@ -372,6 +396,9 @@ static const struct option_spec check_table[] = {
 	{"por", 0, OPTION_CALL, "on|off",
 	 "partial-order reduction: leave out orders of steps that lead to the same (default on)", 0,
 	 apply_por},
+	{"save-every", 0, OPTION_CALL, "TIME",
+	 "save the search in DIR so often, for --resume (default 1m; 0: never)", 0, apply_save_every},
+	{"resume", 0, OPTION_CALL, "DIR", "go on with the search that was saved there", 0, apply_resume},
 	{"jobs", 'j', OPTION_CALL, "N|auto",
 	 "search with N processes at a time (default 1); auto: all cores, after two seconds", 0, apply_jobs},
 	{"script", 0, OPTION_CALL, "FILE",

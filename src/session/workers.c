@@ -26,6 +26,11 @@ static const char *why_one(const struct session_plan *plan)
 	return NULL;
 }
 
+bool workers_may_share(const struct session_plan *plan)
+{
+	return !why_one(plan);
+}
+
 u32 workers_usable(const struct session_plan *plan, struct outcome *o)
 {
 	const char *why = plan->workers > 1 ? why_one(plan) : NULL;
@@ -33,7 +38,8 @@ u32 workers_usable(const struct session_plan *plan, struct outcome *o)
 	o->workers_why[0] = 0;
 	if (!why)
 		return plan->workers;
-	snprintf(o->workers_why, sizeof(o->workers_why), "%s", why);
+	if (plan->workers_asked)
+		snprintf(o->workers_why, sizeof(o->workers_why), "%s", why);
 	return 1;
 }
 

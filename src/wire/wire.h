@@ -298,12 +298,25 @@ enum wire_alone {
 	WIRE_ALONE_REASONS
 };
 
+/* A search that is saved now and then, and one that goes on from there: session/saved_search.h. */
+struct wire_save {
+	u32 wanted; /* controller: goes up when it is to be saved */
+	u32 done;   /* worker 0: all workers stand still, for this request … */
+	u32 ack;    /* … until the controller says so, too */
+	u32 spoilt; /* … or it can't be */
+	u32 resumed; /* controller: 1: a saved search lies in the team's memory; worker 0: 2: it has taken it up */
+	u32 forget; /* workers: it was started again, and what it had found is void */
+};
+
 struct wire_shared {
 	u64 magic;
 	u32 version;
 	u32 workers; /* of this run; at most WIRE_MAX_WORKERS */
 	u32 stop;    /* controller: 1 = stop cleanly */
 	u32 alone;   /* enum wire_alone: why worker 0 did the search without the others */
+	u32 team;    /* there is memory for several workers, even if there is one */
+	u32 pad;
+	struct wire_save save;
 	struct wire_config config;
 	struct wire_learnt learnt;
 	struct wire_atomics atomics;

@@ -147,7 +147,7 @@ void net_setup(void)
 	const struct net_config *c = &rt_wire->config.net;
 	wire_transport_on_wait(wait);
 	cache = cache_create_shared(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL,
-				    rt_wire->workers > 1 ? (char *)rt_wire + WIRE_CACHE : NULL);
+				    rt_wire->team ? (char *)rt_wire + WIRE_CACHE : NULL);
 	hd_assert(cache);
 	net_load_lessons();
 	if (!c->live)

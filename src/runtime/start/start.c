@@ -78,7 +78,7 @@ static void map_wire(void)
 	if (rt_wire->magic != WIRE_MAGIC || rt_wire->version != WIRE_VERSION)
 		rt_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
 	rt_trees = (char *)rt_wire + WIRE_TREES;
-	if (rt_wire->workers > 1 || rt_wire->config.search.strategy == SEARCH_SPREAD)
+	if (rt_wire->team)
 		map_team();
 	rt_load_lessons();
 }
