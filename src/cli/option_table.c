@@ -7,6 +7,7 @@
 #include "cli/option_peers.h"
 #include "cli/option_properties.h"
 #include "cli/check_options.h"
+#include "cli/ranks_option.h"
 #include "cli/values.h"
 #include "cli/verb_options.h"
 
@@ -239,6 +240,29 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 	return 0;
 }
 
+int check_options_default_jobs(struct check_options *o, struct problem *p)
+{
+	static const struct option_spec spec = {.letter = 'j'};
+	const char *jobs = getenv("HEDDLE_JOBS");
+
+	if (o->jobs_given || o->script[0] || cli_ranks)
+		return 0;
+	if (jobs && *jobs) {
+		if (apply_jobs(o, &spec, jobs, p))
+			return problem_set(p, "HEDDLE_JOBS: %.100s is neither auto nor a number from 1 to %u",
+					   jobs, WIRE_MAX_WORKERS);
+		o->jobs_given = false;
+		return 0;
+	}
+	/* Within a limit that somebody has set, states are kept as bits in the end, which one worker can do. */
+	for (size_t i = 0; i < o->settings; i++)
+		if (!strncmp(o->setting[i], "--max-memory", strlen("--max-memory")))
+			return 0;
+	o->jobs = all_cores();
+	o->join_ms = JOIN_MS;
+	return 0;
+}
+
 /* Read before everything else: check_options_parse. */
 static int apply_nothing(struct check_options *o, const struct option_spec *s, const char *value,
 			 struct problem *p)
@@ -400,7 +424,7 @@ static const struct option_spec check_table[] = {
 	 "save the search in DIR so often, for --resume (default 1m; 0: never)", 0, apply_save_every},
 	{"resume", 0, OPTION_CALL, "DIR", "go on with the search that was saved there", 0, apply_resume},
 	{"jobs", 'j', OPTION_CALL, "N|auto",
-	 "search with N processes at a time (default 1); auto: all cores, after two seconds", 0, apply_jobs},
+	 "search with N processes at a time; auto (default): all cores, after two seconds", 0, apply_jobs},
 	{"script", 0, OPTION_CALL, "FILE",
 	 "write a search script, which heddle certify follows (depth first; other strategies: a second pass)",
 	 0, apply_script},

@@ -271,7 +271,7 @@ static int check(struct check_options *opts)
 	int code;
 	struct script_plan script = {.record = opts->script, .trustful = opts->script_trustful};
 
-	bool failed = program_open(opts->argv[0], &program, &p) ||
+	bool failed = check_options_default_jobs(opts, &p) || program_open(opts->argv[0], &program, &p) ||
 		      (!ranks_is_helper() && check_prepare_out(opts, &p)) ||
 		      prepare_save(opts->save_trees, "--save-trees", &p) ||
 		      prepare_save(opts->graph, "--graph", &p) || prepare_save(opts->script, "--script", &p);
