@@ -3,6 +3,7 @@
  *
  *   LEARNT   struct wire_learnt
  *   TREES    the communication trees
+ *   IDLE     clients that were taken for idle there
  *   TEAM     the memory of the team, as far as it was ever written: visited states, notes, work
  *   WORKER   of each worker struct wire_worker, and its arena: counters, violations, outcomes …
  */
@@ -36,7 +37,7 @@ struct head {
 	u64 identity, bytes, checksum;
 };
 
-enum record_kind { RECORD_LEARNT = 1, RECORD_TREES, RECORD_TEAM, RECORD_WORKER };
+enum record_kind { RECORD_LEARNT = 1, RECORD_TREES, RECORD_IDLE, RECORD_TEAM, RECORD_WORKER };
 struct record {
 	u32 kind, number;
 	u64 offset, bytes;
@@ -150,8 +151,10 @@ static void put_all(struct writer *w, const struct saved_search *s, const struct
 	u32 formers = part->wire->save.forget ? 0 : s->formers;
 
 	put_record(w, RECORD_LEARNT, 0, 0, &part->wire->learnt, sizeof(part->wire->learnt));
-	if (t)
+	if (t) {
 		put_record(w, RECORD_TREES, 0, 0, t, trees_bytes(t));
+		put_record(w, RECORD_IDLE, 0, 0, (const char *)part->wire + WIRE_IDLE, WIRE_IDLE_SIZE);
+	}
 	put_team(w, part->team_fd);
 	for (u32 i = 0; i < formers; i++)
 		put_worker(w, i, s->former[i].worker);
@@ -283,6 +286,10 @@ static void *place_of(struct saved_search *s, const struct shared_part *part, co
 	case RECORD_TREES:
 		to = (char *)part->wire + WIRE_TREES;
 		room = WIRE_TREES_SIZE;
+		break;
+	case RECORD_IDLE:
+		to = (char *)part->wire + WIRE_IDLE;
+		room = WIRE_IDLE_SIZE;
 		break;
 	case RECORD_WORKER:
 		to = r->number < SAVED_FORMERS ? (char *)former_at(s, r->number) : NULL;

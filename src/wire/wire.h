@@ -42,7 +42,9 @@
 /* Behind struct wire_shared in the same file: communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes. */
 #define WIRE_TREES (64UL << 20)
 /* … and before them what several workers have together beside them (iocache/cache.h). */
-#define WIRE_CACHE (WIRE_TREES - (1UL << 20))
+#define WIRE_CACHE (WIRE_TREES - (2UL << 20))
+#define WIRE_IDLE (WIRE_TREES - (1UL << 20)) /* … and clients that were taken for idle: runtime/net/net.c */
+#define WIRE_IDLE_SIZE (1UL << 16)
 #define WIRE_SHARED_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
 #define WIRE_WORKER_BASE (WIRE_MAP_BASE + (16UL << 30)) /* where the runtime maps its own part */
 #define WIRE_ARENA (16UL << 20)                         /* offset of the arena in it */
@@ -162,6 +164,11 @@ struct wire_unseen {
 
 /* Executions that can be played again with live peers: paths in the worker's arena. */
 #define WIRE_MAX_SAMPLES 64
+enum wire_nondeterministic {
+	WIRE_UNSAVED = 1,  /* it is not started so that it can be saved: it should be */
+	WIRE_UNNOTICED = 2 /* it was not saved, as nobody saw it act: it should be, after each exchange */
+};
+
 struct wire_sample {
 	u64 path_offset, path_len;
 };
@@ -220,8 +227,8 @@ struct wire_result {
 	char shared_why[1024]; /* servers turned out to be joint (learnt.shared): which answer told */
 	char note[8][256];
 	struct net_checkpoints checkpoints;
-	u32 nondeterministic; /* a peer that is not started so that it can be saved was not: it should be */
-	u32 pad_checkpoints;
+	u32 nondeterministic; /* enum wire_nondeterministic: a peer has not said the same again */
+	u32 several_servers; /* some execution has two connections to server peers at a time, or in two threads */
 };
 
 /* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */

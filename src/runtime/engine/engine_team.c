@@ -8,6 +8,7 @@
  * of instrumented programs are not told to others.
  */
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/rt.h"
@@ -23,15 +24,21 @@ static void news(u64 object, u64 mutex, u32 slot, u32 how)
 	say(say_to, word, HD_ARRAY_LEN(word));
 }
 
+void engine_load_lessons(void)
+{
+	rt_load_lessons();
+	net_load_lessons();
+	access_load_lessons();
+	properties_load_lessons();
+}
+
 static void join(void *t, void (*with)(void *to, const u64 *word, u32 words), void *to)
 {
 	(void)t;
 	say = with;
 	say_to = to;
 	access_share(news);
-	rt_load_lessons();
-	net_load_lessons();
-	access_load_lessons();
+	engine_load_lessons();
 }
 
 static void leave(void *t)

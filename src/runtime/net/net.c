@@ -6,6 +6,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/run.h"
 #include "runtime/sched/sched.h"
+#include "runtime/net/net_idle.h"
 #include "runtime/net/wire_transport.h"
 #include "search/search.h"
 #include "search/target.h"
@@ -149,6 +150,7 @@ void net_setup(void)
 	cache = cache_create_shared(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL,
 				    rt_wire->team ? (char *)rt_wire + WIRE_CACHE : NULL);
 	hd_assert(cache);
+	net_idle_setup(cache);
 	net_load_lessons();
 	if (!c->live)
 		learn_from_trees();
@@ -194,6 +196,15 @@ static bool learn_shared(int err)
 	return true;
 }
 
+static void note_nondeterminism(void)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	if (cache_error(cache)->of_client && !c->save_all)
+		rt_worker->result.nondeterministic |= WIRE_UNSAVED;
+	if ((c->save_all || rt_wire->learnt.shared) && c->checkpoint == NET_CHECKPOINT_ND && !c->confirm)
+		rt_worker->result.nondeterministic |= WIRE_UNNOTICED;
+}
+
 /* Where the verdict comes from: the first error of each kind is kept for the report. */
 static void note_error(int err)
 {
@@ -207,8 +218,8 @@ static void note_error(int err)
 		keep_first(r->refused_by, sizeof(r->refused_by), text);
 		return;
 	}
-	rt_worker->result.nondeterministic |= err == CACHE_NONDETERMINISTIC &&
-					      cache_error(cache)->of_client && !rt_wire->config.net.save_all;
+	if (err == CACHE_NONDETERMINISTIC)
+		note_nondeterminism();
 	if (err == CACHE_TOOL)
 		keep_first(r->error, sizeof(r->error), text);
 	else
@@ -227,6 +238,7 @@ static void note_clock_readings(void)
 static long settle(int err)
 {
 	note_clock_readings();
+	net_look_at_idle();
 	if (hd_likely(!err))
 		return 0;
 	note_error(err);
@@ -265,9 +277,28 @@ static long open_for(const struct net_address *to, u32 client, struct cache_pos 
 	return open_at(&k, pos);
 }
 
+/* What is said on one may change what is answered on the other. */
+static void note_several_servers(void)
+{
+	const struct cache_pos *open[8];
+	const struct trees *t = cache_trees(cache);
+	u32 n = open_list(NULL, open, HD_ARRAY_LEN(open)), trees = 0;
+	bool several = false;
+	for (u32 i = 0; i < HD_MIN(n, (u32)HD_ARRAY_LEN(open)); i++)
+		several |= open[i]->tree && !tree_key_of(t, open[i]->tree - 1)->client;
+	for (u32 i = 0; i < trees_count(t) && !several; i++) {
+		trees += !tree_key_of(t, i)->client;
+		several = trees > 1;
+	}
+	rt_worker->result.several_servers |= several;
+}
+
 long net_connect(const struct net_address *to, struct cache_pos *pos)
 {
-	return open_for(to, 0, pos);
+	long r = open_for(to, 0, pos);
+	if (!r && !rt_worker->result.several_servers)
+		note_several_servers();
+	return r;
 }
 
 long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos)
@@ -369,6 +400,8 @@ void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 static void resolved(int err)
 {
 	note_clock_readings();
+	if (!sched_in_fiber())
+		net_look_at_idle();
 	if (sched_in_fiber()) {
 		settle(err);
 	} else if (hd_unlikely(err)) {
@@ -459,42 +492,6 @@ bool net_may_serve(const struct net_address *path)
 		return rt_wire->config.net.servers;
 	struct tree_key k = {.to = *path};
 	return tree_find(cache_trees(cache), &k) != TREE_NONE;
-}
-
-u32 net_clients(void)
-{
-	return rt_wire->config.net.clients;
-}
-
-bool net_clients_identical(void)
-{
-	return rt_wire->config.net.identical_clients;
-}
-
-bool net_client_comes_to(u32 client, u16 port)
-{
-	u16 named = rt_wire->config.net.client_port[client - 1];
-	return !named || named == port;
-}
-
-bool net_client_is_next(const u64 *taken, u32 client, u16 port)
-{
-	const struct net_config *c = &rt_wire->config.net;
-	for (u32 i = 0; i < client; i++) {
-		bool waits = !(taken[i / 64] >> i % 64 & 1) && net_client_comes_to(i + 1, port);
-		if (waits && c->client_class[i] == c->client_class[client - 1])
-			return i + 1 == client;
-	}
-	return false;
-}
-
-u32 net_next_client(const u64 *taken, u16 port)
-{
-	const struct net_config *c = &rt_wire->config.net;
-	for (u32 i = 0; i < c->clients; i++)
-		if (!(taken[i / 64] >> i % 64 & 1) && net_client_comes_to(i + 1, port))
-			return i + 1;
-	return 0;
 }
 
 /* ---- for the engine ---- */

@@ -119,6 +119,8 @@ bool net_stopped(void);
  * (rt_load_lessons).
  */
 void net_load_lessons(void);
+/* Has a client gone on that was taken for idle, in whatever worker's execution? Then a restart is wanted. */
+void net_look_at_idle(void);
 /*
  * Nobody can go on: is the peer really silent there? false: it is not; the search will end without a verdict.
  */
@@ -132,6 +134,11 @@ void net_abort_if_never_connected(void);
 u32 net_client_of(const struct cache_pos *pos);
 /* A connection, no datagrams: has the peer said something there, and the SUT written since? */
 bool net_answered(const struct cache_pos *pos);
+/*
+ * Nobody can go on, and a client waits there: for more that the SUT would send? That is told by executions
+ * that do. If one is seen later only, the search starts again.
+ */
+bool net_waits_for_more(const struct cache_pos *pos);
 void net_backtracked(void);
 /* A transition has ended: peers may have to be saved. */
 void net_step_ended(void);
