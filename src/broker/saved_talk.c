@@ -113,7 +113,8 @@ static const char *obstacle(struct broker *b, const struct connection *c, u32 pi
 static struct saved_part part_of(const struct connection *c)
 {
 	bool datagrams = c->framed && c->fd >= 0;
-	bool gone = c->fd < 0 || datagrams || c->reset || (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
+	bool gone = c->fd < 0 || datagrams || c->reset ||
+		    (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
 	return (struct saved_part){.to = c->to,
 				   .number = c->number,
 				   .named = !gone,

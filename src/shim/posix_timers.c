@@ -49,8 +49,9 @@ static long create(const struct call *c)
 	if (c->arg[1])
 		memcpy(&t->event, (const void *)c->arg[1], sizeof(t->event));
 	else
-		t->event = (sigevent_t){
-			.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM, .sigev_value.sival_int = (int)i};
+		t->event = (sigevent_t){.sigev_notify = SIGEV_SIGNAL,
+					.sigev_signo = SIGALRM,
+					.sigev_value.sival_int = (int)i};
 	long r = make(t);
 	t->used = !r;
 	if (!r)

@@ -99,7 +99,7 @@ static bool read_all(const char *path, u8 *to, u64 size)
 {
 	long fd = shim_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	u64 have = 0;
-	for (long n = 1; fd >= 0 && n > 0 && have < size; have += n > 0 ? (u64)n : 0)
+	for (long n = 1; fd >= 0 && n > 0 && have<size; have += n> 0 ? (u64)n : 0)
 		n = shim_call(SYS_read, fd, to + have, size - have);
 	if (fd >= 0)
 		shim_call(SYS_close, fd);
@@ -211,7 +211,7 @@ static void write_all(const char *path, const struct contents *c, const u8 *data
 	const struct timespec times[2] = {{0, UTIME_OMIT}, c->changed};
 	long fd = shim_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, c->mode);
 	u64 done = 0;
-	for (long n = 1; fd >= 0 && n > 0 && done < c->size; done += n > 0 ? (u64)n : 0)
+	for (long n = 1; fd >= 0 && n > 0 && done<c->size; done += n> 0 ? (u64)n : 0)
 		n = shim_call(SYS_pwrite64, fd, data + done, c->size - done, done);
 	if (fd < 0 || done < c->size || shim_call(SYS_ftruncate, fd, c->size))
 		shim_exit(125);
