@@ -229,7 +229,7 @@ static int spawn(struct sut *s, struct child *c, struct problem *p)
 	int pipe_fd[2], ret;
 
 	if (pipe2(pipe_fd, O_CLOEXEC))
-		return problem_set(p, "no pipe (%s)", strerror(errno));
+		return problem_set(p, "no pipe (%s); raise ulimit -n", strerror(errno));
 	c->error_fd = pipe_fd[1];
 	c->parent = getpid();
 	s->pid = fork();

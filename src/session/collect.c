@@ -267,7 +267,9 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_violations(s, s->worker->number == 0, found);
 	if (s->worker->number == 0)
 		add_checkpoints(&s->worker->result.checkpoints, &o->checkpoints.counts);
-	o->nondeterministic |= s->worker->result.nondeterministic != 0;
+	o->nondeterministic |= s->worker->result.nondeterministic & WIRE_UNSAVED;
+	o->unnoticed |= s->worker->result.nondeterministic & WIRE_UNNOTICED;
+	o->net.several_servers |= s->worker->result.several_servers != 0;
 	if (s->worker->result.shared_why[0])
 		snprintf(o->shared_why, sizeof(o->shared_why), "%.*s",
 			 (int)sizeof(s->worker->result.shared_why) - 1, s->worker->result.shared_why);

@@ -88,6 +88,8 @@ const struct cache_pos *vk_unanswered(u64 *bytes);
 u32 vk_unaccepted(void);
 /* A client that is there, of whose last message a part did not fit, and nobody has sent the rest; 0: none. */
 u32 vk_cut_short(void);
+/* A client that waits for more than it was sent, as other executions tell; NULL: none. Asks the network. */
+const struct cache_pos *vk_left_waiting(void);
 /* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);
 /* Did any execution accept a connection, or receive a datagram? */
