@@ -272,9 +272,17 @@ def explore(p, limit):
     return truth
 
 
-def explore_once(p, limit, late):
+def allowed_with_instants(p, limit):
+    """What may be found if calls hold what they work on even where they do nothing with it; None: too many states."""
+    late = any(op[0] in ("cancel", "poke", "pokeall") for body in p.threads for op in body)
+    truth = explore_once(p, limit, late, True)
+    return truth and truth.outcomes
+
+
+def explore_once(p, limit, late, instants=False):
     truth = Truth()
     first = (tuple([0] * len(p.threads)), tuple([0] * len(p.threads)), start(p))
+    first[2].instants = instants
     seen, stack = {(first[0], first[1], first[2].key())}, [first]
     while stack:
         pcs, regs, kernel = stack.pop()
@@ -328,4 +336,4 @@ def generate(seed, number, groups=GROUPS):
     return Generator(seed, number, groups).make()
 
 
-__all__ = ["E", "emit", "explore", "generate"]
+__all__ = ["E", "allowed_with_instants", "emit", "explore", "generate"]

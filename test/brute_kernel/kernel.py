@@ -60,6 +60,7 @@ class Kernel:
         self.listening = []      # pairs that nobody has accepted
         self.deaf = False        # the listening socket is closed
         self.held = [None] * threads
+        self.instants = False    # constant
         self.keepalive = set()   # socket options: (pair, end)
         self.watched = {}        # (number, description index): an epoll set, level-triggered, for POLLIN
         self.looked = [False] * threads  # in a cancellation point, and has found no request
@@ -107,8 +108,10 @@ class Kernel:
 
     def works_on(self, name, n):
         """Does the call do more with the description than fail, or look at constants? (Linux has a reference even then,
-        for an instant, and could delay the end of a pipe by that; the model leaves it out.)"""
+        for an instant, and may delay the end of a pipe or of a listening socket by that: `instants`.)"""
         d = self.at(n)
+        if self.instants:
+            return True
         if d.kind == "file":
             return True
         if d.kind == "pair" and name in ("setopt", "getopt"):
