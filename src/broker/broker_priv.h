@@ -53,6 +53,7 @@ struct connection {
 	u64 sent;
 	u64 asked; /* of them, when the peer was last waited for */
 	struct bytes reply, unsent;
+	struct bytes early; /* what a server was sent on it before it had accepted it */
 	size_t given; /* of the reply */
 	size_t out;   /* of unsent */
 	u32 answer;   /* flags behind the reply */
