@@ -111,7 +111,9 @@ static int judge_end(const struct sut *s, bool given_up, struct outcome *o, stru
 	    !why[0] &&
 	    (w->stats.states || w->number || /* others may have done all there was to do, */
 	     w->result.incomplete[0] ||      /* or it was the first step, */
-	     w->result.followed.deviation))  /* of the program or of a script */
+	     w->result.end == SEARCH_LIMIT_TIME ||
+	     w->result.end == SEARCH_INTERRUPTED || /* or before main, */
+	     w->result.followed.deviation))         /* of the program or of a script */
 		return 0;
 	if (given_up) {
 		o->interrupted = true;

@@ -185,10 +185,51 @@ static void note_clock_readings(void)
 	rt_worker->result.clock_readings = (u32)cache_clock_readings(cache);
 }
 
+/* ---- clients that were taken for idle ---- */
+
+#define IDLE_MAX 512
+static struct cache_pos idle[IDLE_MAX];
+static u32 idle_count;
+static u64 idle_polls; /* when they were last looked at: trees grow by polls only */
+
+static bool same_place(const struct cache_pos *a, const struct cache_pos *b)
+{
+	return a->tree == b->tree && a->branch == b->branch && a->written == b->written;
+}
+
+bool net_waits_for_more(const struct cache_pos *pos)
+{
+	if (cache_goes_on(cache, pos))
+		return true;
+	for (u32 i = 0; i < idle_count; i++)
+		if (same_place(&idle[i], pos))
+			return false;
+	if (idle_count < IDLE_MAX)
+		idle[idle_count++] = *pos;
+	return false;
+}
+
+/* Has one of them gone on by now, in another execution? Then it was not idle, and is to be judged again. */
+static void look_at_idle(void)
+{
+	u64 polls = trees_stats(cache_trees(cache))->polls;
+	if (hd_likely(!idle_count || polls == idle_polls))
+		return;
+	idle_polls = polls;
+	for (u32 i = 0; i < idle_count;)
+		if (cache_goes_on(cache, &idle[i])) {
+			idle[i] = idle[--idle_count];
+			sched_want_restart();
+		} else {
+			i++;
+		}
+}
+
 /* On a fiber: an error of the cache is one of the call, or ends the transition. */
 static long settle(int err)
 {
 	note_clock_readings();
+	look_at_idle();
 	if (hd_likely(!err))
 		return 0;
 	note_error(err);
@@ -344,6 +385,8 @@ void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 static void resolved(int err)
 {
 	note_clock_readings();
+	if (!sched_in_fiber())
+		look_at_idle();
 	if (sched_in_fiber()) {
 		settle(err);
 	} else if (hd_unlikely(err)) {
