@@ -20,7 +20,7 @@ struct saved_part {
 	struct net_address to;
 	u32 number;
 	bool named;    /* the peer has its other end: it gets a fresh descriptor */
-	int datagrams; /* the peer knows it by its address: the same socket serves again; -1: not such a one */
+	int datagrams; /* the peer knows it by its address: the same socket serves again; -1: none */
 	bool eof, reset, eof_told, reset_told, told, ended;
 	bool waits; /* the peer has not accepted it: it is opened anew, and sent the same */
 	u8 *early;
@@ -124,7 +124,8 @@ static const char *obstacle(struct broker *b, const struct connection *c, u32 pi
 static struct saved_part part_of(const struct connection *c)
 {
 	bool datagrams = c->framed && c->fd >= 0;
-	bool gone = c->fd < 0 || datagrams || waits(c) || c->reset || (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
+	bool gone = c->fd < 0 || datagrams || waits(c) || c->reset ||
+		    (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
 	return (struct saved_part){.to = c->to,
 				   .number = c->number,
 				   .named = !gone,

@@ -158,8 +158,7 @@ static void request(int i, char *line)
 		size_t n = strlen(told);
 		snprintf(told + n, sizeof(told) - n, "%c", line[0]);
 		dprintf(fd, "%s\n", strstr(told, "abbab") ? "no" : "yes");
-	}
-	else if (is("dice")) /* another number each time */
+	} else if (is("dice")) /* another number each time */
 		dprintf(fd, "%u\n", dice(1000000));
 	else if (is("secret")) /* one number, when it is first asked */
 		dprintf(fd, "%u\n", secret ? secret : (secret = 1 + dice(1000000)));
