@@ -4,7 +4,7 @@
 
 #define LONGEST 64
 
-/* Damerau's distance: letters changed, added, dropped, or swapped with their neighbours. Beyond `most`: more. */
+/* Damerau's distance: letters changed, added, dropped, or swapped. Beyond `most`: some number beyond it. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m, size_t most)
 {
 	size_t row[3][LONGEST + 1];
