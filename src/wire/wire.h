@@ -232,7 +232,7 @@ struct wire_result {
 	char note[8][256];
 	struct net_checkpoints checkpoints;
 	u32 nondeterministic; /* enum wire_nondeterministic: a peer has not said the same again */
-	u32 several_servers; /* some execution has two connections to server peers at a time, or in two threads */
+	u32 several_servers;  /* some execution has two connections to servers at a time, or in two threads */
 };
 
 /* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */
