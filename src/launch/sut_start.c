@@ -212,7 +212,7 @@ static int hold_and_release(struct sut *s, int error_fd, const struct child *c, 
 		return problem_set(p, "%s did not come to its first instruction", l->program->path);
 	if (initial_stack_pin(s->pid, &entry, p))
 		return -1;
-	if (loading_run(s->pid, entry, &s->status, p)) {
+	if (loading_run(s->pid, entry, l->config.search.max_time_ms, &s->status, p)) {
 		s->ended = !p->text[0];
 		return s->ended ? not_loaded(s, l, p) : -1;
 	}

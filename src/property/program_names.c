@@ -292,9 +292,28 @@ static u32 rank(const struct variable *v, const char *name)
 	return whole ? (v->external ? 0 : 1) : (v->in_function ? 3 : 2);
 }
 
+static const char *last_part(const char *name)
+{
+	const char *at = strrchr(name, ':');
+
+	return at ? at + 1 : name;
+}
+
+void suggest(void *suggestion, const char *name)
+{
+	struct suggestion *s = suggestion;
+	struct similar part = s->best;
+	const char *word = last_part(s->word);
+
+	similar_try(&s->best, s->word, strlen(s->word), name);
+	similar_try(&part, word, strlen(word), last_part(name));
+	if (!s->best.word || part.distance < s->best.distance)
+		s->best = part.word ? (struct similar){name, part.distance} : part;
+}
+
 static int not_found(const struct names *n, const char *file, const char *name, struct problem *p)
 {
-	struct suggestion s;
+	struct suggestion s = {name, SIMILAR_NONE};
 	char like[160];
 	bool elsewhere = false;
 
@@ -302,7 +321,6 @@ static int not_found(const struct names *n, const char *file, const char *name, 
 		return -1;
 	if (!n->debug_info)
 		return problem_set(p, "the program has no debug information: compile it with -g");
-	suggest_begin(&s, name);
 	for (size_t i = 0; i < n->variables; i++) {
 		if (i < n->own) /* nobody means a variable that is inside a library */
 			suggest(&s, n->variable[i].name);
@@ -310,11 +328,10 @@ static int not_found(const struct names *n, const char *file, const char *name, 
 	}
 	for (size_t i = 0; i < n->own_enumerators && !file; i++)
 		suggest(&s, n->enumerator[i].name);
-	suggest_text(&s, like, sizeof(like));
 	if (elsewhere)
 		return problem_set(p, "%s has no variable %s, but another file has", file, name);
 	return problem_set(p, "the program has no global variable %s%s%s%s", name, file ? " in " : "",
-			   file ? file : "", like);
+			   file ? file : "", similar_text(&s.best, "", like, sizeof(like)));
 }
 
 static int ambiguous(const struct variable *a, const struct variable *b, const char *name, struct problem *p)
