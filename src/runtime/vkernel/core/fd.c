@@ -239,6 +239,14 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 	return vk_call_found(c, vk_fd_peek(fd));
 }
 
+struct vk_desc *vk_fd_use_at_once(struct vk_call *c, int fd)
+{
+	vk_fd_touch(c, fd);
+	if (!vk_fd_peek(fd))
+		vk_fd_check_use(c, fd);
+	return vk_call_found(c, vk_fd_peek(fd));
+}
+
 static HD_NOINLINE bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
@@ -582,7 +590,7 @@ static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 
 long vk_sys_dup(struct vk_call *c)
 {
-	return vk_fd_dup_from(c, vk_fd_use(c, (int)c->a[0]), 0, false);
+	return vk_fd_dup_from(c, vk_fd_use_at_once(c, (int)c->a[0]), 0, false);
 }
 
 long vk_sys_dup2(struct vk_call *c)
