@@ -77,6 +77,16 @@ static int apply_timeouts(struct check_options *o, const struct option_spec *s, 
 	return 0;
 }
 
+static int apply_fd_numbers(struct check_options *o, const struct option_spec *s, const char *value,
+			    struct problem *p)
+{
+	bool thread = !strcmp(value, "thread");
+	if (!thread && strcmp(value, "lowest"))
+		return problem_set(p, "--%s: lowest or thread, not %s", s->name, value);
+	o->config.fds_by_thread = thread;
+	return 0;
+}
+
 static int apply_suppressions(struct check_options *o, const struct option_spec *s, const char *value,
 			      struct problem *p)
 {
@@ -297,6 +307,11 @@ static const struct option_spec check_table[] = {
 	{"timeouts", 0, OPTION_CALL, "explore|never",
 	 "never: a wait for an event has no time-out, so that what only a tick repairs is a deadlock", 0,
 	 apply_timeouts},
+	{"fd-numbers", 0, OPTION_CALL, "lowest|thread",
+	 "thread: descriptors that a thread opens have numbers of its own; for programs that only hand them "
+	 "on "
+	 "to calls",
+	 0, apply_fd_numbers},
 	{"spurious", 0, OPTION_FLAG, NULL, "condition variables may wake without being signalled",
 	 AT(config.spurious), NULL},
 	{"atomics", 0, OPTION_CALL, "on|off",

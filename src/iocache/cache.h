@@ -184,8 +184,9 @@ bool cache_answered(const struct cache *c, const struct cache_pos *pos);
 /* What its tree is about. */
 struct tree_key cache_key(const struct cache *c, const struct cache_pos *pos);
 /*
- * The peer is quiet at *pos. Was it seen to go on (to speak, or to close) where it was written more from
- * there? Then it was waiting for that. False also where nobody knows, as of peers that act in time.
+ * The peer is quiet at *pos. Was it seen to close in the end where it was written more from there? Then it
+ * was waiting for that: who only listens does not leave. False also where nobody knows, as of peers that act
+ * in time.
  */
 bool cache_goes_on(struct cache *c, const struct cache_pos *pos);
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */

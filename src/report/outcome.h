@@ -96,7 +96,8 @@ struct outcome {
 	size_t violations;
 	u32 unconfirmed;
 	u32 played_again; /* executions, with fresh peers */
-	u64 shared_states; /* of a second search, with the servers as one conversation, that found nothing else; 0: none */
+	/* Of a second search, with the servers as one conversation, that found nothing else; 0: none. */
+	u64 shared_states;
 	u32 suppressed; /* data races passed over: --suppressions */
 	bool hooks;     /* built with heddle cc: memory accesses are seen */
 	bool races_ignored, allow_trivial;

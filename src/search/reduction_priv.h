@@ -44,6 +44,7 @@ struct control_point {
 	u64 edge[2];            /* keys of those seen last */
 	u64 stamp;              /* of the walk that was here last */
 	bool world[FACT_KINDS]; /* conflicts with everything */
+	bool ends[FACT_KINDS];  /* so it does, but nobody else has to mind */
 	bool future_world;
 };
 

@@ -19,8 +19,9 @@
 
 #define TICK_MS 100
 /* Limits of a second search that takes no server for independent: search_shared. */
-#define SHARED_MS 2000u
-#define SHARED_STATES 5000u
+#define SHARED_MS 10000u
+#define SHARED_STATES 20000u
+#define SHARED_FIRST 5000u /* not worth trying where the first one had more */
 
 struct session {
 	const struct session_plan *plan;
@@ -410,9 +411,9 @@ static bool doubts_independence(struct session *s, const struct outcome *o)
 	const struct net_config *c = &s->launch.config.net;
 
 	return c->peers == NET_PEERS_AUTO && c->mode == CACHE_BRANCHING && c->live && c->servers &&
-	       c->samples && s->plan->confirm && !o->net.shared && o->net.several_servers &&
-	       s->launch.config.search.strategy == SEARCH_DFS && !s->plan->script && !s->plan->ranks &&
-	       !stop_requests(s) && !is_over(0) && outcome_verdict(o) == VERDICT_VERIFIED;
+	       c->samples && o->stats.states <= SHARED_FIRST && s->plan->confirm && !o->net.shared &&
+	       o->net.several_servers && s->launch.config.search.strategy == SEARCH_DFS && !s->plan->script &&
+	       !s->plan->ranks && !stop_requests(s) && !is_over(0) && outcome_verdict(o) == VERDICT_VERIFIED;
 }
 
 /* What was found stays, and o is as before a search. */
@@ -447,10 +448,10 @@ static int search_shared(struct session *s, struct outcome *o, struct problem *p
 		return problem_set(p, "out of memory");
 	s->launch.config.net.peers = NET_PEERS_SHARED;
 	s->launch.config.net.samples = 0;
-	search->max_states = SHARED_STATES + 4 * first->stats.states;
+	search->max_states = SHARED_STATES;
 	if (before.search.max_states)
 		search->max_states = HD_MIN(search->max_states, before.search.max_states);
-	search->max_time_ms = HD_MIN(left, SHARED_MS + (u64)(first->wall_s * 1000));
+	search->max_time_ms = HD_MIN(left, (u64)SHARED_MS);
 	ret = restart_network(s, p);
 	if (ret == 0)
 		ret = run_round(s, o, p);

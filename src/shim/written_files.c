@@ -28,7 +28,7 @@ struct contents {
 	u64 at;
 };
 
-struct table {
+struct file_table {
 	u32 count;
 	u64 used;
 	struct {
@@ -38,7 +38,7 @@ struct table {
 	u8 arena[ARENA];
 };
 
-static struct table *table;
+static struct file_table *table;
 static struct contents saved[FILES];
 static u32 saved_count;
 static atomic_int busy;
@@ -58,7 +58,7 @@ void files_start(void)
 			  : shim_call(SYS_mmap, 0, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, memory,
 				      0);
 	shim_call(SYS_close, memory);
-	table = sys_failed(at) ? NULL : (struct table *)at;
+	table = sys_failed(at) ? NULL : (struct file_table *)at;
 }
 
 /* ---- names ---- */

@@ -69,21 +69,22 @@ struct wire_ignored {
 
 struct wire_config {
 	struct search_options search;
-	u64 hang_ms;            /* CPU time one transition may use */
-	u64 random_seed;        /* of the SUT's own random numbers */
-	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
-	u32 timeouts_never;     /* waits for an event have no time-out; sleeps end */
-	u32 spurious;           /* condition variables may wake spuriously */
-	u32 check_exit;         /* a non-zero exit status is a violation */
-	u32 check_fds;          /* so is the use of a descriptor that another thread has closed */
-	u32 check_deadlock;     /* default on */
-	u32 allow_trivial;      /* a program of which nothing was tried may be verified: enum wire_trivial */
-	u32 strict_idle;        /* waiting idly with a connection open, or for a signal, is a deadlock */
-	u32 races;              /* 1: a data race of an instrumented program is a violation */
-	u32 ignored;            /* of ignored_race */
-	u32 profile;            /* 1: where the states come from is looked at closely: --profile */
-	u32 graph;              /* 1: the graph of states is kept: --graph */
-	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
+	u64 hang_ms;        /* CPU time one transition may use */
+	u64 random_seed;    /* of the SUT's own random numbers */
+	u64 heap_limit;     /* bytes the SUT may allocate in all; then malloc fails */
+	u32 timeouts_never; /* waits for an event have no time-out; sleeps end */
+	u32 spurious;       /* condition variables may wake spuriously */
+	u32 check_exit;     /* a non-zero exit status is a violation */
+	u32 check_fds;      /* so is the use of a descriptor that another thread has closed */
+	u32 check_deadlock; /* default on */
+	u32 fds_by_thread;  /* descriptors that threads open have numbers of their own: --fd-numbers thread */
+	u32 allow_trivial;  /* a program of which nothing was tried may be verified: enum wire_trivial */
+	u32 strict_idle;    /* waiting idly with a connection open, or for a signal, is a deadlock */
+	u32 races;          /* 1: a data race of an instrumented program is a violation */
+	u32 ignored;        /* of ignored_race */
+	u32 profile;        /* 1: where the states come from is looked at closely: --profile */
+	u32 graph;          /* 1: the graph of states is kept: --graph */
+	u32 atomics;        /* 1: atomic instructions of the SUT's code are steps */
 	u64 time_horizon_ms;    /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	char stdin_path[512];   /* "" = empty input */
 	char runtime_path[512]; /* of libheddle-rt.so; for the list of modules */
@@ -108,7 +109,8 @@ struct wire_site {
 	u8 pause;      /* no atomic: the hint of a spinning loop */
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
 	u8 random;     /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
-	u8 pad[5];
+	u8 bytes;      /* of the operand of an atomic */
+	u8 pad[4];
 };
 /* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
 #define WIRE_MAX_BENIGN 32
@@ -124,6 +126,8 @@ struct wire_atomics {
 	 */
 	u32 unread;
 	u32 benigns;
+	u32 guards_stacks; /* Rust's std is there, which would keep a table of stacks of its own */
+	u32 pad;
 	struct wire_range benign[WIRE_MAX_BENIGN];
 	struct wire_site site[WIRE_MAX_SITES];
 };
@@ -228,7 +232,7 @@ struct wire_result {
 	char note[8][256];
 	struct net_checkpoints checkpoints;
 	u32 nondeterministic; /* enum wire_nondeterministic: a peer has not said the same again */
-	u32 several_servers; /* some execution has two connections to server peers at a time, or in two threads */
+	u32 several_servers;  /* some execution has two connections to servers at a time, or in two threads */
 };
 
 /* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */

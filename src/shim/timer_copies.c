@@ -1,5 +1,5 @@
 /*
- * posix_timers.c: timers of timer_create. A copy has none of them: who is thawed makes them anew, with the
+ * timer_copies.c: timers of timer_create. A copy has none of them: who is thawed makes them anew, with the
  * time that was left. The program knows them by numbers of ours, as the kernel's are other ones then.
  */
 #include <errno.h>
