@@ -447,9 +447,11 @@ int verb_certify(int argc, char **argv)
 
 	o.file = calloc((size_t)argc + 1, sizeof(*o.file));
 	check_options_init(&o.check);
-	bool wrong = !left || !o.file || take_own(&o, argc, argv, left, &n, &p) ||
-		     (!o.merge && (check_options_parse(&o.check, n, left, &p) || refuse(&o, &p))) ||
-		     certify_refuse_ranks(&o, &p);
+	bool wrong = !left || !o.file ? problem_set(&p, "out of memory")
+				      : take_own(&o, argc, argv, left, &n, &p);
+	if (!wrong && !o.merge)
+		wrong = check_options_parse(&o.check, n, left, &p) || refuse(&o, &p);
+	wrong = wrong || certify_refuse_ranks(&o, &p);
 	if (ranks_agree(cli_ranks, wrong, &p)) {
 		code = ranks_complain_usage("certify", &p);
 	} else if (o.merge) {

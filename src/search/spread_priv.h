@@ -49,7 +49,7 @@ struct reason {
 	u32 why, end; /* enum spread_why, enum search_end */
 };
 
-/* Nodes that wait for an owner's answer, oldest first, linked by node.next; the last ones are not asked yet. */
+/* Nodes that wait for an owner's answer, oldest first, linked by node.next; the last are still unasked. */
 struct asked_rank {
 	struct node *first, *last, *unasked;
 	u32 waiting, to_ask; /* how many: in all, and from `unasked` on */
