@@ -11,6 +11,7 @@
 #include "runtime/engine/engine_priv.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
+#include "state/track.h"
 #include "wire/wire.h"
 
 /* Timers and peers act beside the fiber that their actions go by. */
@@ -106,5 +107,7 @@ struct follow *engine_follow(void)
 				 .out = &rt_worker->result.followed};
 	if (!follow.trust)
 		map_prints(&follow);
+	else if (!rt_wire->config.search.reduce && !rt_wire->config.search.sanity)
+		track_forget_fingerprint(); /* nothing is compared */
 	return &follow;
 }
