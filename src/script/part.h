@@ -13,6 +13,7 @@
 
 #define PART_MAGIC "heddle_script_part"
 #define PART_VERSION 1
+#define MAX_PARTS 65536u
 #define PRINTS_MAGIC "heddle_fingerprints"
 #define PRINTS_VERSION 1
 
