@@ -92,7 +92,7 @@ _heddle()
 			COMPREPLY=($(compgen -f -X '!*.trace' -- "$cur") $(compgen -d -- "$cur"))
 		fi ;;
 	certify)
-		COMPREPLY=($(compgen -W "--trustful --live --fp-out --merge --jobs --invariant --step --out" -- "$cur") $(compgen -f -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "--trustful --live --part --fp-out --merge --jobs --invariant --step --out" -- "$cur") $(compgen -f -- "$cur")) ;;
 	partition)
 		COMPREPLY=($(compgen -W "--parts --output --subgraphs --quick --quiet" -- "$cur") $(compgen -f -- "$cur")) ;;
 	shrink)

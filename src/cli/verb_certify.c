@@ -33,6 +33,19 @@ static const char *value_of(int argc, char **argv, int *at, const char *name)
 	return argv[++*at];
 }
 
+/* I/K */
+static bool take_part(struct certify_options *o, const char *value)
+{
+	char *end;
+	u64 part = strtoul(value, &end, 10), parts = *end == '/' ? strtoul(end + 1, &end, 10) : 0;
+
+	if (*end || !part || part > parts || parts > MAX_PARTS)
+		return false;
+	o->part = (u32)part;
+	o->parts = (u32)parts;
+	return true;
+}
+
 /* Own options and files are taken out; the rest is as for heddle check. *n: words that are left. */
 static int take_own(struct certify_options *o, int argc, char **argv, char **left, int *n, struct problem *p)
 {
@@ -59,7 +72,11 @@ static int take_own(struct certify_options *o, int argc, char **argv, char **lef
 			o->merge = true;
 		else if ((value = value_of(argc, argv, &at, "--fp-out")))
 			o->fp_out = value;
-		else if (argv[at][0] != '-' || !argv[at][1])
+		else if ((value = value_of(argc, argv, &at, "--part"))) {
+			if (!take_part(o, value))
+				return problem_set(p, "--part %s: which part of how many, as in --part 2/10",
+						   value);
+		} else if (argv[at][0] != '-' || !argv[at][1])
 			o->file[o->files++] = argv[at];
 		else if (option_take(&check_option_list, argc, argv, &at, &unused, p))
 			return -1;
@@ -226,16 +243,38 @@ static int report(struct certify_options *o, struct outcome *out, struct problem
 	return lost ? complain(p) : verdict_exit_code(outcome_verdict(out));
 }
 
+/* --part: which transitions it is. */
+static int look_up_part(const struct certify_options *o, struct partition *parts, struct problem *p)
+{
+	struct script s;
+	int ret;
+
+	if (script_open(&s, o->file[0], p))
+		return -1;
+	ret = s.reduced
+		      ? problem_set(p, "--part: a script with reduction is followed as a whole; heddle check "
+				       "--por off makes one that can be cut")
+	      : s.transitions < o->parts
+		      ? problem_set(p, "--part: the script has only %lu transitions", s.transitions)
+		      : partition_make(parts, &s, o->parts, false, p);
+	script_close(&s);
+	return ret;
+}
+
 static int certify_one(struct certify_options *o, const struct program *program)
 {
 	struct outcome *out = outcome_new(o, program);
-	struct problem p;
+	struct partition parts = {0};
+	struct problem p = {.text = "out of memory"};
 	int code;
 
-	if (!out || follow(o, program, NULL, 1, 1, o->fp_out, out, &p))
+	if (!out || (o->part && look_up_part(o, &parts, &p)) ||
+	    follow(o, program, o->part ? &parts.part[o->part - 1] : NULL, HD_MAX(o->part, 1u),
+		   HD_MAX(o->parts, 1u), o->fp_out, out, &p))
 		code = complain(&p);
 	else
 		code = report(o, out, &p);
+	partition_free(&parts);
 	if (out)
 		outcome_free(out);
 	free(out);
@@ -410,7 +449,7 @@ static int certify(struct certify_options *o)
 
 	if (program_open(o->check.argv[0], &program, &p) || check_prepare_out(&o->check, &p))
 		return complain(&p);
-	if (o->check.jobs > 1 && !o->fp_out && script_open(&s, o->file[0], &p) == 0) {
+	if (o->check.jobs > 1 && !o->fp_out && !o->part && script_open(&s, o->file[0], &p) == 0) {
 		parts = is_divisible(o, &s) && (o->trustful || !s.trustful);
 		code = parts ? certify_parts(o, &program, &s) : 0;
 		script_close(&s);

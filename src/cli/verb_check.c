@@ -264,8 +264,7 @@ static int check(struct check_options *opts)
 	bool failed = program_open(opts->argv[0], &program, &p) ||
 		      (!ranks_is_helper() && check_prepare_out(opts, &p)) ||
 		      prepare_save(opts->save_trees, "--save-trees", &p) ||
-		      prepare_save(opts->graph, "--graph", &p) ||
-		      prepare_save(opts->script, "--script", &p);
+		      prepare_save(opts->graph, "--graph", &p) || prepare_save(opts->script, "--script", &p);
 
 	if (ranks_any(failed)) {
 		if (!failed)
