@@ -152,7 +152,10 @@ static int write_map(const struct certify_options *o, const struct certify_input
 				.parts = parts,
 				.transitions = out->stats.transitions,
 				.ranges = out->certified.followed.ranges,
-				.busy = out->certified.followed.busy};
+				/* Of a whole script livelocks were looked for on the way. */
+				.busy = out->certified.followed.busy && out->certified.part,
+				.busy_lost = out->certified.followed.busy_lost && out->certified.part,
+				.busy_edges = out->certified.followed.busy_edges};
 	u64 bytes;
 	enum verdict v = outcome_verdict(out);
 
@@ -330,6 +333,19 @@ static int wait_for_all(const pid_t *pid, u32 jobs)
 	return worst;
 }
 
+/* One process finds it again, and gives a trace. */
+static int certify_livelock(struct certify_options *o, const struct program *program, u64 state)
+{
+	int code;
+
+	say("from state %lu on the program only waits, for ever; the script is followed once more by one "
+	    "process, for a trace",
+	    state);
+	o->check.jobs = 1;
+	code = certify_one(o, program);
+	return code ? code : 3;
+}
+
 static int conclude(struct certify_options *o, const struct program *program, const struct certify_team *t,
 		    u32 jobs, const struct script *s, double started, bool has_trees)
 {
@@ -344,6 +360,8 @@ static int conclude(struct certify_options *o, const struct program *program, co
 		return EXIT_TOOL_ERROR;
 	if (!o->trustful && part_prints_merge(t->map, t->parts.parts, &r, why, sizeof(why), &p)) {
 		code = complain(&p);
+	} else if (r.livelock) {
+		code = certify_livelock(o, program, r.livelock);
 	} else {
 		struct outcome_certified *c = &out->certified;
 		*c = (struct outcome_certified){.on = true,
@@ -356,7 +374,7 @@ static int conclude(struct certify_options *o, const struct program *program, co
 			c->largest = HD_MAX(c->largest, t->parts.part[i].transitions);
 		c->compare_s = now_s() - before;
 		c->followed.whole = r.good;
-		c->livelocks_unknown = r.busy && !o->trustful;
+		c->livelocks_unknown = r.busy && r.busy_lost && !o->trustful;
 		if (!r.good) {
 			c->followed.deviation = DEVIATION_DAMAGED;
 			snprintf(c->where, sizeof(c->where), "(%s)", why);
@@ -468,11 +486,18 @@ static int merge(const struct certify_options *o)
 
 	if (part_prints_merge((char *const *)o->file, o->files, &r, why, sizeof(why), &p))
 		return complain(&p);
+	if (r.livelock) {
+		say("Violation: from state %lu on the program only waits, for ever (livelock); heddle "
+		    "certify of "
+		    "the whole script gives a trace",
+		    r.livelock);
+		return 1;
+	}
 	if (!r.good) {
 		say("Deviation: the parts do not make a certified whole: %s", why);
 		return 3;
 	}
-	if (r.busy) {
+	if (r.busy && r.busy_lost) {
 		say("Not certified (bounded): the program waits busily, and parts of a script do not show "
 		    "livelocks; certify the whole script");
 		return 3;

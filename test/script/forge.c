@@ -107,7 +107,8 @@ static void copy_chunks(struct forger *f, const struct container_in *from, json_
 	size_t i;
 
 	if (json_is_object(j)) {
-		json_object_foreach (j, key, value) {
+		json_object_foreach(j, key, value)
+		{
 			size_t records = !strcmp(key, "words") ? sizeof(u32) : !strcmp(key, "facts") ? 8 : 1;
 			if (is_chunk(value))
 				json_object_set_new(j, key, copy_chunk(f, from, value, records));
@@ -115,11 +116,9 @@ static void copy_chunks(struct forger *f, const struct container_in *from, json_
 				copy_chunks(f, from, value, records);
 		}
 	} else if (json_is_array(j)) {
-		json_array_foreach (j, i, value)
-			if (is_chunk(value))
-				json_array_set_new(j, i, copy_chunk(f, from, value, unit));
-			else
-				copy_chunks(f, from, value, unit);
+		json_array_foreach(j, i, value) if (is_chunk(value))
+			json_array_set_new(j, i, copy_chunk(f, from, value, unit));
+		else copy_chunks(f, from, value, unit);
 	}
 }
 
@@ -133,7 +132,8 @@ static bool change_value(struct forger *f, json_t *j, u32 *n)
 	void *next;
 	size_t i = 0;
 
-	json_object_foreach_safe (j, next, key, value) {
+	json_object_foreach_safe(j, next, key, value)
+	{
 		if (json_is_object(value) || (json_is_array(value) && json_array_size(value))) {
 			if (change_value(f, value, n))
 				return true;
@@ -142,10 +142,11 @@ static bool change_value(struct forger *f, json_t *j, u32 *n)
 		if ((*n)--)
 			continue;
 		snprintf(f->what, sizeof(f->what), "index: %s", key);
-		changed = json_is_boolean(value)   ? json_boolean(!json_is_true(value))
-			  : json_is_integer(value) ? json_integer(json_integer_value(value) + 1 - 2 * draw(f, 2))
-			  : json_is_array(value)   ? json_pack("[i]", draw(f, 4))
-						   : json_string(draw(f, 2) ? "0x1" : "");
+		changed = json_is_boolean(value) ? json_boolean(!json_is_true(value))
+			  : json_is_integer(value)
+				  ? json_integer(json_integer_value(value) + 1 - 2 * draw(f, 2))
+			  : json_is_array(value) ? json_pack("[i]", draw(f, 4))
+						 : json_string(draw(f, 2) ? "0x1" : "");
 		json_object_set_new(j, key, changed);
 		return true;
 	}
@@ -205,8 +206,8 @@ static void change_blocks(struct forger *f)
 /* What the file says of itself is that of the other one. */
 static void swap_members(struct forger *f)
 {
-	static const char *const name[] = {"identity", "program", "learnt", "config", "modules", "environment",
-					   "states",   "kind",    "script", "parts"};
+	static const char *const name[] = {"identity",    "program", "learnt", "config", "modules",
+					   "environment", "states",  "kind",   "script", "parts"};
 	const char *key = name[draw(f, HD_ARRAY_LEN(name))];
 	json_t *theirs = json_object_get(f->other.index, key);
 
