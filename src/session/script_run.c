@@ -246,8 +246,10 @@ void script_run_keep(struct script_run *r, const struct launch *l, const struct 
 	char *trees = o->net.trees.memory ? trees_blob_text(&o->net.trees) : NULL;
 	if (trees)
 		json_object_set_new(about, "has_trees", json_true());
-	if (script_writer_end(r->writer, about, trees, trees ? strlen(trees) : 0, &sizes, &p))
+	if (script_writer_end(r->writer, about, trees, trees ? strlen(trees) : 0, &sizes, &p)) {
 		snprintf(to->why_not, sizeof(to->why_not), "%.1000s", p.text);
+		to->lost = true;
+	}
 	free(trees);
 	r->writer = NULL;
 	to->states = sizes.states;
