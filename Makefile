@@ -57,6 +57,10 @@ install: $(BUILD)/build.ninja
 	ninja -C $(BUILD) installed
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
+# Debian packages of what is committed, looked at by lintian and tried, in build/package.
+deb:
+	tools/package $(BUILD)/package
+
 format: $(BUILD)/with-tests
 	tools/check-format --fix
 
@@ -66,4 +70,4 @@ lint: build-clang/build.ninja
 clean:
 	rm -rf $(BUILD) build-clang build-asan heddle-out bench/out
 
-.PHONY: all examples demo test test-quick build-tests build-asan asan bench install format lint clean
+.PHONY: all examples demo test test-quick build-tests build-asan asan bench install deb format lint clean

@@ -4,8 +4,10 @@
  * what was told of that is kept here, and they are put on fresh descriptors.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "broker/broker_priv.h"
@@ -16,7 +18,8 @@
 struct saved_part {
 	struct net_address to;
 	u32 number;
-	bool named; /* the peer has its other end: it gets a fresh descriptor */
+	bool named;    /* the peer has its other end: it gets a fresh descriptor */
+	int datagrams; /* the peer knows it by its address: the same socket serves again; -1: not such a one */
 	bool eof, reset, eof_told, reset_told, told, ended;
 };
 
@@ -28,6 +31,14 @@ struct saved_talk {
 	u32 parts;
 	struct saved_part part[];
 };
+
+static void talk_free(struct saved_talk *t)
+{
+	for (u32 i = 0; i < t->parts; i++)
+		if (t->part[i].datagrams >= 0)
+			close(t->part[i].datagrams);
+	free(t);
+}
 
 void broker_set_saver(struct broker *b, const struct broker_saver *s)
 {
@@ -67,7 +78,7 @@ void saved_talk_forget(struct broker *b, const struct connection *c)
 			continue;
 		}
 		*at = t->next;
-		free(t);
+		talk_free(t);
 	}
 }
 
@@ -91,9 +102,9 @@ static const char *obstacle(struct broker *b, const struct connection *c, u32 pi
 	for (const struct connection *k = b->connections; k; k = k->next) {
 		if (k->whole != c)
 			continue;
-		if (k->framed)
-			return "datagrams may be on their way";
-		if (!k->accepted && !k->eof && !k->reset)
+		if (k->framed && k->to.type != NET_DGRAM)
+			return "it has a connection with packets (SOCK_SEQPACKET)";
+		if (!k->framed && !k->accepted && !k->eof && !k->reset)
 			return "it has not accepted a connection";
 	}
 	return NULL;
@@ -101,10 +112,12 @@ static const char *obstacle(struct broker *b, const struct connection *c, u32 pi
 
 static struct saved_part part_of(const struct connection *c)
 {
-	bool gone = c->fd < 0 || c->reset || (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
+	bool datagrams = c->framed && c->fd >= 0;
+	bool gone = c->fd < 0 || datagrams || c->reset || (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
 	return (struct saved_part){.to = c->to,
 				   .number = c->number,
 				   .named = !gone,
+				   .datagrams = datagrams ? fcntl(c->fd, F_DUPFD_CLOEXEC, 0) : -1,
 				   .eof = c->eof,
 				   .reset = c->reset,
 				   .eof_told = c->eof_told,
@@ -150,7 +163,7 @@ int saved_talk_save(struct broker *b, struct connection *c, struct wire_net *n)
 	struct saved_talk *t = describe(b, c, fd, &fds);
 	int err = b->saver->save(b->saver->self, pid[0], fd, fds, &t->id, &p);
 	if (err) {
-		free(t);
+		talk_free(t);
 		if (err == -ENOSPC)
 			return reply_error(n, NET_ERROR_FULL, "%s", p.text);
 		return unsaved(n, !b->saver->can_save(b->saver->self, pid[0]), p.text);
@@ -179,7 +192,7 @@ void saved_talk_drop(struct broker *b, u64 id)
 		return;
 	*at = t->next;
 	b->saver->drop(b->saver->self, id);
-	free(t);
+	talk_free(t);
 }
 
 /* ---- bringing back ---- */
@@ -200,6 +213,16 @@ static void set_part(struct connection *c, const struct saved_part *s)
 		transfer_end(c);
 }
 
+/* What another past has left there is nobody's. */
+static int same_socket(const struct saved_part *s)
+{
+	u8 byte;
+	int fd = fcntl(s->datagrams, F_DUPFD_CLOEXEC, 0);
+	while (fd >= 0 && recv(fd, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) >= 0)
+		;
+	return fd;
+}
+
 /* New ones stand at the front of the list: from the last on, so that they are in the order of before. */
 static void put_parts(struct broker *b, struct connection *whole, const struct saved_talk *t, const int *fd,
 		      u32 fds)
@@ -207,7 +230,8 @@ static void put_parts(struct broker *b, struct connection *whole, const struct s
 	joint_close(b, whole);
 	for (u32 i = t->parts; i-- > 0;) {
 		const struct saved_part *s = &t->part[i];
-		struct connection *c = connection_add(b, s->named ? fd[--fds] : -1, &s->to);
+		int own = s->named ? fd[--fds] : s->datagrams >= 0 ? same_socket(s) : -1;
+		struct connection *c = connection_add(b, own, &s->to);
 		hd_assert(c != NULL); /* there were as many before */
 		c->client = whole->client;
 		c->whole = whole;
@@ -268,6 +292,6 @@ void saved_talk_free_all(struct broker *b)
 	while (b->saved) {
 		struct saved_talk *t = b->saved;
 		b->saved = t->next;
-		free(t);
+		talk_free(t);
 	}
 }

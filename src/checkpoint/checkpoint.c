@@ -13,11 +13,6 @@
 #include "checkpoint/checkpoint_priv.h"
 #include "checkpoint/shim_link.h"
 
-/* What a small server needs, until something was measured. */
-#define USUAL_RESTORE_NS 300000ull
-#define USUAL_RESTART_NS 1500000ull
-#define USUAL_REQUEST_NS 70000ull
-
 static const struct checkpoint_backend *const by_choice[] = {
 	[CHECKPOINT_FORK] = &backend_fork,
 	[CHECKPOINT_CRIU] = &backend_criu,
@@ -359,16 +354,4 @@ void checkpoint_cost(const struct checkpoints *s, pid_t peer, struct checkpoint_
 	*out = s->gone;
 	for (const struct saved_peer *t = s->peer; t; t = t->next)
 		add_cost(out, &t->cost);
-}
-
-bool checkpoint_restart_is_cheaper(const struct checkpoints *s, pid_t peer, u64 replayed_from_start,
-				   u64 replayed_from_checkpoint, u64 request_ns)
-{
-	const struct saved_peer *t = find_peer(s, peer);
-	if (!t || !t->shim || shim_link_acts(t->shim))
-		return false;
-	u64 request = request_ns ? request_ns : USUAL_REQUEST_NS;
-	u64 restore = t->cost.restore_ns ? t->cost.restore_ns : USUAL_RESTORE_NS;
-	u64 restart = t->cost.restart_ns ? t->cost.restart_ns : USUAL_RESTART_NS;
-	return restart + replayed_from_start * request < restore + replayed_from_checkpoint * request;
 }

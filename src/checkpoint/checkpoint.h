@@ -114,14 +114,6 @@ bool checkpoint_notices(const struct checkpoints *s, pid_t peer);
 
 /* What it has cost so far: of this peer, or with 0 of all. */
 void checkpoint_cost(const struct checkpoints *s, pid_t peer, struct checkpoint_cost *out);
-/*
- * The cost model: is it cheaper to restart the peer and replay so many requests than to restore this
- * checkpoint and replay so many? By measured times; what was never measured counts as the usual. False for
- * peers that ever did anything that may be different in another run.
- */
-bool checkpoint_restart_is_cheaper(const struct checkpoints *s, pid_t peer, u64 replayed_from_start,
-				   u64 replayed_from_checkpoint, u64 request_ns);
-
 /* For heddle doctor: does this backend work here? False: why not. */
 bool checkpoint_probe(enum checkpoint_choice backend, char *why, size_t cap);
 

@@ -280,17 +280,30 @@ static void bring_up_to_date(const struct end *e, int *here)
 	fcntl(*here, F_SETFL, O_NONBLOCK);
 }
 
-/*
- * The process that runs now is not needed any more. It is not waited for: it sleeps, and who was killed in
- * his sleep never runs again.
- */
-static void end_running(struct saved_peer *t)
+/* The process that runs now is not needed any more. What to wait for: its pidfd; -1: nothing. */
+static int end_running(struct saved_peer *t)
 {
 	if (t->shim->fd < 0)
-		return;
+		return -1;
+	int process = (int)syscall(SYS_pidfd_open, t->shim->pid, 0);
 	kill(t->shim->pid, SIGKILL);
 	close(t->shim->fd);
 	t->shim->fd = -1;
+	return process;
+}
+
+/*
+ * One that was killed while it waits in accept or recv takes what comes next with it, as long as it is not
+ * gone: the listening sockets and those of datagrams are also the new one's.
+ */
+static void await_end(int process)
+{
+	struct pollfd p = {.fd = process, .events = POLLIN};
+	if (process < 0)
+		return;
+	while (poll(&p, 1, PATIENCE_MS) < 0 && errno == EINTR)
+		;
+	close(process);
 }
 
 static void close_all(const int *fd, u32 n)
@@ -354,8 +367,9 @@ static int restore(struct checkpoints *s, struct saved *v, int *fd, pid_t *now, 
 	struct saved_peer *t = v->of;
 	int running = -1;
 	pid_t was = t->shim->pid;
-	end_running(t);
+	int ending = end_running(t);
 	int r = thaw(v->own, fd, &running, &m);
+	await_end(ending);
 	if (r) {
 		problem_set(p, "a saved peer cannot be brought back (%s)", strerror(-r));
 		return -EIO;

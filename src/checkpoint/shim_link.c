@@ -103,7 +103,7 @@ char *shim_host_wrap(void *host)
 	const struct shim_host *h = host;
 	char *text = NULL;
 	if (asprintf(&text,
-		     "export LD_PRELOAD='%s' " SHIM_ENV
+		     "export LD_PRELOAD='%s' " SHIM_KEEPER_ENV "=$PPID " SHIM_ENV
 		     "=%s GLIBC_TUNABLES=glibc.pthread.rseq=0 LD_BIND_NOW=1\n",
 		     h->library, h->name) < 0)
 		return NULL;
@@ -239,6 +239,7 @@ static struct shim_link *greet(int fd)
 	close(page);
 	l->fd = fd;
 	l->pid = who.pid;
+	l->keeper = m.keeper;
 	return l;
 bad:
 	if (page >= 0)
@@ -267,14 +268,26 @@ static bool is_open(const struct shim_link *l)
 	return recv(l->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
 
-/* One pass over those who have reported. *left: one below the keeper lives, and its program has gone. */
-static struct shim_link *look(struct shim_host *h, pid_t keeper, bool *left)
+/*
+ * One pass over those who have reported. *left: one below the keeper lives, and its program has gone. ended:
+ * also one that has ended; what it did is counted.
+ */
+static struct shim_link *look(struct shim_host *h, pid_t keeper, bool *left, bool ended)
 {
 	struct shim_link *found = NULL, **where = NULL;
 	take_news(h);
 	for (struct shim_link **at = &h->links; *at;) {
 		struct shim_link *l = *at;
-		if (!is_open(l)) {
+		bool open = is_open(l);
+		if (!open && l->keeper && parent_of(l->pid) == 0) { /* somebody may still ask what it did */
+			if (ended && l->keeper == keeper && !found) {
+				found = l;
+				where = at;
+			}
+			at = &l->next;
+			continue;
+		}
+		if (!open) {
 			*left |= is_below(l->pid, keeper);
 			*at = l->next;
 			shim_link_close(l);
@@ -299,14 +312,14 @@ static struct shim_link *await_report(struct shim_host *h, pid_t keeper)
 	struct shim_link *found = NULL;
 	bool left = false;
 	while (!found && poll(&p, 1, EXEC_MS) > 0)
-		found = look(h, keeper, &left);
+		found = look(h, keeper, &left, false);
 	return found;
 }
 
 struct shim_link *shim_host_find(struct shim_host *h, pid_t keeper)
 {
 	bool left = false;
-	struct shim_link *found = look(h, keeper, &left);
+	struct shim_link *found = look(h, keeper, &left, true);
 	return !found && left ? await_report(h, keeper) : found;
 }
 
@@ -315,7 +328,7 @@ void shim_host_refresh(struct shim_host *h, struct shim_link *l, pid_t keeper)
 	bool left = false;
 	if (l->fd < 0 || is_open(l))
 		return;
-	struct shim_link *found = look(h, keeper, &left);
+	struct shim_link *found = look(h, keeper, &left, false);
 	if (!found && is_below(l->pid, keeper))
 		found = await_report(h, keeper);
 	close(l->fd);

@@ -17,6 +17,7 @@ struct shim_link {
 	struct shim_link *next;
 	int fd; /* of the process that runs */
 	pid_t pid;
+	pid_t keeper; /* by its own account: it may have ended before anybody looks */
 	struct shim_counts *counts;
 	u64 acts, count[SHIM_ACTS]; /* what was counted elsewhere, less what these counts held before */
 };

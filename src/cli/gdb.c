@@ -1,6 +1,7 @@
 #include "cli/gdb.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -72,6 +73,41 @@ static int run_with(const struct gdb_call *call, const char *script, const worde
 	return 0;
 }
 
+/* -i=dap, --interpreter=dap, -i dap */
+static bool asks_for_dap(const wordexp_t *words)
+{
+	for (size_t i = 0; i < words->we_wordc; i++) {
+		const char *word = words->we_wordv[i], *value = strchr(word, '=');
+
+		if (word[0] == '-' && strspn(word, "-") < strlen(word) && word[strspn(word, "-")] == 'i' &&
+		    !strcmp(value                     ? value + 1
+			    : i + 1 < words->we_wordc ? words->we_wordv[i + 1]
+						      : "",
+			    "dap"))
+			return true;
+	}
+	return false;
+}
+
+/* Debian 12's gdb does not; it would say "Interpreter `dap' unrecognized". */
+static bool gdb_speaks_dap(void)
+{
+	int status = 1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+			_exit(127);
+		execlp("gdb", "gdb", "-nx", "-q", "-batch", "-ex", "python import gdb.dap", (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 int gdb_run(const struct gdb_call *call, struct problem *p)
 {
 	char script[PATH_MAX];
@@ -82,7 +118,12 @@ int gdb_run(const struct gdb_call *call, struct problem *p)
 		return -1;
 	if (call->args && wordexp(call->args, &more, WRDE_NOCMD | WRDE_UNDEF))
 		return problem_set(p, "--gdb-args: %s cannot be split into words", call->args);
-	ret = run_with(call, script, &more, p);
+	if (asks_for_dap(&more) && !gdb_speaks_dap())
+		ret = problem_set(p,
+				  "this gdb does not speak the Debug Adapter Protocol: gdb 14 was the first; "
+				  "without -i=dap it can be used");
+	else
+		ret = run_with(call, script, &more, p);
 	if (call->args)
 		wordfree(&more);
 	return ret;

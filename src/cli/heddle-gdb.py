@@ -276,7 +276,8 @@ class Session:
         thread = self.thread(s["thread"]) or {"name": ""}
         who = f"thread {s['thread']}" + (f" ({thread['name']})" if thread["name"] else "")
         if s["at"] == "end":
-            gdb.write(f"heddle: the end, after {s['steps']} steps: {s['violation']}: {s['text']}\n")
+            kind = "" if s["text"].startswith(s["violation"]) else f"{s['violation']}: "
+            gdb.write(f"heddle: the end, after {s['steps']} steps: {kind}{s['text']}\n")
         elif s["at"] == "before":
             gdb.write(f"heddle: before step {s['step']} of {s['steps']}: {who}: {s['text']}\n")
         else:

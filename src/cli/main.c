@@ -6,7 +6,7 @@
 #include "cli/cc.h"
 #include "cli/cli.h"
 #include "cli/check_options.h"
-#include "cli/similar.h"
+#include "base/similar.h"
 
 static const struct verb {
 	const char *name;
@@ -42,9 +42,31 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 /* It may also be a program: heddle ./prog. */
 static int complain_verb(const char *word)
 {
+	static const struct {
+		const char *word, *meant;
+	} elsewhere[] = {{"run", "heddle check -- PROGRAM"},
+			 {"verify", "heddle check -- PROGRAM"},
+			 {"explore", "heddle check -- PROGRAM"},
+			 {"test", "heddle check -- PROGRAM"},
+			 {"debug", "heddle replay TRACE --gdb"},
+			 {"gdb", "heddle replay TRACE --gdb"},
+			 {"version", "heddle --version"},
+			 {"compile", "heddle cc"},
+			 {"gcc", "heddle cc"},
+			 {"g++", "heddle c++"}};
 	struct similar best = SIMILAR_NONE;
 	char meant[64];
 
+	for (size_t i = 0; i < HD_ARRAY_LEN(elsewhere); i++)
+		if (!strcmp(word, elsewhere[i].word))
+			return complain_usage(NULL, "unknown verb %s (did you mean %s?)", word,
+					      elsewhere[i].meant);
+	if (word[0] == '-') {
+		similar_try(&best, word, strlen(word), "--version");
+		similar_try(&best, word, strlen(word), "--help");
+		return complain_usage(NULL, "unknown option %s%s; options of a verb come after it", word,
+				      similar_text(&best, "heddle ", meant, sizeof(meant)));
+	}
 	for (size_t i = 0; i < HD_ARRAY_LEN(verbs); i++)
 		similar_try(&best, word, strlen(word), verbs[i].name);
 	if (!best.word && strchr(word, '/') && access(word, X_OK) == 0)

@@ -221,6 +221,8 @@ int apply_peer_branches(struct check_options *o, const struct option_spec *s, co
 	if (!value_number(value, &n) || n < 1 || n > 1000)
 		return problem_set(p, "--peer-branches: %s is not a number from 1 to 1000", value);
 	o->peer_branches = (u32)n;
+	if (n > 1) /* who is not watched is not seen to act by chance */
+		o->config.net.save_all = 1;
 	return 0;
 }
 

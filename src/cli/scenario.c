@@ -20,11 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <yaml.h>
 
 #include "cli/check_options.h"
-#include "cli/similar.h"
+#include "base/similar.h"
 #include "cli/values.h"
 
 struct scenario {
@@ -366,12 +367,17 @@ int scenario_load(struct check_options *o, const char *path, struct problem *p)
 	yaml_parser_t parser;
 	const char *slash = strrchr(path, '/');
 	FILE *f = fopen(path, "re");
+	struct stat st;
 	int ret;
 
 	if (slash)
 		snprintf(s.dir, sizeof(s.dir), "%.*s", (int)(slash - path) + 1, path);
 	if (!f)
 		return problem_set(p, "the scenario %s cannot be read: %s", path, strerror(errno));
+	if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+		fclose(f);
+		return problem_set(p, "%s is a folder; give the file in it: -f %s/heddle.yaml", path, path);
+	}
 	if (!yaml_parser_initialize(&parser)) {
 		fclose(f);
 		return problem_set(p, "out of memory");

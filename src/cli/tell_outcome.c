@@ -90,6 +90,7 @@ void tell_outcome(const struct check_options *opts, const struct outcome *o)
 
 	if (!m)
 		return;
+	plain_set_width(terminal.columns);
 	tell_all(m, opts, o);
 	if (fclose(m) == 0)
 		tty_print(stderr, &terminal, text);

@@ -517,12 +517,14 @@ int verb_certify(int argc, char **argv)
 
 	o.file = calloc((size_t)argc + 1, sizeof(*o.file));
 	check_options_init(&o.check);
-	if (!left || !o.file || take_own(&o, argc, argv, left, &n, &p))
+	bool wrong = !left || !o.file ? problem_set(&p, "out of memory")
+				      : take_own(&o, argc, argv, left, &n, &p);
+	if (!wrong && !o.merge)
+		wrong = check_options_parse(&o.check, n, left, &p) || refuse(&o, &p);
+	if (wrong)
 		code = complain_usage("certify", "%s", p.text);
 	else if (o.merge)
 		code = merge(&o);
-	else if (check_options_parse(&o.check, n, left, &p) || refuse(&o, &p))
-		code = complain_usage("certify", "%s", p.text);
 	else {
 		interrupt_install();
 		code = certify(&o);

@@ -1,7 +1,10 @@
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/check_options.h"
+#include "base/similar.h"
 
 static const struct {
 	const char *name, *usage, *text;
@@ -81,6 +84,29 @@ static void print_overview(void)
 	puts("\nheddle help check lists the options; heddle --version tells the version.");
 }
 
+#define OPTION_COLUMN 37
+
+/* What an option does: on a terminal in lines that fit beside its name, elsewhere in one. */
+static void print_beside(const char *text)
+{
+	struct winsize w;
+	bool narrow = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col;
+	size_t room = narrow && w.ws_col > OPTION_COLUMN + 20 ? w.ws_col - OPTION_COLUMN - 1u : SIZE_MAX;
+
+	for (size_t used = 0; *text;) {
+		size_t n = strcspn(text, " ");
+
+		if (used && used + 1 + n > room) {
+			printf("\n%*s", OPTION_COLUMN, "");
+			used = 0;
+		}
+		printf("%s%.*s", used ? " " : "", (int)n, text);
+		used += (used > 0) + n;
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
 static void print_options(const struct option_list *l)
 {
 	char left[64];
@@ -94,7 +120,8 @@ static void print_options(const struct option_list *l)
 		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->value ? " " : "",
 			 o->value ? o->value : "");
-		printf(strlen(left) > 34 ? "  %s\n  %-34s %s\n" : "  %-34s%.0s %s\n", left, "", o->help);
+		printf(strlen(left) > 34 ? "  %s\n  %-34s " : "  %-34s%.0s ", left, "");
+		print_beside(o->help);
 	}
 	if (l == &check_option_list)
 		puts("SIZE takes k, M or G; TIME takes ms, s, m or h. Options may also stand in a scenario "
@@ -122,6 +149,9 @@ bool help_asked(int argc, char **argv)
 
 int verb_help(int argc, char **argv)
 {
+	struct similar best = SIMILAR_NONE;
+	char meant[64];
+
 	if (argc < 2) {
 		print_overview();
 		return 0;
@@ -134,5 +164,8 @@ int verb_help(int argc, char **argv)
 			print_options(topics[i].options);
 		return 0;
 	}
-	return complain_usage(NULL, "no help for %s", argv[1]);
+	for (size_t i = 0; i < HD_ARRAY_LEN(topics); i++)
+		similar_try(&best, argv[1], strlen(argv[1]), topics[i].name);
+	return complain_usage(NULL, "no help for %s%s", argv[1],
+			      similar_text(&best, "heddle help ", meant, sizeof(meant)));
 }

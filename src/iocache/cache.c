@@ -524,6 +524,18 @@ bool cache_answered(const struct cache *c, const struct cache_pos *pos)
 	return tree_mark_before(c->t, &earlier, &then) && then.reply == now.reply;
 }
 
+bool cache_goes_on(struct cache *c, const struct cache_pos *pos)
+{
+	struct tree_at at = pos_at(pos), where;
+	struct mark_view m;
+	if (!pos->tree || pos->connection || at.ended || !tree_mark_at(c->t, &at, &m) ||
+	    (m.flags & (NET_TIMED | NET_GUESSED)) || !tree_goes_on(c->t, &at, &where))
+		return false;
+	if (!c->live)
+		tree_use(c->t, &where);
+	return true;
+}
+
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos)
 {
 	struct tree_at at = pos_at(pos);

@@ -158,6 +158,11 @@ void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to
  * told from outside. False also where the position was never resolved.
  */
 bool cache_answered(const struct cache *c, const struct cache_pos *pos);
+/*
+ * The peer is quiet at *pos. Was it seen to go on (to speak, or to close) where it was written more from
+ * there? Then it was waiting for that. False also where nobody knows, as of peers that act in time.
+ */
+bool cache_goes_on(struct cache *c, const struct cache_pos *pos);
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
 const char *cache_peer_note(struct cache *c, const struct cache_pos *pos);
 

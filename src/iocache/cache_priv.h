@@ -164,6 +164,12 @@ void saved_take(struct cache *c, struct physical *p);
 struct savepoint *saved_nearest(struct cache *c, u32 tree, const struct tree_at *to);
 /* Bring it back; NULL: that has failed, and the peer with all that was saved of it is gone. */
 struct physical *saved_restore(struct cache *c, struct savepoint *s);
+/* By the times measured so far: is it cheaper to start the peer again, and to replay what leads to s? */
+bool saved_is_dearer(struct cache *c, const struct savepoint *s);
+/* Something has taken from `start` until now. */
+void saved_measure(const struct cache *c, u64 start, u64 *sum, u64 *least);
+/* The transport's clock. */
+u64 saved_now(const struct cache *c);
 /* The peer is about to be ended. */
 void saved_drop_group(struct cache *c, u32 group);
 

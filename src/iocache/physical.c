@@ -129,8 +129,12 @@ static int hear(struct cache *c, struct physical *p, const struct tree_at *at);
 
 static void ask(struct cache *c, const struct physical *p, const void *data, u64 n, bool end)
 {
+	u64 start = saved_now(c);
 	c->reply = (struct transport_reply){0};
 	c->transport.exchange(c->transport.self, p->conn, data, n, end, &c->reply);
+	if (n)
+		saved_measure(c, start, &c->counts.request_ns, &c->counts.least_request_ns);
+	c->counts.requests += n > 0;
 }
 
 /*
@@ -328,10 +332,16 @@ static int connect_after(struct cache *c, const struct tree_key *key)
 
 static int connect_first(struct cache *c, u32 tree)
 {
+	const struct tree_key *k = tree_key_of(c->t, tree);
+	u64 start = saved_now(c);
 	do {
 		c->reply = (struct transport_reply){0};
 		c->transport.open(c->transport.self, tree_key_of(c->t, tree), &c->reply);
 	} while (c->reply.status && make_room(c, tree));
+	if (!c->reply.status && (k->client || k->joint)) {
+		c->counts.starts++;
+		saved_measure(c, start, &c->counts.start_ns, &c->counts.least_start_ns);
+	}
 	return c->reply.status ? error_of_reply(c, tree) : 0;
 }
 
@@ -391,7 +401,7 @@ int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct ph
 			best = p;
 	}
 	struct savepoint *saved = saved_nearest(c, tree, to);
-	if (saved && (!best || saved->at.written > best->at.written)) {
+	if (saved && (best ? saved->at.written > best->at.written : !saved_is_dearer(c, saved))) {
 		struct physical *p = saved_restore(c, saved);
 		best = p ? p : best && best->conn ? best : NULL;
 	}

@@ -186,14 +186,65 @@ void cache_step_ended(struct cache *c)
 
 /* ---- bringing back ---- */
 
+#define MEASURED 32u      /* restores: a few may all have been unlucky */
+#define START_NS 1500000u /* at least: it may have been started before it was asked for */
+
+u64 saved_now(const struct cache *c)
+{
+	return c->transport.now ? c->transport.now(c->transport.self) : 0;
+}
+
+void saved_measure(const struct cache *c, u64 start, u64 *sum, u64 *least)
+{
+	u64 took = saved_now(c) - start;
+	*sum += took;
+	*least = *least ? HD_MIN(*least, took) : took;
+}
+
+/* Where the way from the start on can be had again: nobody was seen to act on it. */
+static bool may_start_again(const struct cache *c, u32 tree)
+{
+	if (c->counts.chose || c->strategy == NET_CHECKPOINT_ALWAYS)
+		return false;
+	for (u32 i = 0; i < CACHE_SAVED; i++)
+		if (c->saved[i].id && c->saved[i].tree == tree && c->saved[i].acted)
+			return false;
+	return true;
+}
+
+static u64 marks_to(const struct cache *c, struct tree_at from, const struct tree_at *to)
+{
+	struct tree_at next;
+	struct mark_view m;
+	u64 n = 0;
+	for (; tree_mark_after(c->t, &from, to, &next, &m); from = next)
+		n++;
+	return n;
+}
+
+bool saved_is_dearer(struct cache *c, const struct savepoint *s)
+{
+	struct net_checkpoints *n = &c->counts;
+	if (n->restored < MEASURED || !n->starts || !n->requests || !may_start_again(c, s->tree))
+		return false;
+	/* Behind s the way is the same. */
+	u64 replays = marks_to(c, root_at(c, s->tree), &s->at);
+	u64 start = HD_MAX(n->least_start_ns, (u64)START_NS);
+	bool dearer = n->least_restore_ns > start + replays * n->least_request_ns;
+	n->cheaper += dearer;
+	return dearer;
+}
+
 struct physical *saved_restore(struct cache *c, struct savepoint *s)
 {
 	struct physical *p = c->conn;
 	while (p < c->conn + NET_MAX_CONNS && !(p->conn && p->group == s->group))
 		p++;
 	hd_assert(p < c->conn + NET_MAX_CONNS); /* else it had been dropped */
+	u64 start = saved_now(c);
 	c->reply = (struct transport_reply){0};
 	c->transport.restore(c->transport.self, s->id, &c->reply);
+	saved_measure(c, start, &c->counts.restore_ns, &c->counts.least_restore_ns);
 	if (c->reply.status) { /* where the peer stands is not known any more */
 		if (!c->counts.unsaved[0] && c->reply.text)
 			str_copy(c->counts.unsaved, sizeof(c->counts.unsaved), c->reply.text);

@@ -37,6 +37,8 @@ struct transport {
 	void (*save)(void *self, u32 conn, struct transport_reply *r);
 	void (*restore)(void *self, u64 saved, struct transport_reply *r);
 	void (*drop)(void *self, u64 saved);
+	/* Nanoseconds: what the others cost. May be NULL. */
+	u64 (*now)(void *self);
 };
 
 #endif

@@ -147,6 +147,11 @@ bool tree_mark_add(struct trees *t, const struct tree_at *at, const void *reply,
 /* Would that contradict what is recorded behind `at`? false: it would, at the mark *against. */
 bool tree_mark_fits(const struct trees *t, const struct tree_at *at, const void *reply, size_t n, u32 flags,
 		    struct tree_at *against);
+/*
+ * Does the peer, where it has been quiet at `at`, say more or close once it is written more? Where that was
+ * seen. The end of writing does not count.
+ */
+bool tree_goes_on(const struct trees *t, const struct tree_at *at, struct tree_at *where);
 /* The first mark behind `from` on the way to `to`, and its position; false: there is none. */
 bool tree_mark_after(const struct trees *t, const struct tree_at *from, const struct tree_at *to,
 		     struct tree_at *at, struct mark_view *out);

@@ -133,6 +133,33 @@ bool tree_mark_after(const struct trees *t, const struct tree_at *from, const st
 	}
 }
 
+/* The last mark of a branch before its end of writing; false: there is none. */
+static bool last_mark_of(const struct trees *t, u32 branch, struct tree_at *at, struct mark_view *m)
+{
+	const struct branch *b = branch_of(t, branch);
+	u32 n = branch_marks_to(t, b, branch_end(b), 0);
+	if (!n)
+		return false;
+	mark_show(t, branch_marks(t, b) + n - 1, m);
+	*at = (struct tree_at){.branch = branch, .written = m->at};
+	return true;
+}
+
+/* What was said never shrinks (law 5): the last mark of each branch behind `at` is enough. */
+bool tree_goes_on(const struct trees *t, const struct tree_at *at, struct tree_at *where)
+{
+	const u32 closed = NET_EOF | NET_RESET;
+	struct mark_view here, m;
+	if (tree_is_leaf(t, at) || !tree_mark_at(t, at, &here) || (here.flags & closed))
+		return false;
+	for (u32 i = at->branch; i < branches_count(t); i++)
+		if (branch_of(t, i)->tree == branch_of(t, at->branch)->tree &&
+		    last_mark_of(t, i, where, &m) && tree_passes(t, at, where) &&
+		    (m.reply > here.reply || (m.flags & closed)))
+			return true;
+	return false;
+}
+
 /* ---- bytes on the way ---- */
 
 /* The longest piece of written bytes that starts at `from` on the way to `at` and lies in one branch. */

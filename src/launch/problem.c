@@ -3,12 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int problem_set(struct problem *p, const char *format, ...)
+void problem_write(struct problem *p, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(p->text, sizeof(p->text), format, args);
 	va_end(args);
-	return -1;
 }

@@ -11,7 +11,14 @@ struct problem {
 	char text[2048];
 };
 
-/* Always -1, so that a failing function can end with it. */
-int problem_set(struct problem *p, const char *format, ...) HD_PRINTF(2, 3);
+void problem_write(struct problem *p, const char *format, ...) HD_PRINTF(2, 3);
+
+static inline int problem_code(void)
+{
+	return -1;
+}
+
+/* Always -1, so that a failing function can end with it; a macro, so that static analysis knows it is. */
+#define problem_set(p, ...) (problem_write(p, __VA_ARGS__), problem_code())
 
 #endif

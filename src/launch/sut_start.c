@@ -212,7 +212,7 @@ static int hold_and_release(struct sut *s, int error_fd, const struct child *c, 
 		return problem_set(p, "%s did not come to its first instruction", l->program->path);
 	if (initial_stack_pin(s->pid, &entry, p))
 		return -1;
-	if (loading_run(s->pid, entry, &s->status, p)) {
+	if (loading_run(s->pid, entry, l->config.search.max_time_ms, &s->status, p)) {
 		s->ended = !p->text[0];
 		return s->ended ? not_loaded(s, l, p) : -1;
 	}
@@ -229,7 +229,7 @@ static int spawn(struct sut *s, struct child *c, struct problem *p)
 	int pipe_fd[2], ret;
 
 	if (pipe2(pipe_fd, O_CLOEXEC))
-		return problem_set(p, "no pipe (%s)", strerror(errno));
+		return problem_set(p, "no pipe (%s); raise ulimit -n", strerror(errno));
 	c->error_fd = pipe_fd[1];
 	c->parent = getpid();
 	s->pid = fork();

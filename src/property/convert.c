@@ -487,7 +487,7 @@ struct expr *make_index(struct parser *p, struct expr *a, struct expr *index)
 
 struct expr *make_member(struct parser *p, struct expr *place, const char *name, u32 at)
 {
-	struct suggestion s;
+	struct suggestion s = {name, SIMILAR_NONE};
 	struct member m;
 	struct expr *n, *address;
 	char like[160], type[160];
@@ -497,11 +497,10 @@ struct expr *make_member(struct parser *p, struct expr *place, const char *name,
 	if (place->kind != NODE_PLACE || place->type.kind != TYPE_STRUCT)
 		return parser_fail(p, at, "%s has no members", type_name(&place->type, type, sizeof(type)));
 	if (!type_member(&place->type, name, &m)) {
-		suggest_begin(&s, name);
 		type_each_member(&place->type, suggest, &s);
 		return parser_fail(p, at, "%s has no member %s%s",
 				   type_name(&place->type, type, sizeof(type)), name,
-				   suggest_text(&s, like, sizeof(like)));
+				   similar_text(&s.best, "", like, sizeof(like)));
 	}
 	address = node_new(p, NODE_OFFSET, place->a, NULL, place->from);
 	n = address ? node_new(p, NODE_PLACE, address, NULL, place->from) : NULL;

@@ -181,25 +181,34 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Memory that heddle shares with the process lies below the program, and has a name like a module. */
+static bool is_heddles(const char *module)
+{
+	return !strncmp(module, "/memfd:", 7);
+}
+
 static int walk_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr start, void *arg)
 {
 	struct walk w = {.names = arg};
-	bool first = !w.names->modules++;
+	bool first;
 	Dwarf_Die *cu = NULL;
 	Dwarf_Addr bias;
 
 	(void)user;
 	(void)start;
-	if (!strcmp(name, w.names->runtime_path))
+	if (is_heddles(name) || !strcmp(name, w.names->runtime_path))
 		return DWARF_CB_OK;
+	first = !w.names->modules++;
 	while ((cu = dwfl_module_nextcu(m, cu, &bias))) {
 		w.bias = bias;
 		w.file = base_name(dwarf_diename(cu));
 		w.names->debug_info = true;
 		walk_children(&w, cu, "", false, 0);
 	}
-	if (first)
+	if (first) {
 		w.names->own = w.names->variables;
+		w.names->own_enumerators = w.names->enumerators;
+	}
 	return DWARF_CB_OK;
 }
 
@@ -213,8 +222,9 @@ static int find_copies(Dwfl_Module *m, void **user, const char *module, Dwarf_Ad
 	int n = dwfl_module_getsymtab(m);
 
 	(void)user;
-	(void)module;
 	(void)start;
+	if (is_heddles(module))
+		return DWARF_CB_OK;
 	for (int i = 1; i < n; i++) {
 		GElf_Sym sym;
 		GElf_Addr at;
@@ -282,9 +292,28 @@ static u32 rank(const struct variable *v, const char *name)
 	return whole ? (v->external ? 0 : 1) : (v->in_function ? 3 : 2);
 }
 
+static const char *last_part(const char *name)
+{
+	const char *at = strrchr(name, ':');
+
+	return at ? at + 1 : name;
+}
+
+void suggest(void *suggestion, const char *name)
+{
+	struct suggestion *s = suggestion;
+	struct similar part = s->best;
+	const char *word = last_part(s->word);
+
+	similar_try(&s->best, s->word, strlen(s->word), name);
+	similar_try(&part, word, strlen(word), last_part(name));
+	if (!s->best.word || part.distance < s->best.distance)
+		s->best = part.word ? (struct similar){name, part.distance} : part;
+}
+
 static int not_found(const struct names *n, const char *file, const char *name, struct problem *p)
 {
-	struct suggestion s;
+	struct suggestion s = {name, SIMILAR_NONE};
 	char like[160];
 	bool elsewhere = false;
 
@@ -292,18 +321,17 @@ static int not_found(const struct names *n, const char *file, const char *name, 
 		return -1;
 	if (!n->debug_info)
 		return problem_set(p, "the program has no debug information: compile it with -g");
-	suggest_begin(&s, name);
 	for (size_t i = 0; i < n->variables; i++) {
-		suggest(&s, n->variable[i].name);
+		if (i < n->own) /* nobody means a variable that is inside a library */
+			suggest(&s, n->variable[i].name);
 		elsewhere |= file && ends_in(n->variable[i].name, name);
 	}
-	for (size_t i = 0; i < n->enumerators && !file; i++)
+	for (size_t i = 0; i < n->own_enumerators && !file; i++)
 		suggest(&s, n->enumerator[i].name);
-	suggest_text(&s, like, sizeof(like));
 	if (elsewhere)
 		return problem_set(p, "%s has no variable %s, but another file has", file, name);
 	return problem_set(p, "the program has no global variable %s%s%s%s", name, file ? " in " : "",
-			   file ? file : "", like);
+			   file ? file : "", similar_text(&s.best, "", like, sizeof(like)));
 }
 
 static int ambiguous(const struct variable *a, const struct variable *b, const char *name, struct problem *p)

@@ -4,6 +4,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "base/similar.h"
 #include "property/property.h"
 
 /* ---- types.c ---- */
@@ -74,7 +75,7 @@ struct names {
 	size_t variables, variable_room;
 	size_t own, modules; /* own: how many variables the first module has, the program itself */
 	struct enumerator *enumerator;
-	size_t enumerators, enumerator_room;
+	size_t enumerators, enumerator_room, own_enumerators;
 	bool debug_info; /* some module has it */
 	bool out_of_memory;
 	const char *runtime_path;
@@ -92,16 +93,12 @@ bool names_enumerator(const struct names *n, const char *name, u64 *value);
 /* The definition of a struct that is only declared where `t` stands. */
 bool names_definition(const struct names *n, struct type *t);
 
-/* Of many words the one most like `word`. */
+/* Of many names the one most like `word`, with or without what stands before the last "::". */
 struct suggestion {
 	const char *word;
-	char best[128];
-	u32 distance;
+	struct similar best;
 };
-void suggest_begin(struct suggestion *s, const char *word);
-void suggest(void *suggestion, const char *candidate);
-/* "; did you mean X?", or "". */
-const char *suggest_text(const struct suggestion *s, char *buf, size_t cap);
+void suggest(void *suggestion, const char *name);
 
 /* ---- lexer.c ---- */
 

@@ -151,16 +151,60 @@ static void look_at_line(const struct log_entry *l, u32 thread, const char **nam
 		*function = first_function(l);
 }
 
+/* The file of a frame of this execution whose name ends so: what the compiler was told may be relative. */
+static const char *known_file(const struct execution_log *s, const char *name, size_t len)
+{
+	for (size_t i = 0; i < s->lines; i++)
+		for (u32 k = 0; k < s->line[i].frames; k++) {
+			const char *file = s->line[i].frame[k].file;
+			size_t all = strlen(file);
+
+			if (all > len && file[all - len - 1] == '/' && !strncmp(file + all - len, name, len))
+				return file;
+		}
+	return NULL;
+}
+
+bool execution_log_place_panic(struct execution_log *s)
+{
+	static const char mark[] = " panicked at ";
+	const char *name = s->violation.text ? strstr(s->violation.text, mark) : NULL, *known;
+	struct frame *at;
+	size_t len;
+	long line;
+
+	if (!name || s->violation.frames)
+		return true;
+	name += sizeof(mark) - 1;
+	len = strcspn(name, ":");
+	line = name[len] ? strtol(name + len + 1, NULL, 10) : 0;
+	if (!len || line <= 0)
+		return true;
+	at = calloc(1, sizeof(*at));
+	if (!at)
+		return false;
+	known = known_file(s, name, len);
+	snprintf(at->function, sizeof(at->function), "panic");
+	snprintf(at->file, sizeof(at->file), "%.*s", known ? (int)strlen(known) : (int)len,
+		 known ? known : name);
+	at->line = (int)line;
+	free(s->violation.frame);
+	s->violation.frame = at;
+	s->violation.frames = 1;
+	return true;
+}
+
 void execution_log_heading(const struct execution_log *s, u32 thread, char *out, size_t cap)
 {
-	const char *name = NULL, *function = NULL;
+	const char *name = NULL, *function = NULL, *ignored = NULL;
 
 	for (size_t i = 0; i < s->lines; i++)
 		look_at_line(&s->line[i], thread, &name, &function);
 	for (size_t i = 0; i < s->fibers; i++)
 		look_at_line(&s->fiber[i], thread, &name, &function);
-	if (s->violation.text)
-		look_at_line(&s->violation, thread, &name, &function);
+	if (s->violation.text) /* the place of a panic is no stack */
+		look_at_line(&s->violation, thread, &name,
+			     s->violation.frames && !s->violation.frame->pc ? &ignored : &function);
 	snprintf(out, cap, "thread %u%s%s%s%s%s%s", thread, name ? " (" : "", name ? name : "",
 		 name ? ")" : "", function ? ", runs " : "", function ? function : "",
 		 function && !strchr(function, '(') ? "()" : "");

@@ -50,6 +50,12 @@ void execution_log_changed(struct execution_log *s, char *text);
 /* Whom the violation is about. Of a deadlock: somebody in it, rather than one who waits for those to end. */
 const struct log_entry *execution_log_culprit(const struct execution_log *s);
 
+/*
+ * A Rust program that ends because it panicked has said where; the stack of that moment is gone. The place
+ * becomes the violation's only frame. False: no memory.
+ */
+bool execution_log_place_panic(struct execution_log *s);
+
 /* "thread 2 (worker), runs reader()": the last name it had, and the function that it began with, if known. */
 void execution_log_heading(const struct execution_log *s, u32 thread, char *out, size_t cap);
 /* "thread 2 (worker)" */

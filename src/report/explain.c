@@ -166,6 +166,25 @@ static void tell(struct explain *e)
 	}
 }
 
+/* What --net-faults let happen on the way there. */
+static void tell_faults(struct explain *e)
+{
+	static const char mark[] = "stays where it is; ";
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->log->lines; i++) {
+		const struct log_entry *l = &e->log->line[i];
+
+		if (l->kind != WIRE_EV_STEP || strncmp(l->text, mark, sizeof(mark) - 1) != 0)
+			continue;
+		fprintf(e->out, "%s%s (step #%lu)",
+			n++ ? "; " : "A fault of the network came before: ", l->text + sizeof(mark) - 1,
+			l->step);
+	}
+	if (n)
+		fputs(". ", e->out);
+}
+
 char *explain(const struct trace *t)
 {
 	struct explain e = {.t = t, .log = &t->log};
@@ -178,6 +197,7 @@ char *explain(const struct trace *t)
 	if (t->log.violation.text) {
 		e.helds = explain_held(&t->log, t->log.lines, e.held);
 		tell(&e);
+		tell_faults(&e);
 	}
 	if (fclose(e.out)) {
 		free(text);

@@ -182,12 +182,30 @@ static bool woke_nobody(const struct log_entry *l)
 	return strstr(l->text, "(nobody waits)") != NULL;
 }
 
-/* The last signal to nobody before the wait; NULL: none. */
-static const struct log_entry *early_signal(const struct explain *e, u64 cond, size_t wait)
+static bool takes_lock(const struct log_entry *l, u64 lock)
 {
-	for (size_t i = wait; i-- > 0;)
-		if (wakes(&e->log->line[i], cond))
-			return woke_nobody(&e->log->line[i]) ? &e->log->line[i] : NULL;
+	return l->kind == WIRE_EV_STEP && !l->alt && explain_is_lock(l->op) && wanted_lock(l) == lock;
+}
+
+/*
+ * The last signal to nobody before the wait; NULL: none. It is lost only if what it told of is still true
+ * when the wait begins. Whoever had the mutex in between, but for the wait itself, may have used that up.
+ */
+static const struct log_entry *early_signal(const struct explain *e, const struct log_entry *f, size_t wait)
+{
+	bool in_wait = true;
+
+	for (size_t i = wait; i-- > 0;) {
+		const struct log_entry *l = &e->log->line[i];
+
+		if (wakes(l, f->object))
+			return woke_nobody(l) ? l : NULL;
+		if (!takes_lock(l, f->object2))
+			continue;
+		if (!in_wait || l->thread != f->thread)
+			return NULL;
+		in_wait = false;
+	}
 	return NULL;
 }
 
@@ -251,7 +269,7 @@ static void tell_condition(struct explain *e, const struct log_entry *f)
 			explain_step(signal));
 		return;
 	}
-	if (wait < e->log->lines && (signal = early_signal(e, f->object, wait))) {
+	if (wait < e->log->lines && (signal = early_signal(e, f, wait))) {
 		tell_early(e, f, signal, &e->log->line[wait]);
 		return;
 	}
@@ -280,6 +298,14 @@ static void tell_semaphore(struct explain *e, const struct log_entry *f)
 		fprintf(e->out, " (posted %zu time%s and passed %zu time%s in this execution)", posts,
 			posts == 1 ? "" : "s", passes, passes == 1 ? "" : "s");
 	fputs(", and nobody is left who could post it. ", e->out);
+}
+
+static void tell_other_wait(struct explain *e, const struct log_entry *f)
+{
+	const char *at = explain_at(f);
+
+	fprintf(e->out, "%s%s%s%s %s, and nobody is left who could end that. ", explain_Who(e, f->thread),
+		at[0] ? "," : "", at, at[0] ? "," : "", f->text);
 }
 
 static bool waits_for_a_thread_of(const struct explain *e, const struct log_entry *root)
@@ -318,9 +344,7 @@ static void tell_root(struct explain *e, const struct log_entry *f)
 	else if (f->op == OP_SEM_WAIT)
 		tell_semaphore(e, f);
 	else
-		fprintf(e->out, "%s %s (%s), and nobody is left who could end that. ",
-			explain_Who(e, f->thread), f->text,
-			explain_at(f)[0] ? explain_at(f) + 4 : "place not known");
+		tell_other_wait(e, f);
 	if (!waits_for_a_thread_of(e, f))
 		return;
 	for (size_t i = 0; i < e->log->fibers; i++) {
@@ -360,6 +384,7 @@ static void tell_patient(struct explain *e)
 void explain_deadlock(struct explain *e)
 {
 	u32 members = 0, first = find_circle(e, &members), roots = 0;
+	bool pipe = false;
 
 	if (first) {
 		tell_circle(e, first, members);
@@ -371,7 +396,12 @@ void explain_deadlock(struct explain *e)
 				continue;
 			tell_root(e, f);
 			roots++;
+			pipe |= strstr(f->text, "read from the pipe ") != NULL;
 		}
+		if (pipe)
+			fputs("A reader of an empty pipe sees its end only when all who could write have "
+			      "closed it. ",
+			      e->out);
 	}
 	if (!first || members > 1)
 		tell_patient(e);

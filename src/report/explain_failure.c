@@ -54,21 +54,35 @@ static void tell_missing(struct explain *e, u32 one, const char *first, u32 two,
 			first, second);
 }
 
+/* "stats->hits" of "… is about to write stats->hits (8 bytes)"; "" where the message has an address only. */
+static void raced_for(const char *side, char *out, size_t cap)
+{
+	const char *name = strstr(side, " is about to "), *end;
+
+	out[0] = 0;
+	name = name ? strchr(name + 13, ' ') : NULL;
+	end = name ? strstr(name, " (") : NULL;
+	if (end && strncmp(name, " 0x", 3) != 0 && !memchr(name + 1, ' ', (size_t)(end - name - 1)))
+		snprintf(out, cap, "%.*s", (int)(end - name - 1), name + 1);
+}
+
 void explain_race(struct explain *e)
 {
 	const char *message = e->log->violation.text, *other = strstr(message, "; thread ");
 	u32 one = e->log->violation.thread, two = other ? (u32)strtoul(other + 9, NULL, 10) : 0;
 	const struct log_entry *f = two ? explain_fiber(e, two) : NULL;
-	char first[512], second[512];
+	char first[512], second[512], what[256], same[256];
 
 	/* Else it is ordered by nothing that can be seen at one moment: the message says all there is. */
 	if (!f || two == one || !strstr(other, " is about to "))
 		return;
+	raced_for(message, what, sizeof(what));
+	raced_for(other, same, sizeof(same));
 	fprintf(e->out,
-		"%s%s and %s%s access the same memory at the same time, and at least one of them writes: "
-		"either may "
-		"come first. ",
-		explain_Who(e, one), explain_at(&e->log->violation), explain_who(e, two), explain_at(f));
+		"%s%s and %s%s access %s at the same time, and at least one of them writes: either may come "
+		"first. ",
+		explain_Who(e, one), explain_at(&e->log->violation), explain_who(e, two), explain_at(f),
+		what[0] && !strcmp(what, same) ? what : "the same memory");
 	tell_missing(e, one, locks_of(message, first, sizeof(first)), two,
 		     locks_of(other + 2, second, sizeof(second)));
 }
@@ -172,9 +186,13 @@ static bool tell_closed(struct explain *e, u32 thread)
 
 /* --- short reads and writes --- */
 
-/* Only where it is the last that the thread heard or said: what was long ago may have been put right. */
+/*
+ * Only where it is the last that the thread heard or said: what was long ago may have been put right. True:
+ * it is also the last that the thread did.
+ */
 static bool tell_short(struct explain *e, u32 thread)
 {
+	size_t last = last_step_of(e, thread);
 	const struct log_entry *l = NULL;
 	bool reads, writes;
 
@@ -192,7 +210,7 @@ static bool tell_short(struct explain *e, u32 thread)
 		"asked for. ",
 		l->step, explain_at(l), explain_who(e, thread), reads ? "got" : "could write", l->text,
 		reads ? "return" : "take");
-	return true;
+	return l == &e->log->line[last];
 }
 
 /* --- a wait that is not in a loop --- */
@@ -345,12 +363,37 @@ static bool tell_null(struct explain *e)
 	return false;
 }
 
+/* --- panics --- */
+
+/* A Rust program ends with the status of a panic, mostly main's; the one that was first may be another's. */
+static bool tell_panic(struct explain *e)
+{
+	const struct log_entry *last = NULL;
+
+	if (strncmp(e->t->violation.message, "the program panicked", 20) != 0)
+		return false;
+	for (size_t i = 0; i < e->log->lines; i++) {
+		const struct log_entry *l = &e->log->line[i];
+
+		if (l->kind == WIRE_EV_STEP)
+			last = l;
+		if (l->kind != WIRE_EV_OUTPUT || l->arg != 2 || !strstr(l->text, " panicked at ") || !last)
+			continue;
+		if (last->thread != e->log->violation.thread)
+			fprintf(e->out, "The first panic was in %s, after its step #%lu. ",
+				explain_who(e, last->thread), last->step);
+		return true;
+	}
+	return false;
+}
+
 void explain_failure(struct explain *e)
 {
 	u32 thread = e->log->violation.thread, kind = e->t->violation.found.kind;
 	char condition[512];
 
-	if (tell_closed(e, thread) || ((kind == VIOLATION_CRASH || kind == VIOLATION_ABORT) && tell_freed(e)))
+	if (tell_panic(e) || tell_closed(e, thread) ||
+	    ((kind == VIOLATION_CRASH || kind == VIOLATION_ABORT) && tell_freed(e)))
 		return;
 	if (tell_short(e, thread) || (kind == VIOLATION_CRASH && tell_null(e)))
 		return;
@@ -367,6 +410,9 @@ void explain_failure(struct explain *e)
 
 void explain_lock_misuse(struct explain *e)
 {
+	if (strstr(e->t->violation.message, "in freed memory") && tell_freed(e))
+		return;
+
 	const struct wire_violation *v = &e->t->violation.found;
 	const struct log_entry *last = NULL;
 	u64 object = v->address;

@@ -88,20 +88,21 @@ void explain_livelock(struct explain *e)
 		awake += e->log->fiber[i].waits == WIRE_WAITS_NOT;
 	if (!awake)
 		return;
-	fputs("Nobody is blocked for good and yet nothing is ever got done: ", e->out);
 	for (size_t i = 0, n = 0; i < e->log->fibers; i++) {
 		const struct log_entry *f = &e->log->fiber[i];
 
 		if (f->waits != WIRE_WAITS_NOT)
 			continue;
-		fprintf(e->out, "%s%s goes round%s",
+		fprintf(e->out, "%s%s%s",
 			n == 0           ? ""
 			: n + 1 == awake ? " and "
 					 : ", ",
-			explain_who(e, f->thread), explain_at(f));
+			n == 0 ? explain_Who(e, f->thread) : explain_who(e, f->thread), explain_at(f));
 		n++;
 	}
-	fputs(", and no step of any thread changes what they look at. The execution ends with one round of "
-	      "the loop. ",
-	      e->out);
+	fprintf(e->out,
+		" %s for ever: however the threads go on, nothing changes what ends the loop. The execution "
+		"ends "
+		"with one round of it. ",
+		awake == 1 ? "goes round" : "go round");
 }

@@ -10,7 +10,7 @@ int file_create(struct file *f, const char *path, struct problem *p)
 	snprintf(f->temporary, sizeof(f->temporary), "%s.%d.tmp", f->path, (int)getpid());
 	f->stream = fopen(f->temporary, "we");
 	if (!f->stream)
-		return problem_set(p, "%s cannot be written: %s; choose another place with --out", path,
+		return problem_set(p, "%s cannot be written: %s; is the folder there, and yours?", path,
 				   strerror(errno));
 	return 0;
 }
@@ -32,7 +32,7 @@ int file_commit(struct file *f, struct problem *p)
 		return 0;
 	unlink(f->temporary);
 	return problem_set(p, "%s cannot be written: %s%s", f->path, strerror(error),
-			   error == ENOSPC ? "; make room or choose another place with --out" : "");
+			   error == ENOSPC ? "; make room there, or choose another place" : "");
 }
 
 static int write_bytes(const char *bytes, size_t n, void *stream)

@@ -157,6 +157,16 @@ static int text_x(const struct diagram *d)
 	return d->right + 14;
 }
 
+/* What fits below a thread: without the first parts of its path, but for what a closure is in. */
+static const char *short_function(const char *function)
+{
+	const char *next;
+
+	while (strlen(function) > 11 && (next = strstr(function, "::")) && strncmp(next, "::{{", 4) != 0)
+		function = next + 2;
+	return function;
+}
+
 /* A thread goes by its name, if it has one; its number and first function are below. */
 static void draw_heading(struct diagram *d, size_t i)
 {
@@ -174,12 +184,14 @@ static void draw_heading(struct diagram *d, size_t i)
 		name[strcspn(name, ")")] = 0;
 		snprintf(number, sizeof(number), "thread %u", l->thread);
 	}
-	fprintf(d->f, "<text class=\"lane%s\" text-anchor=\"middle\" x=\"%d\" y=\"18\">",
+	fputs("<g><title>", d->f);
+	xml_escape(d->f, !l->thread ? l->peer : function ? function + 7 : heading);
+	fprintf(d->f, "</title><text class=\"lane%s\" text-anchor=\"middle\" x=\"%d\" y=\"18\">",
 		l->thread ? colour : "", l->x);
 	html_cut(d->f, !l->thread ? l->peer : name ? name : heading, l->thread ? 10 : 16);
 	fprintf(d->f, "</text><text class=\"sub\" text-anchor=\"middle\" x=\"%d\" y=\"34\">", l->x);
-	html_cut(d->f, !l->thread || name ? number : function ? function + 7 : "", 11);
-	fputs("</text>\n", d->f);
+	html_cut(d->f, !l->thread || name ? number : function ? short_function(function + 7) : "", 11);
+	fputs("</text></g>\n", d->f);
 }
 
 static void draw_lanes(struct diagram *d, size_t end)

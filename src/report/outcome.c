@@ -209,8 +209,9 @@ void outcome_forget(struct outcome *o)
 	o->incomplete_why[0] = o->trivial_why[0] = o->differed[0] = 0;
 	o->unconfirmed_why[0] = 0;
 	o->played_again = 0;
+	o->shared_states = 0;
 	o->end = SEARCH_COMPLETE;
-	o->nondeterministic = false;
+	o->nondeterministic = o->unnoticed = false;
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;
 	o->retries_cut = o->faults_cut = false;
 	memset(&o->stats, 0, sizeof(o->stats));

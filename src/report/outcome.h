@@ -45,6 +45,7 @@ struct outcome_unseen {
 struct outcome_net {
 	bool used;   /* a connection was opened; all else is zero if not */
 	bool shared; /* server peers are one conversation: --peers */
+	bool several_servers; /* some execution has several connections to them */
 	struct net_config config;
 	struct cache_stats cache;
 	u64 timed;          /* answers after which a peer waited with a time-out: it may say more later */
@@ -96,6 +97,7 @@ struct outcome {
 	size_t violations;
 	u32 unconfirmed;
 	u32 played_again; /* executions, with fresh peers */
+	u64 shared_states; /* of a second search, with the servers as one conversation, that found nothing else; 0: none */
 	u32 suppressed;   /* data races passed over: --suppressions */
 	bool hooks;       /* built with heddle cc: memory accesses are seen */
 	bool races_ignored, allow_trivial;
@@ -112,6 +114,7 @@ struct outcome {
 	struct outcome_net net;
 	struct outcome_checkpoints checkpoints;
 	bool nondeterministic; /* a peer was that could not be saved, and perhaps can be */
+	bool unnoticed;        /* … that was not seen to act by chance */
 	u32 worlds; /* --peer-branches: searches with other behaviours of peers that act by chance */
 	struct outcome_refused refused[WIRE_MAX_REFUSED];
 	size_t refused_count;

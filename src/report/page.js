@@ -160,7 +160,18 @@
 	if (!players.length) return;
 	Player.current = players[0];
 	const asked = /^#v(\d+)s(\d+)$/.exec(location.hash);
-	players.forEach((p) => p.select(p.data.failure, true));
+	/* The end of the first drawing is what one came for: it ends where the window does. */
+	const fit = () => {
+		const box = players[0].scroll, beside = matchMedia("(min-width: 60.01rem)").matches;
+		const room = innerHeight - (box.getBoundingClientRect().top + scrollY) - 16;
+		box.style.maxHeight = beside && room > 280 ? `${room}px` : "";
+	};
+	fit();
+	addEventListener("resize", fit);
+	players.forEach((p) => {
+		p.scroll.scrollTop = p.scroll.scrollHeight; /* who waits for whom stands below the violation */
+		p.select(p.data.failure, true);
+	});
 	if (asked && players[asked[1] - 1]) {
 		Player.current = players[asked[1] - 1];
 		Player.current.select(+asked[2]);

@@ -9,6 +9,12 @@
 /* How many of its last steps a thread is shown with. */
 #define LAST_STEPS 5
 #define PARAGRAPH_COLUMNS 100
+static size_t paragraph_columns = PARAGRAPH_COLUMNS;
+
+void plain_set_width(size_t columns)
+{
+	paragraph_columns = columns && columns < PARAGRAPH_COLUMNS + 2 ? columns - 2 : PARAGRAPH_COLUMNS;
+}
 
 void plain_number(u64 n, char *out, size_t cap)
 {
@@ -61,13 +67,18 @@ static void print_place(FILE *f, const struct log_entry *l)
 	fprintf(f, "  at %s", text);
 }
 
-/* Without what lies in libraries below the first frame: the trace has it all. */
-static void print_backtrace(FILE *f, const struct log_entry *l, const char *indent)
+/*
+ * Without what lies in libraries below the first frame: the trace has it all. That one is told where the text
+ * does not say what the library does, as of a crash in it.
+ */
+static void print_backtrace(FILE *f, const struct log_entry *l, const char *indent, bool first)
 {
+	const struct frame *source = frames_source(l->frame, l->frames);
 	char text[512];
 
+	first |= !source || frame_is_library(source);
 	for (u32 i = 0; i < l->frames; i++) {
-		if (i > 0 && frame_is_library(&l->frame[i]))
+		if ((i > 0 || !first) && frame_is_library(&l->frame[i]))
 			continue;
 		frame_text(&l->frame[i], text, sizeof(text));
 		fprintf(f, "%s%s\n", indent, text);
@@ -138,7 +149,7 @@ static void print_culprit_now(FILE *f, const struct execution_log *s)
 		return;
 	}
 	fprintf(f, "    now: %.*s\n", (int)(end - now), now);
-	print_backtrace(f, &s->violation, "         ");
+	print_backtrace(f, &s->violation, "         ", false);
 }
 
 static void print_thread(FILE *f, const struct execution_log *s, const struct log_entry *any)
@@ -158,7 +169,7 @@ static void print_thread(FILE *f, const struct execution_log *s, const struct lo
 		return;
 	}
 	fprintf(f, "    now: %s\n", now->text[0] ? now->text : "runs");
-	print_backtrace(f, now, "         ");
+	print_backtrace(f, now, "         ", false);
 }
 
 /* The next thread by number, whether it is still there or only was; NULL: that was the last one. */
@@ -211,7 +222,7 @@ static void print_paragraph(FILE *f, const char *text)
 
 		for (size_t i = 0; i < len; i++)
 			width += ((u8)text[i] & 0xc0) != 0x80;
-		if (column && column + 1 + width > PARAGRAPH_COLUMNS)
+		if (column && column + 1 + width > paragraph_columns)
 			column = 0;
 		fputs(column ? " " : first ? "  " : "\n  ", f);
 		first = false;
@@ -246,11 +257,11 @@ void plain_violation(FILE *f, const struct trace *t)
 		t->violation.where[0] ? " at " : "", t->violation.where);
 	print_message(f, t);
 	if (v->text && !shared)
-		print_backtrace(f, v, "    ");
+		print_backtrace(f, v, "    ", t->violation.found.kind == VIOLATION_CRASH);
 	print_explanation(f, t);
 	fprintf(f, "\n  The last steps of each thread, out of %lu, and where it stands",
 		t->violation.found.path_len);
-	if (t->violation.found_len)
+	if (t->violation.found_len > t->violation.found.path_len)
 		fprintf(f, " (%lu steps when it was found, and shortened)", t->violation.found_len);
 	fputs(":\n", f);
 	print_threads(f, &t->log);

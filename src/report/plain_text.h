@@ -7,6 +7,8 @@
 #include "report/outcome.h"
 
 /* What and where, the last steps of each thread, where each stands and waits. */
+/* Of the terminal that it is for, 3 at least; 0: none. Paragraphs are filled to that, and to 100 at most. */
+void plain_set_width(size_t columns);
 void plain_violation(FILE *f, const struct trace *t);
 /* All steps in order, each step with its backtrace's first line. */
 void plain_steps(FILE *f, const struct trace *t);

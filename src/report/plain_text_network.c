@@ -73,6 +73,13 @@ static void print_checkpoints(FILE *f, const struct outcome *o)
 			"again, %lu requests replayed\n",
 			net_checkpoint_name(o->net.config.checkpoint), c->counts.taken, c->counts.restored,
 			c->counts.dropped, c->counts.peak, c->counts.restarted, c->counts.replayed);
+	if (c->counts.restored && c->counts.starts && c->counts.requests)
+		fprintf(f,
+			"  on average a restore took %.2f ms, a start %.2f ms, a request %.2f ms; %lu times "
+			"starting again was cheaper than restoring\n",
+			(double)c->counts.restore_ns / 1e6 / (double)c->counts.restored,
+			(double)c->counts.start_ns / 1e6 / (double)c->counts.starts,
+			(double)c->counts.request_ns / 1e6 / (double)c->counts.requests, c->counts.cheaper);
 	for (u32 i = 0; i < SAVER_PEERS && (c->counts.taken || c->counts.chose); i++) {
 		print_acts(f, "server", i + 1, &c->server[i]);
 		print_acts(f, "client", i + 1, &c->client[i]);
@@ -123,5 +130,10 @@ void plain_network(FILE *f, const struct outcome *o)
 	if (n->shared)
 		fprintf(f, "  servers: shared: all connections to them are one conversation%s%s\n",
 			o->shared_why[0] ? ". What gave it away: " : "", o->shared_why);
+	if (o->shared_states)
+		fprintf(f,
+			"  servers: searched again with all connections to them as one conversation (%lu "
+			"states): nothing else is found\n",
+			o->shared_states);
 	fprintf(f, "  peers: %s.\n", outcome_peer_assumption(o));
 }

@@ -140,6 +140,11 @@ static json_t *peers_json(const struct outcome *o)
 	return list;
 }
 
+static json_t *average_json(u64 sum, u64 count)
+{
+	return json_integer((json_int_t)(count ? sum / count : 0));
+}
+
 static json_t *checkpoints_json(const struct outcome *o)
 {
 	const struct net_checkpoints *c = &o->checkpoints.counts;
@@ -155,6 +160,11 @@ static json_t *checkpoints_json(const struct outcome *o)
 	json_object_set_new(j, "peak", json_integer((json_int_t)c->peak));
 	json_object_set_new(j, "chose", json_integer((json_int_t)c->chose));
 	json_object_set_new(j, "bytes", json_integer((json_int_t)o->checkpoints.bytes));
+	json_object_set_new(j, "save_ns", json_integer((json_int_t)o->checkpoints.save_ns));
+	json_object_set_new(j, "restore_ns", average_json(c->restore_ns, c->restored));
+	json_object_set_new(j, "start_ns", average_json(c->start_ns, c->starts));
+	json_object_set_new(j, "request_ns", average_json(c->request_ns, c->requests));
+	json_object_set_new(j, "cheaper", json_integer((json_int_t)c->cheaper));
 	if (o->shared_why[0])
 		json_object_set_new(j, "gave_away", json_text(o->shared_why));
 	if (c->unsaved[0])
@@ -293,6 +303,7 @@ static json_t *result_json(const struct outcome *o)
 	json_object_set_new(j, "doubtful", doubtful_json(o));
 	json_object_set_new(j, "trivial", json_boolean(o->trivial_why[0]));
 	json_object_set_new(j, "played_again", json_integer(o->played_again));
+	json_object_set_new(j, "shared_states", json_integer((json_int_t)o->shared_states));
 	json_object_set_new(j, "suppressed", json_integer(o->suppressed));
 	json_object_set_new(j, "refused", refused_json(o));
 	json_object_set_new(j, "unsynchronised_at", unsynchronised_json(o));

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,7 +351,10 @@ int trace_load(struct trace *t, const char *path, struct problem *p)
 
 	memset(t, 0, sizeof(*t));
 	if (!j && error.line < 0)
-		return problem_set(p, "%s", error.text);
+		return problem_set(p,
+				   "%s cannot be read: %s; heddle check leaves traces in its folder: "
+				   "heddle-out/violation-1.trace",
+				   path, strerror(errno));
 	if (!j && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return problem_set(p, "%s is a folder; give one of its traces, like %s/violation-1.trace",
 				   path, path);

@@ -183,7 +183,8 @@ static int by_number(const void *a, const void *b)
 /* Pieces of the transitions of a state: one behind the other, from the first to the last. */
 static bool join_ranges(struct merge *m)
 {
-	qsort(m->range, m->ranges, sizeof(*m->range), by_number);
+	if (m->ranges)
+		qsort(m->range, m->ranges, sizeof(*m->range), by_number);
 	for (u64 i = 0; i < m->ranges;) {
 		const struct wire_range_made *r = &m->range[i];
 		u32 at = 0;

@@ -365,11 +365,12 @@ void model_expect(struct script_model *m, struct model_guess *g)
 	if (e && e->to)
 		g->across = table_get(&t->ahead, e->to, s->into);
 	g->shift = s->number > t->shift[label] && t->shift[label] ? s->number - t->shift[label] : 0;
-	if (g->across && t->trust[context] >= TRUSTED)
-		g->number = g->across;
-	else if ((g->back = find_back(m, s, label)))
+	bool sure = g->across && t->trust[context] >= TRUSTED;
+	if (!sure)
+		g->back = find_back(m, s, label);
+	if (g->back)
 		g->number = g->back;
-	else if (g->across && t->trust[context])
+	else if (sure || (g->across && t->trust[context]))
 		g->number = g->across;
 	else if (g->shift && t->shifted[context] >= TRUSTED)
 		g->number = g->shift;

@@ -111,7 +111,9 @@ static int judge_end(const struct sut *s, bool given_up, struct outcome *o, stru
 	    !why[0] &&
 	    (w->stats.states || w->number || /* others may have done all there was to do, */
 	     w->result.incomplete[0] ||      /* or it was the first step, */
-	     w->result.followed.deviation))  /* of the program or of a script */
+	     w->result.end == SEARCH_LIMIT_TIME ||
+	     w->result.end == SEARCH_INTERRUPTED || /* or before main, */
+	     w->result.followed.deviation))         /* of the program or of a script */
 		return 0;
 	if (given_up) {
 		o->interrupted = true;
@@ -265,7 +267,9 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_violations(s, s->worker->number == 0, found);
 	if (s->worker->number == 0)
 		add_checkpoints(&s->worker->result.checkpoints, &o->checkpoints.counts);
-	o->nondeterministic |= s->worker->result.nondeterministic != 0;
+	o->nondeterministic |= s->worker->result.nondeterministic & WIRE_UNSAVED;
+	o->unnoticed |= s->worker->result.nondeterministic & WIRE_UNNOTICED;
+	o->net.several_servers |= s->worker->result.several_servers != 0;
 	if (s->worker->result.shared_why[0])
 		snprintf(o->shared_why, sizeof(o->shared_why), "%.*s",
 			 (int)sizeof(s->worker->result.shared_why) - 1, s->worker->result.shared_why);

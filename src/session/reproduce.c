@@ -89,35 +89,15 @@ static int trace_prepare(struct trace *t, const struct launch *l, const struct f
 	return 0;
 }
 
-/* A Rust program that ends because it panicked has said where; the stack of that moment is gone. */
-static void panic_where(const char *message, char *out, size_t cap)
-{
-	static const char mark[] = " panicked at ";
-	const char *file = strstr(message, mark), *slash;
-	size_t len, digits;
-
-	if (!file)
-		return;
-	file += sizeof(mark) - 1;
-	len = strcspn(file, ":");
-	while ((slash = memchr(file, '/', len))) {
-		len -= (size_t)(slash + 1 - file);
-		file = slash + 1;
-	}
-	digits = file[len] ? strspn(file + len + 1, "0123456789") : 0;
-	if (digits)
-		snprintf(out, cap, "%.*s", (int)(len + 1 + digits), file);
-}
-
 /* What the replay showed, in words. */
 static int trace_describe(struct trace *t)
 {
 	const struct log_entry *who = execution_log_culprit(&t->log);
 	char where[512] = "";
 
+	if (t->violation.found.kind == VIOLATION_ASSERT && !execution_log_place_panic(&t->log))
+		return -1;
 	frames_where(who->frame, who->frames, where, sizeof(where));
-	if (!where[0] && t->violation.found.kind == VIOLATION_ASSERT)
-		panic_where(t->log.violation.text, where, sizeof(where));
 	return violation_describe(&t->violation, who->thread, t->log.violation.text, where) ? 0 : -1;
 }
 
@@ -203,6 +183,35 @@ static int keep_used_trees(const struct sut *s, struct trace *t, struct problem 
 	return 0;
 }
 
+/* The lines of both sides; false: it is no race, or has no second side. */
+static bool race_lines(const struct trace *t, char lines[2][512])
+{
+	const struct log_entry *other = side_of(&t->log, t->violation.found.other_thread + 1);
+	const struct log_entry *side[2] = {&t->log.violation, other};
+
+	if (t->violation.found.kind != VIOLATION_RACE || !other)
+		return false;
+	for (int i = 0; i < 2; i++)
+		frames_where(side[i]->frame, side[i]->frames, lines[i], sizeof(lines[i]));
+	return lines[0][0] && lines[1][0];
+}
+
+/* n++ is two instructions, and so is the other n++: between the two lines there is one race all the same. */
+static bool is_known_race(const struct outcome *o, const struct trace *t)
+{
+	char lines[2][512], known[2][512];
+
+	if (!race_lines(t, lines))
+		return false;
+	for (size_t i = 0; i < o->violations; i++)
+		if (o->trace[i].violation.found.address == t->violation.found.address &&
+		    race_lines(&o->trace[i], known))
+			for (int k = 0; k < 2; k++)
+				if (!strcmp(lines[0], known[k]) && !strcmp(lines[1], known[!k]))
+					return true;
+	return false;
+}
+
 /*
  * The violation happened again: it joins the outcome, unless it is suppressed. Its trace is t, the next
  * free one.
@@ -212,7 +221,7 @@ static int accept(const struct reproduction *how, struct trace *t, const char *v
 {
 	int suppressed = suppress(how, t, variable, p);
 
-	if (suppressed) {
+	if (suppressed || is_known_race(o, t)) {
 		trace_free(t);
 		return suppressed < 0 ? -1 : 0;
 	}

@@ -62,13 +62,15 @@ static void forget_pid(struct saver *s, pid_t pid)
 		}
 }
 
-static u64 chances(const struct saver *s, pid_t peer)
+/* Numbers that it drew since it talks to somebody, and ports that it was given; or those alone. */
+static u64 chances(const struct saver *s, pid_t peer, bool ports_only)
 {
 	struct checkpoint_act act[64];
 	u64 sum = 0;
 	u32 n = checkpoint_acts(s->lib, peer, act, HD_ARRAY_LEN(act));
 	for (u32 i = 0; i < HD_MIN(n, (u32)HD_ARRAY_LEN(act)); i++)
-		sum += is_chance(act[i].call) ? act[i].count : 0;
+		if (is_chance(act[i].call) && (!ports_only || !strcmp(act[i].call, "ephemeral port")))
+			sum += act[i].count;
 	return sum;
 }
 
@@ -80,8 +82,9 @@ static void adopt(void *self, pid_t peer)
 			return;
 	if (s->adopted == HD_ARRAY_LEN(s->pid) || checkpoint_adopt(s->lib, peer, &s->problem))
 		return;
-	checkpoint_acted(s->lib, peer); /* what it did until now is done again by each that is started */
-	s->chances[s->adopted] = chances(s, peer);
+	/* What it did until now is done again by each that is started; what it drew is not. */
+	checkpoint_acted(s->lib, peer);
+	s->chances[s->adopted] = chances(s, peer, true);
 	s->pid[s->adopted++] = peer;
 }
 
@@ -116,15 +119,16 @@ static u32 acted(void *self, pid_t peer)
 	struct saver *s = self;
 	u32 i = 0;
 	adopt(s, peer);
-	if (!checkpoint_notices(s->lib, peer) || !checkpoint_acted(s->lib, peer))
+	if (!checkpoint_notices(s->lib, peer))
 		return 0;
+	u32 acts = checkpoint_acted(s->lib, peer) ? NET_ACTED : 0;
 	while (i < s->adopted && s->pid[i] != peer)
 		i++;
 	if (i == s->adopted)
-		return NET_ACTED;
+		return acts;
 	u64 before = s->chances[i];
-	s->chances[i] = chances(s, peer);
-	return NET_ACTED | (s->chances[i] != before ? NET_CHOSE : 0);
+	s->chances[i] = chances(s, peer, false);
+	return s->chances[i] != before ? NET_ACTED | NET_CHOSE : acts;
 }
 
 static bool can_save(void *self, pid_t peer)

@@ -37,7 +37,7 @@ static int make_pipe(struct script_run *r, struct problem *p)
 
 	/* Who follows may ask for the words once more. */
 	if (records ? pipe2(fd, O_CLOEXEC) : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
-		return problem_set(p, "no pipe (%s)", strerror(errno));
+		return problem_set(p, "no pipe (%s); raise ulimit -n", strerror(errno));
 	r->mine = raise_fd(fd[records ? 0 : 1]);
 	r->childs = raise_fd(fd[records ? 1 : 0]);
 	if (r->mine < 0 || r->childs < 0)

@@ -17,6 +17,9 @@
 #include "session/workers.h"
 
 #define TICK_MS 100
+/* Limits of a second search that takes no server for independent: search_shared. */
+#define SHARED_MS 2000u
+#define SHARED_STATES 5000u
 
 struct session {
 	const struct session_plan *plan;
@@ -29,6 +32,7 @@ struct session {
 	u64 start_ms;
 	struct ignored_races ignored;
 	struct script_run script; /* plan NULL: none */
+	bool unsteady;            /* peers act by chance, and nobody sees how */
 };
 
 /*
@@ -291,6 +295,8 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 		return problem_set(p, "out of memory");
 	ret = s->plan->ranks ? search_with_others(s, o, found, p) : search(s, o, found, p);
 	network_report(&s->network, &o->checkpoints);
+	if (s->unsteady)
+		o->checkpoints.counts.chose += !o->checkpoints.counts.chose;
 	/* Fresh peers that act by chance do something else; what was heard of them was heard in one run. */
 	if (s->plan->confirm && s->network.peers && !o->checkpoints.counts.chose)
 		how.live = &live;
@@ -341,6 +347,25 @@ static bool learns_to_save(struct session *s, const struct outcome *o, bool nond
 	return true;
 }
 
+/*
+ * A peer does not say the same again, and was not seen to act (rdrand, files of others, the time that it
+ * waited): whatever it does is followed by a checkpoint.
+ */
+static bool learns_to_save_often(struct session *s, const struct outcome *o)
+{
+	struct net_config *c = &s->launch.config.net;
+
+	if (!o->unnoticed || c->checkpoint != NET_CHECKPOINT_ND || c->mode == CACHE_LINEAR ||
+	    !s->plan->checkpoint || o->interrupted || stop_requests(s))
+		return false;
+	c->checkpoint = NET_CHECKPOINT_IO;
+	c->save_all = 1;
+	if (o->net.shared)
+		c->peers = NET_PEERS_SHARED;
+	s->unsteady = true;
+	return true;
+}
+
 /* Fresh peers, for a search that is done again. */
 static int restart_network(struct session *s, struct problem *p)
 {
@@ -351,6 +376,77 @@ static int restart_network(struct session *s, struct problem *p)
 	network_end(&s->network);
 	return network_start(&s->network, &peers, &s->plan->broker, s->plan->checkpoint,
 			     &s->launch.config.net, p);
+}
+
+/*
+ * Servers were taken for independent, and a few executions with fresh ones did not show otherwise; one in
+ * another order may. Is a search worth its time that does not take it for granted?
+ */
+static bool doubts_independence(struct session *s, const struct outcome *o)
+{
+	const struct net_config *c = &s->launch.config.net;
+
+	return c->peers == NET_PEERS_AUTO && c->mode == CACHE_BRANCHING && c->live && c->servers &&
+	       c->samples && s->plan->confirm && !o->net.shared && o->net.several_servers &&
+	       s->launch.config.search.strategy == SEARCH_DFS && !s->plan->script && !s->plan->ranks &&
+	       !stop_requests(s) && !is_over(0) && outcome_verdict(o) == VERDICT_VERIFIED;
+}
+
+/* What was found stays, and o is as before a search. */
+static struct outcome *put_aside(struct outcome *o)
+{
+	struct outcome *first = malloc(sizeof(*first));
+
+	if (!first)
+		return NULL;
+	memcpy(first, o, sizeof(*first));
+	memset(&o->net.trees, 0, sizeof(o->net.trees));
+	memset(&o->graph, 0, sizeof(o->graph));
+	o->trace = NULL;
+	o->violations = 0;
+	outcome_forget(o);
+	return first;
+}
+
+/*
+ * The search once more with all connections to the servers as one conversation, within limits. A violation is
+ * the result then; else the first search stands.
+ */
+static int search_shared(struct session *s, struct outcome *o, struct problem *p)
+{
+	const struct wire_config before = s->launch.config;
+	struct search_options *search = &s->launch.config.search;
+	u64 left = time_limit.end_ms ? time_limit.end_ms - monotonic_ms() : SHARED_MS;
+	struct outcome *first = put_aside(o);
+	int ret;
+
+	if (!first)
+		return problem_set(p, "out of memory");
+	s->launch.config.net.peers = NET_PEERS_SHARED;
+	s->launch.config.net.samples = 0;
+	search->max_states = SHARED_STATES + 4 * first->stats.states;
+	if (before.search.max_states)
+		search->max_states = HD_MIN(search->max_states, before.search.max_states);
+	search->max_time_ms = HD_MIN(left, SHARED_MS + (u64)(first->wall_s * 1000));
+	ret = restart_network(s, p);
+	if (ret == 0)
+		ret = run_round(s, o, p);
+	s->launch.config = before;
+	if (ret == 0 && outcome_verdict(o) == VERDICT_VIOLATION) {
+		snprintf(o->shared_why, sizeof(o->shared_why),
+			 "the violation, which needs answers that depend on what was said on other "
+			 "connections.");
+		outcome_forget(first);
+	} else {
+		bool complete = ret == 0 && outcome_verdict(o) == VERDICT_VERIFIED;
+		u64 states = o->stats.states;
+
+		outcome_forget(o);
+		memcpy(o, first, sizeof(*o));
+		o->shared_states = complete ? states : 0;
+	}
+	free(first);
+	return 0;
 }
 
 /*
@@ -366,7 +462,8 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 	for (;;) {
 		ret = run_round(s, o, p);
 		o->suppressed = s->ignored.count;
-		if (ret == 0 && (learns_shared(s, o) || learns_to_save(s, o, o->nondeterministic))) {
+		if (ret == 0 && (learns_shared(s, o) || learns_to_save(s, o, o->nondeterministic) ||
+				 learns_to_save_often(s, o))) {
 			outcome_forget(o);
 			ret = restart_network(s, p);
 			if (ret)
@@ -384,7 +481,7 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 		o->worlds = worlds;
 		if (ret || s->ignored.count == c->ignored || stop_requests(s) ||
 		    (o->violations && !c->search.keep_going))
-			return ret;
+			return ret == 0 && doubts_independence(s, o) ? search_shared(s, o, p) : ret;
 		c->ignored = s->ignored.count;
 		memcpy(c->ignored_race, s->ignored.race, sizeof(c->ignored_race));
 		outcome_forget(o);

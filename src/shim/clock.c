@@ -55,9 +55,10 @@ static void look(void)
 
 static long get_time(const struct call *c)
 {
-	u64 t = clock_shown(c->arg[0]);
+	int id = (int)c->arg[0]; /* clocks of processes and threads are negative */
+	u64 t = clock_shown(id);
 	struct timespec *out = (struct timespec *)c->arg[1];
-	if (c->arg[0] > CLOCK_TAI)
+	if (id > CLOCK_TAI)
 		return -EINVAL;
 	out->tv_sec = (time_t)(t / SECOND);
 	out->tv_nsec = (long)(t % SECOND);

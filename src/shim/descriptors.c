@@ -79,6 +79,7 @@ static void forget(int fd)
 	if (in_table(fd))
 		kinds[fd] = shim_shut[fd] = 0;
 	rebuild_forget(fd);
+	locks_closed(fd);
 	lock();
 	for (u32 i = 0; i < SHIM_EPOLL; i++) {
 		struct epoll_entry *e = &shim_epoll[i];
@@ -129,6 +130,7 @@ static void copied(long from, long to)
 		return;
 	kinds[to] = in_table(from) ? kinds[from] : 0;
 	shim_shut[to] = in_table(from) ? shim_shut[from] : 0;
+	rebuild_copied((int)from, (int)to);
 }
 
 static long close_many(struct call *c)
@@ -198,6 +200,23 @@ static long get_name(struct call *c)
 	return sys_call6(c->nr, c->arg[0], c->arg[1], c->arg[2], 0, 0, 0);
 }
 
+/*
+ * The port of whoever connects was chosen by the kernel, for a client that is heddle: it is the same in each
+ * run.
+ */
+static long accept_one(struct call *c)
+{
+	long fd = call_again(c);
+	if (fd < 0)
+		return fd;
+	if (in_table(fd))
+		kinds[fd] = shim_shut[fd] = 0;
+	rebuild_accepted((int)fd);
+	if (c->arg[1] && c->arg[2])
+		rebuild_name((int)fd, true, (void *)c->arg[1], (u32 *)c->arg[2]);
+	return fd;
+}
+
 /* A moment of the peer's clock is another one of the kernel's. */
 static long set_timer(struct call *c)
 {
@@ -237,11 +256,8 @@ static long control_file(struct call *c)
 	long r = call_again(c);
 	if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
 		copied(c->arg[0], r);
-	else if (!r &&
-		 (c->arg[1] == F_SETLK || c->arg[1] == F_SETLKW || c->arg[1] == F_OFD_SETLK ||
-		  c->arg[1] == F_OFD_SETLKW) &&
-		 ((const struct flock *)c->arg[2])->l_type != F_UNLCK)
-		shim.stops = "it holds locks of files (fcntl)";
+	else if (!r && (c->arg[1] == F_OFD_SETLK || c->arg[1] == F_OFD_SETLKW))
+		shim.stops = "it uses locks of open files (F_OFD_SETLK)";
 	return r;
 }
 
@@ -287,6 +303,10 @@ bool descriptor_call(struct call *c, long *result)
 	case SYS_read:
 	case SYS_readv:
 		*result = read_some(c);
+		return true;
+	case SYS_accept:
+	case SYS_accept4:
+		*result = accept_one(c);
 		return true;
 	case SYS_bind:
 	case SYS_connect:

@@ -90,6 +90,14 @@ static long return_from_signal(struct call *c)
 	__builtin_unreachable();
 }
 
+static long lock_file(struct call *c)
+{
+	long r = call_again(c);
+	if (!r)
+		locks_flock((int)c->arg[0], c->arg[1]);
+	return r;
+}
+
 static long process_call(struct call *c)
 {
 	switch (c->nr) {
@@ -137,9 +145,6 @@ static long process_call(struct call *c)
 	case SYS_setitimer:
 		shim_note(ACT_TIMER);
 		return call_again(c);
-	case SYS_timer_create:
-		shim_note(ACT_TIMER);
-		return stop(c, "it uses POSIX timers (timer_create)");
 	case SYS_inotify_init:
 	case SYS_inotify_init1:
 		return stop(c, "it watches files (inotify)");
@@ -150,7 +155,7 @@ static long process_call(struct call *c)
 	case SYS_shmat:
 		return stop(c, "it uses System V shared memory");
 	case SYS_flock:
-		return stop(c, "it holds locks of files (flock)");
+		return lock_file(c);
 	default:
 		return call_again(c);
 	}
@@ -168,8 +173,9 @@ void call_trapped(int signo, siginfo_t *info, void *at)
 	if (shim.last_thread && shim.last_thread != self->fs)
 		shim_note(ACT_THREADS);
 	shim.last_thread = self->fs;
+	files_call(&c);
 	if (!clock_call(&c, &result) && !wait_call(&c, &result) && !pid_call(&c, &result) &&
-	    !descriptor_call(&c, &result))
+	    !descriptor_call(&c, &result) && !posix_timer_call(&c, &result))
 		result = process_call(&c);
 	if (!shim.started)
 		start_chance_look(&c, result);

@@ -84,12 +84,14 @@ static void thawed(struct shim_message *m, const int *fd, u32 n)
 	take_control(fd[0]);
 	struct shim_thread *self = thread_self();
 	self->tid = shim.pid;
+	files_restore();
 	rebuild_all(fd + 1, n - 1);
 	for (u32 i = 1; i < n; i++)
 		shim_call(SYS_close, fd[i]);
 	listen_to_control();
 	if (!shim_dispatch_on() || !threads_recreate())
 		shim_exit(127);
+	posix_timers_restore();
 	answer(m, SHIM_RUNNING, -1);
 }
 
@@ -133,6 +135,7 @@ static void save(struct shim_message *m, int control)
 		if (copy < 0)
 			text_add(m->text, sizeof(m->text), "no new process for its copy; raise ulimit -u");
 	}
+	files_release();
 	threads_unpark();
 	if (m->text[0]) /* before the copy's socket ends, which would look like a copy that has died */
 		answer(m, SHIM_REFUSED, -1);

@@ -71,7 +71,9 @@ static int move_up(int fd, int to)
 
 static int say_hello(int page)
 {
-	struct shim_message m = {.op = SHIM_HELLO, .pid = shim.pid};
+	const char *keeper = getenv(SHIM_KEEPER_ENV);
+	struct shim_message m = {
+		.op = SHIM_HELLO, .pid = shim.pid, .keeper = keeper ? (int)text_number(keeper, "", 10) : 0};
 	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
 	struct iovec bytes = {&m, sizeof(m)};
 	struct msghdr h = {.msg_iov = &bytes,
@@ -229,6 +231,7 @@ __attribute__((constructor)) static void start(void)
 	start_chance_begin();
 	remove_vdso();
 	descriptors_start();
+	files_start();
 	signals_start();
 	thread_self();
 	freeze_start();

@@ -6,14 +6,14 @@
  *   never seen epoll             a new object with the same entries; edges that were consumed don't come
  *   again eventfd, timerfd  a new one with the same count, or what was left of the time
  *   pipes, pairs      whose both ends are in the process: a new one with the same bytes in it
- *   files             opened anew, at the same offset
+ *   files             at the same offset; what was written is put back (written_files.c), locks are taken again
  *   shared memory     without a file: made private before the first copy
- *   timers, pending signals, time-outs of sockets: set again
- *   backlogs          emptied: what waits there belongs to another past
+ *   timers (posix_timers.c, too), pending signals, time-outs of sockets: set again
+ *   backlogs, queues  of datagrams: emptied; what waits there belongs to another past
  *   signalfd, datagram and listening sockets, one-ended pipes: shared, and only one process uses them at a
  *   time
  *
- * What it cannot do is refused by name: children, connections that nobody knows, inotify, locks (dispatch.c).
+ * What it cannot do is refused by name: children, connections that nobody knows, inotify (dispatch.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +33,8 @@
 #include <sys/uio.h>
 
 #include "shim/rebuild_priv.h"
+
+#define FIRST_PORT 49152u /* of clients, as the peer sees them */
 
 static struct held held[SHIM_FDS];
 static u32 held_count;
@@ -90,6 +92,31 @@ static void keep_name(int fd)
 	shim_call(SYS_getpeername, fd, n->there, &n->there_len);
 }
 
+void rebuild_copied(int from, int to)
+{
+	const struct name *n = name_of(from, false);
+	struct name *copy = n ? name_of(to, true) : NULL;
+	if (!copy)
+		return;
+	*copy = *n;
+	copy->fd = to + 1;
+}
+
+/* Its port, for the program: so many connections were accepted before. */
+void rebuild_accepted(int fd)
+{
+	static u32 accepted;
+	struct sockaddr_in *a;
+	struct name *n;
+	rebuild_forget(fd);
+	keep_name(fd);
+	n = name_of(fd, false);
+	a = n ? (struct sockaddr_in *)(void *)n->there : NULL;
+	if (a && (a->sin_family == AF_INET || a->sin_family == AF_INET6)) /* the port is at the same place */
+		a->sin_port = (u16)((FIRST_PORT + accepted) >> 8 & 255) | (u16)((FIRST_PORT + accepted) << 8);
+	accepted = (accepted + 1) % (65536 - FIRST_PORT);
+}
+
 static long option(int fd, int level, int what)
 {
 	int value = 0;
@@ -128,8 +155,12 @@ static bool record_socket(struct held *h, const struct shim_message *m, char *te
 			keep_name(h->fd);
 			return true;
 		}
-	if (option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM)
+	if (option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM) {
+		h->kind = HELD_DATAGRAMS;
+		if (shim_call(SYS_recvfrom, h->fd, address, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0) >= 0)
+			return refuse(text, cap, "it has datagrams that it has not read", h->fd);
 		return true;
+	}
 	if (shim_call(SYS_getpeername, h->fd, address, &len)) /* not connected, or not any more */
 		return true;
 	if (option(h->fd, SOL_SOCKET, SO_DOMAIN) == AF_UNIX) {
@@ -200,6 +231,7 @@ static bool record_one(struct held *h, const struct shim_message *m, char *text,
 	case S_IFREG:
 		h->kind = h->fd > 2 ? HELD_FILE : HELD_SHARED;
 		h->value = (u64)shim_call(SYS_lseek, h->fd, 0, SEEK_CUR);
+		h->links = st.st_nlink > 0;
 		return true;
 	case 0: /* objects without a file */
 		text_proc(path, sizeof(path), "fd", h->fd);
@@ -374,12 +406,25 @@ bool rebuild_record(struct shim_message *m, int control, int *unread, char *text
 			      -1);
 	if (!record_descriptors(m, control, text, cap) || !shared_memory_private(text, cap))
 		return false;
+	if (!locks_record())
+		return refuse(text, cap, "it holds locks of files that cannot be told", -1);
+	if (!files_record())
+		return refuse(text, cap, "it has changed files that cannot be kept", -1);
 	if (!record_unread(m, unread))
 		return refuse(text, cap, "it has left more than 64 kB of a connection unread", -1);
 	for (u32 i = 0; i < 3; i++)
 		shim_call(SYS_getitimer, i, &timers[i]);
+	posix_timers_record();
 	shim_call(SYS_rt_sigpending, &pending, 8);
 	return true;
+}
+
+int rebuild_file_of(u64 inode)
+{
+	for (u32 i = 0; i < held_count; i++)
+		if (held[i].inode == inode && (held[i].kind == HELD_FILE || held[i].kind == HELD_SHARED))
+			return held[i].fd;
+	return -1;
 }
 
 void rebuild_release(void)
@@ -462,18 +507,35 @@ static void rebuild_timer(const struct held *h)
 	shim_call(SYS_timerfd_settime, h->fd, 0, &h->timer, 0);
 }
 
-/* A description of its own: the old one's offset moves with the other copies. */
-static void rebuild_file(const struct held *h)
+/* One that was removed elsewhere, and has been put back, is another one of the same name. */
+static void open_again(const struct held *h)
 {
-	char path[48];
+	char path[48], name[256];
+	struct stat st = {0};
 	text_proc(path, sizeof(path), "fd", h->fd);
-	long fd = shim_call(SYS_openat, AT_FDCWD, path,
+	long n = shim_call(SYS_readlinkat, AT_FDCWD, path, name, sizeof(name) - 1);
+	name[n > 0 ? n : 0] = 0;
+	u32 end = (u32)text_length(name), deleted = (u32)text_length(" (deleted)");
+	if (end <= deleted || strcmp(name + end - deleted, " (deleted)") != 0)
+		return;
+	name[end - deleted] = 0;
+	if (shim_call(SYS_newfstatat, AT_FDCWD, name, &st, 0))
+		return;
+	long fd = shim_call(SYS_openat, AT_FDCWD, name,
 			    (h->flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC, 0);
 	if (fd < 0)
-		return; /* it may not be opened any more: then it stays shared */
+		return;
 	put(h, fd);
 	shim_call(SYS_close, fd);
+}
+
+/* All copies have the same open file, of which one uses it at a time: its offset and flags are set again. */
+static void rebuild_file(const struct held *h)
+{
+	if (h->links)
+		open_again(h);
 	shim_call(SYS_lseek, h->fd, h->value, SEEK_SET);
+	shim_call(SYS_fcntl, h->fd, F_SETFL, h->flags & ~O_ASYNC);
 }
 
 static void empty_backlog(const struct held *h)
@@ -483,6 +545,14 @@ static void empty_backlog(const struct held *h)
 	while ((fd = shim_call(SYS_accept4, h->fd, 0, 0, SOCK_CLOEXEC)) >= 0)
 		shim_call(SYS_close, fd);
 	shim_call(SYS_fcntl, h->fd, F_SETFL, h->flags);
+}
+
+/* What another past has left in its queue is nobody's. */
+static void empty_queue(const struct held *h)
+{
+	u8 byte;
+	while (shim_call(SYS_recvfrom, h->fd, &byte, 1, MSG_DONTWAIT, 0, 0) >= 0)
+		;
 }
 
 /* Entries that say only "writable" are ready again at once; who waits for edges has had that one. */
@@ -529,6 +599,9 @@ void rebuild_all(const int *fd, u32 n)
 		case HELD_LISTENER:
 			empty_backlog(h);
 			break;
+		case HELD_DATAGRAMS:
+			empty_queue(h);
+			break;
 		case HELD_EVENT:
 			rebuild_event(h);
 			break;
@@ -548,5 +621,6 @@ void rebuild_all(const int *fd, u32 n)
 	for (u32 i = 0; i < held_count; i++) /* when all that they name is in place */
 		if (held[i].kind == HELD_EPOLL)
 			rebuild_epoll(&held[i]);
+	locks_restore();
 	rebuild_signals();
 }

@@ -12,6 +12,7 @@ enum held_kind {
 	HELD_SHARED = 0,
 	HELD_CONNECTION,
 	HELD_LISTENER,
+	HELD_DATAGRAMS,
 	HELD_PIPE,
 	HELD_PAIR,
 	HELD_EPOLL,
@@ -24,6 +25,7 @@ struct held {
 	enum held_kind kind;
 	int fd, flags;
 	bool close_on_exec, ready, semaphore, done;
+	bool links; /* a file that has a name */
 	u8 shut;
 	u32 number; /* among the connections */
 	int other;  /* the other end of a pair or pipe: its place in the list; -1: not here */

@@ -43,7 +43,7 @@ static bool line_fine(const char *line, bool *again)
 	u64 from = hex(&s);
 	s++;
 	u64 to = hex(&s);
-	if (s[0] != ' ' || s[2] != 'w' || s[4] != 's' || from == (u64)shim.page)
+	if (s[0] != ' ' || s[2] != 'w' || s[4] != 's' || from == (u64)shim.page || files_own(from))
 		return true;
 	for (; *s && !text_starts(s, "/dev/zero (deleted)"); s++)
 		;

@@ -19,6 +19,7 @@
 #include "base/base.h"
 
 #define SHIM_ENV "HEDDLE_PEER_SHIM"
+#define SHIM_KEEPER_ENV "HEDDLE_PEER_KEEPER"
 #define SHIM_VERSION 1u
 #define SHIM_CONNS 128u
 
@@ -27,6 +28,7 @@ enum shim_op { SHIM_HELLO = 1, SHIM_SAVE, SHIM_SAVED, SHIM_REFUSED, SHIM_RESTORE
 struct shim_message {
 	u32 op;
 	int pid; /* of the sender, in answers */
+	int keeper; /* HELLO: who started the shell that started it */
 	u32 count;
 	/*
 	 * SAVE: the inodes of the peer's ends. SAVED: so many bytes of each are unread; they come one after

@@ -126,6 +126,38 @@ void rebuild_all(const int *fd, u32 n);
 /* What a connection that was put in place looked like before. */
 bool rebuild_name(int fd, bool peer, void *address, u32 *len);
 void rebuild_forget(int fd);
+void rebuild_copied(int from, int to);
+/* A connection was accepted. */
+void rebuild_accepted(int fd);
+
+/* The descriptor of a file; -1: there is none. */
+int rebuild_file_of(u64 inode);
+
+/* written_files.c */
+void files_start(void);
+bool files_own(u64 address);
+/* A file is about to be changed. */
+void files_touch(int folder, const char *path);
+/* Before any call: does it change files? */
+void files_call(const struct call *c);
+/* What is in the files that were changed. False: it can't be kept. */
+bool files_record(void);
+void files_release(void);
+void files_restore(void);
+
+/* file_locks.c */
+void locks_flock(int fd, long operation);
+void locks_closed(int fd);
+bool locks_record(void);
+void locks_restore(void);
+
+/* posix_timers.c: true: done. */
+bool posix_timer_call(struct call *c, long *result);
+void posix_timers_record(void);
+/* When the threads are there. */
+void posix_timers_restore(void);
+/* In a child: it has none. */
+void posix_timers_forget(void);
 
 /* descriptors.c, for rebuild.c */
 struct epoll_entry {

@@ -167,6 +167,7 @@ static long new_process(struct call *c)
 	if (r)
 		return r;
 	memset(shim.thread, 0, sizeof(shim.thread));
+	posix_timers_forget();
 	shim_connect_again();
 	shim.shown = shim.first_pid = shim.pid; /* its parent knows it by this one */
 	struct shim_thread *t = take_slot(self.fs);
@@ -264,8 +265,10 @@ bool threads_recreate(void)
 	int last = 0;
 	for (struct shim_thread *t; (t = next_parked(last));) {
 		last = t->shown;
-		if (clone_into(flags, t->parked, 0, 0, t->fs) < 0)
+		long tid = clone_into(flags, t->parked, 0, 0, t->fs);
+		if (tid < 0)
 			return false;
+		t->tid = (int)tid; /* as it will find itself */
 	}
 	return true;
 }

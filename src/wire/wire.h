@@ -160,6 +160,11 @@ struct wire_unseen {
 
 /* Executions that can be played again with live peers: paths in the worker's arena. */
 #define WIRE_MAX_SAMPLES 64
+enum wire_nondeterministic {
+	WIRE_UNSAVED = 1,  /* it is not started so that it can be saved: it should be */
+	WIRE_UNNOTICED = 2 /* it was not saved, as nobody saw it act: it should be, after each exchange */
+};
+
 struct wire_sample {
 	u64 path_offset, path_len;
 };
@@ -218,8 +223,8 @@ struct wire_result {
 	char shared_why[1024]; /* servers turned out to be joint (learnt.shared): which answer told */
 	char note[8][256];
 	struct net_checkpoints checkpoints;
-	u32 nondeterministic; /* a peer that is not started so that it can be saved was not: it should be */
-	u32 pad_checkpoints;
+	u32 nondeterministic; /* enum wire_nondeterministic: a peer has not said the same again */
+	u32 several_servers; /* some execution has two connections to server peers at a time, or in two threads */
 };
 
 /* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */

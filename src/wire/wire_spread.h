@@ -44,6 +44,9 @@ struct spread_message {
 static inline void spread_ring_copy_in(struct spread_ring *r, u64 at, const void *from, u32 len)
 {
 	u32 start = (u32)(at % SPREAD_RING), first = HD_MIN(len, SPREAD_RING - start);
+
+	if (!len) /* then from may be NULL */
+		return;
 	__builtin_memcpy(r->data + start, from, first);
 	__builtin_memcpy(r->data, (const char *)from + first, len - first);
 }
@@ -51,6 +54,9 @@ static inline void spread_ring_copy_in(struct spread_ring *r, u64 at, const void
 static inline void spread_ring_copy_out(const struct spread_ring *r, u64 at, void *to, u32 len)
 {
 	u32 start = (u32)(at % SPREAD_RING), first = HD_MIN(len, SPREAD_RING - start);
+
+	if (!len)
+		return;
 	__builtin_memcpy(to, r->data + start, first);
 	__builtin_memcpy((char *)to + first, r->data, len - first);
 }

@@ -1,5 +1,6 @@
 """The fork backend: all that fork shares or loses, in event loops of all kinds."""
 
+import fcntl
 import os
 import random
 import re
@@ -22,9 +23,9 @@ def add_state_case(loop):
     def run(place):
         with Driver(place, "fork", servers=[peer(loop)]) as d:
             one = d.number("open 7")
-            d.ask(one, b"nroesawi")
+            d.ask(one, b"nroesawifvm")
             saved = d.number(f"save {one}")
-            questions = [b"n", b"g", b"o", b"e", b"s", b"a", b"w", b"i", b"t"]
+            questions = [b"n", b"g", b"o", b"e", b"s", b"a", b"w", b"i", b"t", b"f", b"f", b"v", b"v", b"m"]
             first = [d.ask(one, q) for q in questions]
             for _ in range(3):
                 d.restore(saved)
@@ -133,6 +134,54 @@ def started_alike(place):
             expect(d.acts(one).get("random bytes at its start"), d.acts(one))
     expect(said[0][0] == said[1][0], f"two peers: {said}")
     expect(said[0][1] != said[1][1], f"chance is not chance: {said}")
+
+
+@case
+@in_scratch
+def written(place):
+    """files that were changed since are as they were: also those that came, or were changed for the first time, only then"""
+    with Driver(place, "fork", servers=[peer("poll")]) as d:
+        one = d.number("open 7")
+        place.path.joinpath("written").write_text("40\n")
+        d.ask(one, b"n")
+        first = d.number(f"save {one}")
+        expect(d.ask(one, b"fv") == b"f41\nv0\n", "before")
+        second = d.number(f"save {one}")
+        expect(d.ask(one, b"ffv") == b"f42\nf43\nv1\n", "between")
+        for _ in range(3):
+            d.restore(second)
+            expect(d.ask(one, b"fv") == b"f42\nv1\n", "the second one")
+            d.restore(first)
+            expect(place.path.joinpath("written").read_text() == "40\n" and not place.path.joinpath("there").exists(),
+                   "the first one")
+            expect(d.ask(one, b"fv") == b"f41\nv0\n", "the first one, later")
+
+
+def locked_by_others(path, lock):
+    with open(path, "r+") as file:
+        try:
+            lock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        lock(file, fcntl.LOCK_UN)
+        return False
+
+
+@case
+@in_scratch
+def locks(place):
+    """locks of files are held by who is brought back, and only if they were held"""
+    with Driver(place, "fork", servers=[peer("epoll")]) as d:
+        one = d.number("open 7")
+        d.ask(one, b"n")
+        free = d.number(f"save {one}")
+        expect(d.ask(one, b"py") == b"p0\ny0\n", "not locked")
+        held = d.number(f"save {one}")
+        for saved, want in ((free, False), (held, True), (held, True), (free, False)):
+            d.restore(saved)
+            for name, lock in (("locked", fcntl.lockf), ("flocked", fcntl.flock)):
+                path = place.path / name
+                expect((path.exists() and locked_by_others(path, lock)) == want, f"{name}: {not want}")
 
 
 @case

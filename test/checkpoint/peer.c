@@ -12,7 +12,10 @@
  *   o  the next byte of a file                 e  adds one to an eventfd, and tells its count
  *   s  adds one to memory that is shared       w  puts two bytes into a pipe of its own, and takes one out
  *   a  sets an alarm, and tells what is left of the last one (minutes)
+ *   m  the same with timer_create
  *   h  shuts its writing side down             q  closes the connection
+ *   f  adds one to a number in a file          v  makes a file, or removes it: was it there?
+ *   p  locks a file with fcntl, y: another one with flock
  *   x  has a child process                     l  watches a file
  *   k  starts to leave what it is sent unread
  */
@@ -20,12 +23,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -80,6 +85,54 @@ static unsigned use_pipe(void)
 	return got;
 }
 
+static unsigned set_timer(void)
+{
+	static timer_t timer;
+	static int made;
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+	struct itimerspec t = {.it_value = {3600 * 10 + (time_t)asked * 3600, 0}}, old;
+	clockid_t of_thread;
+	if (!made && (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+		      pthread_getcpuclockid(pthread_self(), &of_thread) ||
+		      timer_create(of_thread, &event, &(timer_t){0}) ||
+		      clock_gettime(of_thread, &(struct timespec){0})))
+		abort();
+	made = 1;
+	if (timer_gettime(timer, &old) || timer_settime(timer, 0, &t, NULL))
+		abort();
+	return (unsigned)(old.it_value.tv_sec + 1800) / 3600;
+}
+
+/* Read and written by name each time. */
+static unsigned add_to_file(void)
+{
+	unsigned n = 0;
+	FILE *f = fopen("written", "r");
+	if (f && fscanf(f, "%u", &n) != 1)
+		abort();
+	if (f)
+		fclose(f);
+	f = fopen("written", "w");
+	if (!f || fprintf(f, "%u\n", n + 1) < 0 || fclose(f))
+		abort();
+	return n + 1;
+}
+
+static unsigned make_or_remove(void)
+{
+	if (!unlink("there"))
+		return 1;
+	int fd = open("there", O_CREAT | O_WRONLY, 0600);
+	return close(fd) != 0;
+}
+
+static int lock_file(const char *name, int whole)
+{
+	int fd = open(name, O_CREAT | O_RDWR, 0600);
+	struct flock l = {.l_type = F_WRLCK, .l_start = 3, .l_len = 1};
+	return whole ? flock(fd, LOCK_EX | LOCK_NB) : fcntl(fd, F_SETLK, &l);
+}
+
 static unsigned set_alarm(void)
 {
 	struct itimerval t = {.it_value = {3600 * 10 + (time_t)asked * 3600, 0}}, old;
@@ -117,6 +170,16 @@ static int answer(int fd, char question, char *out, size_t cap)
 		return snprintf(out, cap, "w%u\n", use_pipe());
 	case 'a':
 		return snprintf(out, cap, "a%u\n", set_alarm());
+	case 'f':
+		return snprintf(out, cap, "f%u\n", add_to_file());
+	case 'v':
+		return snprintf(out, cap, "v%u\n", make_or_remove());
+	case 'p':
+	case 'y':
+		return snprintf(out, cap, "%c%d\n", question,
+				lock_file(question == 'p' ? "locked" : "flocked", question == 'y'));
+	case 'm':
+		return snprintf(out, cap, "m%u\n", set_timer());
 	case 'h':
 		shutdown(fd, SHUT_WR);
 		return 0;

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -57,9 +59,62 @@ static int former_listener(kernel *k, long *out)
 	return n;
 }
 
+/* One description by several numbers in a set: in which order they hear of news. */
+static int numbers_of_one(kernel *k, long *out)
+{
+	static const uint32_t how[] = {EPOLLIN, EPOLLIN | EPOLLEXCLUSIVE, EPOLLIN, EPOLLIN | EPOLLEXCLUSIVE,
+				       EPOLLIN};
+	enum { NUMBERS = sizeof(how) / sizeof(how[0]) };
+	struct epoll_event e[NUMBERS];
+	uint64_t one = 1;
+	long set = K(SYS_epoll_create1, 0), fd = K(SYS_eventfd2, 0, EFD_NONBLOCK);
+	int n = 0;
+	for (int i = 0; i < NUMBERS; i++) {
+		e[0] = (struct epoll_event){.events = how[i], .data.u32 = (uint32_t)i};
+		out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, i ? K(SYS_dup, fd) : fd, (long)&e[0]);
+	}
+	for (int round = 0; round < 2; round++) {
+		out[n++] = K(SYS_write, fd, (long)&one, 8);
+		long got = out[n++] = K(SYS_epoll_wait, set, (long)e, NUMBERS, 0);
+		for (long i = 0; i < got; i++)
+			out[n++] = e[i].data.u32;
+		out[n++] = K(SYS_read, fd, (long)&one, 8);
+		out[n++] = K(SYS_epoll_wait, set, (long)e, NUMBERS, 0);
+		out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_DEL, fd + 2); /* one from the middle */
+	}
+	return n;
+}
+
+/* A set inside a set: asked for EPOLLRDNORM it is silent, unless it is ready when it is added. */
+static int set_in_set(kernel *k, long *out)
+{
+	static const uint32_t how[] = {EPOLLIN, EPOLLRDNORM, EPOLLIN | EPOLLRDNORM};
+	struct epoll_event e = {.events = EPOLLIN};
+	uint64_t one = 1;
+	int n = 0;
+	for (int i = 0; i < 6; i++) {
+		long outer = K(SYS_epoll_create1, 0), inner = K(SYS_epoll_create1, 0);
+		long fd = K(SYS_eventfd2, 0, EFD_NONBLOCK);
+		struct epoll_event u = {.events = how[i % 3]};
+		struct pollfd p = {.fd = (int)outer, .events = POLLIN};
+		out[n++] = K(SYS_epoll_ctl, inner, EPOLL_CTL_ADD, fd, (long)&e);
+		if (i < 3)
+			out[n++] = K(SYS_epoll_ctl, outer, EPOLL_CTL_ADD, inner, (long)&u);
+		out[n++] = K(SYS_write, fd, (long)&one, 8);
+		if (i >= 3)
+			out[n++] = K(SYS_epoll_ctl, outer, EPOLL_CTL_ADD, inner, (long)&u);
+		out[n++] = K(SYS_poll, (long)&p, 1, 0);
+		out[n++] = K(SYS_epoll_wait, outer, (long)&u, 1, 0);
+		out[n++] = u.events;
+	}
+	return n;
+}
+
 const struct fixed_case fixed_cases[FIXED] = {
 	{"a full pipe behaves as in Linux", full_pipe},
 	{"a listener that was shut down holds no port that the kernel chose", former_listener},
+	{"one description by several numbers in an epoll set: the order of news", numbers_of_one},
+	{"an epoll set inside another tells of EPOLLIN alone", set_in_set},
 };
 
 int fixed_compare(const struct fixed_case *c)

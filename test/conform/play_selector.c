@@ -1,11 +1,13 @@
 #include "play_selector.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -196,7 +198,11 @@ static uint32_t events_of(uint32_t n)
 					EPOLLIN | EPOLLRDHUP | EPOLLET,
 					EPOLLIN | EPOLLONESHOT,
 					EPOLLIN | EPOLLET | EPOLLONESHOT,
-					EPOLLIN | EPOLLEXCLUSIVE};
+					EPOLLIN | EPOLLEXCLUSIVE,
+					EPOLLIN | EPOLLOUT | EPOLLET,
+					EPOLLOUT | EPOLLONESHOT,
+					EPOLLIN | EPOLLEXCLUSIVE | EPOLLET,
+					EPOLLPRI | EPOLLRDNORM | EPOLLWRNORM};
 	return some[n % (sizeof(some) / sizeof(some[0]))];
 }
 
@@ -292,6 +298,26 @@ PLAY(play_dup)
 	out->ret = s->n % 2 ? K(SYS_dup, s->fd) : K(SYS_dup2, s->fd, s->fd2);
 }
 
+/* How much must be there before a stream socket is ready to be read. */
+PLAY(play_low_water)
+{
+	int least = (int)(s->n % 20), now = -1;
+	socklen_t len = sizeof(now);
+	out->ret = K(SYS_setsockopt, s->fd, SOL_SOCKET, SO_RCVLOWAT, (long)&least, sizeof(least));
+	K(SYS_getsockopt, s->fd, SOL_SOCKET, SO_RCVLOWAT, (long)&now, (long)&len);
+	answer_add_long(out, now);
+}
+
+PLAY(play_pending_bytes)
+{
+	int value = -1;
+	out->ret = K(SYS_ioctl, s->fd, FIONREAD, (long)&value);
+	if (out->ret ==
+	    -EINVAL) /* how an epoll set says that it knows no such request is the version's affair */
+		out->ret = -ENOTTY;
+	answer_add_long(out, value);
+}
+
 /* ---- the list ---- */
 
 static const struct play plays[] = {
@@ -321,6 +347,8 @@ static const struct play plays[] = {
 	{"shutdown", play_shutdown, 2},
 	{"close", play_close, 3},
 	{"dup", play_dup, 3},
+	{"lowwater", play_low_water, 1},
+	{"bytes", play_pending_bytes, 1},
 };
 #define PLAYS (sizeof(plays) / sizeof(plays[0]))
 

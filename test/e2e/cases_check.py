@@ -362,3 +362,23 @@ def threads_by_number(place):
     expect(threads == ["1", "2", "3"], run.err)
     run = place.check("--", program("stories/forks.c"), status=1)
     expect(re.findall(r"^  thread (\d+)", run.err, re.M) == ["2", "3", "4", "1"], run.err)
+
+
+@case
+@in_scratch
+def invariant_over_a_copied_variable(place):
+    """check: a library's variable that ld.so has copied into the program is looked at there; suggestions are the program's"""
+    (place.path / "lib.c").write_text("int level = 1;\nvoid raise_level(void) { level++; }\n")
+    (place.path / "uses.c").write_text("extern int level;\nvoid raise_level(void);\nint own_level;\n"
+                                       "int main(void) { raise_level(); own_level = level; return 0; }\n")
+    for name, options in (("pie", ["-fpie", "-pie"]), ("fixed", ["-fno-pie", "-no-pie"])):
+        for line in (["-shared", "-fPIC", "-o", "liblevel.so", "lib.c"],
+                     [*options, "-o", name, "uses.c", "-L.", "-llevel", f"-Wl,-rpath,{place.path}"]):
+            subprocess.run(["gcc", "-g", *line], cwd=place.path, check=True)
+        run = place.check("--invariant", "level < 2", "--", place.path / name, status=1)
+        expect("level = 2" in run.result["violations"][0]["message"], run.result["violations"])
+        place.check("--invariant", "level < 3", "--", place.path / name, status=0)
+    run = place.heddle("check", "--invariant", "own_levle == 0", "--", place.path / "pie", status=2)
+    expect("did you mean own_level?" in run.err, run.tail)
+    run = place.heddle("check", "--invariant", "nosuch == 0", "--", place.path / "pie", status=2)
+    expect("did you mean" not in run.err, run.tail)

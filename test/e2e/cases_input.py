@@ -255,3 +255,15 @@ def scenario_errors(place):
         path.write_text(text)
         rejected(place, pattern, "check", "-f", path, "--", program("mutex_counter.c"))
     rejected(place, "nothing.yaml", "check", "-f", "nothing.yaml", "--", program("mutex_counter.c"))
+
+
+@case
+@in_scratch
+def words_from_elsewhere(place):
+    """input: verbs of other tools, misspelt topics, files that are not there: what was meant"""
+    (place.path / "folder").mkdir()
+    for words, said in (("run ./x", "did you mean heddle check -- PROGRAM"), ("debug", "heddle replay TRACE --gdb"), ("--verison", "heddle --version"),
+                        ("help chekc", "did you mean heddle help check"), ("-j 4 check", "options of a verb come after it"),
+                        ("replay nothing", "nothing cannot be read: No such file.*heddle-out/violation-1.trace"),
+                        ("check -f folder", "folder is a folder; give the file in it"), ("init -- ./nothing", "is the path right")):
+        one_sentence(place.heddle(*words.split(), status=2), said)

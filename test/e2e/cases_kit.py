@@ -1,5 +1,6 @@
 """What comes along with heddle: installed files, completions, CMake, Meson, pytest."""
 
+import fnmatch
 import os
 import pathlib
 import re
@@ -15,7 +16,8 @@ lib/heddle/heddle-gdb.py lib/heddle/libheddle-hooks.a lib/heddle/libheddle-peer.
 share/doc/heddle/GLOSSARY.md share/doc/heddle/README.md share/doc/heddle/VERDICTS.md share/doc/heddle/howto/build-systems.md
 share/doc/heddle/howto/check-memory.md share/doc/heddle/howto/check-my-program.md share/doc/heddle/howto/ci.md
 share/doc/heddle/howto/debian-programs.md share/doc/heddle/howto/library-driver.md share/doc/heddle/howto/network.md
-share/doc/heddle/howto/read-a-counterexample.md share/doc/heddle/howto/read-trees.md share/doc/heddle/result.schema.json
+share/doc/heddle/howto/read-a-counterexample.md share/doc/heddle/howto/read-trees.md share/doc/heddle/howto/state-invariants.md
+share/doc/heddle/howto/stateful-peers.md share/doc/heddle/result.schema.json
 share/fish/vendor_completions.d/heddle.fish share/heddle/pytest_heddle.py share/zsh/site-functions/_heddle""".split()
 TOP = harness.ROOT
 
@@ -51,10 +53,71 @@ def installed_files(place):
     there = {str(p.relative_to(prefix)) for p in prefix.rglob("*") if not p.is_dir()}
     missing = [name for name in INSTALLED if name not in there]
     expect(not missing, f"missing: {missing}")
-    known = re.compile("|".join(map(re.escape, INSTALLED)) + r"|share/man/man1/heddle[a-z-]*\.1|lib/heddle/heddle-gcc-plugin\.so|bin/heddle-mpi")
+    known = re.compile("|".join(map(re.escape, INSTALLED)) + r"|share/man/man1/heddle[a-z+-]*\.1|lib/heddle/heddle-gcc-plugin\.so|bin/heddle-mpi")
     surplus = [name for name in there if not known.fullmatch(name)]
     expect(not surplus, f"new; add them to the list here and to debian/: {surplus}")
+    for name in there:
+        of = [str(lists.name) for lists in (TOP / "debian").glob("*.install") for pattern in lists.read_text().split()
+              if any(fnmatch.fnmatchcase(f"usr/{part}", pattern) for part in (name, *map(str, pathlib.PurePath(name).parents)))]
+        expect(len(of) == 1, f"{name} is in {of or 'no list'} of debian/*.install")
     run([prefix / "bin/heddle", "check", "--no-progress", "--out", place.path / "out", "--", program("mutex_counter.c")], place.path)
+
+
+def options_of(place, verb):
+    """{option: its values, or None} as heddle help VERB tells them."""
+    text = place.heddle("help", verb, status=0).out
+    return dict(re.findall(r"^ +(?:-[a-z], )?(--[a-z-]+)(?: ([^ \n]+))?", text, re.M))
+
+
+def verbs_of(place):
+    return re.findall(r"^  heddle ([a-z+]+)", place.heddle("help", status=0).out, re.M)
+
+
+@case
+@in_scratch
+def man_pages(place):
+    """man: every verb has a page that is installed, and every option of it, with its values, is described there"""
+    pages = TOP / "docs/man"
+    listed = (pages / "meson.build").read_text()
+    overview = (pages / "heddle.1.adoc").read_text()
+    for page in pages.glob("*.adoc"):
+        expect(f"'{page.stem}'" in listed, f"{page.name} is not installed")
+        heads = re.findall(r"^==+ .*|^\*[^:\n]*::", page.read_text(), re.M)
+        expect(len(heads) == len(set(heads)), f"{page.name} has twice: {sorted(h for h in set(heads) if heads.count(h) > 1)}")
+        expect(page.stem == "heddle.1" or f"*{page.stem[:-2]}*(1)" in overview, f"heddle.1.adoc does not point to {page.name}")
+    for verb in verbs_of(place):
+        if verb == "help":
+            continue
+        text = (pages / f"heddle-{'cc' if verb == 'c++' else verb}.1.adoc").read_text()
+        expect(f"*heddle {verb}*" in text, f"heddle-{verb}.1.adoc has no synopsis")
+        for option, values in options_of(place, verb).items():
+            entries = "".join(re.findall(rf"^\*[^:\n]*{option}\b[^:\n]*::", text, re.M))
+            expect(entries, f"heddle-{verb}.1.adoc does not describe {option}")
+            words = re.findall(r"[a-z]+", values) if "|" in values else []
+            expect(all(w in entries for w in words), f"heddle-{verb}.1.adoc: {entries} has other values than {values}")
+
+
+@case
+@in_scratch
+def completion_bash(place):
+    """completion: bash offers all verbs, all options and their values of this heddle"""
+    need("bash")
+
+    def offers(*words):
+        quoted = " ".join(f"'{w}'" for w in words)
+        script = f"""source {TOP}/completion/heddle.bash; compopt() {{ :; }}
+            COMP_WORDS=({quoted}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _heddle; printf '%s\n' "${{COMPREPLY[@]}}" """
+        return run(["bash", "-c", script], place.path, **env).split()
+    env = tool_in(place)
+    expect(set(verbs_of(place)) <= set(offers("heddle", "")), offers("heddle", ""))
+    for verb in ("check", "certify", "replay"):
+        options = set(options_of(place, verb)) | {"--"}
+        expect(set(offers("heddle", verb, "-")) == options, f"{verb}: {offers('heddle', verb, '-')}")
+    expect(offers("heddle", "check", "--strategy", "") == "dfs bfs random pct".split(), "values")
+    expect(offers("heddle", "check", "-j", "") == ["auto"], "values of a short option")
+    expect(offers("heddle", "check", "--seed", "") == [], "a number")
+    (place.path / "program").touch()
+    expect("program" in offers("heddle", "check", "-k", "--", "prog"), "the program")
 
 
 @case

@@ -303,3 +303,16 @@ def every_verb_of_the_contract():
     for verb in ("certify", "partition", "tree"):
         status, _, err = harness.run_process([harness.heddle_path(), verb], "/", 20)
         expect(status == 2 and err.startswith("heddle: "), f"{verb}: {status} {err}")
+
+
+@case
+@in_scratch
+def no_adapter_protocol(place):
+    """replay: a gdb without the Debug Adapter Protocol is told of in a sentence"""
+    trace = place.trace("--", program("talks.c"))
+    probe = subprocess.run(["gdb", "-nx", "-q", "-batch", "-ex", "python import gdb.dap"], capture_output=True, check=False)
+    if probe.returncode == 0:
+        raise Skip("this gdb has it")
+    for words in ("-i=dap", "--interpreter=dap", "-q -i dap"):
+        run = place.heddle("replay", "--quiet", "--gdb-args", words, trace, status=2)
+        one_sentence(run, "does not speak the Debug Adapter Protocol: gdb 14")

@@ -65,6 +65,20 @@ def nearly_right(place):
 
 @case
 @in_scratch
+def loops_before_main(place):
+    """check: --max-time ends a program that never comes to main, wherever it loops"""
+    for name, code in (("preinit", "static void (*first)(void) __attribute__((section(\".preinit_array\"), used)) = spin;"),
+                       ("constructor", "__attribute__((constructor)) static void first(void) { spin(); }")):
+        (place.path / f"{name}.c").write_text(f"static void spin(void) {{ for (;;) __asm__ volatile(\"\"); }}\n{code}\n"
+                                              "int main(void) { return 0; }\n")
+        subprocess.run(["gcc", "-o", name, f"{name}.c"], cwd=place.path, check=True)
+    one_sentence(place.heddle("check", "--max-time", "1", "--", "./preinit", status=2), "does not come to its entry point in time")
+    run = place.heddle("check", "--no-progress", "--max-time", "1", "--", "./constructor", status=3)
+    expect("the limit of 1 s was reached" in run.out + run.err, run.out + run.err)
+
+
+@case
+@in_scratch
 def what_the_program_lacks(place):
     """check: a program without -g gets a hint, one with a sanitizer a sentence"""
     source = pathlib.Path(__file__).parent / "sums.c"

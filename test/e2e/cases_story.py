@@ -1,5 +1,7 @@
 """What a violation tells: the paragraph from its shape, names from DWARF, values that changed."""
 
+import json
+import os
 import re
 
 from support import case, expect, harness, in_scratch, program
@@ -16,6 +18,16 @@ SHAPES = {
         "Thread 1 began to wait after that", "has to test, with the mutex held"]),
     "a signal without the mutex": ("no_mutex.c", [], ["lost wake-up: thread 2 signalled", "sent without the mutex of the wait"]),
     "a signal for one of two": ("one_signal.c", [], [r"nobody is left who could wake it", "woke another thread: a signal wakes one"]),
+    "a signal that was used up": ("used_up.c", [], [
+        r"waits on condition variable r\.not_full at used_up.c:\d+, which nobody signals in this execution",
+        r"waits on condition variable r\.not_empty at used_up.c:\d+, and nobody is left who could signal it", "!lost wake-up"]),
+    "two pipes": ("two_pipes.c", [], [
+        r"^Thread 1, at two_pipes.c:\d+, waits to read from the pipe 5 <- 6, which is empty, and nobody is left",
+        "A reader of an empty pipe sees its end only when all who could write have closed it.$"]),
+    "a mutex in freed memory": ("late_lock.c", [], [
+        r"given back before, in closer \(late_lock.c:\d+\) \(it came from main \(late_lock.c:\d+\)\), and thread 2 still uses it"]),
+    "a thread that looks for ever": ("spins.c", [], [r"^Thread 2 at spins.c:\d+ goes round for ever", "!Nobody is blocked"]),
+    "a panic in a thread": ("panics.rs", [], [r"^The first panic was in thread [23], after its step #\d+"]),
     "a wait without a loop": ("no_loop.c", [], [
         r"Last changed: .*\(items: 1 → 0\)", r"came back from its wait in step #\d+", "had the mutex", "a wait belongs in a loop"]),
     "a lock whose holder has ended": ("gone.c", ["forget"], ["has ended without unlocking it", "nobody can unlock it any more"]),
@@ -68,7 +80,7 @@ def instrumented(place):
     binary = place.path / "racy"
     place.heddle("cc", "-g", "-O1", harness.ROOT / "test" / "e2e" / "stories" / "racy.c", "-o", binary, "-pthread", status=0)
     run = place.check("--", binary, "race", status=1)
-    paragraph_says(run, ["access the same memory at the same time", "Thread [12] holds m, thread [12] holds no lock: that is the missing one"])
+    paragraph_says(run, [r"access stats->hits at the same time", "Thread [12] holds m, thread [12] holds no lock: that is the missing one"])
     expect("stats->hits" in run.result["violations"][0]["message"], run.result["violations"])
     run = place.check("--races", "ignore", "--", binary, "free", status=1)
     paragraph_says(run, [r"given back before, in reader \(racy.c:\d+\) \(it came from main \(racy.c:\d+\)\)", "still uses it at racy.c"])
@@ -97,3 +109,52 @@ def about_to_lock(place):
     expect("waits for mutex" not in run.err, run.tail)
     run = place.check("--", program("stories/closed.c"), status=1)
     expect("waits to join thread 2" in run.err, run.tail)
+
+
+@case
+@in_scratch
+def panic_has_a_place(place):
+    """story: the place of a Rust panic is that of the violation, for people, editors and code hosts"""
+    env = {**os.environ, "GITHUB_WORKSPACE": str(harness.ROOT)}
+    run = place.check("--format", "sarif", "--format", "github", "--", program("stories/panics.rs"), status=1, env=env)
+    expect(re.search(r"^\S*panics.rs:12: error: assert: the program panicked at", run.err, re.M), run.tail)
+    expect(run.result["violations"][0]["where"] == "panics.rs:12", run.result["violations"])
+    expect("thread 1, runs panic()" not in run.err, run.tail)
+    expect(re.search(r"^::error file=test/e2e/stories/panics.rs,line=12,", run.out, re.M), run.out)
+    region = json.loads((place.path / "out/result.sarif").read_text())["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    expect(region["region"]["startLine"] == 12 and region["artifactLocation"]["uri"].endswith("panics.rs"), region)
+
+
+@case
+@in_scratch
+def libraries_are_left_out(place):
+    """story: where a thread stands is told in the user's code; the line below a std::mutex is of no interest"""
+    run = place.check("--", program("stories/bank.cpp"), status=1)
+    expect("gthr-default.h" not in run.err and re.search(r"now: waits for mutex.*\n +\S.*\(bank.cpp:\d+\)", run.err), run.tail)
+
+
+@case
+@in_scratch
+def length_is_told_once(place):
+    """story: an execution that was found as short as it is was not shortened"""
+    run = place.check("--", program("stories/transfer.c"), status=1)
+    one = run.result["violations"][0]
+    expect(("and shortened" in run.err) == (one.get("steps_found", 0) > one["steps"]), f"{one}\n{run.tail}")
+
+
+@case
+@in_scratch
+def one_race_between_two_lines(place):
+    """story: --keep-going tells of a race between two lines once, whichever of n++'s two accesses meet; other variables are others"""
+    source = place.path / "twice.c"
+    source.write_text("#include <pthread.h>\nint n, other;\n"
+                      "static void *one(void *arg)\n{\n\tn++; other++;\n\treturn arg;\n}\n"
+                      "static void *two(void *arg)\n{\n\tn++; other++;\n\treturn arg;\n}\n"
+                      "int main(void)\n{\n\tpthread_t t[2];\n\tpthread_create(&t[0], NULL, one, NULL);\n\tpthread_create(&t[1], NULL, two, NULL);\n"
+                      "\tfor (int i = 0; i < 2; i++)\n\t\tpthread_join(t[i], NULL);\n\treturn 0;\n}\n")
+    place.heddle("cc", "-g", "-O1", source, "-o", place.path / "twice", "-pthread", status=0)
+    run = place.check("--keep-going", "--", place.path / "twice", status=1)
+    raced = sorted(re.search(r"about to \w+ (\w+) ", v["message"])[1] for v in run.result["violations"])
+    expect(raced == ["n", "other"], run.result["violations"])
+    names = sorted(p.name for p in (place.path / "out").glob("*.trace"))
+    expect(names == ["violation-1.trace", "violation-2.trace"], names)

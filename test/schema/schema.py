@@ -15,6 +15,12 @@ def members(value, schema, root, at):
             yield from problems(value[name], inner, root, f"{at}.{name}")
 
 
+def further_members(value, schema, root, at):
+    """Of an object whose names are data; such a schema names no properties beside it."""
+    for name, item in value.items():
+        yield from problems(item, schema, root, f"{at}.{name}")
+
+
 def elements(value, schema, root, at):
     for i, item in enumerate(value):
         yield from problems(item, schema, root, f"{at}[{i}]")
@@ -36,7 +42,7 @@ HOLDS = {
     "uniqueItems": lambda value, want: not want or len(set(map(str, value))) == len(value),
     "pattern": lambda value, want: re.search(want, value),
 }
-INSIDE = {"properties": members, "items": elements}
+INSIDE = {"properties": members, "additionalProperties": further_members, "items": elements}
 
 
 def problems(value, schema, root, at="result"):
@@ -44,11 +50,16 @@ def problems(value, schema, root, at="result"):
     if "type" in schema and not is_type(value, schema["type"]):
         yield f"{at} is not of type {schema['type']}"
         return
+    if "properties" in schema and "additionalProperties" in schema:
+        yield "the schema has additionalProperties beside properties, which this checker does not know"
     for keyword, want in schema.items():
         if keyword == "$ref":
             yield from problems(value, resolve(want, root), root, at)
         elif keyword == "required":
             yield from (f"{at} lacks {name}" for name in want if name not in value)
+        elif keyword == "additionalProperties":
+            for name in value.keys() - schema.get("properties", {}).keys():
+                yield from problems(value[name], want, root, f"{at}.{name}")
         elif keyword in INSIDE:
             yield from INSIDE[keyword](value, want, root, at)
         elif keyword in HOLDS:

@@ -100,7 +100,7 @@ static struct search_stats run(const struct toy_model *model, const struct searc
 	assert_true(common != MAP_FAILED);
 	for (u32 i = 0; i < ranks; i++)
 		if (!fork()) {
-			alarm(60);
+			alarm(600);
 			work(model, *o, i, ranks);
 			_exit(0);
 		}
@@ -134,6 +134,7 @@ static struct search_stats alone(const struct toy_model *model, struct search_op
 
 	toy_init(&t, model);
 	toy_search(&t, &o);
+	toy_free(&t);
 	return t.stats;
 }
 

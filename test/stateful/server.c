@@ -19,7 +19,7 @@ static struct pollfd at[MOST];
 static char part[MOST][512]; /* of a line */
 static int conns = 1, served, tickets, account = 10, queued, held = -1, back = -1;
 static unsigned secret;
-static char value[8][32], queue[16][32], name[MOST][32];
+static char value[8][32], queue[16][32], name[MOST][32], told[64];
 static const char *manner;
 
 static int is(const char *m)
@@ -40,6 +40,35 @@ static void to_all(int but, const char *text)
 	for (int i = 1; i < conns; i++)
 		if (i != but)
 			dprintf(at[i].fd, "%s\n", text);
+}
+
+static unsigned port_of(int fd)
+{
+	struct sockaddr_in a = {0};
+	socklen_t len = sizeof(a);
+	if (getpeername(fd, (void *)&a, &len))
+		exit(1);
+	return ntohs(a.sin_port);
+}
+
+/* Datagrams: udp-ticket, udp-secret (drawn when it is first asked). */
+static void serve_datagrams(const char *port)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	char text[100];
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	a.sin_port = htons((unsigned short)atoi(port));
+	if (bind(fd, (void *)&a, sizeof(a)))
+		exit(1);
+	for (;;) {
+		socklen_t len = sizeof(a);
+		if (recvfrom(fd, text, sizeof(text), 0, (void *)&a, &len) < 0)
+			exit(1);
+		if (is("udp-secret") && !secret)
+			secret = 1 + dice(1000000);
+		int n = snprintf(text, sizeof(text), "%u", is("udp-secret") ? secret : (unsigned)++tickets);
+		sendto(fd, text, (size_t)n, 0, (void *)&a, len);
+	}
 }
 
 /* get K, set K V, add K (atomic). */
@@ -116,6 +145,11 @@ static void request(int i, char *line)
 		fifo(fd, line);
 	else if (is("proxy"))
 		ask_back_end(fd, line);
+	else if (is("sequence")) { /* only one order of requests gets another answer */
+		size_t n = strlen(told);
+		snprintf(told + n, sizeof(told) - n, "%c", line[0]);
+		dprintf(fd, "%s\n", strstr(told, "abbab") ? "no" : "yes");
+	}
 	else if (is("dice")) /* another number each time */
 		dprintf(fd, "%u\n", dice(1000000));
 	else if (is("secret")) /* one number, when it is first asked */
@@ -129,6 +163,8 @@ static void request(int i, char *line)
 		dprintf(fd, "%c\n", (dice(2) ? 'A' : 'a') + atoi(line));
 	else if (is("letters")) /* the same without chance */
 		dprintf(fd, "%c\n", 'a' + atoi(line));
+	else if (is("port")) /* whose it is */
+		dprintf(fd, "%u\n", port_of(fd));
 	else if (is("slow")) { /* a ticket, after much thought */
 		volatile unsigned long thought = 0;
 		while (thought < 60000000)
@@ -195,6 +231,8 @@ int main(int argc, char **argv)
 	void *volatile first = malloc(
 		1); /* libc draws a key for its heap, once: not in the middle of a conversation */
 	free(first);
+	if (!strncmp(manner, "udp", 3))
+		serve_datagrams(argv[2]);
 	at[0] = (struct pollfd){place(argv[2], 1), POLLIN, 0};
 	if (argc > 3)
 		back = place(argv[3], 0);

@@ -385,11 +385,31 @@ static void replay(void)
 	replay_run();
 }
 
+static HD_NORETURN void leave(void)
+{
+	rt_worker->phase = rt_worker->result.error[0] ? WIRE_FAILED : WIRE_DONE;
+	sys_call3(SYS_exit_group, 0, 0, 0);
+	__builtin_unreachable();
+}
+
+/* A constructor took all the time there was. */
+static HD_NORETURN void end_before_main(void)
+{
+	if (rt_worker->task.mode != WIRE_SEARCH)
+		rt_fail("the program does not come to main in time", "", "");
+	rt_worker->result.end = hook_stop(NULL) ? SEARCH_INTERRUPTED : SEARCH_LIMIT_TIME;
+	leave();
+}
+
 void engine_main(void (*run_main)(void), void (*track_everything)(void))
 {
 	fiber_make_main(run_main);
-	if (run_fiber(0, 0) != RUN_STEP)
+	started_ms = hook_now(NULL);
+	enum run_end end = run_fiber(0, 0);
+	if (end == RUN_VIOLATION)
 		rt_fail("the program fails before main: ", run_failure()->message, "");
+	if (end != RUN_STEP)
+		end_before_main();
 	track_everything();
 	rt_worker->result.initial = track_full_fingerprint();
 	if (rt_worker->task.mode == WIRE_SEARCH)
@@ -398,7 +418,5 @@ void engine_main(void (*run_main)(void), void (*track_everything)(void))
 		replay();
 	else if (rt_worker->task.mode == WIRE_SHRINK)
 		engine_shrink();
-	rt_worker->phase = rt_worker->result.error[0] ? WIRE_FAILED : WIRE_DONE;
-	sys_call3(SYS_exit_group, 0, 0, 0);
-	__builtin_unreachable();
+	leave();
 }

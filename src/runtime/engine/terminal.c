@@ -12,7 +12,8 @@
  * whose rest did not fit and was forgotten: then the client waits for ever.
  *
  * Idle is not stuck: who waits for the next request of a client that has said something and was answered
- * since waits like one in accept (but --strict-idle).
+ * since waits like one in accept (but --strict-idle). Unless executions are known that send the client more
+ * from there, and it goes on: then it waits for that, and for ever.
  */
 #include "runtime/engine/terminal.h"
 
@@ -211,6 +212,16 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 	if (!pos && client)
 		return tell_client(client, " was sent a part of a message, and nobody sends the rest", slot,
 				   buf, cap, own_len);
+	const struct cache_pos *waits = pos ? NULL : vk_left_waiting();
+	if (waits) {
+		tell_client(net_client_of(waits),
+			    " waits for more: other executions send it more here, and then it goes on", slot,
+			    buf, cap, own_len);
+		struct text t = {buf, cap, *own_len};
+		text_str(&t, ": ");
+		net_describe_peer(waits, &t);
+		return VIOLATION_COMM_DEADLOCK;
+	}
 	if (!pos) {
 		if (!silence_holds())
 			return VIOLATION_NONE;
@@ -267,7 +278,7 @@ bool terminal_idles(void)
 			blocked[i] = BY_CLIENT;
 	mark_the_blocked();
 	if (first_that_is(NOT_BLOCKED) != NO_FIBER || vk_unanswered(&bytes) || vk_cut_short() ||
-	    !silence_holds())
+	    vk_left_waiting() || !silence_holds())
 		return false;
 	remember_idle();
 	sleepers = true;

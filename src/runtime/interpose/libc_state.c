@@ -26,6 +26,9 @@ enum libc_use {
 	LOOK,
 	LOOK_IF_ARG0_NULL,
 	LOOK_IF_ARG1_NULL,
+	LOOK_SHIFT_OWN,  /* it has a shift state of its own, */
+	LOOK_SHIFT_ARG2, /* or is given one, */
+	LOOK_SHIFT_ARG3, /* unless that is NULL */
 	CHANGE_HIDING,
 	HIDING
 };
@@ -57,12 +60,21 @@ static void use_all_streams(void)
 		use_stream(f, ACCESS_WRITE);
 }
 
+/* TZ, LANG and LC_*, POSIXLY_CORRECT, TMPDIR */
+static bool reads_environment(u32 object, enum access_mode mode)
+{
+	return object == LIBC_TIME || (object == LIBC_LOCALE && mode == ACCESS_WRITE) ||
+	       object == LIBC_GETOPT || object == LIBC_TMPNAM;
+}
+
 /* args: the function's; after: it has returned, and args[0] is still its first one. */
 __attribute__((visibility("hidden"))) void libc_state_use(u64 index, const u64 *args, u64 after);
 DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 {
 	u32 object = rows[index].object;
-	u64 address = object >= ARG0 ? args[object - ARG0] : object == LIBC_STDIN ? (u64)libc_standard[0] : 0;
+	u64 address = object >= ARG0 ? args[object - ARG0] : 0;
+	if (object >= LIBC_STDIN && object <= LIBC_STDERR)
+		address = (u64)libc_standard[object - LIBC_STDIN];
 	enum access_mode mode = after ? ACCESS_READ : ACCESS_WRITE;
 	if (rows[index].use >= CHANGE_HIDING && start_taken_over())
 		vk_hide_descriptors(!after);
@@ -89,10 +101,23 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 		if (!after && !args[rows[index].use - LOOK_IF_ARG0_NULL])
 			mode = ACCESS_READ;
 		break;
+	case LOOK_SHIFT_OWN:
+	case LOOK_SHIFT_ARG2:
+	case LOOK_SHIFT_ARG3:
+		mode = ACCESS_READ;
+		if (rows[index].use != LOOK_SHIFT_OWN && args[rows[index].use - LOOK_SHIFT_ARG2 + 2])
+			break;
+		vk_use_outside_two(libc_object(LIBC_LOCALE), mode, libc_object(LIBC_SHIFT_STATE),
+				   ACCESS_WRITE);
+		return;
 	case CHANGE:
 	case CHANGE_HIDING:
 	case HIDING:
 		break;
 	}
-	vk_use_outside(object == LIBC_BREAK ? VK_BREAK : libc_object((enum libc_object)object), mode);
+	u64 id = object == LIBC_BREAK ? VK_BREAK : libc_object((enum libc_object)object);
+	if (!after && reads_environment(object, mode))
+		vk_use_outside_two(id, mode, libc_object(LIBC_ENVIRONMENT), ACCESS_READ);
+	else
+		vk_use_outside(id, mode);
 }

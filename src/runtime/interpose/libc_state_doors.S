@@ -4,6 +4,7 @@
  * there, and it is zeroed again.
  */
 #define VARIADIC 7
+#define DOUBLES 8
 #define INTEGERS 72 /* six registers, rax, padding */
 #define VECTORS 128
 
@@ -65,7 +66,7 @@
 	call libc_state_early
 1:	cmpq $0, kstack_running(%rip)
 	je 2f
-	.if \arguments == VARIADIC
+	.if \arguments >= VARIADIC
 	.set frame, INTEGERS + VECTORS
 	.else
 	.set frame, INTEGERS
@@ -79,6 +80,9 @@
 	each_vector keep_vector
 3:
 	.endif
+	.if \arguments == DOUBLES
+	each_vector keep_vector
+	.endif
 	movq %rsp, %rsi
 	movl $libc_index, %edi
 	xorl %edx, %edx
@@ -90,16 +94,25 @@
 	each_vector restore_vector
 4:
 	.endif
+	.if \arguments == DOUBLES
+	each_vector restore_vector
+	.endif
 	movq libc_real + 8 * libc_index(%rip), %r11
 	.if \after
 	movq %rdi, (%rsp) /* its object, for the second time */
 	call *%r11
 	movq %rax, 8(%rsp)
+	.if \arguments == DOUBLES
+	keep_vector %xmm0, INTEGERS
+	.endif
 	movq %rsp, %rsi
 	movl $libc_index, %edi
 	movl $1, %edx
 	call libc_state_use
 	movq 8(%rsp), %rax
+	.if \arguments == DOUBLES
+	restore_vector %xmm0, INTEGERS
+	.endif
 	movq $0, (%rsp)
 	movq $0, 8(%rsp)
 	.endif

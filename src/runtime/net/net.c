@@ -147,6 +147,15 @@ static bool learn_shared(int err)
 	return true;
 }
 
+static void note_nondeterminism(void)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	if (cache_error(cache)->of_client && !c->save_all)
+		rt_worker->result.nondeterministic |= WIRE_UNSAVED;
+	if ((c->save_all || rt_wire->learnt.shared) && c->checkpoint == NET_CHECKPOINT_ND && !c->confirm)
+		rt_worker->result.nondeterministic |= WIRE_UNNOTICED;
+}
+
 /* Where the verdict comes from: the first error of each kind is kept for the report. */
 static void note_error(int err)
 {
@@ -160,8 +169,8 @@ static void note_error(int err)
 		keep_first(r->refused_by, sizeof(r->refused_by), text);
 		return;
 	}
-	rt_worker->result.nondeterministic |= err == CACHE_NONDETERMINISTIC &&
-					      cache_error(cache)->of_client && !rt_wire->config.net.save_all;
+	if (err == CACHE_NONDETERMINISTIC)
+		note_nondeterminism();
 	if (err == CACHE_TOOL)
 		keep_first(r->error, sizeof(r->error), text);
 	else
@@ -176,10 +185,51 @@ static void note_clock_readings(void)
 	rt_worker->result.clock_readings = (u32)cache_clock_readings(cache);
 }
 
+/* ---- clients that were taken for idle ---- */
+
+#define IDLE_MAX 512
+static struct cache_pos idle[IDLE_MAX];
+static u32 idle_count;
+static u64 idle_polls; /* when they were last looked at: trees grow by polls only */
+
+static bool same_place(const struct cache_pos *a, const struct cache_pos *b)
+{
+	return a->tree == b->tree && a->branch == b->branch && a->written == b->written;
+}
+
+bool net_waits_for_more(const struct cache_pos *pos)
+{
+	if (cache_goes_on(cache, pos))
+		return true;
+	for (u32 i = 0; i < idle_count; i++)
+		if (same_place(&idle[i], pos))
+			return false;
+	if (idle_count < IDLE_MAX)
+		idle[idle_count++] = *pos;
+	return false;
+}
+
+/* Has one of them gone on by now, in another execution? Then it was not idle, and is to be judged again. */
+static void look_at_idle(void)
+{
+	u64 polls = trees_stats(cache_trees(cache))->polls;
+	if (hd_likely(!idle_count || polls == idle_polls))
+		return;
+	idle_polls = polls;
+	for (u32 i = 0; i < idle_count;)
+		if (cache_goes_on(cache, &idle[i])) {
+			idle[i] = idle[--idle_count];
+			sched_want_restart();
+		} else {
+			i++;
+		}
+}
+
 /* On a fiber: an error of the cache is one of the call, or ends the transition. */
 static long settle(int err)
 {
 	note_clock_readings();
+	look_at_idle();
 	if (hd_likely(!err))
 		return 0;
 	note_error(err);
@@ -231,9 +281,28 @@ static long open_for(const struct net_address *to, u32 client, struct cache_pos 
 	return open_at(&k, pos);
 }
 
+/* What is said on one may change what is answered on the other. */
+static void note_several_servers(void)
+{
+	const struct cache_pos *open[8];
+	const struct trees *t = cache_trees(cache);
+	u32 n = open_list(NULL, open, HD_ARRAY_LEN(open)), trees = 0;
+	bool several = false;
+	for (u32 i = 0; i < HD_MIN(n, (u32)HD_ARRAY_LEN(open)); i++)
+		several |= open[i]->tree && !tree_key_of(t, open[i]->tree - 1)->client;
+	for (u32 i = 0; i < trees_count(t) && !several; i++) {
+		trees += !tree_key_of(t, i)->client;
+		several = trees > 1;
+	}
+	rt_worker->result.several_servers |= several;
+}
+
 long net_connect(const struct net_address *to, struct cache_pos *pos)
 {
-	return open_for(to, 0, pos);
+	long r = open_for(to, 0, pos);
+	if (!r && !rt_worker->result.several_servers)
+		note_several_servers();
+	return r;
 }
 
 long net_accept(const struct net_address *local, u32 client, struct cache_pos *pos)
@@ -316,6 +385,8 @@ void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 static void resolved(int err)
 {
 	note_clock_readings();
+	if (!sched_in_fiber())
+		look_at_idle();
 	if (sched_in_fiber()) {
 		settle(err);
 	} else if (hd_unlikely(err)) {

@@ -133,6 +133,11 @@ void net_abort_if_never_connected(void);
 u32 net_client_of(const struct cache_pos *pos);
 /* A connection, no datagrams: has the peer said something there, and the SUT written since? */
 bool net_answered(const struct cache_pos *pos);
+/*
+ * Nobody can go on, and a client waits there: for more that the SUT would send? That is told by executions
+ * that do. If one is seen later only, the search starts again.
+ */
+bool net_waits_for_more(const struct cache_pos *pos);
 void net_backtracked(void);
 /* A transition has ended: peers may have to be saved. */
 void net_step_ended(void);

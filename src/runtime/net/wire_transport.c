@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/clock.h"
 #include "base/pages.h"
 #include "base/sys.h"
 #include "runtime/rt.h"
@@ -176,6 +177,12 @@ static void wire_drop(void *self, u64 saved)
 	ask(n);
 }
 
+static u64 wire_now(void *self)
+{
+	(void)self;
+	return monotonic_ns();
+}
+
 const struct transport *wire_transport(void)
 {
 	static const struct transport t = {.open = wire_open,
@@ -186,6 +193,7 @@ const struct transport *wire_transport(void)
 					   .await = wire_await,
 					   .save = wire_save,
 					   .restore = wire_restore,
-					   .drop = wire_drop};
+					   .drop = wire_drop,
+					   .now = wire_now};
 	return &t;
 }

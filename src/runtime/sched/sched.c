@@ -439,9 +439,18 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 }
 
 const struct op_class op_exit = {.name = "exit", .describe = exit_describe, .accesses = op_touches_world};
+
+static void yield_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
+{
+	(void)f;
+	text_fmt(t, "%s", o->object ? "pauses (a spinning loop)" : "calls sched_yield");
+	(void)alt;
+}
+
 /* object of YIELD: that of a pause instruction, or 0 */
 const struct op_class op_yield = {
 	.name = "sched_yield",
+	.describe = yield_describe,
 	.busy = true,
 	.yields = true,
 };

@@ -226,6 +226,7 @@ static void run_thread(struct fiber *f)
 		fiber_finish(f->result);
 	}
 	__pthread_register_cancel(&buf);
+	sched_begin(); /* a handler may run here already, and end the thread */
 	u64 result = ((u64(*)(u64))f->entry)(f->arg);
 	__pthread_unregister_cancel(&buf);
 	fiber_finish(result);
@@ -238,7 +239,6 @@ void fiber_first(void)
 	if (!fiber_slot(f))
 		fiber_run_main();
 	rt_libc.ctype_init();
-	sched_begin();
 	run_thread(f);
 }
 

@@ -225,7 +225,8 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		sig = info->si_signo = SIGBUS;
 		info->si_code = BUS_ADRERR;
 	}
-	if (sched_in_fiber() && !on_own_stack_below(address) && handled_by_program(sig, info, u))
+	if (sched_in_fiber() && (!on_own_stack_below(address) || vk_signal_has_stack(sig)) &&
+	    handled_by_program(sig, info, u))
 		return;
 	crash(sig, info, u);
 }

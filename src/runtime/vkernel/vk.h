@@ -35,7 +35,8 @@ struct vk_call {
 	bool interrupted;   /* VK_RESTART stands for EINTR */
 	bool stepped;       /* it has been a step: all it does from there on happens at that moment */
 	u8 found_count, held_count;
-	u64 watch;                            /* a late lookup, for the step to come; 0: none */
+	u64 watch;            /* a late lookup, for the step to come; 0: none */
+	struct vk_desc *from; /* where its relative path starts, if that was looked up already */
 	struct vk_desc *found[VK_CALL_FOUND]; /* looked up; the first held_count of them are held */
 };
 
@@ -53,6 +54,8 @@ void vk_call_ends(u32 slot);
  * a step where another fiber could tell when.
  */
 void vk_use_outside(u64 object, enum access_mode mode);
+/* Both at one moment. */
+void vk_use_outside_two(u64 a, enum access_mode mode_a, u64 b, enum access_mode mode_b);
 /* The running fiber enters, or leaves, a function whose descriptors the program never sees. */
 void vk_hide_descriptors(bool on);
 /* Named semaphores: 0 and the address of one, or -errno. pc: where the SUT called. */
@@ -85,6 +88,8 @@ const struct cache_pos *vk_unanswered(u64 *bytes);
 u32 vk_unaccepted(void);
 /* A client that is there, of whose last message a part did not fit, and nobody has sent the rest; 0: none. */
 u32 vk_cut_short(void);
+/* A client that waits for more than it was sent, as other executions tell; NULL: none. Asks the network. */
+const struct cache_pos *vk_left_waiting(void);
 /* Is a client still there, to which the program could speak? Asks the network. */
 bool vk_client_stays(void);
 /* Did any execution accept a connection, or receive a datagram? */

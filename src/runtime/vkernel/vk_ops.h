@@ -54,6 +54,8 @@ void vk_describe_fault(const struct op *o, u32 n, struct text *t);
  * has none.
  */
 bool vk_signal_fault(int sig, void *info, void *context);
+/* Would its handler run on an alternate stack, so that an overflow of the thread's own can be handled? */
+bool vk_signal_has_stack(int sig);
 
 /* Does the descriptor of a late lookup (struct op, watch) mean something else by now? See vk.c. */
 bool vk_watch_changed(u64 watch);

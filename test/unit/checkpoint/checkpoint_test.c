@@ -69,7 +69,6 @@ static void test_without_shim_all_is_suspect(void **state)
 	assert_true(checkpoint_acted(s, PEER));
 	assert_false(checkpoint_notices(s, PEER));
 	assert_int_equal(checkpoint_acts(s, PEER, act, 4), 0);
-	assert_false(checkpoint_restart_is_cheaper(s, PEER, 0, 1000, 1));
 	assert_int_equal(checkpoint_process(s, PEER), 0);
 	assert_string_equal(checkpoint_backend(s, OTHER, NULL), "none");
 	checkpoints_free(s);

@@ -1,4 +1,4 @@
-/* Lines on a terminal, and words that are nearly right. */
+/* Lines on a terminal. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/similar.h"
 #include "cli/tty.h"
 
 static void prints(struct tty t, const char *text, const char *expected)
@@ -50,40 +49,11 @@ static void test_colour(void **state)
 	prints(t, "a.c:3: error: x\n", "\033[1ma.c:3: error: x\033[0m\n");
 }
 
-static const char *best_of(const char *word, const char *const *known)
-{
-	struct similar best = SIMILAR_NONE;
-
-	for (; *known; known++)
-		similar_try(&best, word, strlen(word), *known);
-	return best.word;
-}
-
-static void test_similar(void **state)
-{
-	static const char *const known[] = {"check", "replay",     "show",     "shrink",
-					    "tree",  "max-states", "max-time", NULL};
-	char text[64];
-
-	assert_string_equal(best_of("chekc", known), "check");
-	assert_string_equal(best_of("repaly", known), "replay");
-	assert_string_equal(best_of("max-stats", known), "max-states");
-	assert_string_equal(best_of("max-tim", known), "max-time");
-	assert_string_equal(best_of("shr", known), "shrink");
-	assert_null(best_of("verify", known));
-	assert_null(best_of("", known));
-	assert_null(best_of("a-word-that-is-longer-than-any-of-those-known-here", known));
-	assert_string_equal(similar_text(&(struct similar){"check", 1}, "heddle ", text, sizeof(text)),
-			    " (did you mean heddle check?)");
-	assert_string_equal(similar_text(&SIMILAR_NONE, "--", text, sizeof(text)), "");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_colour),
-		cmocka_unit_test(test_similar),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

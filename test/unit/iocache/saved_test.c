@@ -4,7 +4,8 @@
 /* A client that answers each request by a number that it never says again, and can be saved. */
 static struct {
 	u32 opened, saves, restores, dropped, next;
-	bool acts;
+	u64 now, restore_takes;
+	bool acts, repeats;
 	char say[16];
 } peer;
 
@@ -13,6 +14,7 @@ static void peer_open(void *self, const struct tree_key *k, struct transport_rep
 	(void)self;
 	(void)k;
 	peer.opened++;
+	peer.now += 2000000;
 	*r = (struct transport_reply){.conn = peer.opened, .group = peer.opened, .text = ""};
 }
 
@@ -25,6 +27,12 @@ static void peer_exchange(void *self, u32 conn, const void *data, u64 n, bool en
 	*r = (struct transport_reply){.text = "", .data = peer.say};
 	if (!n)
 		return;
+	peer.now += 100000;
+	if (peer.repeats) {
+		r->len = 1;
+		memcpy(peer.say, "x", 2);
+		return;
+	}
 	r->len = (u64)snprintf(peer.say, sizeof(peer.say), "%u\n", ++peer.next);
 	r->flags = peer.acts ? NET_ACTED | NET_CHOSE : 0;
 }
@@ -47,6 +55,7 @@ static void peer_restore(void *self, u64 saved, struct transport_reply *r)
 	(void)self;
 	(void)saved;
 	peer.restores++;
+	peer.now += peer.restore_takes;
 	*r = (struct transport_reply){.conn = peer.opened, .text = ""};
 }
 
@@ -55,6 +64,12 @@ static void peer_drop(void *self, u64 saved)
 	(void)self;
 	(void)saved;
 	peer.dropped++;
+}
+
+static u64 peer_now(void *self)
+{
+	(void)self;
+	return peer.now;
 }
 
 static const struct tree_key key = {.to = {.family = NET_INET, .type = NET_STREAM, .port = 80}, .client = 1};
@@ -66,7 +81,8 @@ static struct cache *start(enum net_checkpoint strategy, struct world **w, struc
 					   .close = peer_close,
 					   .save = peer_save,
 					   .restore = peer_restore,
-					   .drop = peer_drop};
+					   .drop = peer_drop,
+					   .now = peer_now};
 	memset(&peer, 0, sizeof(peer));
 	peer.acts = true;
 	*w = world_new(1);
@@ -168,11 +184,43 @@ static void test_bound(void **state)
 	world_free(w);
 }
 
+/* The cost model: measured times decide, when there are enough of them, but for peers that act by chance. */
+static void restore_or_start(u64 takes, bool acts, u32 opened)
+{
+	struct world *w;
+	struct cache_pos root;
+	char text[16];
+	struct cache *c = start(NET_CHECKPOINT_IO, &w, &root);
+	peer.restore_takes = takes;
+	peer.acts = acts;
+	peer.repeats = !acts;
+	struct cache_pos b = say(c, say(c, root, "a\n"), "b\n");
+	for (u32 i = 0; i < 40; i++) {
+		snprintf(text, sizeof(text), "%u\n", i);
+		say(c, b, text);
+		if (i < 33)
+			assert_int_equal(peer.opened, 1);
+	}
+	assert_int_equal(peer.opened, opened);
+	assert_int_equal(cache_checkpoints(c)->cheaper, opened - 1);
+	world_free(w);
+}
+
+static void test_cost(void **state)
+{
+	(void)state;
+	restore_or_start(400000, false, 1);
+	restore_or_start(2199999, false, 1); /* a start and two requests: 2200000 */
+	restore_or_start(2200001, false, 8);
+	restore_or_start(9000000, true, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nearest), cmocka_unit_test(test_no_chance), cmocka_unit_test(test_io),
 		cmocka_unit_test(test_none),    cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_cost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

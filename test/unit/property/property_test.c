@@ -60,7 +60,7 @@ union {
 	unsigned word;
 } un = {{1, 2, 3, 250}};
 static int only_here = 31;
-static __thread int each_thread_its_own = 3;
+__thread int each_thread_its_own = 3;
 struct opaque;
 struct opaque *incomplete;
 

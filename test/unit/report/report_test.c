@@ -466,7 +466,7 @@ static void test_full_disk(void **state)
 	assert_non_null(strstr(text, "12345"));
 	free(text);
 	assert_int_equal(result_json_write(o, "/nonexistent/dir", &p), -1);
-	assert_non_null(strstr(p.text, "--out"));
+	assert_non_null(strstr(p.text, "is the folder there"));
 	done(o);
 }
 

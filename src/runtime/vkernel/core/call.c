@@ -89,6 +89,7 @@ void vk_call_forget(struct vk_call *c)
 	for (u32 i = 0; i < c->found_count; i++)
 		c->found[i] = NULL;
 	c->found_count = c->held_count = 0;
+	c->from = NULL;
 }
 
 void vk_call_ends(u32 slot)
@@ -175,10 +176,10 @@ long vk_step(struct vk_call *c, const struct op *o)
 	return alt;
 }
 
-long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries)
+long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries, bool again)
 {
 	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART | (tries ? OPF_TRIES : 0),
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART | (tries || again ? OPF_TRIES : 0),
 		       .n = tries,
 		       .object = (u64)object,
 		       .arg = arg};
@@ -243,6 +244,23 @@ void vk_use_outside(u64 object, enum access_mode mode)
 {
 	struct vk_call c = {0};
 	vk_use(&c, object, mode);
+}
+
+static HD_NOINLINE bool touch_two(struct vk_call *c, const u64 *object, const enum access_mode *mode)
+{
+	bool seen = vk_touch(c, object[0], mode[0]);
+	return vk_touch(c, object[1], mode[1]) || seen;
+}
+
+void vk_use_outside_two(u64 a, enum access_mode mode_a, u64 b, enum access_mode mode_b)
+{
+	struct vk_call c = {0};
+	u64 object[] = {a, b};
+	enum access_mode mode[] = {mode_a, mode_b};
+	if (!touch_two(&c, object, mode))
+		return;
+	vk_order(&c, a, mode_a);
+	touch_two(&c, object, mode);
 }
 
 void vk_op_looked_up(const struct op *o)

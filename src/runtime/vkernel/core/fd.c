@@ -166,6 +166,7 @@ static bool touch_number(struct vk_call *c, int fd, enum access_mode mode)
 	return shows;
 }
 
+/* Bits: what others could change of it. */
 enum shows { SHOWS_NOT, SHOWS_NUMBER, SHOWS_FLAGS };
 
 /* What others could change of what a call on fd finds there. */
@@ -183,15 +184,23 @@ static HD_NOINLINE enum shows use_shows(struct vk_call *c, int fd)
 	bool flags = d && vk_touch(c, vk_desc_lesson(d, VK_DESC_FLAGS), ACCESS_READ);
 	if (d)
 		vk_declare(vk_desc_object(vk_desc_slot(d), VK_DESC_FLAGS), ACCESS_READ);
-	return flags ? SHOWS_FLAGS : number ? SHOWS_NUMBER : SHOWS_NOT;
+	return (number ? SHOWS_NUMBER : SHOWS_NOT) | (flags ? SHOWS_FLAGS : SHOWS_NOT);
+}
+
+/* What others could change of what it found. */
+static enum shows look_up(struct vk_call *c, int fd)
+{
+	enum shows shows = use_shows(c, fd);
+	if (shows == SHOWS_NOT)
+		return shows;
+	vk_order(c, vk_fd_object(fd), ACCESS_READ);
+	use_shows(c, fd);
+	return shows;
 }
 
 void vk_fd_touch(struct vk_call *c, int fd)
 {
-	if (use_shows(c, fd) == SHOWS_NOT)
-		return;
-	vk_order(c, vk_fd_object(fd), ACCESS_READ);
-	use_shows(c, fd);
+	look_up(c, fd);
 }
 
 /* Two descriptors are looked up one after the other: others may change the second in between. */
@@ -208,12 +217,22 @@ static void touch_another(struct vk_call *c, int fd)
 	use_shows(c, fd);
 }
 
+/*
+ * Where others close or replace the number, finding the description and working on it are two moments: what
+ * the call does next with something that others use is a step again.
+ */
+static void look_up_first(struct vk_call *c, int fd)
+{
+	if ((look_up(c, fd) & SHOWS_NUMBER) && vk_fd_peek(fd))
+		c->stepped = false;
+}
+
 struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 {
 	if (c->found_count)
 		touch_another(c, fd);
 	else
-		vk_fd_touch(c, fd);
+		look_up_first(c, fd);
 	if (!vk_fd_peek(fd))
 		vk_fd_check_use(c, fd);
 	return vk_call_found(c, vk_fd_peek(fd));

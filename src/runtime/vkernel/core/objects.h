@@ -79,10 +79,13 @@ static inline u64 vk_key_object(u32 key)
    program's memory: no words of ours. */
 enum libc_object {
 	LIBC_NOTHING,
-	LIBC_STDIN, /* an address in truth, as other streams */
+	LIBC_STDIN, /* addresses in truth, as other streams */
+	LIBC_STDOUT,
+	LIBC_STDERR,
 	LIBC_BREAK, /* VK_BREAK in truth: libc's copy of the program break */
 	LIBC_ATEXIT,
 	LIBC_CONCURRENCY,
+	LIBC_CRYPT,
 	LIBC_ENVIRONMENT,
 	LIBC_ETHER,
 	LIBC_GETLOGIN,
@@ -92,15 +95,18 @@ enum libc_object {
 	LIBC_HSEARCH,
 	LIBC_L64A,
 	LIBC_LOCALE,
+	LIBC_NUMBERS,
 	LIBC_PASSWD,
 	LIBC_RANDOM,
 	LIBC_RANDOM48,
 	LIBC_SERVICES,
+	LIBC_SHIFT_STATE,
 	LIBC_STRTOK,
 	LIBC_SYSLOG,
 	LIBC_TIME,
 	LIBC_TMPNAM,
 	LIBC_TTYNAME,
+	LIBC_UTMP,
 	LIBC_OBJECTS
 };
 #define LIBC_FIRST_KEY 0x200u

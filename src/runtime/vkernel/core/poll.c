@@ -296,6 +296,8 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		o.deadline = clock_deadline(timeout);
 	if (may_be_late(&o))
 		o.flags |= OPF_LATE;
+	if (!timeout || count_ready(p, n))
+		o.flags |= OPF_TRIES;
 	long alt = vk_step(c, &o);
 	if (alt == VK_RESTART)
 		return alt;

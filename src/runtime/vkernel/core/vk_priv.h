@@ -195,8 +195,9 @@ long vk_step(struct vk_call *c, const struct op *o);
 #define VK_RESTART (-4096L)
 /*
  * vk_step() for a transfer that may wait for bytes, events or room; with `tries` it does not, and op.n is 1.
+ * again: it will say once more that there is an end; who does so in a loop goes round in circles.
  */
-long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries);
+long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries, bool again);
 /*
  * The same for an operation that never waits, and only marks the moment of what follows: not if there has
  * been a step.
@@ -275,7 +276,8 @@ enum { VK_PIPE_READ, VK_PIPE_WRITE };
 struct vk_pipe {
 	u32 used, readers, writers;
 	u32 len, size;
-	u32 mode; /* permissions */
+	u32 mode;     /* permissions */
+	u32 end_told; /* a reader was told of the end; until somebody writes again */
 	u8 data[VK_PIPE_SIZE];
 };
 /* "the pipe 3 <- 4" */
@@ -285,6 +287,10 @@ u8 *vk_pipe_data(struct vk_pipe *p);
 /* n bytes leave it at the front; n bytes were put behind those it holds. Who watches it is told. */
 void vk_pipe_left(struct vk_pipe *p, u32 n);
 void vk_pipe_came(struct vk_pipe *p, u32 n);
+/* Nothing is in it, and nobody will write any more. */
+bool vk_pipe_at_end(const struct vk_pipe *p);
+/* Would this end say again what it has said before: that the other one is closed? */
+bool vk_pipe_tells_again(const struct vk_desc *d);
 /* F_GETPIPE_SZ and F_SETPIPE_SZ. */
 long vk_pipe_size(struct vk_call *c, const struct vk_desc *d);
 long vk_pipe_resize(struct vk_call *c, const struct vk_desc *d, u32 want);
@@ -301,7 +307,8 @@ struct vk_epoll {
 		u64 data;
 		u16 desc;  /* slot + 1; 0: a free place */
 		u16 place; /* in the ready list, from 1; 0: it is not there */
-		u32 pad;
+		u16 turn;  /* of several of one description: that with the highest hears first */
+		u16 pad;
 	} item[VK_EPOLL_ITEMS];
 };
 
@@ -439,6 +446,12 @@ struct vk_settings {
 enum vk_setting { VK_SETTING_NOT_DUMPABLE, VK_SETTING_NO_HUGE_PAGES, VK_SETTING_SUBREAPER };
 /* Descriptor numbers are below that: RLIMIT_NOFILE. */
 u32 vk_fd_max(void);
+/* Of a resource (RLIMIT_…). */
+u64 vk_limit_soft(u32 resource);
+u64 vk_limit_hard(u32 resource);
+/* Whether a thread has not ended, and the name of the first one: may be steps. */
+bool vk_thread_seen(struct vk_call *c, u32 slot);
+void vk_first_thread_name(struct vk_call *c, char *to);
 /* A fiber starts, and has its creator's settings; it ends. */
 void vk_settings_inherit(u32 slot, u32 creator);
 void vk_settings_forget(u32 slot);

@@ -273,10 +273,10 @@ long vk_sys_chdir(struct vk_call *c)
 
 long vk_sys_fchdir(struct vk_call *c)
 {
-	vk_use(c, VK_CWD, ACCESS_WRITE);
 	struct vk_desc *d = vk_fd_use(c, (int)c->a[0]);
 	if (!d)
 		return -EBADF;
+	vk_use(c, VK_CWD, ACCESS_WRITE);
 	if (d->kind != VK_DIR)
 		return -ENOTDIR;
 	const char *name = vk_dir_path(d);

@@ -14,16 +14,6 @@ static const struct {
 	 "MemAvailable:    3145728 kB\nBuffers:               0 kB\nCached:          1048576 kB\n"
 	 "SwapTotal:             0 kB\nSwapFree:              0 kB\n"},
 	{"/proc/self/statm", "1024 512 256 64 0 512 0\n"},
-	{"/proc/self/stat",
-	 "1000 (program) R 1 1000 1000 0 -1 4194304 100 0 0 0 0 0 0 0 20 0 1 0 100 4194304 512 "
-	 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"},
-	{"/proc/self/status",
-	 "Name:\tprogram\nUmask:\t0022\nState:\tR (running)\nTgid:\t1000\nNgid:\t0\nPid:\t1000\nPPid:\t1\n"
-	 "TracerPid:\t0\nFDSize:\t64\nVmPeak:\t    4096 kB\nVmSize:\t    4096 kB\nVmLck:\t       0 kB\n"
-	 "VmHWM:\t    2048 kB\nVmRSS:\t    2048 kB\nVmData:\t    2048 kB\nVmStk:\t     132 kB\nVmExe:\t     "
-	 "256 kB\n"
-	 "VmLib:\t    1024 kB\nVmSwap:\t       0 "
-	 "kB\nThreads:\t1\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\n"},
 	/* It has no network but the loopback. */
 	{"/proc/self/net/dev",
 	 "Inter-|   Receive                                                |  Transmit\n"

@@ -17,6 +17,7 @@ static long may_change_name(const struct vk_place *p)
 static long make(struct vk_call *c, int dirfd, const char *path, u32 mode, const char *target)
 {
 	static struct vk_place p, parent;
+	vk_path_start(c, dirfd, path);
 	vk_use(c, VK_UMASK, ACCESS_READ);
 	long err = vk_path(c, dirfd, path, PATH_NAME | PATH_MAKE, &p);
 	if (err)

@@ -3,6 +3,7 @@
  */
 #include "runtime/vkernel/files/overlay.h"
 #include "runtime/vkernel/files/touch.h"
+#include "runtime/vkernel/process/proc_text.h"
 
 #define OPEN_STATUS \
 	(O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC | O_NOATIME | O_DIRECT | O_DIRECTORY | \
@@ -88,11 +89,30 @@ static long open_directory(struct vk_call *c, const struct vk_place *p, u32 flag
 	return install(c, d, flags);
 }
 
+/* A file without a name, that nobody can write to. */
+static long open_text(struct vk_call *c, u64 key, const char *text, u32 flags)
+{
+	static struct vk_place made;
+	made = (struct vk_place){.inode = vk_inode_new(c, key + sched_self_slot(), S_IFREG | 0444)};
+	if (!made.inode || vk_inode_resize(c, made.inode, str_len(text)))
+		return -ENOMEM;
+	memcpy(vk_inode_data(made.inode), text, str_len(text));
+	return install(c, describe_place(&made, VK_FILE, flags), flags);
+}
+
 static long open_regular(struct vk_call *c, struct vk_place *p, u32 flags)
 {
 	long err = 0;
 	if (flags & O_DIRECTORY)
 		return -ENOTDIR;
+	u64 key = p->key; /* p does not outlive a step */
+	const char *text = p->host ? vk_proc_text(c, p->path) : NULL;
+	if (text && wants_write(flags)) {
+		vk_refuse(c, "writing to a file of /proc/self");
+		return -EACCES;
+	}
+	if (text)
+		return open_text(c, key, text, flags);
 	if (wants_write(flags))
 		err = vk_copy_up(c, p, !(flags & O_TRUNC));
 	else if (p->host)
@@ -204,6 +224,7 @@ static long do_open(struct vk_call *c, int dirfd, const char *path, u32 flags, u
 	u32 how = (flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0
 											     : PATH_FOLLOW;
 	how |= (flags & O_CREAT ? PATH_CREATE | PATH_MAKE : 0) | (flags & O_TRUNC ? PATH_CHANGE : 0);
+	vk_path_start(c, dirfd, path);
 	vk_fd_take(c, 0, 1);
 	if (flags & O_CREAT)
 		vk_use(c, VK_UMASK, ACCESS_READ);

@@ -9,6 +9,8 @@
  */
 #include "runtime/vkernel/files/overlay.h"
 
+#include <linux/resource.h>
+
 #include "runtime/vkernel/files/touch.h"
 #include "runtime/vkernel/mapping/mappings.h"
 #include "wire/wire.h"
@@ -98,6 +100,13 @@ long vk_inode_resize(struct vk_call *c, u32 number, u64 size)
 	if (size > VK_FILE_MAX) {
 		vk_refuse(c, "limit: a file of more than 32 MiB written");
 		return -ENOSPC;
+	}
+	if (size > n->size) {
+		vk_touch(NULL, VK_LIMITS, ACCESS_READ);
+		if (size > vk_limit_soft(RLIMIT_FSIZE)) {
+			vk_refuse(c, "a file beyond RLIMIT_FSIZE");
+			return -EFBIG;
+		}
 	}
 	vk_declare(inode_object(number), ACCESS_WRITE);
 	if (size > n->size && n->mapped)

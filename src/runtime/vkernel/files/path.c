@@ -355,10 +355,16 @@ static long start_from(struct vk_call *c, int dirfd, const char *path, struct vk
 		*seen = vk_touch(c, VK_CWD, ACCESS_READ);
 		return 0;
 	}
-	*dir = vk_fd_use(c, dirfd);
+	*dir = c->from ? c->from : vk_fd_use(c, dirfd);
 	if (!*dir)
 		return -EBADF;
 	return (*dir)->kind == VK_DIR ? 0 : -ENOTDIR;
+}
+
+void vk_path_start(struct vk_call *c, int dirfd, const char *path)
+{
+	if (dirfd != AT_FDCWD && vk_user_ok((u64)path, 1) && path[0] != '/')
+		c->from = vk_fd_use(c, dirfd);
 }
 
 long vk_path(struct vk_call *c, int dirfd, const char *path, u32 how, struct vk_place *out)

@@ -40,6 +40,8 @@ enum {
  * leave no kilobytes on the SUT's stack.
  */
 long vk_path(struct vk_call *c, int dirfd, const char *path, u32 how, struct vk_place *out);
+/* For calls that use something else before they resolve: dirfd is looked up first, at a moment of its own. */
+void vk_path_start(struct vk_call *c, int dirfd, const char *path);
 /* The same from the current directory, to look without a call: never a step, and nothing is declared. */
 long vk_path_look(const char *path, u32 how, struct vk_place *out);
 /* The same, never a step, for a path that is absolute and normalised. */

@@ -12,6 +12,7 @@
  * Given up: fixed addresses outside the ranges.
  */
 #include <linux/mman.h>
+#include <linux/resource.h>
 
 #include "runtime/vkernel/mapping/mappings.h"
 
@@ -234,6 +235,11 @@ long vk_sys_mmap(struct vk_call *c)
 		return -EINVAL;
 	if (!len)
 		return -ENOMEM;
+	vk_touch(NULL, VK_LIMITS, ACCESS_READ);
+	if (len > vk_limit_soft(RLIMIT_AS)) {
+		vk_refuse(c, "memory beyond RLIMIT_AS");
+		return -ENOMEM;
+	}
 	long err = flags & MAP_ANONYMOUS ? 0 : check_file(c, (int)c->a[4], prot, flags, &d);
 	if (err)
 		return err;

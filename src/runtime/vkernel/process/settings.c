@@ -328,6 +328,16 @@ u32 vk_fd_max(void)
 	return (u32)((u64)VK_MAX_FDS ^ vk->limit[RLIMIT_NOFILE].soft);
 }
 
+u64 vk_limit_soft(u32 resource)
+{
+	return limit_of(resource).rlim_cur;
+}
+
+u64 vk_limit_hard(u32 resource)
+{
+	return limit_of(resource).rlim_max;
+}
+
 static long get_limit(struct vk_call *c, u32 resource, long to)
 {
 	vk_use(c, VK_LIMITS, ACCESS_READ);
@@ -436,6 +446,22 @@ static long get_name(struct vk_call *c, const struct fiber *f, char *to)
 	else
 		name_at_start(to);
 	return 0;
+}
+
+bool vk_thread_seen(struct vk_call *c, u32 slot)
+{
+	return slot_use(c, slot, ACCESS_READ) && sched_alive(slot);
+}
+
+void vk_first_thread_name(struct vk_call *c, char *to)
+{
+	const struct fiber *first = sched_fiber(0);
+	slot_use(c, 0, ACCESS_READ);
+	vk_declare(thread_object(0), ACCESS_READ);
+	if (first->name[0])
+		memcpy(to, first->name, NAME_SIZE);
+	else
+		name_at_start(to);
 }
 
 long vk_thread_set_name(u32 slot, const char *name)

@@ -9,6 +9,11 @@
 
 #include "runtime/vkernel/core/vk_priv.h"
 
+bool vk_signal_has_stack(int sig)
+{
+	return (vk->action[sig].flags & SA_ONSTACK) && vk_self()->alt_sp;
+}
+
 bool vk_signal_fault(int sig, void *info, void *context)
 {
 	u64 bit = (u64)1 << (sig - 1);

@@ -83,7 +83,8 @@ static long receive_end(struct vk_sock *s)
 {
 	if (s->error && (is_unix(s) || !s->fin_seen))
 		return take_error(s);
-	return is_ended(s) ? 0 : -EAGAIN;
+	s->end_told = is_ended(s);
+	return s->end_told ? 0 : -EAGAIN;
 }
 
 static void tell_sender(const struct vk_sock *s, struct net_address *from)

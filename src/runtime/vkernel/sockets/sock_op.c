@@ -275,7 +275,7 @@ static bool send_in_vain(const struct fiber *f, const struct op *o, u32 alt)
 	(void)f;
 	if (s->flavour == SOCK_PEER)
 		return alt < OP_DESCRIBE_PENDING && sock_peer_send_in_vain(o, alt);
-	return s->flavour == SOCK_LOCAL && sock_partner(s) && !sock_data_room(sock_partner(s));
+	return s->flavour == SOCK_LOCAL && (!sock_partner(s) || !sock_data_room(sock_partner(s)));
 }
 
 static bool look_in_vain(const struct fiber *f, const struct op *o, u32 alt)
@@ -319,7 +319,7 @@ const struct op_class op_recv = {.name = "receive",
 /* A peer that does not read; inside, anybody may. */
 static struct op_wait send_wait(const struct op *o)
 {
-	if (socket_of(o)->flavour != SOCK_PEER)
+	if (socket_of(o)->flavour != SOCK_PEER || socket_of(o)->was_reset)
 		return (struct op_wait){.what = WAIT_ANYONE};
 	return (struct op_wait){.what = WAIT_PEER, .peer = &socket_of(o)->pos};
 }
@@ -475,6 +475,14 @@ static const struct sock_step_traits {
 	[OP_SHUTDOWN] = {0, true, NULL, NULL},
 };
 
+/* Would it say again that the connection is closed? Who does that in a loop goes round in circles. */
+static bool tells_again(const struct vk_sock *s, u16 kind)
+{
+	if (s->flavour == SOCK_PEER)
+		return s->was_reset || (kind == OP_RECV && s->fin_seen);
+	return s->flavour == SOCK_LOCAL && (kind == OP_RECV ? s->end_told : !sock_partner(s));
+}
+
 static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 {
 	const struct vk_sock *s = sock_of(d);
@@ -482,7 +490,7 @@ static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
-	if (nonblocking && traits->timeout)
+	if (traits->timeout && (nonblocking || tells_again(s, o->kind)))
 		o->flags |= OPF_TRIES;
 	o->object = (u64)s;
 	u64 timeout = nonblocking || !traits->timeout ? 0 : traits->timeout(s);

@@ -356,9 +356,10 @@ bool sock_peer_recv_in_vain(const struct op *o, u32 alt)
 
 bool sock_peer_send_in_vain(const struct op *o, u32 alt)
 {
+	const struct vk_sock *s = (const struct vk_sock *)o->object;
 	u64 amount[SEND_WAYS];
-	u32 n = send_ways((const struct vk_sock *)o->object, o->arg, o->n, amount);
-	return o->arg && alt < n && !amount[alt];
+	u32 n = send_ways(s, o->arg, o->n, amount);
+	return s->was_reset || (o->arg && alt < n && !amount[alt]);
 }
 
 /* ---- the object ---- */

@@ -112,6 +112,21 @@ u32 vk_cut_short(void)
 	return 0;
 }
 
+const struct cache_pos *vk_left_waiting(void)
+{
+	for (u32 i = 0; i < vk->desc_limit; i++) {
+		const struct vk_sock *s = &vk->sock[i];
+		u32 flags;
+		if (vk->desc[i].kind != VK_SOCKET || !is_peer(s) || !net_client_of(&s->pos) ||
+		    (s->shut & SHUT_WRITE))
+			continue;
+		sock_peer_ask(s, &flags);
+		if (net_waits_for_more(&s->pos))
+			return &s->pos;
+	}
+	return NULL;
+}
+
 bool vk_client_stays(void)
 {
 	for (u32 i = 0; i < vk->desc_limit; i++) {

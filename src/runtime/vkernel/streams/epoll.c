@@ -12,6 +12,8 @@
  *   E2  Items lie at the front, sorted by number and description, zeros behind.
  *   E3  Whatever makes a description ready tells epoll_wake(). What the network brings is decided by whoever
  *       looks (sockets/sock_arrival.c): a wait on the set is such a look, and then it is an edge.
+ *   E4  Items of one description (added by several numbers) have the turns 0, 1, 2 …; one alone has 0. As in
+ *       Linux the last one that was added hears first, exclusive ones after all others, the oldest first.
  *
  * EPOLLEXCLUSIVE asks for fewer wake-ups, but promises none: which waiter goes on is the scheduler's choice
  * anyway.
@@ -54,9 +56,15 @@ void epoll_take_from_list(struct vk_epoll *e, struct vk_epoll_item *i)
 	i->place = 0;
 }
 
+/* A set inside a set tells of EPOLLIN alone: who asks for EPOLLRDNORM is not told, unless it is ready at once. */
+static bool is_told(const struct vk_epoll_item *i)
+{
+	return epoll_desc_of(i)->kind != VK_EPOLL || (i->events & EPOLLIN);
+}
+
 bool epoll_is_candidate(const struct vk_epoll_item *i)
 {
-	return i->place || !(i->events & EPOLLET);
+	return i->place || (!(i->events & EPOLLET) && is_told(i));
 }
 
 bool epoll_has_ready(const struct vk_epoll *e)
@@ -72,28 +80,41 @@ static void wake_outer(const struct vk_epoll *e)
 {
 	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (vk->desc[i].kind == VK_EPOLL && epoll_set_of(&vk->desc[i]) == e)
-			epoll_wake(&vk->desc[i], POLLIN | POLLRDNORM);
+			epoll_wake(&vk->desc[i], POLLIN);
 }
 
-static bool wakes(const struct vk_epoll_item *i, const struct vk_desc *d, u32 events)
+static bool wakes(const struct vk_epoll_item *i, u32 events)
 {
 	u32 wanted = i->events & ~EPOLL_PRIVATE_BITS;
-	return epoll_desc_of(i) == d && wanted && (!events || (events & wanted));
+	return wanted && (!events || (events & wanted));
+}
+
+/* The item of a description with the highest turn below that. */
+static struct vk_epoll_item *next_in_turn(struct vk_epoll *e, const struct vk_desc *d, u32 below)
+{
+	struct vk_epoll_item *next = NULL;
+	for (u32 k = 0; k < e->count; k++) {
+		struct vk_epoll_item *i = &e->item[k];
+		if (epoll_desc_of(i) == d && i->turn < below && (!next || i->turn > next->turn))
+			next = i;
+	}
+	return next;
 }
 
 void epoll_wake(const struct vk_desc *d, u32 events)
 {
 	for (u32 n = 0; n < vk->epolls; n++) {
 		struct vk_epoll *e = &vk->epoll[n];
+		struct vk_epoll_item *i = next_in_turn(e, d, ~0u);
 		bool news = false;
-		for (u32 k = 0; k < e->count; k++) {
-			if (!wakes(&e->item[k], d, events))
+		for (; i; i = i->turn ? next_in_turn(e, d, i->turn) : NULL) {
+			if (!wakes(i, events))
 				continue;
 			news = true; /* to those outside, as Linux, even if it is in the list already */
-			if (e->item[k].place)
+			if (i->place)
 				continue;
 			epoll_declare(e);
-			epoll_put_at_tail(e, &e->item[k]);
+			epoll_put_at_tail(e, i);
 		}
 		if (news)
 			wake_outer(e);
@@ -102,9 +123,30 @@ void epoll_wake(const struct vk_desc *d, u32 events)
 
 /* ---- items ---- */
 
+/* The turns of those of one description from `first` on move by one. */
+static void move_turns(struct vk_epoll *e, u16 desc, u32 first, int by)
+{
+	for (u32 k = 0; k < e->count; k++)
+		if (e->item[k].desc == desc && e->item[k].turn >= first)
+			e->item[k].turn = (u16)(e->item[k].turn + by);
+}
+
+/* Of one that is about to be added. */
+static u16 take_turn(struct vk_epoll *e, const struct vk_epoll_item *item)
+{
+	u16 others = 0;
+	for (u32 k = 0; k < e->count; k++)
+		others += e->item[k].desc == item->desc;
+	if (!(item->events & EPOLLEXCLUSIVE))
+		return others;
+	move_turns(e, item->desc, 0, 1);
+	return 0;
+}
+
 static void remove_item(struct vk_epoll *e, struct vk_epoll_item *i)
 {
 	epoll_take_from_list(e, i);
+	move_turns(e, i->desc, i->turn + 1u, -1);
 	u32 at = (u32)(i - e->item);
 	memmove(i, i + 1, (e->count - at - 1) * sizeof(*i));
 	e->item[--e->count] = (struct vk_epoll_item){0};
@@ -202,6 +244,7 @@ static long add_item(const struct vk_call *c, struct vk_desc *set, int fd, struc
 				     .desc = (u16)(vk_desc_slot(target) + 1),
 				     .events = u->events | EPOLLERR | EPOLLHUP,
 				     .data = u->data};
+	item.turn = take_turn(e, &item);
 	struct vk_epoll_item *i = insert_item(e, &item);
 	if (epoll_ready_events(i)) {
 		epoll_put_at_tail(e, i);

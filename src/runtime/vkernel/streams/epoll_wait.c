@@ -23,7 +23,7 @@ static u32 walk(const struct vk_epoll *e, u32 depth, u32 nth, struct selector_it
 						      .events = events,
 						      .exact = i->events & EPOLLET,
 						      .muted = events ? NULL : epoll_desc_of(i)};
-		bool hears = events & (EPOLLIN | EPOLLRDNORM); /* a set tells of nothing else */
+		bool hears = events & EPOLLIN; /* a set tells of nothing else */
 		if (epoll_desc_of(i)->kind == VK_EPOLL && hears && depth < EPOLL_DEPTH)
 			n += walk(epoll_set_of(epoll_desc_of(i)), depth + 1, nth - n, out);
 	}
@@ -255,6 +255,8 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
 	begin_wait(epoll_set_of(d));
+	if (!timeout || epoll_has_ready(epoll_set_of(d)))
+		o.flags |= OPF_TRIES;
 	long alt = vk_step(c, &o);
 	if (alt == VK_RESTART)
 		return alt;

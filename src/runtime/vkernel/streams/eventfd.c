@@ -87,7 +87,7 @@ static long eventfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u,
 	(void)pos;
 	if (u->left < sizeof(u64))
 		return -EINVAL;
-	if (vk_transfer_step(c, OP_EVENTFD_READ, d, 0, d->flags & O_NONBLOCK) == VK_RESTART)
+	if (vk_transfer_step(c, OP_EVENTFD_READ, d, 0, d->flags & O_NONBLOCK, false) == VK_RESTART)
 		return VK_RESTART;
 	if (!d->pos)
 		return -EAGAIN;
@@ -107,7 +107,7 @@ static long eventfd_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 		return -EFAULT;
 	if (value == ~(u64)0)
 		return -EINVAL;
-	if (vk_transfer_step(c, OP_EVENTFD_WRITE, d, value, d->flags & O_NONBLOCK) == VK_RESTART)
+	if (vk_transfer_step(c, OP_EVENTFD_WRITE, d, value, d->flags & O_NONBLOCK, false) == VK_RESTART)
 		return VK_RESTART;
 	if (COUNTER_MAX - d->pos < value)
 		return -EAGAIN;

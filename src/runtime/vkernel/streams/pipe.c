@@ -117,7 +117,7 @@ static bool write_in_vain(const struct fiber *f, const struct op *o, u32 alt)
 	const struct vk_pipe *p = (const struct vk_pipe *)o->object;
 	(void)f;
 	(void)alt;
-	return p->readers && !has_room(p, o->arg);
+	return !p->readers || !has_room(p, o->arg);
 }
 
 const struct op_class op_pipe_read = {.name = "read pipe",
@@ -132,6 +132,17 @@ const struct op_class op_pipe_write = {.name = "write pipe",
 				       .accesses = pipe_accesses};
 
 /* ---- reading and writing ---- */
+
+bool vk_pipe_at_end(const struct vk_pipe *p)
+{
+	return !p->len && !p->writers;
+}
+
+bool vk_pipe_tells_again(const struct vk_desc *d)
+{
+	const struct vk_pipe *p = vk_pipe_of(d);
+	return d->sub == VK_PIPE_READ ? vk_pipe_at_end(p) && p->end_told : !p->readers;
+}
 
 /* Something has changed for who watches this end. */
 static void pipe_wake(const struct vk_pipe *p, u16 end, u32 events)
@@ -153,6 +164,7 @@ void vk_pipe_left(struct vk_pipe *p, u32 n)
 void vk_pipe_came(struct vk_pipe *p, u32 n)
 {
 	p->len += n;
+	p->end_told = 0;
 	if (n)
 		pipe_wake(p, VK_PIPE_READ, POLLIN | POLLRDNORM);
 }
@@ -162,9 +174,11 @@ static long pipe_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u6
 	(void)pos;
 	if (!u->left)
 		return 0;
-	if (vk_transfer_step(c, OP_PIPE_READ, vk_pipe_of(d), u->left, d->flags & O_NONBLOCK) == VK_RESTART)
+	if (vk_transfer_step(c, OP_PIPE_READ, vk_pipe_of(d), u->left, d->flags & O_NONBLOCK,
+			     vk_pipe_tells_again(d)) == VK_RESTART)
 		return VK_RESTART;
 	struct vk_pipe *p = vk_pipe_of(d);
+	p->end_told = vk_pipe_at_end(p);
 	if (!p->len)
 		return p->writers ? -EAGAIN : 0;
 	u32 n = (u32)vk_uio_out(u, vk_pipe_data(p), p->len);
@@ -188,8 +202,8 @@ static long pipe_write(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 	while (u->left && !u->faulted) {
 		/* A large write stays one that takes what room there is, to its last byte. */
 		u64 need = total > VK_PIPE_BUF ? HD_MAX(u->left, (size_t)VK_PIPE_BUF + 1) : total;
-		if (vk_transfer_step(c, OP_PIPE_WRITE, vk_pipe_of(d), need, d->flags & O_NONBLOCK) ==
-		    VK_RESTART)
+		if (vk_transfer_step(c, OP_PIPE_WRITE, vk_pipe_of(d), need, d->flags & O_NONBLOCK,
+				     vk_pipe_tells_again(d)) == VK_RESTART)
 			return done ? done : VK_RESTART;
 		if (!p->readers) {
 			if (!done)
@@ -244,7 +258,7 @@ static void pipe_release(struct vk_desc *d)
 		return;
 	}
 	memset(vk_pipe_data(p), 0, p->len);
-	p->used = p->len = p->size = p->mode = 0;
+	p->used = p->len = p->size = p->mode = p->end_told = 0;
 }
 
 const struct vk_ops vk_pipe_ops = {

@@ -79,7 +79,7 @@ static long signalfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u
 	(void)pos;
 	if (u->left < sizeof(struct signalfd_siginfo))
 		return -EINVAL;
-	if (vk_transfer_step(c, OP_SIGNALFD_READ, d, 0, d->flags & O_NONBLOCK) == VK_RESTART)
+	if (vk_transfer_step(c, OP_SIGNALFD_READ, d, 0, d->flags & O_NONBLOCK, false) == VK_RESTART)
 		return VK_RESTART;
 	while (u->left >= sizeof(struct signalfd_siginfo) && !u->faulted) {
 		u64 own = vk_self()->signals.pending & d->pos, all = vk->signals.pending & d->pos;

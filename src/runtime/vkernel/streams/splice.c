@@ -70,7 +70,7 @@ static long between_pipes(struct vk_call *c, const struct vk_desc *in, const str
 {
 	struct vk_pipe *from = vk_pipe_of(in), *to = vk_pipe_of(out);
 	bool patient = !(c->a[copy ? 3 : 5] & FLAG_NONBLOCK) && !((in->flags | out->flags) & O_NONBLOCK);
-	if (vk_transfer_step(c, OP_SPLICE, from, (u64)to, !patient) == VK_RESTART)
+	if (vk_transfer_step(c, OP_SPLICE, from, (u64)to, !patient, false) == VK_RESTART)
 		return VK_RESTART;
 	if (!from->len && from->writers)
 		return -EAGAIN;
@@ -100,15 +100,16 @@ static long refuse(const struct vk_call *c, const char *what)
 static long wait_for_pipe(struct vk_call *c, const struct vk_desc *d, u16 kind)
 {
 	return vk_transfer_step(c, kind, vk_pipe_of(d), 1,
-				(c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK));
+				(c->a[5] & FLAG_NONBLOCK) || (d->flags & O_NONBLOCK), vk_pipe_tells_again(d));
 }
 
 /* Waits until there is something in the pipe. False: there is not, and *ret is the call's result. */
 static bool has_bytes(struct vk_call *c, const struct vk_desc *in, long *ret)
 {
-	const struct vk_pipe *p = vk_pipe_of(in);
+	struct vk_pipe *p = vk_pipe_of(in);
 	if (wait_for_pipe(c, in, OP_PIPE_READ) == VK_RESTART)
 		return *ret = VK_RESTART, false;
+	p->end_told = vk_pipe_at_end(p);
 	*ret = p->writers ? -EAGAIN : 0;
 	return p->len;
 }

@@ -56,7 +56,7 @@ static long timerfd_read(struct vk_call *c, struct vk_desc *d, struct vk_uio *u,
 	(void)pos;
 	if (u->left < sizeof(u64))
 		return -EINVAL;
-	if (vk_transfer_step(c, OP_TIMERFD_READ, d, 0, d->flags & O_NONBLOCK) == VK_RESTART)
+	if (vk_transfer_step(c, OP_TIMERFD_READ, d, 0, d->flags & O_NONBLOCK, false) == VK_RESTART)
 		return VK_RESTART;
 	if (!d->pos)
 		return -EAGAIN;

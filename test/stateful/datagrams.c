@@ -1,0 +1,37 @@
+/* Two threads ask by datagrams; the answers are to be different, or "same". */
+#include "program.h"
+
+static int got[2];
+
+static int ask_by_datagram(void)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET, .sin_port = htons(7000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	char text[100];
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	assert(!connect(fd, (void *)&a, sizeof(a)) && write(fd, "?", 1) == 1);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+	assert(n > 0);
+	text[n] = 0;
+	close(fd);
+	return atoi(text);
+}
+
+static void *one(void *arg)
+{
+	got[0] = ask_by_datagram();
+	return arg;
+}
+
+static void *two(void *arg)
+{
+	got[1] = ask_by_datagram();
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	both(one, two);
+	assert((got[0] == got[1]) == (argc > 1 && !strcmp(argv[1], "same")));
+	return 0;
+}
