@@ -53,9 +53,10 @@ struct connection {
 	u64 sent;
 	u64 asked; /* of them, when the peer was last waited for */
 	struct bytes reply, unsent;
-	size_t given; /* of the reply */
-	size_t out;   /* of unsent */
-	u32 answer;   /* flags behind the reply */
+	struct bytes early; /* what a server was sent on it before it had accepted it */
+	size_t given;       /* of the reply */
+	size_t out;         /* of unsent */
+	u32 answer;         /* flags behind the reply */
 	/* joint_client.c, joint_server.c */
 	bool joint;                     /* all connections of a client, or to a set of servers; fd is -1 */
 	u32 set;                        /* … of those; 0: of a client */

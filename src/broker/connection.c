@@ -68,6 +68,7 @@ void connection_close(struct broker *b, struct connection *c)
 	peer_procs_release(b, c->procs);
 	free(c->reply.data);
 	free(c->unsent.data);
+	free(c->early.data);
 	free(c);
 	if (set)
 		joint_server_end(b, set);

@@ -13,14 +13,18 @@
 #include "broker/broker_priv.h"
 
 #define PIDS 64u
+#define EARLY_MAX 32768u /* fits into the queue of a fresh connection */
 
 /* A connection as it stood. */
 struct saved_part {
 	struct net_address to;
 	u32 number;
 	bool named;    /* the peer has its other end: it gets a fresh descriptor */
-	int datagrams; /* the peer knows it by its address: the same socket serves again; -1: not such a one */
+	int datagrams; /* the peer knows it by its address: the same socket serves again; -1: none */
 	bool eof, reset, eof_told, reset_told, told, ended;
+	bool waits; /* the peer has not accepted it: it is opened anew, and sent the same */
+	u8 *early;
+	size_t early_len;
 };
 
 struct saved_talk {
@@ -34,9 +38,11 @@ struct saved_talk {
 
 static void talk_free(struct saved_talk *t)
 {
-	for (u32 i = 0; i < t->parts; i++)
+	for (u32 i = 0; i < t->parts; i++) {
 		if (t->part[i].datagrams >= 0)
 			close(t->part[i].datagrams);
+		free(t->part[i].early);
+	}
 	free(t);
 }
 
@@ -82,6 +88,11 @@ void saved_talk_forget(struct broker *b, const struct connection *c)
 	}
 }
 
+static bool waits(const struct connection *c)
+{
+	return !c->framed && !c->accepted && !c->eof && !c->reset;
+}
+
 /* Why it can't be saved; NULL: it can. *for_good: it never will. */
 static const char *obstacle(struct broker *b, const struct connection *c, u32 pids, bool *for_good)
 {
@@ -104,8 +115,8 @@ static const char *obstacle(struct broker *b, const struct connection *c, u32 pi
 			continue;
 		if (k->framed && k->to.type != NET_DGRAM)
 			return "it has a connection with packets (SOCK_SEQPACKET)";
-		if (!k->framed && !k->accepted && !k->eof && !k->reset)
-			return "it has not accepted a connection";
+		if (waits(k) && (!c->set || k->early.len > EARLY_MAX || k->unsent.len))
+			return "it has not accepted a connection, on which much was sent";
 	}
 	return NULL;
 }
@@ -113,10 +124,12 @@ static const char *obstacle(struct broker *b, const struct connection *c, u32 pi
 static struct saved_part part_of(const struct connection *c)
 {
 	bool datagrams = c->framed && c->fd >= 0;
-	bool gone = c->fd < 0 || datagrams || c->reset || (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
+	bool gone = c->fd < 0 || datagrams || waits(c) || c->reset ||
+		    (c->eof && c->procs && !quiet_holds(c->procs->q, c->fd));
 	return (struct saved_part){.to = c->to,
 				   .number = c->number,
 				   .named = !gone,
+				   .waits = waits(c) && c->fd >= 0,
 				   .datagrams = datagrams ? fcntl(c->fd, F_DUPFD_CLOEXEC, 0) : -1,
 				   .eof = c->eof,
 				   .reset = c->reset,
@@ -137,9 +150,16 @@ static struct saved_talk *describe(struct broker *b, const struct connection *c,
 	for (const struct connection *k = b->connections; k; k = k->next) {
 		if (k->joint || (k != c && k->whole != c))
 			continue;
-		t->part[t->parts] = part_of(k);
-		if (t->part[t->parts++].named)
+		struct saved_part *s = &t->part[t->parts++];
+		*s = part_of(k);
+		if (s->named)
 			fd[(*fds)++] = k->fd;
+		if (!s->waits || !k->early.len)
+			continue;
+		s->early = malloc(k->early.len);
+		hd_assert(s->early != NULL);
+		memcpy(s->early, k->early.data, k->early.len);
+		s->early_len = k->early.len;
 	}
 	return t;
 }
@@ -223,14 +243,42 @@ static int same_socket(const struct saved_part *s)
 	return fd;
 }
 
-/* New ones stand at the front of the list: from the last on, so that they are in the order of before. */
-static void put_parts(struct broker *b, struct connection *whole, const struct saved_talk *t, const int *fd,
-		      u32 fds)
+/* In the backlog, as before. -1: that has failed. */
+static int open_anew(struct broker *b, const struct connection *whole, const struct saved_part *s,
+		     struct wire_net *n)
 {
+	int fd = -1;
+	if (server_dial(b, whole, &s->to, n, &fd))
+		return -1;
+	if (s->early_len &&
+	    send(fd, s->early, s->early_len, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)s->early_len) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void set_waiting(struct connection *c, const struct saved_part *s)
+{
+	c->accepted = c->owner_known = c->polled = false;
+	c->sent = c->asked = s->early_len;
+	c->early.len = 0;
+	if (s->early_len)
+		memcpy(transfer_room(&c->early, s->early_len), s->early, s->early_len);
+	c->early.len = s->early_len;
+}
+
+/* New ones stand at the front of the list: from the last on, so that they are in the order of before. */
+static int put_parts(struct broker *b, struct connection *whole, const struct saved_talk *t, const int *fd,
+		     u32 fds, struct wire_net *n)
+{
+	int status = 0;
 	joint_close(b, whole);
 	for (u32 i = t->parts; i-- > 0;) {
 		const struct saved_part *s = &t->part[i];
 		int own = s->named ? fd[--fds] : s->datagrams >= 0 ? same_socket(s) : -1;
+		if (s->waits && (own = open_anew(b, whole, s, n)) < 0)
+			status = NET_ERROR_UNSAVED;
 		struct connection *c = connection_add(b, own, &s->to);
 		hd_assert(c != NULL); /* there were as many before */
 		c->client = whole->client;
@@ -238,11 +286,14 @@ static void put_parts(struct broker *b, struct connection *whole, const struct s
 		c->procs = whole->procs;
 		c->procs->uses++;
 		set_part(c, s);
+		if (s->waits)
+			set_waiting(c, s);
 	}
 	whole->number = t->number;
 	whole->reply.len = whole->given = 0;
 	whole->asked = whole->sent;
 	memset(whole->refused, 0, sizeof(whole->refused));
+	return status ? reply_error(n, status, "a connection that waited for it cannot be opened again") : 0;
 }
 
 /* A client that has closed its last connection, and opened the next one, is followed as one connection. */
@@ -278,13 +329,14 @@ int saved_talk_restore(struct broker *b, struct wire_net *n)
 		return reply_error(n, NET_ERROR_UNSAVED, "%s", p.text);
 	if (now != c->procs->root)
 		return reply_error(n, NET_ERROR_UNSAVED, "it was started again, and not brought back");
+	int status = 0;
 	if (c->joint)
-		put_parts(b, c, t, fd, fds);
+		status = put_parts(b, c, t, fd, fds, n);
 	else
 		put_one(c, t, fds ? fd[0] : -1);
 	c->answer = 0;
-	n->conn = c->id;
-	return 0;
+	n->conn = status ? 0 : c->id;
+	return status;
 }
 
 void saved_talk_free_all(struct broker *b)

@@ -221,6 +221,10 @@ int transfer_send_bytes(struct broker *b, struct connection *c, const u8 *data, 
 		return 0;
 	memcpy(transfer_room(&c->unsent, len), data, len);
 	c->unsent.len += len;
+	if (c->whole && !c->accepted && !c->framed) {
+		memcpy(transfer_room(&c->early, len), data, len);
+		c->early.len += len;
+	}
 	int status = send_all(b, c, n);
 	if (c->reset || c->out == c->unsent.len)
 		c->out = c->unsent.len = 0;

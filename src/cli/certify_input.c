@@ -61,6 +61,8 @@ static void compare(struct certify_input *in, const struct wire_config *theirs,
 		narrow(in, "--time-horizon");
 	if (theirs->timeouts_never && !mine->timeouts_never)
 		narrow(in, "--timeouts never");
+	if (theirs->fds_by_thread != mine->fds_by_thread)
+		narrow(in, "--fd-numbers");
 	if (!theirs->spurious && mine->spurious)
 		narrow(in, "no --spurious");
 	if (!theirs->atomics && mine->atomics)
@@ -79,6 +81,7 @@ static void settle(struct wire_config *config, const struct wire_config *theirs,
 
 	config->time_horizon_ms = theirs->time_horizon_ms;
 	config->timeouts_never = theirs->timeouts_never;
+	config->fds_by_thread = theirs->fds_by_thread;
 	config->spurious = theirs->spurious;
 	config->atomics = theirs->atomics;
 	config->heap_limit = theirs->heap_limit;

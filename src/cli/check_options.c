@@ -9,6 +9,7 @@
 #include "cli/option_peers.h"
 
 #define DEFAULT_HANG_MS 10000
+#define DEFAULT_SAVE_MS 60000
 #define DEFAULT_RUNS 1000
 #define DEFAULT_PCT_DEPTH 3
 
@@ -33,6 +34,7 @@ void check_options_init(struct check_options *o)
 	o->config.search.max_memory = default_memory();
 	o->config.search.pct_depth = DEFAULT_PCT_DEPTH;
 	o->jobs = 1;
+	o->save_ms = DEFAULT_SAVE_MS;
 	option_peers_init(o);
 }
 

@@ -32,6 +32,10 @@ struct check_options {
 	bool por_given; /* --por was */
 	u32 jobs;       /* workers that search together, */
 	u64 join_ms;    /* all but the first after this time */
+	bool jobs_given;
+	char resume[2048]; /* --resume; "": not given */
+	u64 save_ms;       /* --save-every; 0: the search is not saved */
+	bool save_given;
 	struct peer_options peers;
 	struct broker_options broker;
 	struct checkpoint_options checkpoint;
@@ -54,6 +58,8 @@ void check_options_init(struct check_options *o);
 void check_options_free(struct check_options *o);
 /* argv[0] is the verb. */
 int check_options_parse(struct check_options *o, int argc, char **argv, struct problem *p);
+/* Without -j: what $HEDDLE_JOBS says, or all cores, for a search that lasts. */
+int check_options_default_jobs(struct check_options *o, struct problem *p);
 /* Is --help or -h among the options? Behind the program's name it is the program's. */
 bool check_options_ask_help(int argc, char **argv);
 /* A heddle.yaml; scenario.c. */

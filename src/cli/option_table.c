@@ -7,6 +7,7 @@
 #include "cli/option_peers.h"
 #include "cli/option_properties.h"
 #include "cli/check_options.h"
+#include "cli/ranks_option.h"
 #include "cli/values.h"
 #include "cli/verb_options.h"
 
@@ -76,6 +77,16 @@ static int apply_timeouts(struct check_options *o, const struct option_spec *s, 
 	return 0;
 }
 
+static int apply_fd_numbers(struct check_options *o, const struct option_spec *s, const char *value,
+			    struct problem *p)
+{
+	bool thread = !strcmp(value, "thread");
+	if (!thread && strcmp(value, "lowest"))
+		return problem_set(p, "--%s: lowest or thread, not %s", s->name, value);
+	o->config.fds_by_thread = thread;
+	return 0;
+}
+
 static int apply_suppressions(struct check_options *o, const struct option_spec *s, const char *value,
 			      struct problem *p)
 {
@@ -90,6 +101,29 @@ static int apply_out(struct check_options *o, const struct option_spec *s, const
 	if (!*value || snprintf(o->out, sizeof(o->out), "%s", value) >= (int)sizeof(o->out))
 		return problem_set(p, "--out: a folder's name, not empty and below 2000 bytes");
 	o->out_given = true;
+	return 0;
+}
+
+static int apply_resume(struct check_options *o, const struct option_spec *s, const char *value,
+			struct problem *p)
+{
+	(void)s;
+	if (!*value || snprintf(o->resume, sizeof(o->resume), "%s", value) >= (int)sizeof(o->resume))
+		return problem_set(p, "--resume: a folder's name, not empty and below 2000 bytes");
+	return 0;
+}
+
+static int apply_save_every(struct check_options *o, const struct option_spec *s, const char *value,
+			    struct problem *p)
+{
+	(void)s;
+	o->save_given = true;
+	if (!strcmp(value, "0")) {
+		o->save_ms = 0;
+		return 0;
+	}
+	if (!value_time_ms(value, &o->save_ms) || !o->save_ms)
+		return problem_set(p, "--save-every: %s is no time (30s, 5m), nor 0", value);
 	return 0;
 }
 
@@ -203,6 +237,7 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 	u64 n;
 
 	o->join_ms = 0;
+	o->jobs_given = true;
 	if (!strcmp(value, "auto")) {
 		o->jobs = all_cores();
 		o->join_ms = JOIN_MS;
@@ -212,6 +247,29 @@ static int apply_jobs(struct check_options *o, const struct option_spec *s, cons
 		return problem_set(p, "-%c: %s is neither auto nor a number of workers from 1 to %u",
 				   s->letter, value, WIRE_MAX_WORKERS);
 	o->jobs = (u32)n;
+	return 0;
+}
+
+int check_options_default_jobs(struct check_options *o, struct problem *p)
+{
+	static const struct option_spec spec = {.letter = 'j'};
+	const char *jobs = getenv("HEDDLE_JOBS");
+
+	if (o->jobs_given || o->script[0] || cli_ranks)
+		return 0;
+	if (jobs && *jobs) {
+		if (apply_jobs(o, &spec, jobs, p))
+			return problem_set(p, "HEDDLE_JOBS: %.100s is neither auto nor a number from 1 to %u",
+					   jobs, WIRE_MAX_WORKERS);
+		o->jobs_given = false;
+		return 0;
+	}
+	/* Within a limit that somebody has set, states are kept as bits in the end, which one worker can do. */
+	for (size_t i = 0; i < o->settings; i++)
+		if (!strncmp(o->setting[i], "--max-memory", strlen("--max-memory")))
+			return 0;
+	o->jobs = all_cores();
+	o->join_ms = JOIN_MS;
 	return 0;
 }
 
@@ -249,6 +307,11 @@ static const struct option_spec check_table[] = {
 	{"timeouts", 0, OPTION_CALL, "explore|never",
 	 "never: a wait for an event has no time-out, so that what only a tick repairs is a deadlock", 0,
 	 apply_timeouts},
+	{"fd-numbers", 0, OPTION_CALL, "lowest|thread",
+	 "thread: descriptors that a thread opens have numbers of its own; for programs that only hand them "
+	 "on "
+	 "to calls",
+	 0, apply_fd_numbers},
 	{"spurious", 0, OPTION_FLAG, NULL, "condition variables may wake without being signalled",
 	 AT(config.spurious), NULL},
 	{"atomics", 0, OPTION_CALL, "on|off",
@@ -372,8 +435,11 @@ static const struct option_spec check_table[] = {
 	{"por", 0, OPTION_CALL, "on|off",
 	 "partial-order reduction: leave out orders of steps that lead to the same (default on)", 0,
 	 apply_por},
+	{"save-every", 0, OPTION_CALL, "TIME",
+	 "save the search in DIR so often, for --resume (default 1m; 0: never)", 0, apply_save_every},
+	{"resume", 0, OPTION_CALL, "DIR", "go on with the search that was saved there", 0, apply_resume},
 	{"jobs", 'j', OPTION_CALL, "N|auto",
-	 "search with N processes at a time (default 1); auto: all cores, after two seconds", 0, apply_jobs},
+	 "search with N processes at a time; auto (default): all cores, after two seconds", 0, apply_jobs},
 	{"script", 0, OPTION_CALL, "FILE",
 	 "write a search script, which heddle certify follows (depth first; other strategies: a second pass)",
 	 0, apply_script},

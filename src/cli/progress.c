@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 
@@ -35,7 +36,8 @@ static void clock_text(u64 clock_ns, char *out, size_t cap)
 }
 
 /* How the search gets on: what is left open, how much of the latest was new, how many branches are done. */
-static void course_text(const struct progress *p, const struct search_stats *s, char *out, size_t cap)
+static void course_text(const struct progress *p, const struct search_stats *s, bool brief, char *out,
+			size_t cap)
 {
 	u64 steps = s->transitions > p->last_transitions ? s->transitions - p->last_transitions : 0;
 	u64 found = s->states > p->last_states ? s->states - p->last_states : 0;
@@ -52,8 +54,8 @@ static void course_text(const struct progress *p, const struct search_stats *s, 
 	else if (steps)
 		n += (size_t)snprintf(out + n, cap - n, ", %lu %% new", HD_MIN(found * 100 / steps, 100ul));
 	if (s->finished)
-		snprintf(out + n, cap - n, ", %.3g %% of the first branches done",
-			 (double)s->finished / 10000);
+		snprintf(out + n, cap - n, ", %.3g %% %sdone", (double)s->finished / 10000,
+			 brief ? "" : "of the first branches ");
 }
 
 static void net_text(const struct session_progress *now, char *out, size_t cap)
@@ -87,11 +89,17 @@ static void print_line(const struct progress *p, const struct session_progress *
 	plain_duration((double)now->elapsed_ms / 1000, time, sizeof(time));
 	clock_text(now->clock_ns, clock, sizeof(clock));
 	net_text(now, net, sizeof(net));
-	course_text(p, s, course, sizeof(course));
+	course_text(p, s, false, course, sizeof(course));
 	snprintf(line, sizeof(line),
 		 "%s states, %s transitions (%s/s), %s revisited, depth %lu%s, %s%s%s%s, %s", states,
 		 transitions, rate, revisited, s->depth, course, memory, net,
 		 s->violations ? ", violations" : "", clock, time);
+	/* What is cut off would be the time, and how far it has come. */
+	if (p->terminal && strlen(line) > (size_t)columns()) {
+		course_text(p, s, true, course, sizeof(course));
+		snprintf(line, sizeof(line), "%s states (%s/s), depth %lu%s%s, %s", states, rate, s->depth,
+			 course, s->violations ? ", violations" : "", time);
+	}
 	if (p->terminal)
 		fprintf(stderr, "\r\033[K%.*s", columns(), line);
 	else

@@ -23,6 +23,10 @@ int check_prepare_out(struct check_options *opts, struct problem *p)
 {
 	char wanted[sizeof(opts->out)];
 
+	if (opts->resume[0] && !opts->out_given) {
+		memcpy(opts->out, opts->resume, sizeof(opts->out));
+		opts->out_given = true;
+	}
 	memcpy(wanted, opts->out, sizeof(wanted));
 	if (out_folder_take(opts->out, sizeof(opts->out), !opts->out_given, p))
 		return -1;
@@ -156,6 +160,9 @@ int check_run(const struct check_options *opts, const struct launch *l, struct s
 	struct session_plan plan = {.launch = *l,
 				    .workers = opts->jobs,
 				    .join_ms = opts->join_ms,
+				    .workers_asked = opts->jobs_given,
+				    .resume_dir = opts->resume[0] ? opts->resume : NULL,
+				    .save_ms = opts->save_ms,
 				    .peers = opts->peers,
 				    .broker = opts->broker,
 				    .suppressions = &opts->suppressions,
@@ -164,6 +171,9 @@ int check_run(const struct check_options *opts, const struct launch *l, struct s
 
 	plan.peers.out = opts->out;
 	plan.ranks = cli_ranks;
+	/* With one worker it costs a table that others could use, too: who wants that, says so. */
+	if (opts->save_ms && !script && !cli_ranks && (opts->jobs > 1 || opts->save_given || opts->resume[0]))
+		plan.save_dir = opts->out;
 	plan.confirm = opts->confirm;
 	plan.peer_branches = opts->peer_branches;
 	if (opts->peers.servers + opts->peers.clients)
@@ -263,7 +273,7 @@ static int check(struct check_options *opts)
 	int code;
 	struct script_plan script = {.record = opts->script, .trustful = opts->script_trustful};
 
-	bool failed = program_open(opts->argv[0], &program, &p) ||
+	bool failed = check_options_default_jobs(opts, &p) || program_open(opts->argv[0], &program, &p) ||
 		      (!ranks_is_helper() && check_prepare_out(opts, &p)) ||
 		      prepare_save(opts->save_trees, "--save-trees", &p) ||
 		      prepare_save(opts->graph, "--graph", &p) || prepare_save(opts->script, "--script", &p);

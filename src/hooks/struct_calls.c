@@ -34,6 +34,7 @@ enum {
 	SIZEOF_TM = 56,
 	SIZEOF_SIGSET = 128,
 	SIZEOF_SIGACTION = 152,
+	SIZEOF_SIGINFO = 128,
 	SIZEOF_STACK = 24,
 	SIZEOF_EPOLL_EVENT = 12,
 	SIZEOF_RLIMIT = 16,
@@ -102,12 +103,37 @@ TELLS(int, sigaction, (int sig, const void *act, void *old), (sig, act, old),
       IN(act, SIZEOF_SIGACTION) OUT(old, SIZEOF_SIGACTION))
 TELLS(int, sigprocmask, (int how, const void *set, void *old), (how, set, old),
       IN(set, SIZEOF_SIGSET) OUT(old, SIZEOF_SIGSET))
+TELLS(int, pthread_sigmask, (int how, const void *set, void *old), (how, set, old),
+      IN(set, SIZEOF_SIGSET) OUT(old, SIZEOF_SIGSET))
+TELLS_THEN(int, sigwaitinfo, (const void *set, void *info), (set, info), IN(set, SIZEOF_SIGSET), got > 0,
+	   OUT(info, SIZEOF_SIGINFO))
+TELLS_THEN(int, sigtimedwait, (const void *set, void *info, const void *t), (set, info, t),
+	   IN(set, SIZEOF_SIGSET) IN(t, SIZEOF_TIMESPEC), got > 0, OUT(info, SIZEOF_SIGINFO))
 TELLS(int, sigpending, (void *set), (set), OUT(set, SIZEOF_SIGSET))
 TELLS(int, sigsuspend, (const void *set), (set), IN(set, SIZEOF_SIGSET))
 TELLS_THEN(int, sigwait, (const void *set, int *sig), (set, sig), IN(set, SIZEOF_SIGSET), got == 0,
 	   OUT(sig, sizeof(*sig)))
 TELLS(int, sigaltstack, (const void *stack, void *old), (stack, old),
       IN(stack, SIZEOF_STACK) OUT(old, SIZEOF_STACK))
+
+/* ---- threads: where results go ---- */
+
+TELLS_THEN(int, pthread_join, (u64 thread, void **value), (thread, value), , got == 0,
+	   OUT(value, sizeof(*value)))
+TELLS_THEN(int, pthread_tryjoin_np, (u64 thread, void **value), (thread, value), , got == 0,
+	   OUT(value, sizeof(*value)))
+TELLS_THEN(int, pthread_timedjoin_np, (u64 thread, void **value, const void *t), (thread, value, t),
+	   IN(t, SIZEOF_TIMESPEC), got == 0, OUT(value, sizeof(*value)))
+TELLS(int, pthread_setcancelstate, (int state, int *old), (state, old), OUT(old, sizeof(*old)))
+TELLS(int, pthread_setcanceltype, (int type, int *old), (type, old), OUT(old, sizeof(*old)))
+TELLS(int, sem_getvalue, (void *sem, int *value), (sem, value), OUT(value, sizeof(*value)))
+TELLS_THEN(int, pthread_getname_np, (u64 thread, char *to, usize n), (thread, to, n), , got == 0,
+	   OUT(to, __real_strnlen(to, n) + 1))
+TELLS(int, pthread_setname_np, (u64 thread, const char *name), (thread, name), STRING(name))
+TELLS(int, pthread_getschedparam, (u64 thread, int *policy, int *param), (thread, policy, param),
+      OUT(policy, sizeof(*policy)) OUT(param, sizeof(*param)))
+TELLS(int, pthread_getaffinity_np, (u64 thread, usize n, void *set), (thread, n, set), OUT(set, n))
+TELLS(int, pthread_setaffinity_np, (u64 thread, usize n, const void *set), (thread, n, set), IN(set, n))
 
 /* ---- waiting for several descriptors ---- */
 

@@ -3,28 +3,46 @@
 
 #include <string.h>
 
-struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport)
+static struct trees *find_trees(void *memory, enum cache_mode mode)
 {
-	static const struct cache_mode_ops *const modes[] = {
-		[CACHE_BRANCHING] = &branching_ops, [CACHE_LINEAR] = &linear_ops, [CACHE_NONE] = &none_ops};
-	hd_assert((size_t)mode < HD_ARRAY_LEN(modes));
 	struct trees *t = trees_create(memory, mode);
 	if (!t)
 		t = trees_attach(memory, TREES_SIZE);
-	if (!t || trees_mode(t) != mode)
-		return NULL;
-	trees_set_limit(t, TREES_SIZE);
+	if (t && trees_mode(t) == mode)
+		trees_set_limit(t, TREES_SIZE);
+	return t && trees_mode(t) == mode ? t : NULL;
+}
+
+struct cache *cache_create_shared(void *memory, enum cache_mode mode, const struct transport *transport,
+				  void *common)
+{
+	static const struct cache_mode_ops *const modes[] = {
+		[CACHE_BRANCHING] = &branching_ops, [CACHE_LINEAR] = &linear_ops, [CACHE_NONE] = &none_ops};
+	hd_assert((size_t)mode < HD_ARRAY_LEN(modes) && (!common || mode == CACHE_BRANCHING));
 	struct cache *c = pages_map(sizeof(*c));
 	if (!c)
 		return NULL;
-	c->t = t;
+	c->several = common != NULL;
+	c->common = common ? common : pages_map(sizeof(*c->common));
+	if (!c->common)
+		return NULL;
+	cache_lock(c);
+	c->t = find_trees(memory, mode);
+	cache_unlock(c, 0);
+	if (!c->t)
+		return NULL;
 	c->ops = modes[mode];
 	c->live = transport != NULL;
 	if (transport)
 		c->transport = *transport;
-	else
-		trees_use_nothing(t); /* an execution of its own */
+	else if (!common)
+		trees_use_nothing(c->t); /* an execution of its own */
 	return c;
+}
+
+struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport)
+{
+	return cache_create_shared(memory, mode, transport, NULL);
 }
 
 struct trees *cache_trees(struct cache *c)
@@ -60,7 +78,7 @@ void cache_set_confirm(struct cache *c)
 
 u64 cache_clock_readings(const struct cache *c)
 {
-	return c->clock_readings;
+	return c->common->clock_readings;
 }
 
 void cache_set_checkpoint(struct cache *c, enum net_checkpoint strategy, bool clients)
@@ -71,7 +89,7 @@ void cache_set_checkpoint(struct cache *c, enum net_checkpoint strategy, bool cl
 
 const struct net_checkpoints *cache_checkpoints(const struct cache *c)
 {
-	return &c->counts;
+	return &c->common->counts;
 }
 
 void cache_backtracked(struct cache *c)
@@ -203,6 +221,8 @@ int cache_open(struct cache *c, const struct tree_key *key, struct cache_pos *po
 	bool ask = !known || (c->live && must_open(c, tree, nth));
 	if (ask && !c->live)
 		return error_left(c, &k, NULL);
+	if (ask && must_be_sole(c))
+		return CACHE_SOLE;
 	if (tree == TREE_NONE && (tree = tree_add(c->t, &k)) == TREE_NONE)
 		return error_out_of_memory(c);
 	int err = ask ? connect_tree(c, tree, nth) : 0;
@@ -294,8 +314,8 @@ void cache_forget_servers(struct cache *c)
 {
 	c->may_share = false;
 	for (u32 i = 0; i < NET_MAX_CONNS; i++)
-		if (c->conn[i].conn && is_independent(c, &c->conn[i]))
-			physical_close(c, &c->conn[i]);
+		if (c->common->conn[i].conn && is_independent(c, &c->common->conn[i]))
+			physical_close(c, &c->common->conn[i]);
 }
 
 /* ---- writes ---- */
@@ -321,6 +341,8 @@ static int write_symbols(struct cache *c, struct cache_pos *pos, const void *dat
 	struct tree_at at = pos_at(pos);
 	size_t known = always_asks(c) ? 0 : tree_follow(c->t, &at, data, n);
 	bool hit = known == n && !always_asks(c) && (!end || tree_follow_end(c->t, &at));
+	if (!hit && must_be_sole(c))
+		return CACHE_SOLE;
 	if (!hit) {
 		int err = send_rest(c, tree, &at, (const u8 *)data + known, n - known, end, &hit);
 		if (err) {
@@ -366,6 +388,8 @@ int cache_connect(struct cache *c, struct cache_pos *all, const struct net_addre
 	u8 symbols[JOINT_CONNECT_MAX];
 	u32 n = joint_connect(connection, to, symbols);
 	struct cache_pos at = *all;
+	if (c->touched && must_be_sole(c))
+		return CACHE_SOLE;
 	at.connection = connection;
 	int err = write_symbols(c, &at, symbols, n, false);
 	if (!err)
@@ -423,6 +447,8 @@ int cache_resolve_late(struct cache *c, const struct cache_pos *pos)
 		late = at;
 		if (!c->live || c->confirm)
 			return 0;
+		if (must_be_sole(c))
+			return CACHE_SOLE;
 		int err = c->ops->send(c, pos->tree - 1, &late, time_passes, sizeof(time_passes), false);
 		if (err)
 			return err;
@@ -458,6 +484,8 @@ int cache_resolve(struct cache *c, const struct cache_pos *pos)
 	struct tree_at at = pos_at(pos);
 	struct mark_view m;
 	bool hit = tree_mark_at(c->t, &at, &m) && !always_asks(c);
+	if (!hit && must_be_sole(c))
+		return CACHE_SOLE;
 	if (!hit) {
 		u64 polls = trees_stats(c->t)->polls;
 		int err = get_answer(c, pos->tree - 1, &at, &hit);
@@ -522,6 +550,11 @@ bool cache_answered(const struct cache *c, const struct cache_pos *pos)
 		return false;
 	earlier.written--;
 	return tree_mark_before(c->t, &earlier, &then) && then.reply == now.reply;
+}
+
+struct tree_key cache_key(const struct cache *c, const struct cache_pos *pos)
+{
+	return *tree_key_of(c->t, pos->tree - 1);
 }
 
 bool cache_goes_on(struct cache *c, const struct cache_pos *pos)

@@ -51,6 +51,7 @@ enum cache_code {
 	CACHE_INCOMPLETE, /* the peer is stuck, does not serve, answers elsewhere, is slow …: likewise */
 	/* a client (cache_error.client) has several connections at a time, and is to be opened as joint */
 	CACHE_JOINT,
+	CACHE_SOLE, /* nothing was done: once more, as cache_unlock says. Only of shared ones */
 };
 
 /* What the last call that failed had to say. */
@@ -75,6 +76,28 @@ struct cache;
  * for the cache. Without a transport, what is used is noted in the trees (tree_use), beginning with nothing.
  */
 struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport);
+/*
+ * Several processes have the same trees and the same peers, and each has a cache: `common` is memory that
+ * they share, zeroed, of CACHE_COMMON_SIZE. Modes none and linear are of one process. From then on every call below that asks or
+ * looks is put between cache_lock and cache_unlock, which do nothing otherwise:
+ *
+ *	do {
+ *		cache_lock(c);
+ *		err = cache_…(c, …);
+ *	} while (cache_unlock(c, err));
+ *
+ * What the trees know is answered to all at a time. Only one goes beyond them: a call that has to is repeated
+ * as the only one, and may find that another has been faster. Who waits for a peer calls cache_wait before
+ * and after (the transport does): others may look meanwhile.
+ */
+#define CACHE_COMMON_SIZE (1UL << 20)
+struct cache *cache_create_shared(void *memory, enum cache_mode mode, const struct transport *transport,
+				  void *common);
+void cache_lock(struct cache *c);
+void cache_lock_sole(
+	struct cache *c); /* as the only one at once: cache_step_ended, _recheck, _forget_servers */
+bool cache_unlock(struct cache *c, int err);
+void cache_wait(struct cache *c, bool waits);
 struct trees *cache_trees(struct cache *c);
 const struct cache_error *cache_error(const struct cache *c);
 
@@ -158,9 +181,12 @@ void cache_copy(struct cache *c, const struct cache_pos *pos, u64 skip, void *to
  * told from outside. False also where the position was never resolved.
  */
 bool cache_answered(const struct cache *c, const struct cache_pos *pos);
+/* What its tree is about. */
+struct tree_key cache_key(const struct cache *c, const struct cache_pos *pos);
 /*
- * The peer is quiet at *pos. Was it seen to go on (to speak, or to close) where it was written more from
- * there? Then it was waiting for that. False also where nobody knows, as of peers that act in time.
+ * The peer is quiet at *pos. Was it seen to close in the end where it was written more from there? Then it
+ * was waiting for that: who only listens does not leave. False also where nobody knows, as of peers that act
+ * in time.
  */
 bool cache_goes_on(struct cache *c, const struct cache_pos *pos);
 /* What the peer's threads waited for when it was last heard on the way to *pos; "" if unknown. */
@@ -192,6 +218,7 @@ u64 cache_clock_readings(const struct cache *c);
  * has ended; what came of it so far.
  */
 void cache_set_checkpoint(struct cache *c, enum net_checkpoint strategy, bool clients);
+bool cache_wants_step(const struct cache *c); /* cache_step_ended has something to do */
 void cache_step_ended(struct cache *c);
 const struct net_checkpoints *cache_checkpoints(const struct cache *c);
 

@@ -206,8 +206,8 @@ int error_nondeterministic(struct cache *c, u32 tree, const struct tree_at *at, 
 	put_closed(&t, r->flags);
 	if (skip)
 		text_fmt(&t, " (both behind %lu equal bytes)", skip);
-	if (c->counts.unsaved[0]) {
-		text_fmt(&t, ". It could not be saved: %s.", c->counts.unsaved);
+	if (c->common->counts.unsaved[0]) {
+		text_fmt(&t, ". It could not be saved: %s.", c->common->counts.unsaved);
 		return CACHE_NONDETERMINISTIC;
 	}
 	text_str(&t, tree_key_of(c->t, tree)->joint

@@ -10,12 +10,14 @@
  *   recheck.c    recorded conversations once more, at the end
  *   saved.c      checkpoints of peers
  *   joint_symbols.c  symbols of clients with several connections
+ *   cache_share.c    a cache of several processes
  *   cache_error.c, cache_error_text.c   what went wrong, in words
  */
 #ifndef HEDDLE_IOCACHE_CACHE_PRIV_H
 #define HEDDLE_IOCACHE_CACHE_PRIV_H
 
 #include "base/pages.h"
+#include "base/shared_lock.h"
 #include "base/text.h"
 #include "iocache/cache.h"
 #include "wire/net_joint.h"
@@ -82,8 +84,29 @@ int branching_send(struct cache *c, u32 tree, struct tree_at *at, const void *da
 int branching_look(struct cache *c, u32 tree, const struct tree_at *at);
 int branching_close(struct cache *c, u32 tree, const struct tree_at *at);
 
+/*
+ * What several processes have together beside the trees (cache_share). The order of locks: network, trees.
+ *
+ *   network  held by who may go beyond what the trees know: it alone adds to them and uses what follows here
+ *   trees    held by who looks at them or changes them; free while a peer is waited for
+ */
+struct cache_common {
+	struct shared_lock network, trees;
+	u64 clock;
+	u64 slow[CACHE_HURRIED / 64]; /* trees whose peer answered otherwise when it was hurried */
+	struct net_checkpoints counts;
+	u64 clock_readings; /* that differed: clock_readings_adopt */
+	struct savepoint saved[CACHE_SAVED];
+	struct physical conn[NET_MAX_CONNS];
+};
+_Static_assert(sizeof(struct cache_common) <= CACHE_COMMON_SIZE, "what processes have together");
+
 struct cache {
 	struct trees *t;
+	struct cache_common *common;
+	bool several; /* processes use it: cache_share */
+	bool locked;  /* cache_lock */
+	bool sole;    /* … with the lock for the network; or that is wanted */
 	const struct cache_mode_ops *ops;
 	bool live;
 	bool confirm;   /* cache_set_confirm */
@@ -95,21 +118,16 @@ struct cache {
 	void *list_self;
 	void (*tell)(void *self, char *out, size_t cap);
 	void *tell_self;
-	u64 clock, epoch;
-	bool patient;                 /* a peer is given all its time, whatever is known of its answer */
-	u64 slow[CACHE_HURRIED / 64]; /* trees whose peer answered otherwise when it was hurried */
-	u32 strategy;                 /* enum net_checkpoint */
-	bool save_clients;            /* they are started so that it is possible */
-	bool touched;                 /* a physical connection was used since a transition ended */
-	struct net_checkpoints counts;
-	struct savepoint saved[CACHE_SAVED];
-	u64 clock_readings;         /* that differed: clock_readings_adopt */
+	u64 epoch;
+	bool patient;               /* a peer is given all its time, whatever is known of its answer */
+	u32 strategy;               /* enum net_checkpoint */
+	bool save_clients;          /* they are started so that it is possible */
+	bool touched;               /* a physical connection was used since a transition ended */
 	struct pages_vec scratch;   /* bytes on their way out */
 	struct pages_vec symbols;   /* joint_symbols.c */
 	struct pages_vec heard_out; /* silence_check.c: struct heard_out */
 	struct pages_vec schedules; /* linear: struct recorded, who recorded what */
 	const struct cache_pos *open[CACHE_MAX_OPEN];
-	struct physical conn[NET_MAX_CONNS];
 };
 
 static inline bool at_equal(const struct tree_at *a, const struct tree_at *b)
@@ -125,6 +143,11 @@ static inline struct tree_at pos_at(const struct cache_pos *pos)
 static inline struct tree_at root_at(const struct cache *c, u32 tree)
 {
 	return (struct tree_at){.branch = tree_root(c->t, tree)};
+}
+/* Is it to be done again, as the only one that uses the network? Asked before anything is changed. */
+static inline bool must_be_sole(const struct cache *c)
+{
+	return c->several && !c->sole;
 }
 /* Fills c->open. */
 u32 cache_list_open(struct cache *c);

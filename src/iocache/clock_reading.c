@@ -100,7 +100,7 @@ void clock_readings_adopt(struct cache *c, const struct tree_at *at, u64 said, u
 		if (!tells_now(recorded, data + from, len, c->reply.now))
 			return;
 		memcpy(data + from, recorded, len);
-		c->clock_readings++;
+		c->common->clock_readings++;
 		i = end;
 	}
 }

@@ -26,8 +26,8 @@ bool physical_stands_at(const struct physical *p, u32 tree, const struct tree_at
 struct physical *physical_find(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	for (u32 i = 0; i < NET_MAX_CONNS; i++)
-		if (physical_stands_at(&c->conn[i], tree, at))
-			return &c->conn[i];
+		if (physical_stands_at(&c->common->conn[i], tree, at))
+			return &c->common->conn[i];
 	return NULL;
 }
 
@@ -39,7 +39,7 @@ struct physical *physical_find(struct cache *c, u32 tree, const struct tree_at *
 static bool is_spare(const struct cache *c, const struct physical *p, u32 opens)
 {
 	u32 there = 0;
-	for (const struct physical *q = c->conn; q <= p; q++)
+	for (const struct physical *q = c->common->conn; q <= p; q++)
 		there += physical_stands_at(q, p->tree, &p->at);
 	for (u32 i = 0; i < opens && there; i++) {
 		struct tree_at at = pos_at(c->open[i]);
@@ -53,7 +53,7 @@ u32 physical_close_spare(struct cache *c, physical_which *which, const void *arg
 {
 	u32 closed = 0, opens = cache_list_open(c);
 	for (u32 i = NET_MAX_CONNS; i-- > 0;) {
-		struct physical *p = &c->conn[i];
+		struct physical *p = &c->common->conn[i];
 		if (!p->conn || !which(c, p, arg) || !is_spare(c, p, opens))
 			continue;
 		physical_close(c, p);
@@ -99,7 +99,7 @@ static bool evict(struct cache *c)
 	struct physical *best = NULL;
 	bool best_spare = false;
 	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
-		struct physical *p = &c->conn[i];
+		struct physical *p = &c->common->conn[i];
 		if (!p->conn)
 			continue;
 		bool spare = is_spare(c, p, opens);
@@ -117,8 +117,8 @@ static struct physical *free_slot(struct cache *c)
 {
 	for (;;) {
 		for (u32 i = 0; i < NET_MAX_CONNS; i++)
-			if (!c->conn[i].conn)
-				return &c->conn[i];
+			if (!c->common->conn[i].conn)
+				return &c->common->conn[i];
 		evict(c);
 	}
 }
@@ -133,8 +133,8 @@ static void ask(struct cache *c, const struct physical *p, const void *data, u64
 	c->reply = (struct transport_reply){0};
 	c->transport.exchange(c->transport.self, p->conn, data, n, end, &c->reply);
 	if (n)
-		saved_measure(c, start, &c->counts.request_ns, &c->counts.least_request_ns);
-	c->counts.requests += n > 0;
+		saved_measure(c, start, &c->common->counts.request_ns, &c->common->counts.least_request_ns);
+	c->common->counts.requests += n > 0;
 }
 
 /*
@@ -144,7 +144,7 @@ static void ask(struct cache *c, const struct physical *p, const void *data, u64
 static int settle(struct cache *c, struct physical *p, u64 n)
 {
 	struct cache_stats *s = trees_stats(c->t);
-	p->last_use = ++c->clock;
+	p->last_use = ++c->common->clock;
 	s->polls++;
 	if (c->reply.status) {
 		int err = error_of_reply(c, p->tree); /* before the close: the text is the transport's */
@@ -197,7 +197,8 @@ static void expect_answer(struct cache *c, struct physical *p, const struct tree
 {
 	struct mark_view m;
 	if (!c->transport.expect || c->patient || c->confirm || p->tree >= CACHE_HURRIED ||
-	    (c->slow[p->tree / 64] >> p->tree % 64 & 1) || is_joint_client(tree_key_of(c->t, p->tree)))
+	    (c->common->slow[p->tree / 64] >> p->tree % 64 & 1) ||
+	    is_joint_client(tree_key_of(c->t, p->tree)))
 		return;
 	if (!tree_mark_at(c->t, at, &m) || !(m.flags & NET_TIMED) || m.reply < p->said)
 		return;
@@ -248,7 +249,7 @@ static int start_again(struct cache *c, struct physical *p, const struct tree_at
  */
 static int hear_again(struct cache *c, struct physical *p, const struct tree_at *at)
 {
-	c->slow[p->tree / 64] |= 1ull << p->tree % 64;
+	c->common->slow[p->tree / 64] |= 1ull << p->tree % 64;
 	int err = start_again(c, p, at);
 	if (err || at_equal(&p->at, at))
 		return err;
@@ -267,7 +268,7 @@ static int note_act(struct cache *c, struct physical *p, u32 acts)
 	p->acted |= acts && !c->confirm;
 	if (!(acts & NET_CHOSE) || c->confirm)
 		return 0;
-	c->counts.chose++;
+	c->common->counts.chose++;
 	bool followed = k->client || k->joint;
 	if (followed ? c->strategy != NET_CHECKPOINT_NONE : !c->may_share)
 		return 0;
@@ -289,7 +290,10 @@ static int hear(struct cache *c, struct physical *p, const struct tree_at *at)
 	p->at = *at;
 	p->said += c->reply.len;
 	p->flags = c->reply.flags & NET_CLOSED;
-	return note_act(c, p, acts);
+	err = note_act(c, p, acts);
+	if (!err && p->acted && c->several) /* another process may bring the peer elsewhere before long */
+		saved_take(c, p);
+	return err;
 }
 
 /* ---- opening ---- */
@@ -339,8 +343,8 @@ static int connect_first(struct cache *c, u32 tree)
 		c->transport.open(c->transport.self, tree_key_of(c->t, tree), &c->reply);
 	} while (c->reply.status && make_room(c, tree));
 	if (!c->reply.status && (k->client || k->joint)) {
-		c->counts.starts++;
-		saved_measure(c, start, &c->counts.start_ns, &c->counts.least_start_ns);
+		c->common->counts.starts++;
+		saved_measure(c, start, &c->common->counts.start_ns, &c->common->counts.least_start_ns);
 	}
 	return c->reply.status ? error_of_reply(c, tree) : 0;
 }
@@ -358,7 +362,7 @@ static int connect(struct cache *c, u32 tree, struct physical **out)
 		.conn = conn, .tree = tree, .group = group, .at = root_at(c, tree), .epoch = c->epoch};
 	s->connections++;
 	s->peer_starts += key.client > 0 && !key.after;
-	c->counts.restarted += (key.client || key.joint) && !key.after && tree_opened(c->t, tree);
+	c->common->counts.restarted += (key.client || key.joint) && !key.after && tree_opened(c->t, tree);
 	tree_count_open(c->t, tree);
 	*out = p;
 	return 0;
@@ -386,8 +390,8 @@ int physical_open(struct cache *c, u32 tree, struct physical **out)
 struct physical *physical_of_tree(struct cache *c, u32 tree)
 {
 	for (u32 i = 0; i < NET_MAX_CONNS; i++)
-		if (c->conn[i].conn && c->conn[i].tree == tree)
-			return &c->conn[i];
+		if (c->common->conn[i].conn && c->common->conn[i].tree == tree)
+			return &c->common->conn[i];
 	return NULL;
 }
 
@@ -395,7 +399,7 @@ int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct ph
 {
 	struct physical *best = NULL;
 	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
-		struct physical *p = &c->conn[i];
+		struct physical *p = &c->common->conn[i];
 		if (p->conn && p->tree == tree && tree_passes(c->t, &p->at, to) &&
 		    (!best || p->at.written > best->at.written || (p->at.ended && !best->at.ended)))
 			best = p;
@@ -451,7 +455,7 @@ int physical_bring(struct cache *c, struct physical *p, const struct tree_at *to
 	struct mark_view m;
 	while (tree_mark_after(c->t, &p->at, to, &next, &m)) {
 		expect_answer(c, p, &next);
-		c->counts.replayed++;
+		c->common->counts.replayed++;
 		int err = forward(c, p, &next, NULL, 0, false);
 		if (!err)
 			err = hear(c, p, &next);

@@ -12,8 +12,8 @@
 static void close_all(struct cache *c)
 {
 	for (u32 i = 0; i < NET_MAX_CONNS; i++)
-		if (c->conn[i].conn)
-			physical_close(c, &c->conn[i]);
+		if (c->common->conn[i].conn)
+			physical_close(c, &c->common->conn[i]);
 }
 
 static bool ever_opened(const struct cache *c, u32 tree)

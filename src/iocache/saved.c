@@ -21,22 +21,23 @@ static bool may_save(const struct cache *c, const struct physical *p)
 static void drop(struct cache *c, struct savepoint *s)
 {
 	c->transport.drop(c->transport.self, s->id);
-	c->counts.dropped++;
+	c->common->counts.dropped++;
 	*s = (struct savepoint){0};
 }
 
 void saved_drop_group(struct cache *c, u32 group)
 {
 	for (u32 i = 0; group && i < CACHE_SAVED; i++)
-		if (c->saved[i].id && c->saved[i].group == group)
-			drop(c, &c->saved[i]);
+		if (c->common->saved[i].id && c->common->saved[i].group == group)
+			drop(c, &c->common->saved[i]);
 }
 
 static struct savepoint *saved_at(struct cache *c, u32 tree, const struct tree_at *at)
 {
 	for (u32 i = 0; i < CACHE_SAVED; i++)
-		if (c->saved[i].id && c->saved[i].tree == tree && at_equal(&c->saved[i].at, at))
-			return &c->saved[i];
+		if (c->common->saved[i].id && c->common->saved[i].tree == tree &&
+		    at_equal(&c->common->saved[i].at, at))
+			return &c->common->saved[i];
 	return NULL;
 }
 
@@ -44,7 +45,7 @@ struct savepoint *saved_nearest(struct cache *c, u32 tree, const struct tree_at 
 {
 	struct savepoint *best = NULL;
 	for (u32 i = 0; i < CACHE_SAVED; i++) {
-		struct savepoint *s = &c->saved[i];
+		struct savepoint *s = &c->common->saved[i];
 		if (s->id && s->tree == tree && tree_passes(c->t, &s->at, to) &&
 		    (!best || s->at.written > best->at.written || (s->at.ended && !best->at.ended)))
 			best = s;
@@ -81,7 +82,7 @@ static struct savepoint *make_room(struct cache *c)
 	u32 opens = cache_list_open(c), least = ~0u;
 	struct savepoint *victim = NULL;
 	for (u32 i = 0; i < CACHE_SAVED; i++) {
-		struct savepoint *s = &c->saved[i];
+		struct savepoint *s = &c->common->saved[i];
 		if (!s->id)
 			return s;
 		u32 w = worth(c, s, opens);
@@ -99,7 +100,7 @@ static bool thin_out(struct cache *c)
 {
 	u32 dropped = 0, nth = 0;
 	for (u32 i = 0; i < CACHE_SAVED; i++) {
-		struct savepoint *s = &c->saved[i];
+		struct savepoint *s = &c->common->saved[i];
 		if (s->id && !s->acted && (s->at.written || s->at.ended) && ++nth % 2) {
 			drop(c, s);
 			dropped++;
@@ -114,9 +115,9 @@ static void count_saved(struct cache *c)
 {
 	u64 n = 0;
 	for (u32 i = 0; i < CACHE_SAVED; i++)
-		n += c->saved[i].id != 0;
-	c->counts.taken++;
-	c->counts.peak = HD_MAX(c->counts.peak, n);
+		n += c->common->saved[i].id != 0;
+	c->common->counts.taken++;
+	c->common->counts.peak = HD_MAX(c->common->counts.peak, n);
 }
 
 void saved_take(struct cache *c, struct physical *p)
@@ -135,8 +136,8 @@ void saved_take(struct cache *c, struct physical *p)
 		c->transport.save(c->transport.self, p->conn, &c->reply);
 	} while (c->reply.status == NET_ERROR_FULL && thin_out(c));
 	if (c->reply.status) {
-		if (!c->counts.unsaved[0] && c->reply.text)
-			str_copy(c->counts.unsaved, sizeof(c->counts.unsaved), c->reply.text);
+		if (!c->common->counts.unsaved[0] && c->reply.text)
+			str_copy(c->common->counts.unsaved, sizeof(c->common->counts.unsaved), c->reply.text);
 		p->unsavable = c->reply.status == NET_ERROR_UNSAVED && c->reply.client;
 		return;
 	}
@@ -150,7 +151,7 @@ void saved_take(struct cache *c, struct physical *p)
 				.flags = p->flags,
 				.acted = acted,
 				.hurried = p->hurried,
-				.last_use = ++c->clock};
+				.last_use = ++c->common->clock};
 	count_saved(c);
 }
 
@@ -165,15 +166,20 @@ static bool is_present(struct cache *c, const struct physical *p, u32 opens)
 	return false;
 }
 
+bool cache_wants_step(const struct cache *c)
+{
+	return c->touched || c->strategy == NET_CHECKPOINT_ALWAYS;
+}
+
 void cache_step_ended(struct cache *c)
 {
 	bool always = c->strategy == NET_CHECKPOINT_ALWAYS;
-	if (hd_likely(!c->touched && !always))
+	if (hd_likely(!cache_wants_step(c)))
 		return;
 	u32 opens = always ? cache_list_open(c) : 0;
 	c->touched = false;
 	for (u32 i = 0; i < NET_MAX_CONNS; i++) {
-		struct physical *p = &c->conn[i];
+		struct physical *p = &c->common->conn[i];
 		if (!p->conn)
 			continue;
 		bool io = c->strategy == NET_CHECKPOINT_IO && p->moved;
@@ -204,10 +210,10 @@ void saved_measure(const struct cache *c, u64 start, u64 *sum, u64 *least)
 /* Where the way from the start on can be had again: nobody was seen to act on it. */
 static bool may_start_again(const struct cache *c, u32 tree)
 {
-	if (c->counts.chose || c->strategy == NET_CHECKPOINT_ALWAYS)
+	if (c->common->counts.chose || c->strategy == NET_CHECKPOINT_ALWAYS)
 		return false;
 	for (u32 i = 0; i < CACHE_SAVED; i++)
-		if (c->saved[i].id && c->saved[i].tree == tree && c->saved[i].acted)
+		if (c->common->saved[i].id && c->common->saved[i].tree == tree && c->common->saved[i].acted)
 			return false;
 	return true;
 }
@@ -224,7 +230,7 @@ static u64 marks_to(const struct cache *c, struct tree_at from, const struct tre
 
 bool saved_is_dearer(struct cache *c, const struct savepoint *s)
 {
-	struct net_checkpoints *n = &c->counts;
+	struct net_checkpoints *n = &c->common->counts;
 	if (n->restored < MEASURED || !n->starts || !n->requests || !may_start_again(c, s->tree))
 		return false;
 	/* Behind s the way is the same. */
@@ -237,17 +243,17 @@ bool saved_is_dearer(struct cache *c, const struct savepoint *s)
 
 struct physical *saved_restore(struct cache *c, struct savepoint *s)
 {
-	struct physical *p = c->conn;
-	while (p < c->conn + NET_MAX_CONNS && !(p->conn && p->group == s->group))
+	struct physical *p = c->common->conn;
+	while (p < c->common->conn + NET_MAX_CONNS && !(p->conn && p->group == s->group))
 		p++;
-	hd_assert(p < c->conn + NET_MAX_CONNS); /* else it had been dropped */
+	hd_assert(p < c->common->conn + NET_MAX_CONNS); /* else it had been dropped */
 	u64 start = saved_now(c);
 	c->reply = (struct transport_reply){0};
 	c->transport.restore(c->transport.self, s->id, &c->reply);
-	saved_measure(c, start, &c->counts.restore_ns, &c->counts.least_restore_ns);
+	saved_measure(c, start, &c->common->counts.restore_ns, &c->common->counts.least_restore_ns);
 	if (c->reply.status) { /* where the peer stands is not known any more */
-		if (!c->counts.unsaved[0] && c->reply.text)
-			str_copy(c->counts.unsaved, sizeof(c->counts.unsaved), c->reply.text);
+		if (!c->common->counts.unsaved[0] && c->reply.text)
+			str_copy(c->common->counts.unsaved, sizeof(c->common->counts.unsaved), c->reply.text);
 		physical_close(c, p);
 		return NULL;
 	}
@@ -258,9 +264,9 @@ struct physical *saved_restore(struct cache *c, struct savepoint *s)
 			       .said = s->said,
 			       .flags = s->flags,
 			       .hurried = s->hurried,
-			       .last_use = ++c->clock,
+			       .last_use = ++c->common->clock,
 			       .epoch = c->epoch};
-	s->last_use = c->clock;
-	c->counts.restored++;
+	s->last_use = c->common->clock;
+	c->common->counts.restored++;
 	return p;
 }

@@ -57,6 +57,8 @@ int cache_check_silence(struct cache *c, const struct cache_pos *pos, bool close
 	bool patient = (m.flags & NET_TIMED) && !was_heard_out(c, tree, &at);
 	if (!patient && !closed_others)
 		return 0;
+	if (must_be_sole(c))
+		return CACHE_SOLE;
 	int err = bring_one(c, tree, &at, &p);
 	if (err || !p)
 		return err;

@@ -148,8 +148,8 @@ bool tree_mark_add(struct trees *t, const struct tree_at *at, const void *reply,
 bool tree_mark_fits(const struct trees *t, const struct tree_at *at, const void *reply, size_t n, u32 flags,
 		    struct tree_at *against);
 /*
- * Does the peer, where it has been quiet at `at`, say more or close once it is written more? Where that was
- * seen. The end of writing does not count.
+ * Does the peer, which is quiet at `at`, close in the end once it is written more? Where that was seen. The
+ * end of writing does not count.
  */
 bool tree_goes_on(const struct trees *t, const struct tree_at *at, struct tree_at *where);
 /* The first mark behind `from` on the way to `to`, and its position; false: there is none. */

@@ -145,7 +145,7 @@ static bool last_mark_of(const struct trees *t, u32 branch, struct tree_at *at, 
 	return true;
 }
 
-/* What was said never shrinks (law 5): the last mark of each branch behind `at` is enough. */
+/* Who has closed stays so: the last mark of each branch behind `at` is enough. */
 bool tree_goes_on(const struct trees *t, const struct tree_at *at, struct tree_at *where)
 {
 	const u32 closed = NET_EOF | NET_RESET;
@@ -154,8 +154,7 @@ bool tree_goes_on(const struct trees *t, const struct tree_at *at, struct tree_a
 		return false;
 	for (u32 i = at->branch; i < branches_count(t); i++)
 		if (branch_of(t, i)->tree == branch_of(t, at->branch)->tree &&
-		    last_mark_of(t, i, where, &m) && tree_passes(t, at, where) &&
-		    (m.reply > here.reply || (m.flags & closed)))
+		    last_mark_of(t, i, where, &m) && tree_passes(t, at, where) && (m.flags & closed))
 			return true;
 	return false;
 }

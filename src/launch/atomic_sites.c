@@ -102,6 +102,7 @@ static void describe_operand(const ZydisDecodedOperand *o, struct wire_site *sit
 	site->index = register_number(o->mem.index);
 	site->shift = o->mem.scale ? (u8)__builtin_ctz(o->mem.scale) : 0;
 	site->displacement = (int)o->mem.disp.value;
+	site->bytes = (u8)(o->size / 8);
 }
 
 /* False: there is something about it that the runtime could not execute elsewhere. */

@@ -5,6 +5,8 @@
  * never goes away. As steps they would only multiply the states, so they are told apart by the names of the
  * variables. In a stripped program they are steps like others.
  *
+ * The table of guard pages is there only if SIGSEGV is not ignored when the program starts (guards_stacks).
+ *
  * A name belongs here only if no code outside the library can run, wait or end while the variable says
  * "taken".
  */
@@ -13,8 +15,9 @@
 #include <string.h>
 
 /* Parts of mangled names: both of Rust's manglings, and C++'s, keep these. */
+#define RUST_STACKS "14stack_overflow11thread_info"
 static const char *const names[] = {
-	"14stack_overflow11thread_info", /* std::sys::…::stack_overflow::thread_info::{LOCK, SPIN_LOCK} */
+	RUST_STACKS,               /* std::sys::…::stack_overflow::thread_info::{LOCK, SPIN_LOCK} */
 	"5guard3key6enable5DTORS", /* std::sys::thread_local::guard::key::enable::DTORS: a key made once */
 	"13c_locale_impl",         /* (anonymous namespace)::c_locale_impl of libstdc++ */
 };
@@ -33,9 +36,13 @@ void benign_atomics_find(const struct elf_image *im, u64 bias, struct wire_atomi
 	u64 count, size;
 	const Elf64_Sym *symbol = elf_image_symbols(im, &count, &strings, &size);
 
-	for (u64 i = 0; symbol && i < count && out->benigns < WIRE_MAX_BENIGN; i++)
-		if (ELF64_ST_TYPE(symbol[i].st_info) == STT_OBJECT && symbol[i].st_size &&
-		    symbol[i].st_name < size && is_benign(strings + symbol[i].st_name))
-			out->benign[out->benigns++] = (struct wire_range){symbol[i].st_value + bias,
-									  symbol[i].st_size};
+	for (u64 i = 0; symbol && i < count && out->benigns < WIRE_MAX_BENIGN; i++) {
+		const char *name = symbol[i].st_name < size ? strings + symbol[i].st_name : "";
+
+		if (ELF64_ST_TYPE(symbol[i].st_info) != STT_OBJECT || !symbol[i].st_size || !is_benign(name))
+			continue;
+		out->guards_stacks |= strstr(name, RUST_STACKS) != NULL;
+		out->benign[out->benigns++] = (struct wire_range){symbol[i].st_value + bias,
+								  symbol[i].st_size};
+	}
 }

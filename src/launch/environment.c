@@ -11,7 +11,7 @@ static const char *const dropped[] = {
 	"LD_AUDIT",    "LD_PROFILE",     "LD_SHOW_AUXV",   "LD_TRACE_LOADED_OBJECTS",
 	"LD_PRELOAD",  "GLIBC_TUNABLES", "HEDDLE_RUNTIME", "COLUMNS",
 	"LINES",       "WINDOWID",       "MAKEFLAGS",      "MFLAGS",
-	"MAKELEVEL",   "MAKE_TERMOUT",   "MAKE_TERMERR",
+	"MAKELEVEL",   "MAKE_TERMOUT",   "MAKE_TERMERR",   "HEDDLE_JOBS",
 };
 
 /* For libgomp and libomp. */

@@ -124,7 +124,10 @@ static int wait_stop(struct loading *l)
 	}
 }
 
-/* Until the int3 at the entry point; -1: it ended, or takes too long (`p` says so). Signals that are not ours are the program's. */
+/*
+ * Until the int3 at the entry point; -1: it ended, or takes too long (`p` says so). Signals that are not ours
+ * are the program's.
+ */
 static int run_to_entry(struct loading *l, struct problem *p)
 {
 	int signo = 0;

@@ -56,7 +56,7 @@ int shared_part_create(struct shared_part *part, const struct launch *l, u32 wor
 	if (runtime_library_find(runtime, sizeof(runtime), p))
 		return -1;
 	part->team_fd = -1;
-	bool several = workers > 1 || l->config.search.strategy == SEARCH_SPREAD;
+	bool several = workers > 1 || l->save || l->config.search.strategy == SEARCH_SPREAD;
 	if (several && team_file_create(&part->team_fd, p))
 		return -1;
 	part->fd = memory_file_create("heddle-shared", WIRE_SHARED_SIZE, &memory, p);
@@ -69,6 +69,7 @@ int shared_part_create(struct shared_part *part, const struct launch *l, u32 wor
 	part->wire->magic = WIRE_MAGIC;
 	part->wire->version = WIRE_VERSION;
 	part->wire->workers = workers;
+	part->wire->team = several;
 	part->wire->config = l->config;
 	snprintf(part->wire->config.runtime_path, sizeof(runtime), "%s", runtime);
 	if (l->properties && l->properties->compiled)

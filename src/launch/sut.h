@@ -25,6 +25,7 @@ struct launch {
 	struct wire_config config;                /* runtime_path is filled in by shared_part_create */
 	const struct wire_properties *properties; /* compiled; or NULL */
 	const struct wire_learnt *learnt;         /* replay: what the search learnt; else NULL */
+	bool save;                                /* the search can be saved: it has the memory of a team */
 	int tape, prints;                         /* task.script: descriptors for it, above 2; 0: none */
 	const void *trees;                        /* recorded communication (iocache/tree.h), or NULL */
 	u64 trees_len;

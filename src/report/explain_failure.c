@@ -45,10 +45,11 @@ static void tell_missing(struct explain *e, u32 one, const char *first, u32 two,
 	if (!first && !second)
 		fputs("Neither holds a lock. ", e->out);
 	else if (!first || !second)
-		fprintf(e->out,
-			"%s holds %s, %s holds no lock: that is the missing one, if it guards this memory. ",
-			explain_Who(e, first ? one : two), first ? first : second,
-			explain_who(e, first ? two : one));
+		fprintf(e->out, "%s holds %s; %s holds no lock: %s. ", explain_Who(e, first ? one : two),
+			first ? first : second, explain_who(e, first ? two : one),
+			strstr(first ? first : second, ", ")
+				? "if one of them guards this memory, that is the missing one"
+				: "that is the missing one, if it guards this memory");
 	else
 		fprintf(e->out, "They hold different locks (%s; %s), which do not exclude each other. ",
 			first, second);

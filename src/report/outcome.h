@@ -43,8 +43,8 @@ struct outcome_unseen {
 
 /* What the search had to do with the network; outcome_net.c. */
 struct outcome_net {
-	bool used;   /* a connection was opened; all else is zero if not */
-	bool shared; /* server peers are one conversation: --peers */
+	bool used;            /* a connection was opened; all else is zero if not */
+	bool shared;          /* server peers are one conversation: --peers */
 	bool several_servers; /* some execution has several connections to them */
 	struct net_config config;
 	struct cache_stats cache;
@@ -97,9 +97,10 @@ struct outcome {
 	size_t violations;
 	u32 unconfirmed;
 	u32 played_again; /* executions, with fresh peers */
-	u64 shared_states; /* of a second search, with the servers as one conversation, that found nothing else; 0: none */
-	u32 suppressed;   /* data races passed over: --suppressions */
-	bool hooks;       /* built with heddle cc: memory accesses are seen */
+	/* Of a second search, with the servers as one conversation, that found nothing else; 0: none. */
+	u64 shared_states;
+	u32 suppressed; /* data races passed over: --suppressions */
+	bool hooks;     /* built with heddle cc: memory accesses are seen */
 	bool races_ignored, allow_trivial;
 	char unconfirmed_why[1200];
 	/* the first violation behind a refused call (or ""), and that call: no certain violation */

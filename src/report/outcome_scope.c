@@ -84,6 +84,7 @@ static void add_options(struct scope *s, const struct outcome *o)
 	} leave_out[] = {
 		{"--timeouts=never", "time-outs never expire"},
 		{"--no-deadlock", "deadlocks not looked for"},
+		{"--fd-numbers=thread", "descriptors numbered by thread"},
 		{"--accept=always", "accepts never come too early"},
 		{"--read=always", "reads never come too early"},
 		{"--write=always", "sends always take all"},

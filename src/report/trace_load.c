@@ -131,6 +131,7 @@ bool trace_config_load(const json_t *j, struct wire_config *c)
 	c->spurious = json_is_true(json_object_get(j, "spurious"));
 	c->check_exit = json_is_true(json_object_get(j, "check_exit"));
 	c->check_fds = json_is_true(json_object_get(j, "check_fds"));
+	c->fds_by_thread = json_is_true(json_object_get(j, "fds_by_thread"));
 	c->check_deadlock = json_is_true(json_object_get(j, "check_deadlock"));
 	c->races = json_is_true(json_object_get(j, "races"));
 	c->atomics = json_is_true(json_object_get(j, "atomics"));

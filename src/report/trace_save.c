@@ -128,14 +128,15 @@ static json_t *net_json(const struct net_config *n)
 
 json_t *trace_config_json(const struct wire_config *c)
 {
-	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}", "net",
-			 net_json(&c->net), "seed", json_hex(c->search.seed), "random_seed",
+	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}",
+			 "net", net_json(&c->net), "seed", json_hex(c->search.seed), "random_seed",
 			 json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms, "heap_limit",
 			 (json_int_t)c->heap_limit, "timeouts_never", c->timeouts_never, "spurious",
-			 c->spurious, "check_exit", c->check_exit, "check_fds", c->check_fds,
-			 "check_deadlock", c->check_deadlock, "atomics", c->atomics, "time_horizon_ms",
-			 (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path), "races", c->races,
-			 "ignored_races", hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
+			 c->spurious, "check_exit", c->check_exit, "check_fds", c->check_fds, "fds_by_thread",
+			 c->fds_by_thread, "check_deadlock", c->check_deadlock, "atomics", c->atomics,
+			 "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path),
+			 "races", c->races, "ignored_races",
+			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
 static json_t *properties_json(const struct wire_properties *all)

@@ -12,10 +12,7 @@
 extern struct wire_shared *rt_wire;
 extern struct wire_worker *rt_worker;
 
-/*
- * Communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes: those of the run. Of several workers only the
- * first may ever come to use the network; the others have empty ones of their own.
- */
+/* Communication trees (iocache/tree.h) of the run, WIRE_TREES_SIZE bytes. */
 extern void *rt_trees;
 
 /*

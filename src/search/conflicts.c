@@ -78,6 +78,8 @@ bool knowledge_conflicts(struct reduction *r, u32 u, bool u_moves, u32 v)
 	const struct control_point *a = point_at(r, u);
 	if (a->world[FACT_PENDING] || (u_moves && a->world[FACT_TAKEN]))
 		return true;
+	if (a->ends[FACT_PENDING] || (u_moves && a->ends[FACT_TAKEN]))
+		return true;
 	if (!point_at(r, v)->future_world && !is_hit(r, u, u_moves, v, SET_FUTURE))
 		return false;
 	struct refined *known = table_add(&r->refined, pair_key(u, u_moves, v));

@@ -274,6 +274,8 @@ static enum move begin(struct dfs *d)
 static enum move explore_stack(struct dfs *d, enum move m)
 {
 	while (m < MOVE_HALT && d->frames.len) {
+		if (hd_unlikely(d->s->save_due) && (m = parallel_rest(d->s)) >= MOVE_HALT)
+			break;
 		m = dfs_top(d)->left ? advance(d) : finish(d);
 		if (hd_unlikely(d->s->ticks >= d->s->pause_at) && m < MOVE_HALT && d->frames.len)
 			m = pause(d);
@@ -295,10 +297,8 @@ static enum move explore(struct dfs *d)
 static enum move explore_together(struct dfs *d)
 {
 	enum move m = MOVE_KNOWN;
-	if (!d->s->team->number) {
-		team_begin(d->s->team);
+	if (!d->s->team->number && team_begin(d->s->team))
 		m = begin(d);
-	}
 	while ((m = explore_stack(d, m)) < MOVE_HALT)
 		m = dfs_take(d);
 	return m;
@@ -328,4 +328,5 @@ const struct strategy strategy_dfs = {
 	.exhausts = true,
 	.walks = true,
 	.give = dfs_give,
+	.pack = dfs_pack,
 };

@@ -51,6 +51,8 @@ enum move dfs_push(struct dfs *d, u32 actions, u32 rest, bool repeating);
 
 /* Somebody waits for work: give away about half of what is left. */
 void dfs_give(struct search *s);
+/* All that is left, as a unit that stays where it is: its bytes, ~0: there is no memory for it. */
+u64 dfs_pack(struct search *s, const void **unit);
 /*
  * The stack is empty: wait for work and build the stack that belongs to it. MOVE_NEW, MOVE_HALT,
  * MOVE_RESTART.

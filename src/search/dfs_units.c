@@ -38,6 +38,12 @@ static u64 unit_bytes(u64 path, u64 actions)
 	return sizeof(struct unit_head) + (2 * path + 1 + actions) * sizeof(u32);
 }
 
+/* Of the topmost frame it is not known yet whether its rest has to be tried. */
+static u32 to_be_left_out(const struct dfs_frame *f)
+{
+	return f->led_away ? f->rest : 0;
+}
+
 /* How many frames to give, and the untried actions in them; 0: there is nothing to give. */
 static u64 choose_frames(struct dfs *d, u64 *actions)
 {
@@ -69,14 +75,33 @@ static u64 pack(struct dfs *d, u64 frames, u64 actions, char *unit)
 	*head = (struct unit_head){((struct fingerprint *)d->prints.data)[frames - 1], frames - 1, actions};
 	u32 *to = copy((u32 *)(head + 1), search_path(d->s), frames - 1);
 	for (u64 i = 0; i < frames; i++)
-		*to++ = frame_at(d, i)->left;
+		*to++ = frame_at(d, i)->left + frame_at(d, i)->rest - to_be_left_out(frame_at(d, i));
 	u64 at = 0;
 	for (u64 i = 0; i < frames; i++) {
 		const struct dfs_frame *f = frame_at(d, i);
-		to = copy(to, (const u32 *)d->actions.data + at + f->rest, f->left);
+		u32 out = to_be_left_out(f);
+		to = copy(to, (const u32 *)d->actions.data + at + out, f->rest + f->left - out);
 		at += f->rest + f->left;
 	}
 	return at;
+}
+
+u64 dfs_pack(struct search *s, const void **unit)
+{
+	struct dfs *d = s->mine;
+	u64 frames = d ? dfs_frame_count(d) : 0, actions = 0;
+	for (u64 i = 0; i < frames; i++)
+		actions += frame_at(d, i)->left + frame_at(d, i)->rest - to_be_left_out(frame_at(d, i));
+	if (!actions)
+		return 0;
+	u64 bytes = unit_bytes(frames - 1, actions);
+	d->unit.len = 0;
+	char *to = bytes <= TEAM_UNIT_BYTES ? pages_vec_push(&d->unit, bytes) : NULL;
+	if (!to)
+		return ~0ull;
+	pack(d, frames, actions, to);
+	*unit = to;
+	return bytes;
 }
 
 void dfs_give(struct search *s)

@@ -37,7 +37,7 @@ static bool same_object(const struct access *a, const struct access *b)
 void footprint_add(struct footprint *f, u64 object, u32 bytes, enum access_mode mode)
 {
 	if (object_class(object) == OBJECT_WORLD)
-		f->world = 1;
+		f->world |= object == FOOTPRINT_END ? FOOTPRINT_ENDS : FOOTPRINT_WORLD;
 	for (u32 i = f->count; i-- > 0;) {
 		const struct access *a = &f->access[i];
 		if (a->object == object && a->bytes >= bytes &&
@@ -45,7 +45,7 @@ void footprint_add(struct footprint *f, u64 object, u32 bytes, enum access_mode 
 			return; /* what a step makes is its own */
 	}
 	if (hd_unlikely(f->count == FOOTPRINT_MAX)) {
-		f->world = 1;
+		f->world |= FOOTPRINT_WORLD;
 		return;
 	}
 	f->access[f->count++] = (struct access){object, bytes, mode};

@@ -16,7 +16,7 @@
  */
 enum object_class {
 	OBJECT_MEMORY = 0, /* bytes of the SUT's memory, synchronisation objects among them; key: address */
-	OBJECT_WORLD,      /* everything; key 0 */
+	OBJECT_WORLD,      /* everything; key 0; key 1: the end of everything, FOOTPRINT_END */
 	OBJECT_THREAD,     /* a fiber's life, cancellation, what it waits for; key: slot | part << 16 */
 	OBJECT_PROCESS,    /* process-wide state of its own: clock, umask, cwd …; key: which */
 	OBJECT_FD,         /* a descriptor number; key: the number */
@@ -73,9 +73,15 @@ struct access {
 };
 
 #define FOOTPRINT_MAX 62
+/*
+ * A step that ends everything (exit) commutes with nothing, either. But who does something else first need
+ * not fear it: what comes before the end is the same, and afterwards there is nothing (docs/REDUCTION.md).
+ */
+#define FOOTPRINT_END object_id(OBJECT_WORLD, 1)
+enum { FOOTPRINT_WORLD = 1, FOOTPRINT_ENDS = 2 };
 struct footprint {
 	u32 count;
-	u32 world; /* not 0: more than the list can say; commutes with nothing */
+	u32 world; /* FOOTPRINT_WORLD: more than the list can say; commutes with nothing. FOOTPRINT_ENDS */
 	struct access access[FOOTPRINT_MAX];
 };
 

@@ -295,6 +295,13 @@ static bool is_known_print(struct control_point *p, enum fact_kind kind, u64 has
 	return false;
 }
 
+static void learn_end(struct reduction *r, u32 point, enum fact_kind kind)
+{
+	struct control_point *p = point_at(r, point);
+	r->news += !p->ends[kind];
+	p->ends[kind] = true;
+}
+
 static void learn_world(struct reduction *r, u32 point, enum fact_kind kind)
 {
 	struct control_point *p = point_at(r, point);
@@ -346,8 +353,10 @@ void knowledge_print(struct reduction *r, u32 point, const struct footprint *f, 
 		return;
 	u64 before = r->news;
 	learn_needs(r, p, f, kind, first);
-	if (f->world)
+	if (f->world & FOOTPRINT_WORLD)
 		learn_world(r, point, kind);
+	if (f->world & FOOTPRINT_ENDS)
+		learn_end(r, point, kind);
 	for (u32 i = 0; i < f->count && !r->failed; i++) {
 		const struct access *a = &f->access[i];
 		if (object_class(a->object) == OBJECT_MEMORY && a->bytes > WIDE_BYTES)
@@ -449,9 +458,12 @@ static u32 make_one(struct reduction *r, u32 fiber, u32 joins, u64 coarse)
 	for (u32 i = 0; i < variants && !r->failed; i++) {
 		if (point_at(r, i)->coarse != coarse)
 			continue;
-		for (u32 kind = 0; kind < FACT_KINDS; kind++)
+		for (u32 kind = 0; kind < FACT_KINDS; kind++) {
 			if (point_at(r, i)->world[kind])
 				learn_world(r, one, kind);
+			if (point_at(r, i)->ends[kind])
+				learn_end(r, one, kind);
+		}
 		copy_wide(r, i, one);
 		knowledge_edge(r, i, one, &nothing);
 		knowledge_edge(r, one, i, &nothing);

@@ -59,7 +59,7 @@ void knowledge_say_pair(const struct reduction *r, u32 point, u64 object)
 	r->say(r->to, word, HD_ARRAY_LEN(word));
 }
 
-static u32 point_of(struct reduction *r, u64 key)
+u32 knowledge_told_point(const struct reduction *r, u64 key)
 {
 	const struct key_index *k = table_find(&r->point_table, key);
 	hd_assert(k);
@@ -71,7 +71,7 @@ static void hear_edge(struct reduction *r, const u64 *word, u32 words)
 	struct footprint by = {.count = words - 3};
 	for (u32 i = 0; i < by.count; i++)
 		by.access[i] = (struct access){word[3 + i], 1, ACCESS_MAKE};
-	knowledge_edge(r, point_of(r, word[1]), point_of(r, word[2]), &by);
+	knowledge_edge(r, knowledge_told_point(r, word[1]), knowledge_told_point(r, word[2]), &by);
 }
 
 static void hear_print(struct reduction *r, const u64 *word, u32 words)
@@ -80,7 +80,7 @@ static void hear_print(struct reduction *r, const u64 *word, u32 words)
 	for (u32 i = 0; i < f.count; i++)
 		f.access[i] = (struct access){word[3 + 2 * i], (u32)(word[4 + 2 * i] >> 32),
 					      (u32)word[4 + 2 * i]};
-	knowledge_print(r, point_of(r, word[2]), &f, word[0] >> 8 & 0xff);
+	knowledge_print(r, knowledge_told_point(r, word[2]), &f, word[0] >> 8 & 0xff);
 }
 
 void knowledge_hear(struct reduction *r, const u64 *word, u32 words)
@@ -96,7 +96,7 @@ void knowledge_hear(struct reduction *r, const u64 *word, u32 words)
 		hear_print(r, word, words);
 		break;
 	case NEWS_PAIR:
-		knowledge_pair(r, point_of(r, word[1]), word[2]);
+		knowledge_pair(r, knowledge_told_point(r, word[1]), word[2]);
 		break;
 	}
 }

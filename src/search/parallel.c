@@ -5,7 +5,7 @@
 #define DISAGREE_MAX 2u
 
 /* Kinds of notes (team.h). */
-enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION };
+enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION, NOTE_RELIED };
 
 static void say_target(void *to, const u64 *word, u32 words)
 {
@@ -31,8 +31,10 @@ static bool hear(struct search *s)
 	while ((word = team_hear(s->team, &kind, &words)) != NULL)
 		if (kind == NOTE_TARGET)
 			again |= s->ops->team && s->ops->team->hear(s->self, word, words);
-		else if (s->reduction)
+		else if (s->reduction && kind == NOTE_REDUCTION)
 			reduction_hear(s->reduction, word, words);
+		else if (s->reduction && team_heard_saved(s->team))
+			reduction_rely(s->reduction, word, words);
 	return again;
 }
 
@@ -54,6 +56,8 @@ static u32 check(void *self, u32 called, u32 end)
 	u32 why = hear(s) || search_is_stale(s) ? TEAM_RESTART : 0;
 	if (t && t->wants_alone(s->self))
 		why |= TEAM_ALONE;
+	if (called & TEAM_SAVE && !s->at_rest)
+		why |= TEAM_UNREADY;
 	if (!(called & TEAM_END) || end != SEARCH_COMPLETE)
 		return why;
 	if (s->reduction && reduction_was_wrong(s->reduction))
@@ -79,6 +83,28 @@ static enum move leave_the_rest_to_one(struct search *s)
 	return MOVE_HALT;
 }
 
+static void say_relied(void *to, const u64 *word, u32 words)
+{
+	struct search *s = to;
+	if (!team_say(s->team, NOTE_RELIED, word, words))
+		team_call(s->team, TEAM_ALONE, 0);
+}
+
+/* All workers have come, and are at rest. */
+static void save(struct search *s)
+{
+	const void *unit = NULL;
+	u64 bytes = s->strategy->pack(s, &unit);
+	team_deposit(s->team, unit, bytes);
+	if (s->reduction)
+		reduction_say_relied(s->reduction, say_relied, s);
+	s->hooks->saving(s->hooks->self);
+	bool whole = team_save_begin(s->team);
+	if (!s->team->number)
+		s->hooks->save(s->hooks->self, whole);
+	team_save_end(s->team);
+}
+
 static enum move meet(struct search *s)
 {
 	enum search_end own = s->end;
@@ -98,6 +124,10 @@ static enum move meet(struct search *s)
 		/* Who found the error says which; for the others there is none. */
 		s->end = end == SEARCH_TOOL_ERROR && own != end ? SEARCH_INTERRUPTED : end;
 		return MOVE_HALT;
+	case TEAM_SAVE:
+		s->team->met = false;
+		save(s);
+		return MOVE_KNOWN;
 	default:
 		s->team->met = false;
 		return MOVE_KNOWN;
@@ -122,11 +152,30 @@ enum move parallel_poll(struct search *s)
 		else if (team_states(m) > shared_visited_last_limit(&m->table))
 			return search_halt(s, SEARCH_LIMIT_MEMORY);
 	}
-	if (hd_unlikely(team_is_called(m)))
+	u32 called = team_called(m);
+	if (hd_unlikely(s->hooks->wants_save && s->strategy->pack && s->hooks->wants_save(s->hooks->self)) &&
+	    !(called & TEAM_SAVE)) {
+		team_call(m, TEAM_SAVE, 0);
+		called |= TEAM_SAVE;
+	}
+	if (hd_unlikely(called == TEAM_SAVE))
+		s->save_due = true;
+	else if (hd_unlikely(called))
 		return meet(s);
 	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->walking)
 		s->strategy->give(s);
 	return MOVE_KNOWN;
+}
+
+enum move parallel_rest(struct search *s)
+{
+	s->save_due = false;
+	if (!s->team || !team_called(s->team))
+		return MOVE_KNOWN;
+	s->at_rest = true;
+	enum move m = meet(s);
+	s->at_rest = false;
+	return m;
 }
 
 enum move parallel_take(struct search *s, struct pages_vec *unit)
@@ -138,7 +187,9 @@ enum move parallel_take(struct search *s, struct pages_vec *unit)
 			return MOVE_KNOWN;
 		if (got < 0)
 			return search_halt(s, SEARCH_LIMIT_MEMORY);
+		s->at_rest = true;
 		enum move m = meet(s);
+		s->at_rest = false;
 		if (m >= MOVE_HALT)
 			return m;
 	}

@@ -15,6 +15,8 @@
 void parallel_begin(struct search *s);
 /* Often. MOVE_HALT or MOVE_RESTART: that was decided; else MOVE_KNOWN. */
 enum move parallel_poll(struct search *s);
+/* The search is to be saved (search.save_due), and nothing is half done. As above. */
+enum move parallel_rest(struct search *s);
 /* Waits for work, which is appended to `unit`: MOVE_KNOWN. Else as above. */
 enum move parallel_take(struct search *s, struct pages_vec *unit);
 /*

@@ -15,6 +15,24 @@ static void rely_on(struct reduction *r, u32 u, bool u_moves, u32 v)
 		reduction_fail(r);
 }
 
+void reduction_say_relied(const struct reduction *r, void (*say)(void *to, const u64 *word, u32 words),
+			  void *to)
+{
+	for (const struct key_only *k = NULL; (k = table_next(&r->relied, k)) != NULL;) {
+		u64 pair = k->key - 1;
+		const u64 word[] = {point_at(r, (u32)(pair >> 32))->key, pair & 1,
+				    point_at(r, (u32)pair >> 1)->key};
+		say(to, word, HD_ARRAY_LEN(word));
+	}
+}
+
+void reduction_rely(struct reduction *r, const u64 *word, u32 words)
+{
+	hd_assert(words == 3);
+	rely_on(r, knowledge_told_point(r, word[0]), word[1], knowledge_told_point(r, word[2]));
+	r->checked = ~0ull;
+}
+
 bool reduction_was_wrong(struct reduction *r)
 {
 	if (r->failed && r->relied.count)

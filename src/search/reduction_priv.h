@@ -44,6 +44,7 @@ struct control_point {
 	u64 edge[2];            /* keys of those seen last */
 	u64 stamp;              /* of the walk that was here last */
 	bool world[FACT_KINDS]; /* conflicts with everything */
+	bool ends[FACT_KINDS];  /* so it does, but nobody else has to mind */
 	bool future_world;
 };
 
@@ -217,6 +218,7 @@ void knowledge_say_edge(const struct reduction *r, u32 from, u32 to, const struc
 void knowledge_say_print(const struct reduction *r, u32 point, const struct footprint *f,
 			 enum fact_kind kind);
 void knowledge_say_pair(const struct reduction *r, u32 point, u64 object);
+u32 knowledge_told_point(const struct reduction *r, u64 key); /* that was told */
 void knowledge_hear(struct reduction *r, const u64 *word, u32 words);
 void knowledge_heard_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key);
 

@@ -249,6 +249,8 @@ static void forget_all(struct search *s)
 
 static void restart(struct search *s)
 {
+	if (s->hooks->forget_former)
+		s->hooks->forget_former(s->hooks->self);
 	s->ops->undo(s->self, s->root);
 	s->ops->restart(s->self);
 	*(s->another_pass ? &s->stats->passes : &s->stats->restarts) += 1;

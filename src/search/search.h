@@ -34,6 +34,15 @@ struct search_hooks {
 	struct follow *follow;
 	/* One of several workers, which has joined the others (team.h, parallel.h); NULL: alone. */
 	struct team_member *team;
+	/*
+	 * Of a search with a team that can be saved: is that wanted now? All workers stand still: each is
+	 * told, then the first one has it done (whole: it can be). What a saved search had found is void: it
+	 * was started again. NULL: it can't be saved.
+	 */
+	bool (*wants_save)(void *self);
+	void (*saving)(void *self);
+	void (*save)(void *self, bool whole);
+	void (*forget_former)(void *self);
 	/* One rank of many, for SEARCH_SPREAD (spread.h). */
 	struct spread_port *port;
 };

@@ -33,6 +33,8 @@ struct strategy {
 	bool walks;
 	/* With several workers: give some of the work away, for somebody waits for it. NULL: it can't. */
 	void (*give)(struct search *s);
+	/* … or all that is left is written down, and kept: dfs_pack. NULL: such a search can't be saved. */
+	u64 (*pack)(struct search *s, const void **unit);
 };
 
 struct search {
@@ -59,6 +61,8 @@ struct search {
 
 	struct observers observers;
 	struct team_member *team; /* NULL: alone, or alone from now on */
+	bool save_due;            /* the search is to be saved: parallel_rest, as soon as it can be */
+	bool at_rest;             /* … now: nothing is half done */
 
 	struct reduction *reduction;        /* NULL: all enabled actions are explored */
 	u64 pass_started_at, pass_wrong_at; /* in ticks; 0: it is not known to be wrong */

@@ -4,6 +4,7 @@
  *   0          struct team
  *   UNITS      UNIT_SLOTS units of TEAM_UNIT_BYTES
  *   NOTES      the notes
+ *   LEFT       of each worker what it had still to do when the search was saved
  *   TABLES     the region of the table of visited states
  *
  * All of it is sparse. Zero means: no worker, no work, no call, an empty table.
@@ -11,10 +12,10 @@
 #include "search/team.h"
 
 #include <asm-generic/errno-base.h>
-#include <linux/futex.h>
 #include <linux/mman.h>
 #include <sys/syscall.h>
 
+#include "base/shared_lock.h"
 #include "base/sys.h"
 
 void *memcpy(void *to, const void *from, size_t n);
@@ -23,16 +24,14 @@ void *memcpy(void *to, const void *from, size_t n);
 #define UNITS (1UL << 30)
 #define NOTES (1UL << 31)
 #define TABLES (1UL << 33)
-#define NOTES_MAX ((TABLES - NOTES) / sizeof(u64)) /* words */
+#define LEFT (TABLES - WIRE_MAX_WORKERS * TEAM_UNIT_BYTES)
+#define NOTES_MAX ((LEFT - NOTES) / sizeof(u64)) /* words */
 _Static_assert(UNITS + UNIT_SLOTS * TEAM_UNIT_BYTES <= NOTES, "units and notes");
 _Static_assert(TABLES + SHARED_VISITED_REGION <= WIRE_TEAM_SIZE, "the table's region");
 
-/* A worker that waits looks up now and then, should a wake-up be lost. */
-#define WAIT_NS 50000000L
-
 /* What different workers write lies in different cache lines. NOLINTNEXTLINE(*.Padding) */
 struct team {
-	u32 lock; /* 0 free, 1 held, 2 held, and somebody waits */
+	struct shared_lock lock;
 	u32 bell; /* goes up when those who wait should look again */
 	u32 members;
 	u32 numbers; /* above the highest number of a worker */
@@ -51,7 +50,14 @@ struct team {
 	struct fingerprint initial;
 	u32 first_unit; /* of `queued` */
 	u64 unit_bytes[UNIT_SLOTS];
-	u64 notes;                               /* words */
+	u64 notes; /* words */
+	/* Saving. */
+	u32 spoilt;  /* somebody's unit is too long */
+	u32 revived; /* the search goes on from a saved one, and was not started again since */
+	u64 left_bytes[WIRE_MAX_WORKERS];
+	u64 relied_from;                         /* notes from there on were said when the search was saved */
+	u64 former_notes;                        /* notes below were said by workers of the saved search */
+	u64 former_states;                       /* of the saved search */
 	u64 states __attribute__((aligned(64))); /* team_count_state */
 	struct shared_visited visited __attribute__((aligned(64)));
 	struct {
@@ -59,34 +65,21 @@ struct team {
 	} __attribute__((aligned(64))) worker[WIRE_MAX_WORKERS];
 };
 
-static long futex(u32 *word, int op, u32 value)
-{
-	struct {
-		long s, ns;
-	} timeout = {0, WAIT_NS};
-	return sys_call6(SYS_futex, (long)word, op, value, (long)&timeout, 0, 0);
-}
-
 static void lock(struct team *t)
 {
-	u32 was = 0;
-	if (__atomic_compare_exchange_n(&t->lock, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(&t->lock, 2, __ATOMIC_ACQUIRE))
-		futex(&t->lock, FUTEX_WAIT, 2);
+	shared_lock_take(&t->lock);
 }
 
 static void unlock(struct team *t)
 {
-	if (__atomic_exchange_n(&t->lock, 0, __ATOMIC_RELEASE) == 2)
-		sys_call6(SYS_futex, (long)&t->lock, FUTEX_WAKE, 1, 0, 0, 0);
+	shared_lock_free(&t->lock);
 }
 
 /* With the lock held. */
 static void ring(struct team *t)
 {
 	__atomic_fetch_add(&t->bell, 1, __ATOMIC_RELEASE);
-	sys_call6(SYS_futex, (long)&t->bell, FUTEX_WAKE, WIRE_MAX_WORKERS, 0, 0, 0);
+	shared_word_wake(&t->bell, WIRE_MAX_WORKERS);
 }
 
 /* With the lock held, which is free in between. */
@@ -94,7 +87,7 @@ static void wait(struct team *t)
 {
 	u32 heard = __atomic_load_n(&t->bell, __ATOMIC_ACQUIRE);
 	unlock(t);
-	futex(&t->bell, FUTEX_WAIT, heard);
+	shared_word_wait(&t->bell, heard);
 	lock(t);
 }
 
@@ -128,7 +121,7 @@ bool team_same_start(struct team_member *m, struct fingerprint initial)
 
 /* ---- looks ---- */
 
-bool team_is_called(const struct team_member *m)
+u32 team_called(const struct team_member *m)
 {
 	return __atomic_load_n(&m->team->call, __ATOMIC_ACQUIRE);
 }
@@ -141,7 +134,7 @@ bool team_is_hungry(const struct team_member *m)
 
 u64 team_states(const struct team_member *m)
 {
-	u64 states = 0;
+	u64 states = m->team->former_states;
 	for (u32 i = 0; i < m->team->numbers; i++)
 		states += __atomic_load_n(&m->team->worker[i].states, __ATOMIC_RELAXED);
 	return states;
@@ -207,7 +200,7 @@ static void start_again(struct team_member *m)
 	struct team *t = m->team;
 	shared_visited_reset(&m->table);
 	t->begun = t->queued = t->first_unit = t->end = 0;
-	t->states = 0;
+	t->states = t->former_states = t->revived = 0;
 	for (u32 i = 0; i < WIRE_MAX_WORKERS; i++)
 		t->worker[i].states = 0;
 }
@@ -225,6 +218,8 @@ static void decide(struct team_member *m)
 		t->decided = TEAM_END;
 	else if (call & TEAM_GROW && team_states(m) > shared_visited_limit(&m->table))
 		t->decided = shared_visited_grow(&m->table) == 0 ? TEAM_GROW : TEAM_END;
+	else if ((call & (TEAM_SAVE | TEAM_UNREADY)) == TEAM_SAVE)
+		t->decided = TEAM_SAVE;
 	if (t->decided == TEAM_END && !t->end)
 		t->end = SEARCH_LIMIT_MEMORY + 1;
 	if (t->decided == TEAM_RESTART || t->decided == TEAM_PASS)
@@ -233,7 +228,11 @@ static void decide(struct team_member *m)
 		shared_visited_reset(&m->table);
 	t->over = t->decided == TEAM_END || t->decided == TEAM_ALONE;
 	t->call = 0;
-	if (t->decided != TEAM_GROW)
+	if (t->decided == TEAM_SAVE) {
+		t->spoilt = 0;
+		t->relied_from = t->notes;
+	}
+	if (t->decided != TEAM_GROW && t->decided != TEAM_SAVE)
 		t->meets = 0;
 }
 
@@ -269,11 +268,13 @@ static char *unit_at(struct team *t, u32 slot)
 	return (char *)t + UNITS + slot * TEAM_UNIT_BYTES;
 }
 
-void team_begin(struct team_member *m)
+bool team_begin(struct team_member *m)
 {
 	lock(m->team);
+	bool first = !m->team->begun;
 	m->team->begun = 1;
 	unlock(m->team);
+	return first;
 }
 
 bool team_give(struct team_member *m, const void *unit, size_t bytes)
@@ -324,6 +325,67 @@ int team_take(struct team_member *m, struct pages_vec *out)
 	return got;
 }
 
+/* ---- saving ---- */
+
+static char *left_at(struct team *t, u32 number)
+{
+	return (char *)t + LEFT + number * TEAM_UNIT_BYTES;
+}
+
+void team_deposit(struct team_member *m, const void *unit, size_t bytes)
+{
+	struct team *t = m->team;
+	bool fits = bytes <= TEAM_UNIT_BYTES;
+	if (!fits)
+		__atomic_store_n(&t->spoilt, 1, __ATOMIC_RELEASE);
+	t->left_bytes[m->number] = fits ? bytes : 0;
+	if (fits && bytes)
+		memcpy(left_at(t, m->number), unit, bytes);
+}
+
+bool team_save_begin(struct team_member *m)
+{
+	arrive(m, NULL);
+	return !m->team->spoilt && m->team->queued + m->team->members <= UNIT_SLOTS;
+}
+
+static void end_meeting(struct team_member *m)
+{
+	m->team->meets = 0;
+}
+
+void team_save_end(struct team_member *m)
+{
+	arrive(m, end_meeting);
+}
+
+void team_revive(void *memory)
+{
+	struct team *t = memory;
+	t->lock = (struct shared_lock){0};
+	t->members = t->call = t->idle = 0;
+	t->meets = t->arrived = t->point = t->decided = t->end = t->over = 0;
+	t->begun = t->revived = 1;
+	t->former_notes = HD_MIN(t->notes, NOTES_MAX);
+	for (u32 i = 0; i < t->numbers; i++) {
+		t->former_states += t->worker[i].states;
+		t->worker[i].states = t->worker[i].memory = 0;
+		if (!t->left_bytes[i])
+			continue;
+		u32 slot = (t->first_unit + t->queued++) % UNIT_SLOTS;
+		memcpy(unit_at(t, slot), left_at(t, i), t->left_bytes[i]);
+		t->unit_bytes[slot] = t->left_bytes[i];
+		t->left_bytes[i] = 0;
+	}
+	t->numbers = 0;
+}
+
+bool team_heard_saved(const struct team_member *m)
+{
+	const struct team *t = m->team;
+	return t->revived && m->heard > t->relied_from && m->heard <= t->former_notes;
+}
+
 /* ---- notes ---- */
 
 /* A note is a word that tells of it, written last, and then its own words. */
@@ -357,7 +419,7 @@ const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words)
 		*kind = (u16)head;
 		*words = (u32)(head >> 32);
 		m->heard += 1 + *words;
-		if ((u16)(head >> 16) != m->number)
+		if ((u16)(head >> 16) != m->number || m->heard <= m->team->former_notes)
 			return note + 1;
 	}
 	return NULL;

@@ -35,11 +35,13 @@ struct team_member {
 
 /* Why workers meet. Bits, as several may call at a time. */
 enum team_call {
-	TEAM_GROW = 1,    /* the table is nearly full */
-	TEAM_RESTART = 2, /* steps were too coarse: from the initial state again */
-	TEAM_PASS = 4,    /* the same, because of a wrong decision of the reduction */
-	TEAM_END = 8,     /* the search is over */
-	TEAM_ALONE = 16,  /* worker 0 goes on alone, from the initial state */
+	TEAM_GROW = 1,     /* the table is nearly full */
+	TEAM_RESTART = 2,  /* steps were too coarse: from the initial state again */
+	TEAM_PASS = 4,     /* the same, because of a wrong decision of the reduction */
+	TEAM_END = 8,      /* the search is over */
+	TEAM_ALONE = 16,   /* worker 0 goes on alone, from the initial state */
+	TEAM_SAVE = 32,    /* the search is to be written down as it is */
+	TEAM_UNREADY = 64, /* … but this worker is in the middle of something: later */
 };
 
 /* Comes before everything else. False: the search is over already. */
@@ -50,8 +52,8 @@ bool team_same_start(struct team_member *m, struct fingerprint initial);
 
 /* ---- cheap looks, for whoever is busy ---- */
 
-/* Has somebody called? */
-bool team_is_called(const struct team_member *m);
+/* What was called for? 0: nobody has called. */
+u32 team_called(const struct team_member *m);
 /* Does somebody wait for work, of which there is none? */
 bool team_is_hungry(const struct team_member *m);
 /* States of all workers, by what they have published. */
@@ -70,14 +72,31 @@ void team_call(struct team_member *m, u32 why, u32 end);
 /*
  * Wait for all others. check() is called when all are there, and tells why else there must be a meeting; it
  * gets what was called for so far. Returns what was decided: one of enum team_call, or 0: go on. TEAM_GROW
- * has been done. *end: with TEAM_END, why.
+ * has been done; TEAM_SAVE is under way: team_deposit, team_save_begin, team_save_end. *end: with TEAM_END,
+ * why.
  */
 u32 team_meet(struct team_member *m, u32 (*check)(void *self, u32 called, u32 end), void *self, u32 *end);
 
+/*
+ * Saving: each worker leaves a unit with all it has still to do (bytes 0: nothing; too many: it can't be
+ * saved) and says what the search relies on. When all have done so (team_save_begin; false: it can't be
+ * saved), whoever started them copies the memory, and they go on after team_save_end.
+ */
+void team_deposit(struct team_member *m, const void *unit, size_t bytes);
+bool team_save_begin(struct team_member *m);
+void team_save_end(struct team_member *m);
+/*
+ * The memory is a copy: what was left is work to be taken, and no worker has come yet. To be called once,
+ * before all else, by the process that will be worker 0.
+ */
+void team_revive(void *memory);
+/* Was the note that was heard last said when the search was saved that is gone on with? */
+bool team_heard_saved(const struct team_member *m);
+
 /* ---- work ---- */
 
-/* Worker 0 has begun: if all wait for work from now on, there is none. */
-void team_begin(struct team_member *m);
+/* Worker 0 has begun: if all wait for work from now on, there is none. False: there was work already. */
+bool team_begin(struct team_member *m);
 /* A unit of at most TEAM_UNIT_BYTES. False: nobody waits for one any more. */
 bool team_give(struct team_member *m, const void *unit, size_t bytes);
 /*

@@ -74,7 +74,7 @@ static void add_outcome(const struct sut *s, struct outcome *o)
 	o->subsets_cut |= r->subsets_cut != 0;
 	o->retries_cut |= r->retries_cut != 0;
 	o->faults_cut |= r->faults_cut != 0;
-	o->net.clock_readings += r->clock_readings;
+	o->net.clock_readings = HD_MAX(o->net.clock_readings, r->clock_readings); /* of all workers */
 	if (!o->incomplete_why[0])
 		snprintf(o->incomplete_why, sizeof(o->incomplete_why), "%.*s", (int)sizeof(r->incomplete) - 1,
 			 r->incomplete);
@@ -258,14 +258,10 @@ static void add_checkpoints(const struct net_checkpoints *from, struct net_check
 	to->unsaved[sizeof(to->unsaved) - 1] = 0;
 }
 
-int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
-		   struct problem *p)
+static void add_found(const struct sut *s, struct outcome *o, struct findings *found)
 {
-	add_outcome(s, o);
-	if (judge_end(s, given_up, o, p))
-		return -1;
-	add_violations(s, s->worker->number == 0, found);
-	if (s->worker->number == 0)
+	add_violations(s, !found->violations, found);
+	if (s->worker->result.checkpoints.taken >= o->checkpoints.counts.taken) /* each tells of all so far */
 		add_checkpoints(&s->worker->result.checkpoints, &o->checkpoints.counts);
 	o->nondeterministic |= s->worker->result.nondeterministic & WIRE_UNSAVED;
 	o->unnoticed |= s->worker->result.nondeterministic & WIRE_UNNOTICED;
@@ -280,8 +276,26 @@ int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct
 	add_unseen(&s->worker->result, found);
 	add_graph(s, found);
 	profile_add(&found->profile, &s->worker->result.profile);
+}
+
+int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
+		   struct problem *p)
+{
+	add_outcome(s, o);
+	if (judge_end(s, given_up, o, p))
+		return -1;
+	add_found(s, o, found);
 	found->environment = s->environment;
 	return 0;
+}
+
+void collect_former(const struct sut *s, struct outcome *o, struct findings *found)
+{
+	enum search_end end = o->end;
+
+	add_outcome(s, o);
+	o->end = end;
+	add_found(s, o, found);
 }
 
 /* Only what is used: most of these megabytes were never touched, and reading a page makes it. */

@@ -43,6 +43,8 @@ struct findings {
  */
 int collect_worker(const struct sut *s, bool given_up, struct outcome *o, struct findings *found,
 		   struct problem *p);
+/* One of a saved search that this one goes on from: what it had found. */
+void collect_former(const struct sut *s, struct outcome *o, struct findings *found);
 /*
  * What the workers share, asked of any of them when all have ended; config: what the run was told. Lessons,
  * trees, notes about the program.

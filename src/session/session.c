@@ -12,14 +12,16 @@
 #include "session/live_replay.h"
 #include "session/network.h"
 #include "session/ranks.h"
+#include "session/saved_search.h"
 #include "session/reproduce.h"
 #include "session/script_run.h"
 #include "session/workers.h"
 
 #define TICK_MS 100
 /* Limits of a second search that takes no server for independent: search_shared. */
-#define SHARED_MS 2000u
-#define SHARED_STATES 5000u
+#define SHARED_MS 10000u
+#define SHARED_STATES 20000u
+#define SHARED_FIRST 5000u /* not worth trying where the first one had more */
 
 struct session {
 	const struct session_plan *plan;
@@ -32,7 +34,9 @@ struct session {
 	u64 start_ms;
 	struct ignored_races ignored;
 	struct script_run script; /* plan NULL: none */
-	bool unsteady;            /* peers act by chance, and nobody sees how */
+	struct saved_search saved;
+	bool begun;    /* what follows the first search is neither saved nor resumed */
+	bool unsteady; /* peers act by chance, and nobody sees how */
 };
 
 /*
@@ -142,7 +146,8 @@ static void start_late_ones(struct session *s)
 	u32 all = s->part.wire->workers;
 	struct problem unused;
 
-	if (s->workers == all || monotonic_ms() - s->start_ms < s->plan->join_ms || stop_requests(s))
+	if (s->workers == all || monotonic_ms() - s->start_ms < s->plan->join_ms || stop_requests(s) ||
+	    __atomic_load_n(&s->part.wire->save.resumed, __ATOMIC_ACQUIRE) == 1)
 		return;
 	if (s->worker[0].ended || s->part.wire->alone || start_workers(s, all, &unused))
 		s->part.wire->workers = s->workers;
@@ -160,16 +165,21 @@ static void end_with_one(struct session *s)
 /* Until all workers have ended; the first request to stop is passed on to them. */
 static void serve_until_end(struct session *s)
 {
-	bool asked = false;
+	bool asked = false, told = false;
 
 	while (serve_workers(s)) {
 		tick(s);
 		start_late_ones(s);
 		end_with_one(s);
-		if (stop_requests(s) && !asked) {
+		saved_search_tick(&s->saved, &s->part, s->worker, s->workers);
+		if (stop_requests(s) && !told)
+			s->observer->stopping(s->observer->self);
+		told |= stop_requests(s) > 0;
+		if (stop_requests(s) && !asked &&
+		    (stop_requests(s) > 1 ||
+		     saved_search_last(&s->saved, &s->part, monotonic_ms() - s->start_ms))) {
 			asked = true;
 			sut_ask_to_stop(&s->worker[0]);
-			s->observer->stopping(s->observer->self);
 		}
 		if (is_over(STOP_AFTER_MS))
 			sut_ask_to_stop(&s->worker[0]);
@@ -205,6 +215,8 @@ static int collect(struct session *s, struct outcome *o, struct findings *found,
 	for (u32 i = 0; i < s->workers && ret == 0; i++)
 		if (&s->worker[i] != failed)
 			ret = collect_worker(&s->worker[i], given_up, o, found, p);
+	for (u32 i = 0; saved_search_counts(&s->saved, &s->part) && i < s->saved.formers && ret == 0; i++)
+		collect_former(&s->saved.former[i], o, found);
 	if (ret == 0 && late && !stop_requests(s) && (o->interrupted || o->end == SEARCH_INTERRUPTED)) {
 		o->interrupted = false;
 		o->end = SEARCH_LIMIT_TIME;
@@ -212,6 +224,18 @@ static int collect(struct session *s, struct outcome *o, struct findings *found,
 	if (ret == 0)
 		ret = collect_shared(&s->worker[0], &s->launch.config, o, found, p);
 	return ret;
+}
+
+/* Fresh peers, for a search that is done again. */
+static int restart_network(struct session *s, struct problem *p)
+{
+	struct peer_options peers = s->plan->peers;
+
+	peers.append_logs = true;
+	peers.interrupted = give_up;
+	network_end(&s->network);
+	return network_start(&s->network, &peers, &s->plan->broker, s->plan->checkpoint,
+			     &s->launch.config.net, p);
 }
 
 static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
@@ -222,11 +246,18 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	time_limit.end_ms = s->launch.config.search.max_time_ms
 				    ? s->start_ms + s->launch.config.search.max_time_ms
 				    : 0;
+	saved_search_init(&s->saved, s->plan);
+	if (s->begun || !workers_may_share(s->plan))
+		s->saved.dir = NULL;
+	bool resume = s->plan->resume_dir && !s->begun;
+	s->begun = true;
 	for (u32 workers = workers_usable(s->plan, o);; workers--) {
+		s->launch.save = s->saved.dir != NULL;
 		if (shared_part_create(&s->part, &s->launch, workers, p))
 			return -1;
-		if ((s->plan->script && script_run_prepare(&s->script, s->plan->script, &s->launch, p)) ||
-		    start_workers(s, s->plan->join_ms ? 1 : workers, p) ||
+		if ((resume && saved_search_load(&s->saved, s->plan, &s->part, p)) ||
+		    (s->plan->script && script_run_prepare(&s->script, s->plan->script, &s->launch, p)) ||
+		    start_workers(s, s->plan->join_ms || resume ? 1 : workers, p) ||
 		    (s->plan->script && script_run_begin(&s->script, &s->worker[0], p))) {
 			end_workers(s);
 			return -1;
@@ -239,10 +270,15 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 			break;
 		workers = s->workers;
 		end_workers(s);
+		if (s->network.peers && restart_network(s, p)) /* where connections stand is not known */
+			return -1;
 	}
 	workers_note_alone(s->part.wire, o);
+	if (!s->plan->workers_asked)
+		o->workers_why[0] = 0;
 	o->wall_s = (double)(monotonic_ms() - s->start_ms) / 1000;
 	ret = collect(s, o, found, p);
+	saved_search_end(&s->saved, o);
 	end_workers(s);
 	/* What is wrong with the file explains the rest. */
 	if (s->plan->script && script_run_end(&s->script, p))
@@ -366,18 +402,6 @@ static bool learns_to_save_often(struct session *s, const struct outcome *o)
 	return true;
 }
 
-/* Fresh peers, for a search that is done again. */
-static int restart_network(struct session *s, struct problem *p)
-{
-	struct peer_options peers = s->plan->peers;
-
-	peers.append_logs = true;
-	peers.interrupted = give_up;
-	network_end(&s->network);
-	return network_start(&s->network, &peers, &s->plan->broker, s->plan->checkpoint,
-			     &s->launch.config.net, p);
-}
-
 /*
  * Servers were taken for independent, and a few executions with fresh ones did not show otherwise; one in
  * another order may. Is a search worth its time that does not take it for granted?
@@ -387,9 +411,9 @@ static bool doubts_independence(struct session *s, const struct outcome *o)
 	const struct net_config *c = &s->launch.config.net;
 
 	return c->peers == NET_PEERS_AUTO && c->mode == CACHE_BRANCHING && c->live && c->servers &&
-	       c->samples && s->plan->confirm && !o->net.shared && o->net.several_servers &&
-	       s->launch.config.search.strategy == SEARCH_DFS && !s->plan->script && !s->plan->ranks &&
-	       !stop_requests(s) && !is_over(0) && outcome_verdict(o) == VERDICT_VERIFIED;
+	       c->samples && o->stats.states <= SHARED_FIRST && s->plan->confirm && !o->net.shared &&
+	       o->net.several_servers && s->launch.config.search.strategy == SEARCH_DFS && !s->plan->script &&
+	       !s->plan->ranks && !stop_requests(s) && !is_over(0) && outcome_verdict(o) == VERDICT_VERIFIED;
 }
 
 /* What was found stays, and o is as before a search. */
@@ -424,10 +448,10 @@ static int search_shared(struct session *s, struct outcome *o, struct problem *p
 		return problem_set(p, "out of memory");
 	s->launch.config.net.peers = NET_PEERS_SHARED;
 	s->launch.config.net.samples = 0;
-	search->max_states = SHARED_STATES + 4 * first->stats.states;
+	search->max_states = SHARED_STATES;
 	if (before.search.max_states)
 		search->max_states = HD_MIN(search->max_states, before.search.max_states);
-	search->max_time_ms = HD_MIN(left, SHARED_MS + (u64)(first->wall_s * 1000));
+	search->max_time_ms = HD_MIN(left, (u64)SHARED_MS);
 	ret = restart_network(s, p);
 	if (ret == 0)
 		ret = run_round(s, o, p);

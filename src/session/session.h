@@ -53,9 +53,13 @@ struct session_observer {
 struct session_ranks;
 
 struct session_plan {
-	struct launch launch; /* program, arguments, settings, perhaps recorded trees */
-	u32 workers;          /* 1 … WIRE_MAX_WORKERS */
-	u64 join_ms;          /* the search begins with one of them; after this time the others join it */
+	struct launch launch;   /* program, arguments, settings, perhaps recorded trees */
+	u32 workers;            /* 1 … WIRE_MAX_WORKERS */
+	u64 join_ms;            /* the search begins with one of them; after this time the others join it */
+	bool workers_asked;     /* the user wants so many: is told why, if there are fewer */
+	const char *save_dir;   /* where the search is saved (saved_search.h); NULL: it is not */
+	u64 save_ms;            /* … so often */
+	const char *resume_dir; /* it goes on from what was saved there; NULL: from the beginning */
 	/* For programs with live peers (launch.config.net.live). */
 	struct peer_options peers;
 	struct broker_options broker;

@@ -17,11 +17,18 @@ static const char *why_one(const struct session_plan *plan)
 		return "--sanity 2 and above looks at one path";
 	if (c->graph)
 		return "--graph draws what one finds";
-	if (c->net.clients || c->net.servers || plan->launch.trees)
-		return "peers serve one";
+	if (c->net.mode != CACHE_BRANCHING)
+		return "only --cache branching serves several";
+	if (plan->launch.trees)
+		return "recorded communication is followed by one";
 	if (plan->launch.program->has_hooks)
 		return "what is learnt about memory accesses of an instrumented program is learnt by one";
 	return NULL;
+}
+
+bool workers_may_share(const struct session_plan *plan)
+{
+	return !why_one(plan);
 }
 
 u32 workers_usable(const struct session_plan *plan, struct outcome *o)
@@ -31,7 +38,8 @@ u32 workers_usable(const struct session_plan *plan, struct outcome *o)
 	o->workers_why[0] = 0;
 	if (!why)
 		return plan->workers;
-	snprintf(o->workers_why, sizeof(o->workers_why), "%s", why);
+	if (plan->workers_asked)
+		snprintf(o->workers_why, sizeof(o->workers_why), "%s", why);
 	return 1;
 }
 
@@ -71,7 +79,6 @@ void workers_note_alone(const struct wire_shared *wire, struct outcome *o)
 		[WIRE_ALONE_BUSY] = "the program waits busily, and livelocks are looked for on one path",
 		[WIRE_ALONE_HORIZON] = "the program's clock goes far, and the search follows it step by step",
 		[WIRE_ALONE_MEMORY] = "what is learnt about memory accesses is learnt by one",
-		[WIRE_ALONE_NETWORK] = "the program opens connections, and peers serve one",
 		[WIRE_ALONE_DISAGREE] = "the same path led to different states in different processes",
 	};
 	u32 alone = wire->alone;

@@ -6,6 +6,8 @@
 
 #include "session/session.h"
 
+/* Can several search this program in this way? */
+bool workers_may_share(const struct session_plan *plan);
 /* How many of plan->workers can search this program in this way; fewer: o->workers_why says why. */
 u32 workers_usable(const struct session_plan *plan, struct outcome *o);
 /* The first of them that has ended without a result; NULL: none, so far. One that says why comes first. */

@@ -78,7 +78,7 @@ static void forget(int fd)
 {
 	if (in_table(fd))
 		kinds[fd] = shim_shut[fd] = 0;
-	rebuild_forget(fd);
+	name_forget(fd);
 	locks_closed(fd);
 	lock();
 	for (u32 i = 0; i < SHIM_EPOLL; i++) {
@@ -130,7 +130,7 @@ static void copied(long from, long to)
 		return;
 	kinds[to] = in_table(from) ? kinds[from] : 0;
 	shim_shut[to] = in_table(from) ? shim_shut[from] : 0;
-	rebuild_copied((int)from, (int)to);
+	name_copied((int)from, (int)to);
 }
 
 static long close_many(struct call *c)
@@ -195,15 +195,11 @@ static long get_name(struct call *c)
 {
 	if (c->nr == SYS_getsockname && in_table(c->arg[0]) && (kinds[c->arg[0]] & KIND_FREE_PORT))
 		shim_note(ACT_PORT);
-	if (rebuild_name((int)c->arg[0], c->nr == SYS_getpeername, (void *)c->arg[1], (u32 *)c->arg[2]))
+	if (name_tell((int)c->arg[0], c->nr == SYS_getpeername, (void *)c->arg[1], (u32 *)c->arg[2]))
 		return 0;
 	return sys_call6(c->nr, c->arg[0], c->arg[1], c->arg[2], 0, 0, 0);
 }
 
-/*
- * The port of whoever connects was chosen by the kernel, for a client that is heddle: it is the same in each
- * run.
- */
 static long accept_one(struct call *c)
 {
 	long fd = call_again(c);
@@ -211,9 +207,9 @@ static long accept_one(struct call *c)
 		return fd;
 	if (in_table(fd))
 		kinds[fd] = shim_shut[fd] = 0;
-	rebuild_accepted((int)fd);
+	name_accepted((int)fd);
 	if (c->arg[1] && c->arg[2])
-		rebuild_name((int)fd, true, (void *)c->arg[1], (u32 *)c->arg[2]);
+		name_tell((int)fd, true, (void *)c->arg[1], (u32 *)c->arg[2]);
 	return fd;
 }
 

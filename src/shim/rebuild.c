@@ -2,13 +2,15 @@
  * rebuild.c: what fork shares between the copies, or loses. At saving it is written down; the thawed copy
  * gets one of its own:
  *
- *   connections       fresh ends from the controller; /dev/null in the frozen copy, or their end were
- *   never seen epoll             a new object with the same entries; edges that were consumed don't come
- *   again eventfd, timerfd  a new one with the same count, or what was left of the time
+ *   connections       fresh ends from the controller; /dev/null in the frozen copy, or their end
+ *                     were never seen
+ *   epoll             a new object with the same entries; edges that were consumed don't come again
+ *   eventfd, timerfd  a new one with the same count, or what was left of the time
  *   pipes, pairs      whose both ends are in the process: a new one with the same bytes in it
- *   files             at the same offset; what was written is put back (written_files.c), locks are taken again
+ *   files             at the same offset; what was written is put back (written_files.c), locks are
+ *                     taken again
  *   shared memory     without a file: made private before the first copy
- *   timers (posix_timers.c, too), pending signals, time-outs of sockets: set again
+ *   timers (timer_copies.c, too), pending signals, time-outs of sockets: set again
  *   backlogs, queues  of datagrams: emptied; what waits there belongs to another past
  *   signalfd, datagram and listening sockets, one-ended pipes: shared, and only one process uses them at a
  *   time
@@ -34,88 +36,12 @@
 
 #include "shim/rebuild_priv.h"
 
-#define FIRST_PORT 49152u /* of clients, as the peer sees them */
-
 static struct held held[SHIM_FDS];
 static u32 held_count;
 static u8 bytes[1 << 16]; /* in pipes and pairs */
 static u32 bytes_used;
 static struct itimerval timers[3];
 static u64 pending;
-
-/* Names that connections had before they were replaced. */
-struct name {
-	int fd; /* + 1; 0: free */
-	u8 here[128], there[128];
-	u32 here_len, there_len;
-};
-static struct name names[SHIM_CONNS];
-
-static struct name *name_of(int fd, bool make)
-{
-	struct name *free_one = NULL;
-	for (u32 i = 0; i < SHIM_CONNS; i++) {
-		if (names[i].fd == fd + 1)
-			return &names[i];
-		if (!names[i].fd && !free_one)
-			free_one = &names[i];
-	}
-	return make ? free_one : NULL;
-}
-
-bool rebuild_name(int fd, bool peer, void *address, u32 *len)
-{
-	const struct name *n = name_of(fd, false);
-	if (!n || !address || !len)
-		return false;
-	u32 full = peer ? n->there_len : n->here_len;
-	memcpy(address, peer ? n->there : n->here, HD_MIN(*len, full));
-	*len = full;
-	return true;
-}
-
-void rebuild_forget(int fd)
-{
-	struct name *n = name_of(fd, false);
-	if (n)
-		n->fd = 0;
-}
-
-static void keep_name(int fd)
-{
-	struct name *n = name_of(fd, true);
-	if (!n || n->fd)
-		return;
-	n->fd = fd + 1;
-	n->here_len = n->there_len = sizeof(n->here);
-	shim_call(SYS_getsockname, fd, n->here, &n->here_len);
-	shim_call(SYS_getpeername, fd, n->there, &n->there_len);
-}
-
-void rebuild_copied(int from, int to)
-{
-	const struct name *n = name_of(from, false);
-	struct name *copy = n ? name_of(to, true) : NULL;
-	if (!copy)
-		return;
-	*copy = *n;
-	copy->fd = to + 1;
-}
-
-/* Its port, for the program: so many connections were accepted before. */
-void rebuild_accepted(int fd)
-{
-	static u32 accepted;
-	struct sockaddr_in *a;
-	struct name *n;
-	rebuild_forget(fd);
-	keep_name(fd);
-	n = name_of(fd, false);
-	a = n ? (struct sockaddr_in *)(void *)n->there : NULL;
-	if (a && (a->sin_family == AF_INET || a->sin_family == AF_INET6)) /* the port is at the same place */
-		a->sin_port = (u16)((FIRST_PORT + accepted) >> 8 & 255) | (u16)((FIRST_PORT + accepted) << 8);
-	accepted = (accepted + 1) % (65536 - FIRST_PORT);
-}
 
 static long option(int fd, int level, int what)
 {
@@ -152,7 +78,7 @@ static bool record_socket(struct held *h, const struct shim_message *m, char *te
 			h->shut = h->fd < SHIM_FDS ? shim_shut[h->fd] : 0;
 			len = sizeof(h->receive_timeout);
 			shim_call(SYS_getsockopt, h->fd, SOL_SOCKET, SO_RCVTIMEO, h->receive_timeout, &len);
-			keep_name(h->fd);
+			name_keep(h->fd);
 			return true;
 		}
 	if (option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM) {

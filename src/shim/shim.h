@@ -27,7 +27,7 @@ enum shim_op { SHIM_HELLO = 1, SHIM_SAVE, SHIM_SAVED, SHIM_REFUSED, SHIM_RESTORE
 
 struct shim_message {
 	u32 op;
-	int pid; /* of the sender, in answers */
+	int pid;    /* of the sender, in answers */
 	int keeper; /* HELLO: who started the shell that started it */
 	u32 count;
 	/*

@@ -123,12 +123,6 @@ bool rebuild_record(struct shim_message *m, int control, int *unread, char *text
 void rebuild_release(void);
 /* In a thawed copy. */
 void rebuild_all(const int *fd, u32 n);
-/* What a connection that was put in place looked like before. */
-bool rebuild_name(int fd, bool peer, void *address, u32 *len);
-void rebuild_forget(int fd);
-void rebuild_copied(int from, int to);
-/* A connection was accepted. */
-void rebuild_accepted(int fd);
 
 /* The descriptor of a file; -1: there is none. */
 int rebuild_file_of(u64 inode);
@@ -145,13 +139,22 @@ bool files_record(void);
 void files_release(void);
 void files_restore(void);
 
-/* file_locks.c */
+/* held_locks.c */
 void locks_flock(int fd, long operation);
 void locks_closed(int fd);
 bool locks_record(void);
 void locks_restore(void);
 
-/* posix_timers.c: true: done. */
+/* connection_names.c */
+void name_keep(int fd);
+/* False: nobody has kept it. */
+bool name_tell(int fd, bool peer, void *address, u32 *len);
+void name_forget(int fd);
+void name_copied(int from, int to);
+/* A connection was accepted. */
+void name_accepted(int fd);
+
+/* timer_copies.c: true: done. */
 bool posix_timer_call(struct call *c, long *result);
 void posix_timers_record(void);
 /* When the threads are there. */

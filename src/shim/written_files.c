@@ -28,7 +28,7 @@ struct contents {
 	u64 at;
 };
 
-struct table {
+struct file_table {
 	u32 count;
 	u64 used;
 	struct {
@@ -38,7 +38,7 @@ struct table {
 	u8 arena[ARENA];
 };
 
-static struct table *table;
+static struct file_table *table;
 static struct contents saved[FILES];
 static u32 saved_count;
 static atomic_int busy;
@@ -58,7 +58,7 @@ void files_start(void)
 			  : shim_call(SYS_mmap, 0, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, memory,
 				      0);
 	shim_call(SYS_close, memory);
-	table = sys_failed(at) ? NULL : (struct table *)at;
+	table = sys_failed(at) ? NULL : (struct file_table *)at;
 }
 
 /* ---- names ---- */
@@ -99,7 +99,7 @@ static bool read_all(const char *path, u8 *to, u64 size)
 {
 	long fd = shim_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	u64 have = 0;
-	for (long n = 1; fd >= 0 && n > 0 && have < size; have += n > 0 ? (u64)n : 0)
+	for (long n = 1; fd >= 0 && n > 0 && have<size; have += n> 0 ? (u64)n : 0)
 		n = shim_call(SYS_read, fd, to + have, size - have);
 	if (fd >= 0)
 		shim_call(SYS_close, fd);
@@ -211,7 +211,7 @@ static void write_all(const char *path, const struct contents *c, const u8 *data
 	const struct timespec times[2] = {{0, UTIME_OMIT}, c->changed};
 	long fd = shim_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, c->mode);
 	u64 done = 0;
-	for (long n = 1; fd >= 0 && n > 0 && done < c->size; done += n > 0 ? (u64)n : 0)
+	for (long n = 1; fd >= 0 && n > 0 && done<c->size; done += n> 0 ? (u64)n : 0)
 		n = shim_call(SYS_pwrite64, fd, data + done, c->size - done, done);
 	if (fd < 0 || done < c->size || shim_call(SYS_ftruncate, fd, c->size))
 		shim_exit(125);

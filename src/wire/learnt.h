@@ -20,7 +20,7 @@
 
 #define WIRE_MAX_OBSERVED 65536
 #define WIRE_MAX_CELLS (1u << 19)
-#define WIRE_MAX_ORDERED 4096
+#define WIRE_MAX_ORDERED 16384
 #define WIRE_MAX_KNOWERS 1024
 #define WIRE_MAX_PROPERTY_PLACES 4096
 struct wire_learnt {

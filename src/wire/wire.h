@@ -41,6 +41,10 @@
 #define WIRE_MAP_BASE LAYOUT_END /* where the runtime maps the shared part */
 /* Behind struct wire_shared in the same file: communication trees (iocache/tree.h), WIRE_TREES_SIZE bytes. */
 #define WIRE_TREES (64UL << 20)
+/* … and before them what several workers have together beside them (iocache/cache.h). */
+#define WIRE_CACHE (WIRE_TREES - (2UL << 20))
+#define WIRE_IDLE (WIRE_TREES - (1UL << 20)) /* … and clients that were taken for idle: runtime/net/net.c */
+#define WIRE_IDLE_SIZE (1UL << 16)
 #define WIRE_SHARED_SIZE (WIRE_TREES + WIRE_TREES_SIZE)
 #define WIRE_WORKER_BASE (WIRE_MAP_BASE + (16UL << 30)) /* where the runtime maps its own part */
 #define WIRE_ARENA (16UL << 20)                         /* offset of the arena in it */
@@ -65,21 +69,22 @@ struct wire_ignored {
 
 struct wire_config {
 	struct search_options search;
-	u64 hang_ms;            /* CPU time one transition may use */
-	u64 random_seed;        /* of the SUT's own random numbers */
-	u64 heap_limit;         /* bytes the SUT may allocate in all; then malloc fails */
-	u32 timeouts_never;     /* waits for an event have no time-out; sleeps end */
-	u32 spurious;           /* condition variables may wake spuriously */
-	u32 check_exit;         /* a non-zero exit status is a violation */
-	u32 check_fds;          /* so is the use of a descriptor that another thread has closed */
-	u32 check_deadlock;     /* default on */
-	u32 allow_trivial;      /* a program of which nothing was tried may be verified: enum wire_trivial */
-	u32 strict_idle;        /* waiting idly with a connection open, or for a signal, is a deadlock */
-	u32 races;              /* 1: a data race of an instrumented program is a violation */
-	u32 ignored;            /* of ignored_race */
-	u32 profile;            /* 1: where the states come from is looked at closely: --profile */
-	u32 graph;              /* 1: the graph of states is kept: --graph */
-	u32 atomics;            /* 1: atomic instructions of the SUT's code are steps */
+	u64 hang_ms;        /* CPU time one transition may use */
+	u64 random_seed;    /* of the SUT's own random numbers */
+	u64 heap_limit;     /* bytes the SUT may allocate in all; then malloc fails */
+	u32 timeouts_never; /* waits for an event have no time-out; sleeps end */
+	u32 spurious;       /* condition variables may wake spuriously */
+	u32 check_exit;     /* a non-zero exit status is a violation */
+	u32 check_fds;      /* so is the use of a descriptor that another thread has closed */
+	u32 check_deadlock; /* default on */
+	u32 fds_by_thread;  /* descriptors that threads open have numbers of their own: --fd-numbers thread */
+	u32 allow_trivial;  /* a program of which nothing was tried may be verified: enum wire_trivial */
+	u32 strict_idle;    /* waiting idly with a connection open, or for a signal, is a deadlock */
+	u32 races;          /* 1: a data race of an instrumented program is a violation */
+	u32 ignored;        /* of ignored_race */
+	u32 profile;        /* 1: where the states come from is looked at closely: --profile */
+	u32 graph;          /* 1: the graph of states is kept: --graph */
+	u32 atomics;        /* 1: atomic instructions of the SUT's code are steps */
 	u64 time_horizon_ms;    /* 0: none; else virtual time beyond which no time-out is chosen (bounded) */
 	char stdin_path[512];   /* "" = empty input */
 	char runtime_path[512]; /* of libheddle-rt.so; for the list of modules */
@@ -104,7 +109,8 @@ struct wire_site {
 	u8 pause;      /* no atomic: the hint of a spinning loop */
 	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
 	u8 random;     /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
-	u8 pad[5];
+	u8 bytes;      /* of the operand of an atomic */
+	u8 pad[4];
 };
 /* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
 #define WIRE_MAX_BENIGN 32
@@ -120,6 +126,8 @@ struct wire_atomics {
 	 */
 	u32 unread;
 	u32 benigns;
+	u32 guards_stacks; /* Rust's std is there, which would keep a table of stacks of its own */
+	u32 pad;
 	struct wire_range benign[WIRE_MAX_BENIGN];
 	struct wire_site site[WIRE_MAX_SITES];
 };
@@ -224,7 +232,7 @@ struct wire_result {
 	char note[8][256];
 	struct net_checkpoints checkpoints;
 	u32 nondeterministic; /* enum wire_nondeterministic: a peer has not said the same again */
-	u32 several_servers; /* some execution has two connections to server peers at a time, or in two threads */
+	u32 several_servers;  /* some execution has two connections to servers at a time, or in two threads */
 };
 
 /* Events of a replay; the runtime fills `event`, adds one to event_seq and waits for ack_seq. */
@@ -298,9 +306,18 @@ enum wire_alone {
 	WIRE_ALONE_BUSY,     /* the program waits busily, and livelocks are looked for on one path */
 	WIRE_ALONE_HORIZON,  /* its clock goes beyond what a search looks at at first */
 	WIRE_ALONE_MEMORY,   /* it is instrumented */
-	WIRE_ALONE_NETWORK,  /* it opens connections, and the broker serves one */
 	WIRE_ALONE_DISAGREE, /* the same path led to different states in different workers */
 	WIRE_ALONE_REASONS
+};
+
+/* A search that is saved now and then, and one that goes on from there: session/saved_search.h. */
+struct wire_save {
+	u32 wanted; /* controller: goes up when it is to be saved */
+	u32 done;   /* worker 0: all workers stand still, for this request … */
+	u32 ack;    /* … until the controller says so, too */
+	u32 spoilt; /* … or it can't be */
+	u32 resumed; /* controller: 1: a saved search lies in the team's memory; worker 0: 2: it has taken it up */
+	u32 forget; /* workers: it was started again, and what it had found is void */
 };
 
 struct wire_shared {
@@ -309,12 +326,15 @@ struct wire_shared {
 	u32 workers; /* of this run; at most WIRE_MAX_WORKERS */
 	u32 stop;    /* controller: 1 = stop cleanly */
 	u32 alone;   /* enum wire_alone: why worker 0 did the search without the others */
+	u32 team;    /* there is memory for several workers, even if there is one */
+	u32 pad;
+	struct wire_save save;
 	struct wire_config config;
 	struct wire_learnt learnt;
 	struct wire_atomics atomics;
 	struct wire_properties properties; /* the controller writes them before the start */
 };
-_Static_assert(sizeof(struct wire_shared) <= WIRE_TREES, "the shared part must fit before the trees");
+_Static_assert(sizeof(struct wire_shared) <= WIRE_CACHE, "the shared part must fit before the cache");
 
 struct wire_worker {
 	u32 number; /* from 0 */

@@ -209,14 +209,14 @@ static inline const char *net_checkpoint_name(u32 strategy)
 /* What came of it. */
 struct net_checkpoints {
 	u64 taken, restored, dropped;
-	u64 restarted;     /* peers that were started again, to be brought to a known position */
-	u64 replayed;      /* requests that were sent again to bring a peer there */
-	u64 peak;          /* saved at a time */
-	u64 chose;         /* answers in which a peer acted by chance */
+	u64 restarted; /* peers that were started again, to be brought to a known position */
+	u64 replayed;  /* requests that were sent again to bring a peer there */
+	u64 peak;      /* saved at a time */
+	u64 chose;     /* answers in which a peer acted by chance */
 	/* The cost model: how long it took in all, and at least (which a loaded machine does not change). */
 	u64 starts, start_ns, restore_ns, requests, request_ns;
 	u64 least_start_ns, least_restore_ns, least_request_ns;
-	u64 cheaper; /* so often a peer was started again, as that was cheaper than restoring it */
+	u64 cheaper;       /* so often a peer was started again, as that was cheaper than restoring it */
 	char unsaved[512]; /* why a peer could not be saved; "": each could */
 };
 

@@ -60,6 +60,9 @@ class Kernel:
         self.listening = []      # pairs that nobody has accepted
         self.deaf = False        # the listening socket is closed
         self.held = [None] * threads
+        self.instants = False    # constant
+        self.keepalive = set()   # socket options: (pair, end)
+        self.watched = {}        # (number, description index): an epoll set, level-triggered, for POLLIN
         self.looked = [False] * threads  # in a cancellation point, and has found no request
 
     def clone(self):
@@ -75,7 +78,8 @@ class Kernel:
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
                 tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked),
                 tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
-                self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())))
+                self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())),
+                frozenset(self.keepalive), tuple(sorted(self.watched)))
 
     # ---- descriptors ----
 
@@ -104,9 +108,13 @@ class Kernel:
 
     def works_on(self, name, n):
         """Does the call do more with the description than fail, or look at constants? (Linux has a reference even then,
-        for an instant, and could delay the end of a pipe by that; the model leaves it out.)"""
+        for an instant, and may delay the end of a pipe or of a listening socket by that: `instants`.)"""
         d = self.at(n)
+        if self.instants:
+            return True
         if d.kind == "file":
+            return True
+        if d.kind == "pair" and name in ("setopt", "getopt"):
             return True
         return (name, d.flags & 3) not in (("read", O_WRONLY), ("write", O_RDONLY)) and name in (
             "read", "write", "shutdown", "connect", "accept")
@@ -135,6 +143,8 @@ class Kernel:
         d.refs -= 1
         if not d.refs:
             self.locks.pop(i, None)
+            for key in [w for w in self.watched if w[1] == i]:
+                del self.watched[key]
             self.release(d)
             self.descs[i] = None
 
@@ -200,6 +210,41 @@ class Kernel:
             self.drop(m)
         self.fds[m] = [d, 0]
         return m
+
+    def dup3(self, t, n, m):
+        """With O_CLOEXEC."""
+        if n == m:
+            return E["EINVAL"]
+        result = self.dup2(t, n, m)
+        if result >= 0:
+            self.fds[m][1] = 1
+        return result
+
+    def dupfd(self, _t, n, least):
+        """fcntl F_DUPFD"""
+        if n not in self.fds:
+            return E["EBADF"]
+        if least >= self.limit:
+            return E["EINVAL"]
+        m = least
+        while m in self.fds:
+            m += 1
+        if m >= self.limit:
+            return E["EMFILE"]
+        self.at(n).refs += 1
+        self.fds[m] = [self.fds[n][0], 0]
+        return m
+
+    def closerange(self, _t, low, high, flags):
+        """4: CLOSE_RANGE_CLOEXEC"""
+        if low > high:
+            return E["EINVAL"]
+        for n in [n for n in self.fds if low <= n <= high]:
+            if flags:
+                self.fds[n][1] = 1
+            else:
+                self.drop(n)
+        return 0
 
     def getfd(self, _t, n):
         return self.fds[n][1] if n in self.fds else E["EBADF"]
@@ -356,6 +401,66 @@ class Kernel:
             return E["EBADF"]
         return len(self.files[d.thing][0]) * 8 + self.files[d.thing][1] if d.kind == "file" else 1
 
+    def fchmod(self, t, n, mode):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind == "file":
+            self.files[d.thing][2] = mode
+        return 0
+
+    def fmode(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        return self.files[d.thing][2] if d.kind == "file" else 1
+
+    def setopt(self, t, n, value):
+        """SO_KEEPALIVE"""
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind != "pair":
+            return E["ENOTSOCK"]
+        (self.keepalive.add if value else self.keepalive.discard)(d.thing)
+        return 0
+
+    def getopt(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        return int(d.thing in self.keepalive) if d.kind == "pair" else E["ENOTSOCK"]
+
+    def watch_key(self, n):
+        return (n, self.fds[n][0])
+
+    def epadd(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind == "file":
+            return E["EPERM"]
+        key = self.watch_key(n)
+        if key in self.watched:
+            return E["EEXIST"]
+        self.watched[key] = 1
+        return 0
+
+    def epdel(self, t, n):
+        if not self.at(n, t):
+            return E["EBADF"]
+        if self.at(n, t).kind == "file":
+            return E["EPERM"]
+        return 0 if self.watched.pop(self.watch_key(n), 0) else E["ENOENT"]
+
+    def epwait(self, _t):
+        """All that have news, with a time-out of 0; in any order, so they are added up."""
+        total = 0
+        for n, i in self.watched:
+            events = self.events_of(self.descs[i])
+            total += (n * 64 + events) if events else 0
+        return total
+
     def shutdown(self, t, n):
         """SHUT_WR"""
         d = self.at(n, t)
@@ -372,8 +477,9 @@ class Kernel:
     def poll(self, _t, n):
         """POLLIN with a time-out of 0."""
         d = self.at(n)
-        if not d:
-            return 0x20  # POLLNVAL
+        return self.events_of(d) if d else 0x20  # POLLNVAL
+
+    def events_of(self, d):
         if d.kind == "file":
             return 1
         if d.kind == "pipe":
@@ -663,7 +769,7 @@ class Kernel:
 
 
 # Calls that look up their first argument, a descriptor, and then do their work on what they found.
-LOOKUPS = {"read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl", "connect", "accept",
+LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl", "connect", "accept",
            "flock"}
-POINTS = {"open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
+POINTS = {"epwait", "open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
           "readable", "writable"}

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -89,6 +90,18 @@ static void call_dup2(unsigned *reg, int fd, int to)
 {
 	fold_result(reg, dup2(fd, to));
 }
+static void call_dup3(unsigned *reg, int fd, int to)
+{
+	fold_result(reg, dup3(fd, to, O_CLOEXEC));
+}
+static void call_dupfd(unsigned *reg, int fd, int least)
+{
+	fold_result(reg, fcntl(fd, F_DUPFD, least));
+}
+static void call_closerange(unsigned *reg, int low, int high, int flags)
+{
+	fold_result(reg, close_range((unsigned)low, (unsigned)high, flags));
+}
 static void call_getfd(unsigned *reg, int fd)
 {
 	fold_result(reg, fcntl(fd, F_GETFD));
@@ -154,6 +167,48 @@ static void call_fsize(unsigned *reg, int fd)
 	struct stat st;
 	int r = fstat(fd, &st);
 	fold_result(reg, r < 0 ? r : S_ISREG(st.st_mode) ? st.st_size * 8 + (long)st.st_nlink : 1);
+}
+static void call_fchmod(unsigned *reg, int fd, int mode)
+{
+	fold_result(reg, fchmod(fd, (mode_t)mode));
+}
+static void call_fmode(unsigned *reg, int fd)
+{
+	struct stat st;
+	int r = fstat(fd, &st);
+	fold_result(reg, r < 0 ? r : S_ISREG(st.st_mode) ? (long)(st.st_mode & 0777) : 1);
+}
+static void call_setopt(unsigned *reg, int fd, int value)
+{
+	fold_result(reg, setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, sizeof(value)));
+}
+static void call_getopt(unsigned *reg, int fd)
+{
+	int value = 0;
+	socklen_t n = sizeof(value);
+	int r = getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, &n);
+	fold_result(reg, r < 0 ? r : value);
+}
+
+static int epoll_set;
+static void call_epadd(unsigned *reg, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+	fold_result(reg, epoll_ctl(epoll_set, EPOLL_CTL_ADD, fd, &e));
+}
+static void call_epdel(unsigned *reg, int fd)
+{
+	fold_result(reg, epoll_ctl(epoll_set, EPOLL_CTL_DEL, fd, NULL));
+}
+static void call_epwait(unsigned *reg)
+{
+	struct epoll_event e[8];
+	long total = 0;
+	int n = 0;
+	POINT(n = epoll_wait(epoll_set, e, 8, 0));
+	for (int i = 0; i < n; i++)
+		total += e[i].data.fd * 64 + (long)e[i].events;
+	fold_result(reg, total);
 }
 static void call_shutdown(unsigned *reg, int fd)
 {
@@ -531,6 +586,7 @@ static void prepare(void)
 	if (write(fd, "pqr", 3) != 3)
 		abort();
 	close(fd);
+	epoll_set = high(epoll_create1(0));
 	zero = high(open("/dev/zero", O_RDONLY));
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sink))
 		abort();

@@ -157,6 +157,19 @@ def written(place):
             expect(d.ask(one, b"fv") == b"f41\nv0\n", "the first one, later")
 
 
+@case
+@in_scratch
+def accepted_by_the_living(place):
+    """a connection that comes after the peer was brought back is not taken by the one that was replaced, which waited in accept"""
+    with Driver(place, "fork", servers=[peer("thread")]) as d:
+        one = d.number("open 7")
+        d.ask(one, b"n")
+        saved = d.number(f"save {one}")
+        for _ in range(30):
+            d.restore(saved)
+            expect(d.ask(d.number("open 7"), b"n") == b"n2\n", "not served")
+
+
 def locked_by_others(path, lock):
     with open(path, "r+") as file:
         try:

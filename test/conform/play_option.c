@@ -22,7 +22,7 @@ static const struct {
 	{SOL_SOCKET, SO_OOBINLINE, 0},
 	{SOL_SOCKET, SO_REUSEPORT, READ_ONLY}, /* ports are shared out by chance then */
 	{SOL_SOCKET, SO_SNDLOWAT, 0},
-	{SOL_SOCKET, SO_RCVLOWAT, 0},
+	{SOL_SOCKET, SO_RCVLOWAT, READ_ONLY}, /* what waits is tried without waiting: then it has no effect */
 	{SOL_SOCKET, SO_PRIORITY, READ_ONLY}, /* what may be set is a question of rights */
 	{SOL_SOCKET, SO_DONTROUTE, READ_ONLY},
 	{SOL_SOCKET, SO_INCOMING_CPU, READ_ONLY | 2}, /* which one, nobody knows: compared as set or not */

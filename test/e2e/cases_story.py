@@ -80,7 +80,7 @@ def instrumented(place):
     binary = place.path / "racy"
     place.heddle("cc", "-g", "-O1", harness.ROOT / "test" / "e2e" / "stories" / "racy.c", "-o", binary, "-pthread", status=0)
     run = place.check("--", binary, "race", status=1)
-    paragraph_says(run, [r"access stats->hits at the same time", "Thread [12] holds m, thread [12] holds no lock: that is the missing one"])
+    paragraph_says(run, [r"access stats->hits at the same time", "Thread [12] holds m; thread [12] holds no lock: that is the missing one"])
     expect("stats->hits" in run.result["violations"][0]["message"], run.result["violations"])
     run = place.check("--races", "ignore", "--", binary, "free", status=1)
     paragraph_says(run, [r"given back before, in reader \(racy.c:\d+\) \(it came from main \(racy.c:\d+\)\)", "still uses it at racy.c"])

@@ -21,6 +21,7 @@ BUILD = pathlib.Path(os.environ.get("HEDDLE_BUILD", ROOT / "build")).resolve() /
 RUN_TIMEOUT = int(os.environ.get("HEDDLE_TEST_TIMEOUT", "120"))
 
 EXIT_OF_VERDICT = {"verified": 0, "violation": 1, "bounded": 3, "incomplete": 3}
+os.environ.setdefault("HEDDLE_JOBS", "1")  # counts with reduction depend on how many workers there are
 os.environ.pop("RUST_BACKTRACE", None)  # with it, every panic of every execution reads the program's debug information
 INPUT_TXT = "first line\nsecond line\nthird line, without an end"
 

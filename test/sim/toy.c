@@ -266,8 +266,8 @@ void toy_init(struct toy *t, const struct toy_model *model)
 	hd_assert(model->vars <= TOY_MAX_VARS);
 	*t = (struct toy){.model = model};
 	t->target = (struct target){.ops = &ops, .self = t};
-	t->hooks = (struct search_hooks){t,      on_violation, on_stop, on_now, on_insane,
-					 {NULL}, NULL,         NULL,    NULL,   NULL};
+	t->hooks = (struct search_hooks){
+		.self = t, .violation = on_violation, .stop = on_stop, .now_ms = on_now, .insane = on_insane};
 }
 
 void toy_free(struct toy *t)

@@ -35,6 +35,15 @@ static unsigned dice(unsigned sides)
 	return n % sides;
 }
 
+/* Nobody sees that. */
+__attribute__((target("rdrnd"))) static unsigned unseen_dice(void)
+{
+	unsigned n = 0;
+	while (!__builtin_ia32_rdrand32_step(&n))
+		;
+	return n % 1000000;
+}
+
 static void to_all(int but, const char *text)
 {
 	for (int i = 1; i < conns; i++)
@@ -149,8 +158,7 @@ static void request(int i, char *line)
 		size_t n = strlen(told);
 		snprintf(told + n, sizeof(told) - n, "%c", line[0]);
 		dprintf(fd, "%s\n", strstr(told, "abbab") ? "no" : "yes");
-	}
-	else if (is("dice")) /* another number each time */
+	} else if (is("dice")) /* another number each time */
 		dprintf(fd, "%u\n", dice(1000000));
 	else if (is("secret")) /* one number, when it is first asked */
 		dprintf(fd, "%u\n", secret ? secret : (secret = 1 + dice(1000000)));
@@ -163,6 +171,8 @@ static void request(int i, char *line)
 		dprintf(fd, "%c\n", (dice(2) ? 'A' : 'a') + atoi(line));
 	else if (is("letters")) /* the same without chance */
 		dprintf(fd, "%c\n", 'a' + atoi(line));
+	else if (is("unseen")) /* one number, when it is first asked, by rdrand */
+		dprintf(fd, "%u\n", secret ? secret : (secret = 1 + unseen_dice()));
 	else if (is("port")) /* whose it is */
 		dprintf(fd, "%u\n", port_of(fd));
 	else if (is("slow")) { /* a ticket, after much thought */
@@ -212,6 +222,23 @@ static int hear(int i)
 	return 1;
 }
 
+static int place(const char *port, int listening);
+
+/* One after another: who comes second waits until the first has left. one-secret, one-ticket. */
+static void serve_one_by_one(const char *port)
+{
+	int l = place(port, 1), fd;
+	char text[100];
+	while ((fd = accept(l, NULL, NULL)) >= 0) {
+		while (read(fd, text, sizeof(text)) > 0) {
+			if (is("one-secret") && !secret)
+				secret = 1 + dice(1000000);
+			dprintf(fd, "%u\n", is("one-secret") ? secret : (unsigned)++tickets);
+		}
+		close(fd);
+	}
+}
+
 static int place(const char *port, int listening)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -233,6 +260,8 @@ int main(int argc, char **argv)
 	free(first);
 	if (!strncmp(manner, "udp", 3))
 		serve_datagrams(argv[2]);
+	if (!strncmp(manner, "one-", 4))
+		serve_one_by_one(argv[2]);
 	at[0] = (struct pollfd){place(argv[2], 1), POLLIN, 0};
 	if (argc > 3)
 		back = place(argv[3], 0);

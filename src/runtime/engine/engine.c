@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/shared_lock.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine_graph.h"
@@ -225,6 +226,42 @@ bool engine_time_is_up(void)
 	       (hook_stop(NULL) || (all && hook_now(NULL) - started_ms >= all));
 }
 
+/* ---- the search is saved: session/saved_search.h ---- */
+
+static u64 cpu_before;
+
+static bool hook_wants_save(void *self)
+{
+	(void)self;
+	const struct wire_save *s = &rt_wire->save;
+	return __atomic_load_n(&s->wanted, __ATOMIC_ACQUIRE) != __atomic_load_n(&s->done, __ATOMIC_ACQUIRE);
+}
+
+static void hook_saving(void *self)
+{
+	(void)self;
+	rt_worker->result.cpu_us = (cpu_ns() - cpu_before) / 1000;
+}
+
+static void hook_save(void *self, bool whole)
+{
+	(void)self;
+	const u64 one = 1;
+	struct wire_save *s = &rt_wire->save;
+	u32 mine = __atomic_load_n(&s->wanted, __ATOMIC_ACQUIRE);
+	s->spoilt = !whole;
+	__atomic_store_n(&s->done, mine, __ATOMIC_RELEASE);
+	sys_call3(SYS_write, WIRE_BELL_FD, (long)&one, sizeof(one));
+	for (u32 ack; (ack = __atomic_load_n(&s->ack, __ATOMIC_ACQUIRE)) != mine;)
+		shared_word_wait(&s->ack, ack);
+}
+
+static void hook_forget_former(void *self)
+{
+	(void)self;
+	rt_wire->save.forget = 1;
+}
+
 /* --- main --- */
 
 /* A property does not hold there; of several workers one tells. */
@@ -297,6 +334,10 @@ static void search(void)
 				     .stop = hook_stop,
 				     .now_ms = hook_now,
 				     .insane = hook_insane,
+				     .wants_save = hook_wants_save,
+				     .saving = hook_saving,
+				     .save = hook_save,
+				     .forget_former = hook_forget_former,
 				     .observer = {&engine_profile, &engine_graph},
 				     .record = engine_record_to(),
 				     .follow = engine_follow()};
@@ -321,7 +362,7 @@ static void search(void)
 		options.walks = false; /* all there is to see is on the way */
 		options.reduce = rt_wire->config.search.reduce;
 	}
-	u64 before = cpu_ns();
+	cpu_before = cpu_ns();
 	rt_worker->phase = WIRE_RUNNING;
 	bool fails_at_once = properties_on() && properties_begin();
 	struct wire_violation at_once = *violation_last();
@@ -331,7 +372,11 @@ static void search(void)
 		tell_of_initial_state(&at_once);
 		return;
 	}
-	if (rt_wire->workers > 1) {
+	if (rt_wire->save.resumed == 1 && !rt_worker->number) {
+		team_revive((void *)WIRE_TEAM_BASE);
+		__atomic_store_n(&rt_wire->save.resumed, 2, __ATOMIC_RELEASE);
+	}
+	if (rt_wire->team && options.strategy != SEARCH_SPREAD) {
 		/* Who comes when all is done has nothing to tell. */
 		if (!team_join(&team, (void *)WIRE_TEAM_BASE, rt_worker->number))
 			return;
@@ -362,14 +407,15 @@ static void search(void)
 		leave_ranks(&port);
 	if (hooks.team && !team.joined && !rt_wire->alone)
 		rt_wire->alone = WIRE_ALONE_DISAGREE;
-	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations)
+	/* Of several workers the first, when all others have come to their end. */
+	if (rt_worker->result.end == SEARCH_COMPLETE && !rt_worker->result.violations && !rt_worker->number)
 		net_recheck();
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;
 	notes_write();
 	profile_write();
 	graph_write();
-	rt_worker->result.cpu_us = (cpu_ns() - before) / 1000;
+	rt_worker->result.cpu_us = (cpu_ns() - cpu_before) / 1000;
 	const struct track_stats *s = track_get_stats();
 	rt_worker->result.tracked_pages = s->pages;
 	rt_worker->result.hot_pages = s->hot;

@@ -60,6 +60,8 @@ extern u32 engine_names_given;
 
 /* Several workers (search/parallel.h). */
 extern const struct target_team engine_team;
+/* At the start of a search that others take part in, and at each restart: what all workers have learnt. */
+void engine_load_lessons(void);
 /* Are there time-outs beyond the moment of virtual time up to which the search looks now? */
 bool engine_horizon_hit(void);
 

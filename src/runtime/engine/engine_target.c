@@ -329,6 +329,7 @@ static bool restart_is_due(void)
 static bool target_stale(void *t)
 {
 	(void)t;
+	net_look_at_idle();
 	return run_wants_restart() ||
 	       (hd_unlikely(engine_names_given) && rt_wire->learnt.names + 1 != engine_names_given);
 }
@@ -500,9 +501,7 @@ static void target_restart(void *t)
 {
 	(void)t;
 	run_restarted();
-	rt_load_lessons();
-	access_load_lessons();
-	properties_load_lessons();
+	engine_load_lessons();
 	memory_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;

@@ -4,10 +4,11 @@
  * in the executions of all workers together, so each tells the others of what it sees.
  *
  * One worker has to go on alone where the whole path or the whole search counts: livelocks are loops of it
- * (search/livelock.h), the horizon of virtual time is moved when a search is complete, the broker serves one
- * process, and accesses to memory of instrumented programs are not told to others.
+ * (search/livelock.h), the horizon of virtual time is moved when a search is complete, and accesses to memory
+ * of instrumented programs are not told to others.
  */
 #include "runtime/engine/engine_priv.h"
+#include "runtime/engine/engine_properties.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/rt.h"
@@ -23,22 +24,27 @@ static void news(u64 object, u64 mutex, u32 slot, u32 how)
 	say(say_to, word, HD_ARRAY_LEN(word));
 }
 
+void engine_load_lessons(void)
+{
+	rt_load_lessons();
+	net_load_lessons();
+	access_load_lessons();
+	properties_load_lessons();
+}
+
 static void join(void *t, void (*with)(void *to, const u64 *word, u32 words), void *to)
 {
 	(void)t;
 	say = with;
 	say_to = to;
 	access_share(news);
-	net_share(true);
-	rt_load_lessons();
-	access_load_lessons();
+	engine_load_lessons();
 }
 
 static void leave(void *t)
 {
 	(void)t;
 	access_share(NULL);
-	net_share(false);
 }
 
 static bool hear(void *t, const u64 *word, u32 words)
@@ -55,7 +61,6 @@ static bool wants_alone(void *t)
 	u32 why = sched_busy_seen()      ? WIRE_ALONE_BUSY
 		  : engine_horizon_hit() ? WIRE_ALONE_HORIZON
 		  : memory_on()          ? WIRE_ALONE_MEMORY
-		  : net_wanted_alone()   ? WIRE_ALONE_NETWORK
 					 : WIRE_ALONE_NOT;
 	if (hd_unlikely(why))
 		rt_wire->alone = why;

@@ -13,7 +13,7 @@
  *
  * Idle is not stuck: who waits for the next request of a client that has said something and was answered
  * since waits like one in accept (but --strict-idle). Unless executions are known that send the client more
- * from there, and it goes on: then it waits for that, and for ever.
+ * from there, and it leaves in the end: then it waits for that, and for ever.
  */
 #include "runtime/engine/terminal.h"
 
@@ -215,8 +215,8 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 	const struct cache_pos *waits = pos ? NULL : vk_left_waiting();
 	if (waits) {
 		tell_client(net_client_of(waits),
-			    " waits for more: other executions send it more here, and then it goes on", slot,
-			    buf, cap, own_len);
+			    " waits for more: other executions send it more here, and it leaves in the end",
+			    slot, buf, cap, own_len);
 		struct text t = {buf, cap, *own_len};
 		text_str(&t, ": ");
 		net_describe_peer(waits, &t);

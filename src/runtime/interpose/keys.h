@@ -19,13 +19,15 @@ static inline int keys_create(u32 *key, u64 destructor)
 static inline int keys_delete(u32 key)
 {
 	vk_use_outside(process_object(PROCESS_KEYS), ACCESS_WRITE);
-	vk_use_outside(vk_key_object(key), ACCESS_WRITE);
+	vk_use_outside(process_key_object(key), ACCESS_WRITE);
 	return key_delete(key);
 }
 
 static inline int keys_set(u32 key, u64 value)
 {
-	vk_use_outside(vk_key_object(key), ACCESS_READ);
+	vk_use_outside(process_key_object(key), ACCESS_READ);
+	if (!key_exists(key))
+		vk_use_outside(process_object(PROCESS_KEYS), ACCESS_READ);
 	return key_set(key, value);
 }
 

@@ -16,6 +16,7 @@
  */
 #include "runtime/interpose/interpose.h"
 #include "runtime/libc/state.h"
+#include "runtime/sched/access.h"
 #include "runtime/vkernel/core/objects.h"
 
 enum libc_use {
@@ -60,6 +61,12 @@ static void use_all_streams(void)
 		use_stream(f, ACCESS_WRITE);
 }
 
+static bool flushes_all(u64 index, const u64 *args)
+{
+	return index == LIBC_STATE_exit || index == LIBC_STATE_fcloseall ||
+	       (index == LIBC_STATE_fflush && !args[0]);
+}
+
 /* TZ, LANG and LC_*, POSIXLY_CORRECT, TMPDIR */
 static bool reads_environment(u32 object, enum access_mode mode)
 {
@@ -78,6 +85,8 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 	enum access_mode mode = after ? ACCESS_READ : ACCESS_WRITE;
 	if (rows[index].use >= CHANGE_HIDING && start_taken_over())
 		vk_hide_descriptors(!after);
+	if (flushes_all(index, args) && !after)
+		access_streams();
 	if (!sched_active() || sched_all_joined() || rows[index].use == HIDING)
 		return;
 	switch ((enum libc_use)rows[index].use) {

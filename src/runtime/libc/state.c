@@ -9,7 +9,7 @@ static const char *const names[] = {
 #undef STATE
 
 u64 libc_real[LIBC_STATE_FUNCTIONS];
-FILE *libc_standard[3], *const *libc_streams;
+FILE *libc_standard[3], **libc_streams;
 
 u64 libc_state_find(u64 index)
 {

@@ -24,6 +24,6 @@ __attribute__((visibility("hidden"))) u64 libc_state_find(u64 index);
 void libc_state_setup(void);
 
 /* stdin, stdout, stderr as they were made; the list of all streams. */
-extern FILE *libc_standard[3], *const *libc_streams;
+extern FILE *libc_standard[3], **libc_streams;
 
 #endif

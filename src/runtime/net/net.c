@@ -6,6 +6,7 @@
 #include "runtime/rt.h"
 #include "runtime/sched/run.h"
 #include "runtime/sched/sched.h"
+#include "runtime/net/net_idle.h"
 #include "runtime/net/wire_transport.h"
 #include "search/search.h"
 #include "search/target.h"
@@ -16,8 +17,22 @@ static const struct net_sut *sut;
 static bool stopped;     /* the search must end */
 static bool over;        /* it has: nothing can be learnt for it any more */
 static bool has_unknown; /* a position could not be resolved */
-static bool together;    /* one of several workers, of which none uses the network */
-static bool wanted;      /* and yet the program does */
+/* The lessons that this worker's search goes by: wire/learnt.h. */
+static bool shared;
+static u64 joint_clients[NET_MAX_CLIENTS / 64];
+
+/* Calls of the cache, as cache.h wants them. */
+#define ASK(err, call) \
+	do { \
+		cache_lock(cache); \
+		(err) = (call); \
+	} while (cache_unlock(cache, (int)(err)))
+#define LOOK(result, call) \
+	do { \
+		cache_lock(cache); \
+		(result) = (call); \
+		cache_unlock(cache, 0); \
+	} while (0)
 
 void net_register(const struct net_sut *s)
 {
@@ -62,7 +77,7 @@ static void schedule(void *self, char *out, size_t cap)
 
 bool net_client_is_joint(u32 client)
 {
-	return rt_wire->learnt.joint_clients[(client - 1) / 64] >> (client - 1) % 64 & 1;
+	return joint_clients[(client - 1) / 64] >> (client - 1) % 64 & 1;
 }
 
 /* With all that are like it. False: that was known. */
@@ -73,10 +88,17 @@ static bool learn_joint(u32 client)
 	for (u32 i = 0; i < c->clients; i++) {
 		if (c->client_class[i] != c->client_class[client - 1] || net_client_is_joint(i + 1))
 			continue;
+		joint_clients[i / 64] |= 1ull << i % 64;
 		__atomic_fetch_or(&rt_wire->learnt.joint_clients[i / 64], 1ull << i % 64, __ATOMIC_ACQ_REL);
 		fresh = true;
 	}
 	return fresh;
+}
+
+static void set_shared(void)
+{
+	shared = true;
+	__atomic_store_n(&rt_wire->learnt.shared, 1, __ATOMIC_RELEASE);
 }
 
 /* Recorded trees tell which clients had several connections at a time. */
@@ -88,7 +110,7 @@ static void learn_from_trees(void)
 		if (k->joint && k->client - 1 < rt_wire->config.net.clients)
 			learn_joint(k->client);
 		if (k->joint && !k->client)
-			rt_wire->learnt.shared = 1;
+			set_shared();
 	}
 }
 
@@ -98,19 +120,46 @@ static bool may_learn_shared(void)
 	return c->peers == NET_PEERS_AUTO && c->servers && c->mode != CACHE_LINEAR && c->live && !c->confirm;
 }
 
+static void forget_servers(void)
+{
+	cache_lock_sole(cache);
+	cache_forget_servers(cache);
+	cache_unlock(cache, 0);
+}
+
+void net_load_lessons(void)
+{
+	const struct wire_learnt *l = &rt_wire->learnt;
+	for (u32 i = 0; i < HD_ARRAY_LEN(joint_clients); i++)
+		joint_clients[i] = __atomic_load_n(&l->joint_clients[i], __ATOMIC_ACQUIRE);
+	bool now = __atomic_load_n(&l->shared, __ATOMIC_ACQUIRE);
+	if (now && !shared) /* another worker has found out */
+		forget_servers();
+	shared = now;
+}
+
+static void wait(bool waits)
+{
+	cache_wait(cache, waits);
+}
+
 void net_setup(void)
 {
 	const struct net_config *c = &rt_wire->config.net;
-	cache = cache_create(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL);
+	wire_transport_on_wait(wait);
+	cache = cache_create_shared(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL,
+				    rt_wire->team ? (char *)rt_wire + WIRE_CACHE : NULL);
 	hd_assert(cache);
+	net_idle_setup(cache);
+	net_load_lessons();
 	if (!c->live)
 		learn_from_trees();
 	else if (c->peers == NET_PEERS_SHARED && c->servers)
-		rt_wire->learnt.shared = 1;
+		set_shared();
 	if (c->confirm)
 		cache_set_confirm(cache);
 	cache_set_checkpoint(cache, (enum net_checkpoint)c->checkpoint, c->save_all);
-	cache_may_join_servers(cache, may_learn_shared() && !rt_wire->learnt.shared);
+	cache_may_join_servers(cache, may_learn_shared() && !shared);
 	cache_set_open_list(cache, open_list, NULL);
 	cache_set_schedule(cache, schedule, NULL);
 }
@@ -136,14 +185,14 @@ static bool ever_connected(void)
 static bool learn_shared(int err)
 {
 	bool told = err == CACHE_NONDETERMINISTIC || err == CACHE_INCOMPLETE;
-	if (!may_learn_shared() || !told || !cache_error(cache)->of_server || rt_wire->learnt.shared)
+	if (!may_learn_shared() || !told || !cache_error(cache)->of_server || shared)
 		return false;
 	keep_first(rt_worker->result.shared_why, sizeof(rt_worker->result.shared_why),
 		   cache_error(cache)->text);
 	if (over) /* whoever started it may do so again */
 		return false;
-	rt_wire->learnt.shared = 1;
-	cache_forget_servers(cache);
+	set_shared();
+	forget_servers();
 	return true;
 }
 
@@ -185,51 +234,11 @@ static void note_clock_readings(void)
 	rt_worker->result.clock_readings = (u32)cache_clock_readings(cache);
 }
 
-/* ---- clients that were taken for idle ---- */
-
-#define IDLE_MAX 512
-static struct cache_pos idle[IDLE_MAX];
-static u32 idle_count;
-static u64 idle_polls; /* when they were last looked at: trees grow by polls only */
-
-static bool same_place(const struct cache_pos *a, const struct cache_pos *b)
-{
-	return a->tree == b->tree && a->branch == b->branch && a->written == b->written;
-}
-
-bool net_waits_for_more(const struct cache_pos *pos)
-{
-	if (cache_goes_on(cache, pos))
-		return true;
-	for (u32 i = 0; i < idle_count; i++)
-		if (same_place(&idle[i], pos))
-			return false;
-	if (idle_count < IDLE_MAX)
-		idle[idle_count++] = *pos;
-	return false;
-}
-
-/* Has one of them gone on by now, in another execution? Then it was not idle, and is to be judged again. */
-static void look_at_idle(void)
-{
-	u64 polls = trees_stats(cache_trees(cache))->polls;
-	if (hd_likely(!idle_count || polls == idle_polls))
-		return;
-	idle_polls = polls;
-	for (u32 i = 0; i < idle_count;)
-		if (cache_goes_on(cache, &idle[i])) {
-			idle[i] = idle[--idle_count];
-			sched_want_restart();
-		} else {
-			i++;
-		}
-}
-
 /* On a fiber: an error of the cache is one of the call, or ends the transition. */
 static long settle(int err)
 {
 	note_clock_readings();
-	look_at_idle();
+	net_look_at_idle();
 	if (hd_likely(!err))
 		return 0;
 	note_error(err);
@@ -255,24 +264,11 @@ static struct tree_key key_of(const struct net_address *to, u32 client)
 	return k;
 }
 
-void net_share(bool with_others)
-{
-	together = with_others;
-}
-
-bool net_wanted_alone(void)
-{
-	return together && wanted;
-}
-
 static long open_at(const struct tree_key *k, struct cache_pos *pos)
 {
-	if (hd_unlikely(together)) {
-		wanted = true;
-		sched_want_restart();
-		sched_prune();
-	}
-	return settle(cache_open(cache, k, pos));
+	int err;
+	ASK(err, cache_open(cache, k, pos));
+	return settle(err);
 }
 
 static long open_for(const struct net_address *to, u32 client, struct cache_pos *pos)
@@ -312,12 +308,14 @@ long net_accept(const struct net_address *local, u32 client, struct cache_pos *p
 
 long net_accept_again(const struct cache_pos *last, struct cache_pos *pos)
 {
-	return settle(cache_open_again(cache, last, pos));
+	int err;
+	ASK(err, cache_open_again(cache, last, pos));
+	return settle(err);
 }
 
 bool net_servers_are_joint(void)
 {
-	return rt_wire->learnt.shared;
+	return shared;
 }
 
 long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 number, struct cache_pos *pos)
@@ -331,12 +329,16 @@ long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 
 		sched_stop();
 	}
 	long err = all->tree ? 0 : open_at(&servers, all);
-	return err ? err : settle(cache_connect(cache, all, to, number, pos));
+	if (err)
+		return err;
+	ASK(err, cache_connect(cache, all, to, number, pos));
+	return settle((int)err);
 }
 
 bool net_comes_again(const struct cache_pos *last)
 {
-	int found = cache_resolve_again(cache, last);
+	int found;
+	ASK(found, cache_resolve_again(cache, last));
 	if (found < 0)
 		settle(found);
 	return found > 0;
@@ -344,7 +346,8 @@ bool net_comes_again(const struct cache_pos *last)
 
 bool net_would_speak(const struct cache_pos *pos)
 {
-	int found = cache_resolve_late(cache, pos);
+	int found;
+	ASK(found, cache_resolve_late(cache, pos));
 	note_clock_readings();
 	if (found < 0)
 		note_error(found);
@@ -353,32 +356,44 @@ bool net_would_speak(const struct cache_pos *pos)
 
 long net_pass_time(struct cache_pos *pos)
 {
-	return settle(cache_pass_time(cache, pos));
+	int err;
+	ASK(err, cache_pass_time(cache, pos));
+	return settle(err);
 }
 
 long net_leave(struct cache_pos *pos)
 {
-	return settle(cache_leave(cache, pos));
+	int err;
+	ASK(err, cache_leave(cache, pos));
+	return settle(err);
 }
 
 long net_write(struct cache_pos *pos, const void *data, size_t n)
 {
-	return settle(cache_write(cache, pos, data, n));
+	int err;
+	ASK(err, cache_write(cache, pos, data, n));
+	return settle(err);
 }
 
 long net_end(struct cache_pos *pos)
 {
-	return settle(cache_end(cache, pos));
+	int err;
+	ASK(err, cache_end(cache, pos));
+	return settle(err);
 }
 
 long net_close(struct cache_pos *pos)
 {
-	return settle(cache_close(cache, pos));
+	int err;
+	ASK(err, cache_close(cache, pos));
+	return settle(err);
 }
 
 void net_copy(const struct cache_pos *pos, u64 skip, void *to, size_t n)
 {
+	cache_lock(cache);
 	cache_copy(cache, pos, skip, to, n);
+	cache_unlock(cache, 0);
 }
 
 /* On a fiber an error does not return. */
@@ -386,7 +401,7 @@ static void resolved(int err)
 {
 	note_clock_readings();
 	if (!sched_in_fiber())
-		look_at_idle();
+		net_look_at_idle();
 	if (sched_in_fiber()) {
 		settle(err);
 	} else if (hd_unlikely(err)) {
@@ -399,24 +414,32 @@ void net_resolve(const struct cache_pos *pos)
 {
 	if (!pos->tree)
 		return;
-	resolved(cache_resolve(cache, pos));
+	int err;
+	ASK(err, cache_resolve(cache, pos));
+	resolved(err);
 }
 
 void net_resolve_first(const struct net_address *local, u32 client)
 {
 	struct tree_key k = key_of(local, client);
-	resolved(cache_resolve_first(cache, &k));
+	int err;
+	ASK(err, cache_resolve_first(cache, &k));
+	resolved(err);
 }
 
 u32 net_first_connections(const struct net_address *local, u32 client)
 {
 	struct tree_key k = key_of(local, client);
-	return cache_first_connections(cache, &k);
+	u32 n;
+	LOOK(n, cache_first_connections(cache, &k));
+	return n;
 }
 
 u32 net_connections(const struct cache_pos *pos)
 {
-	return cache_connections(cache, pos);
+	u32 n;
+	LOOK(n, cache_connections(cache, pos));
+	return n;
 }
 
 bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
@@ -424,7 +447,9 @@ bool net_look(const struct cache_pos *pos, u64 *bytes, u32 *flags)
 	*bytes = *flags = 0;
 	if (!pos->tree)
 		return false;
-	return cache_look(cache, pos, bytes, flags);
+	bool known;
+	LOOK(known, cache_look(cache, pos, bytes, flags));
+	return known;
 }
 
 bool net_is_full(const struct cache_pos *pos)
@@ -434,7 +459,8 @@ bool net_is_full(const struct cache_pos *pos)
 	if (hd_likely(pos->written < NET_ROOM) || !net_look(pos, &bytes, &flags) ||
 	    (flags & (NET_UNREAD | NET_EOF | NET_RESET)) != NET_UNREAD)
 		return false;
-	return cache_unread(cache, pos) >= NET_ROOM;
+	LOOK(bytes, cache_unread(cache, pos));
+	return bytes >= NET_ROOM;
 }
 
 u64 net_ask(const struct cache_pos *pos, u32 *flags)
@@ -452,7 +478,8 @@ bool net_has_unknown(void)
 
 bool net_check_silence(const struct cache_pos *pos)
 {
-	int err = cache_check_silence(cache, pos, sut->closed_any());
+	int err;
+	ASK(err, cache_check_silence(cache, pos, sut->closed_any()));
 	if (err)
 		note_error(err);
 	return !stopped && !run_wants_restart();
@@ -465,42 +492,6 @@ bool net_may_serve(const struct net_address *path)
 		return rt_wire->config.net.servers;
 	struct tree_key k = {.to = *path};
 	return tree_find(cache_trees(cache), &k) != TREE_NONE;
-}
-
-u32 net_clients(void)
-{
-	return rt_wire->config.net.clients;
-}
-
-bool net_clients_identical(void)
-{
-	return rt_wire->config.net.identical_clients;
-}
-
-bool net_client_comes_to(u32 client, u16 port)
-{
-	u16 named = rt_wire->config.net.client_port[client - 1];
-	return !named || named == port;
-}
-
-bool net_client_is_next(const u64 *taken, u32 client, u16 port)
-{
-	const struct net_config *c = &rt_wire->config.net;
-	for (u32 i = 0; i < client; i++) {
-		bool waits = !(taken[i / 64] >> i % 64 & 1) && net_client_comes_to(i + 1, port);
-		if (waits && c->client_class[i] == c->client_class[client - 1])
-			return i + 1 == client;
-	}
-	return false;
-}
-
-u32 net_next_client(const u64 *taken, u16 port)
-{
-	const struct net_config *c = &rt_wire->config.net;
-	for (u32 i = 0; i < c->clients; i++)
-		if (!(taken[i / 64] >> i % 64 & 1) && net_client_comes_to(i + 1, port))
-			return i + 1;
-	return 0;
 }
 
 /* ---- for the engine ---- */
@@ -522,7 +513,11 @@ void net_abort_if_never_connected(void)
 
 void net_step_ended(void)
 {
+	if (hd_likely(!cache_wants_step(cache)))
+		return;
+	cache_lock_sole(cache);
 	cache_step_ended(cache);
+	cache_unlock(cache, 0);
 }
 
 void net_backtracked(void)
@@ -533,24 +528,40 @@ void net_backtracked(void)
 void net_recheck(void)
 {
 	over = true;
+	cache_lock_sole(cache);
 	int err = cache_recheck(cache, rt_wire->config.net.recheck);
+	cache_unlock(cache, 0);
 	note_clock_readings();
 	if (err)
 		note_error(err);
 }
 
+static struct tree_key key_at(const struct cache_pos *pos)
+{
+	HD_WIDE_FRAME();
+	struct tree_key k;
+	LOOK(k, cache_key(cache, pos));
+	HD_WIDE_FRAME();
+	return k;
+}
+
 u32 net_client_of(const struct cache_pos *pos)
 {
-	return pos->tree ? tree_key_of(cache_trees(cache), pos->tree - 1)->client : 0;
+	return pos->tree ? key_at(pos).client : 0;
 }
 
 bool net_answered(const struct cache_pos *pos)
 {
-	return pos->tree && tree_key_of(cache_trees(cache), pos->tree - 1)->to.type != NET_DGRAM &&
-	       cache_answered(cache, pos);
+	bool answered;
+	if (!pos->tree || key_at(pos).to.type == NET_DGRAM)
+		return false;
+	LOOK(answered, cache_answered(cache, pos));
+	return answered;
 }
 
 void net_describe_peer(const struct cache_pos *pos, struct text *t)
 {
-	text_str(t, cache_peer_note(cache, pos));
+	const char *note;
+	LOOK(note, cache_peer_note(cache, pos));
+	text_str(t, note); /* notes stay where they are */
 }

@@ -115,11 +115,12 @@ bool net_may_serve(const struct net_address *path);
 /* Must the search end? */
 bool net_stopped(void);
 /*
- * This worker searches together with others, and so without the network. An execution that would open a
- * connection all the same is not followed: net_wanted_alone() tells.
+ * Which clients, and whether the servers, are joint: what other workers learn counts from the next restart on
+ * (rt_load_lessons).
  */
-void net_share(bool with_others);
-bool net_wanted_alone(void);
+void net_load_lessons(void);
+/* Has a client gone on that was taken for idle, in whatever worker's execution? Then a restart is wanted. */
+void net_look_at_idle(void);
 /*
  * Nobody can go on: is the peer really silent there? false: it is not; the search will end without a verdict.
  */

@@ -14,6 +14,13 @@
 static struct pages_vec whole; /* a reply that came in several parts */
 static u64 expected;           /* of the next exchange */
 
+static void (*on_wait)(bool waits);
+
+void wire_transport_on_wait(void (*wait)(bool waits))
+{
+	on_wait = wait;
+}
+
 /* Should the controller die meanwhile, the kernel kills this process (PR_SET_PDEATHSIG). */
 static void ask(struct wire_net *n)
 {
@@ -21,12 +28,14 @@ static void ask(struct wire_net *n)
 	u32 mine = n->request + 1;
 	__atomic_store_n(&n->request, mine, __ATOMIC_RELEASE);
 	sys_call3(SYS_write, WIRE_BELL_FD, (long)&one, sizeof(one));
+	on_wait(true);
 	for (;;) {
 		u32 seen = __atomic_load_n(&n->reply, __ATOMIC_ACQUIRE);
 		if (seen == mine)
-			return;
+			break;
 		sys_call6(SYS_futex, (long)&n->reply, FUTEX_WAIT, seen, 0, 0, 0);
 	}
+	on_wait(false);
 }
 
 static struct wire_net *request(enum net_op op, u32 conn)

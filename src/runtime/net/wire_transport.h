@@ -7,5 +7,7 @@
 #include "iocache/transport.h"
 
 const struct transport *wire_transport(void);
+/* Called before a reply is waited for, and after. */
+void wire_transport_on_wait(void (*wait)(bool waits));
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/pages.h"
 #include "runtime/rt.h"
+#include "runtime/libc/streams.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/run.h"
 #include "wire/wire.h"
@@ -264,6 +265,12 @@ bool access_release_shared(u64 object)
 	return true;
 }
 
+void access_streams(void)
+{
+	if (libc_streams_order_shows())
+		access_learn(process_object(PROCESS_STREAMS), ACCESS_READ);
+}
+
 bool access_destroy(u64 object)
 {
 	return access_use(object, sched_all_joined() ? ACCESS_RELEASE : ACCESS_WRITE);
@@ -376,7 +383,7 @@ void access_heap(const void *block)
 	run_moment++;
 	u64 own = sched_self_slot();
 	u64 arena = block ? ((u64)block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
-	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, arena == own ? ACCESS_WRITE : ACCESS_ADD);
+	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, block ? ACCESS_ADD : ACCESS_WRITE);
 	if (hd_unlikely(rt_wire->config.heap_limit))
 		footprint_add(&touched, object_id(OBJECT_HEAP, ALL_ARENAS), 1, ACCESS_WRITE);
 }

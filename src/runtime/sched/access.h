@@ -26,10 +26,17 @@ enum process_object {
 	PROCESS_FAIR,      /* who yielded how often: sched/fair.c */
 	PROCESS_REFUSED,   /* model.refused */
 	PROCESS_RESULTS,   /* what threads return: whether anybody looks */
+	PROCESS_STREAMS,   /* the order of libc's list of streams: whether it shows (libc/streams.h) */
 };
 static inline u64 process_object(enum process_object which)
 {
 	return object_id(OBJECT_PROCESS, which);
+}
+/* One key of thread-specific data: is it one? No words of its own. */
+#define PROCESS_FIRST_KEY 0x20000u
+static inline u64 process_key_object(u32 key)
+{
+	return object_id(OBJECT_PROCESS, PROCESS_FIRST_KEY + key);
 }
 static inline u64 thread_object(u32 slot)
 {
@@ -80,6 +87,8 @@ bool access_learn(u64 object, enum access_mode mode);
  * a step then.
  */
 bool access_release_shared(u64 object);
+/* All of libc's streams are about to be flushed. */
+void access_streams(void);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
 bool access_destroy(u64 object);
 /*
@@ -102,8 +111,8 @@ void access_hold(void);
 bool access_holds(void);
 
 /*
- * The running fiber takes a block of its own arena (NULL), or gives this one back. Where others' blocks
- * will lie depends on what is free in their arenas, but not on the order in which it became so.
+ * The running fiber takes a block of its own arena (NULL), or gives this one back, of any arena. Where blocks
+ * will lie depends on what is free in the arena, but not on the order in which it became so.
  */
 void access_heap(const void *block);
 

@@ -245,7 +245,8 @@ struct fiber *fiber_make(u64 entry, u64 arg, u64 stack_size)
 
 void fiber_free(struct fiber *f)
 {
-	access_declare(thread_wait_object(fiber_slot(f)), 1, ACCESS_WRITE);
+	if (f->op.kind || f->suspended.kind) /* who has ended waits for nothing */
+		access_declare(thread_wait_object(fiber_slot(f)), 1, ACCESS_WRITE);
 	memset(f, 0, sizeof(*f));
 }
 

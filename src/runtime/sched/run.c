@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "runtime/kstack/kstack.h"
+#include "runtime/libc/streams.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fair.h"
@@ -125,6 +126,8 @@ enum run_end run_fiber(u32 slot, u32 alt)
 	run.in_fiber = false;
 	if (run.left)
 		kstack_end(slot);
+	if (hd_unlikely(libc_streams_open()) && !access_learn(process_object(PROCESS_STREAMS), ACCESS_ADD))
+		libc_streams_sort();
 	if (hd_unlikely(rt_wire->config.search.sanity >= 2) && run.end == RUN_STEP)
 		check_kernel_stack(slot);
 	return run.end;

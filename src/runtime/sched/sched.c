@@ -339,7 +339,7 @@ void sched_exit(int status)
 		struct op o = {.kind = OP_EXIT, .n = (u32)status};
 		sched_step(&o);
 	}
-	access_declare(WORLD_OBJECT, 1, ACCESS_WRITE);
+	access_declare(FOOTPRINT_END, 1, ACCESS_WRITE);
 	model->exited = 1;
 	model->exit_status = (u32)status & 0xff;
 	run_leave();
@@ -438,7 +438,15 @@ static void sleep_describe(const struct fiber *f, const struct op *o, u32 alt, s
 		 (o->deadline - 1) / 1000000);
 }
 
-const struct op_class op_exit = {.name = "exit", .describe = exit_describe, .accesses = op_touches_world};
+static void exit_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	(void)f;
+	(void)o;
+	(void)alt;
+	access_declare(FOOTPRINT_END, 1, ACCESS_WRITE);
+}
+
+const struct op_class op_exit = {.name = "exit", .describe = exit_describe, .accesses = exit_accesses};
 
 static void yield_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
 {

@@ -34,9 +34,11 @@ int __sigsetjmp(struct __jmp_buf_tag *env, int save) __attribute__((returns_twic
 int key_create(u32 *key, u64 destructor)
 {
 	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_WRITE);
-	for (u32 i = 0; i < MODEL_KEYS; i++) {
+	for (u32 n = 1; n <= MODEL_KEYS; n++) {
+		u32 i = n % MODEL_KEYS; /* 0 last: Rust makes another key if it gets that, and deletes it */
 		if (model->key[i].used)
 			continue;
+		access_declare(process_key_object(i), 1, ACCESS_MAKE);
 		model->key[i] = (struct model_key){destructor, 1};
 		*key = i;
 		return 0;
@@ -44,10 +46,16 @@ int key_create(u32 *key, u64 destructor)
 	return EAGAIN;
 }
 
+bool key_exists(u32 key)
+{
+	return key < MODEL_KEYS && model->key[key].used;
+}
+
 int key_delete(u32 key)
 {
 	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_WRITE);
-	if (key >= MODEL_KEYS || !model->key[key].used)
+	access_declare(process_key_object(key), 1, key_exists(key) ? ACCESS_WRITE : ACCESS_TRY);
+	if (!key_exists(key))
 		return EINVAL;
 	model->key[key] = (struct model_key){0, 0};
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
@@ -77,8 +85,8 @@ static bool specific_grow(struct fiber *f, u32 key)
 int key_set(u32 key, u64 value)
 {
 	struct fiber *f = sched_self();
-	access_declare(process_object(PROCESS_KEYS), 1, ACCESS_READ);
-	if (key >= MODEL_KEYS || !model->key[key].used)
+	access_declare(process_key_object(key), 1, key_exists(key) ? ACCESS_READ : ACCESS_TRY);
+	if (!key_exists(key))
 		return EINVAL;
 	if (key >= f->specific_len) {
 		if (!value)
@@ -99,13 +107,12 @@ u64 key_get(u32 key)
 static bool run_key_destructors(struct fiber *f)
 {
 	bool any = false;
-	if (f->specific_len)
-		access_declare(process_object(PROCESS_KEYS), 1, ACCESS_READ);
 	for (u32 key = 0; key < f->specific_len; key++) {
 		u64 value = ((u64 *)f->specific)[key];
 		if (!value)
 			continue;
 		((u64 *)f->specific)[key] = 0;
+		access_declare(process_key_object(key), 1, ACCESS_READ);
 		if (!model->key[key].used || !model->key[key].destructor)
 			continue;
 		((void (*)(u64))model->key[key].destructor)(value);
@@ -199,8 +206,10 @@ void fiber_finish(u64 result)
 		;
 	f->result = results_matter(ACCESS_ADD) ? result : 0;
 	end_step();
-	if (end_is_last())
+	if (end_is_last()) {
+		access_streams();
 		rt_libc.exit(0);
+	}
 	leave(f);
 }
 
@@ -250,6 +259,7 @@ int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, ch
 	__pthread_register_cancel(&buf);
 	int status = main_fn(argc, argv, envp);
 	__pthread_unregister_cancel(&buf);
+	access_streams();
 	return status;
 }
 

@@ -24,6 +24,7 @@ int thread_main(int (*main_fn)(int, char **, char **), int argc, char **argv, ch
 
 int key_create(u32 *key, u64 destructor);
 int key_delete(u32 key);
+bool key_exists(u32 key);
 int key_set(u32 key, u64 value);
 u64 key_get(u32 key);
 

@@ -61,14 +61,8 @@ static long map_part(u64 address, u64 size, int fd)
 /* At an address of its own: that of nothing else may depend on how many workers there are. */
 static void map_team(void)
 {
-	long team = map_part(WIRE_TEAM_BASE, WIRE_TEAM_SIZE, WIRE_TEAM_FD), trees = 0;
-	if (rt_worker->number) {
-		trees = sys_call6(SYS_mmap, WIRE_TEAM_BASE + WIRE_TEAM_SIZE, (long)WIRE_TREES_SIZE,
-				  PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
-		rt_trees = (void *)trees;
-	}
-	if (sys_failed(team) || sys_failed(trees))
+	long team = map_part(WIRE_TEAM_BASE, WIRE_TEAM_SIZE, WIRE_TEAM_FD);
+	if (sys_failed(team))
 		rt_fail("not enough address space for several workers; is ulimit -v set? -j 1 needs less", "",
 			"");
 }
@@ -84,7 +78,7 @@ static void map_wire(void)
 	if (rt_wire->magic != WIRE_MAGIC || rt_wire->version != WIRE_VERSION)
 		rt_fail("heddle and libheddle-rt.so are of different versions; install both anew", "", "");
 	rt_trees = (char *)rt_wire + WIRE_TREES;
-	if (rt_wire->workers > 1 || rt_wire->config.search.strategy == SEARCH_SPREAD)
+	if (rt_wire->team)
 		map_team();
 	rt_load_lessons();
 }

@@ -36,6 +36,7 @@
 #include "runtime/engine/engine_audit.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/fiber.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/trap/emulate.h"
@@ -192,6 +193,19 @@ static bool spins(void)
 	return ++pauses % PAUSES_FREE == 0;
 }
 
+/*
+ * That all others have been joined is the fiber's own doing. That they have ended is theirs, and an atomic
+ * instruction that depends on it depends on their ends; so that is asked only where threads are detached. (Who
+ * could detach one meanwhile lives.)
+ */
+static bool nobody_else(void)
+{
+	if (!fiber_ever_detached())
+		return sched_all_joined();
+	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
+	return sched_alone();
+}
+
 bool atomics_trapped(int sig, const siginfo_t *info, greg_t *g)
 {
 	if (sig != SIGTRAP && (sig != SIGSEGV || info->si_code != SI_KERNEL))
@@ -204,8 +218,7 @@ bool atomics_trapped(int sig, const siginfo_t *info, greg_t *g)
 		emulate_random(g, s);
 		return true;
 	}
-	access_declare(thread_alone_object(sched_self_slot()), 1, ACCESS_READ);
-	if (!sched_active() || sched_alone() || (s->pause && !spins())) {
+	if (!sched_active() || nobody_else() || (s->pause && !spins())) {
 		g[REG_RIP] = (greg_t)copy_of(s);
 		return true;
 	}
@@ -242,7 +255,7 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	const struct wire_site *s = site_at(pc);
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
-	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg)};
+	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg), .n = s->bytes};
 	if (!is_benign(o.object)) {
 		sched_step(&o);
 		if (!s->pause && o.object) {
@@ -254,11 +267,11 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	atomics_next = copy_of(site_at(pc));
 }
 
-/* Operands have up to 16 bytes; where one lies outside of what operand() can tell, it is anywhere. */
+/* Where an operand lies outside of what operand() can tell, it is anywhere. */
 static void rmw_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	if (o->object)
-		access_declare(o->object, 16, ACCESS_WRITE);
+		access_declare(o->object, (u32)o->n, ACCESS_WRITE);
 	else
 		op_touches_world(f, o, alt);
 }

@@ -1,10 +1,13 @@
 /*
  * Loops that wait in each call, and yet never rest: the connection has ended, the call says so again and again, and nobody
  * listens to it. "eof": a read that returns 0 is tried again until all has come; "poll": the end comes together with data,
- * and revents is compared with POLLIN alone; "gone": what can't be written is written again.
+ * and revents is compared with POLLIN alone; "gone": what can't be written is written again. "echo": the client was answered
+ * before; "shut": the server has shut the connection down itself.
  *
  * heddle: verdict=verified args="eof 2" client="@peer connect {port} send:ab"
  * heddle: verdict=violation kind=livelock args="eof 4" client="@peer connect {port} send:ab"
+ * heddle: verdict=violation kind=livelock args="echo 4" client="@peer connect {port} send:a~ want:a"
+ * heddle: verdict=violation kind=livelock args="shut 4" client="@peer connect {port} send:ab eof"
  * heddle: verdict=violation kind=livelock args="poll 2" client="@peer connect {port} send:ab"
  * heddle: verdict=violation kind=livelock args="gone 2" client="@peer connect {port} send:ab"
  * heddle: verdict=verified args="pair 2"
@@ -44,6 +47,10 @@ int main(int argc, char **argv)
 	while (n < want) {
 		ssize_t got = read(fds[0], text + n, (size_t)(want - n));
 		n += got > 0 ? (int)got : 0;
+		if (got > 0 && story(argc, argv, "echo"))
+			CHECK(write(fds[0], text + n - got, (size_t)got) == got);
+		if (got > 0 && n == 2 && story(argc, argv, "shut"))
+			OK(shutdown(fds[0], SHUT_RDWR));
 	}
 	while (story(argc, argv, "gone") && n < 2 * want)
 		n += write(fds[0], text, 1) == 1;

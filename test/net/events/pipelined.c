@@ -8,8 +8,9 @@
  * heddle: verdict=violation kind=comm-deadlock message~="waits for more" args="one epoll" client="@peer connect {port} send:one~two~ want:one want:two"
  * heddle: verdict=violation kind=comm-deadlock args="one epoll" cache=linear client="@peer connect {port} send:one~two~ want:one want:two"
  * heddle: verdict=violation kind=comm-deadlock args="one epoll" options="--strategy bfs" client="@peer connect {port} send:one~two~ want:one want:two"
- * A client that stays, whatever it is sent, is idle; so is one of whose second answer no execution knows.
+ * A client that stays, whatever it is sent and answers, is idle; so is one of whose second answer no execution knows.
  * heddle: verdict=verified args="one epoll" client="@peer connect {port} send:one~two~ idle"
+ * heddle: verdict=verified args="one epoll" client="@peer connect {port} send:one~two~ want:one want:two send:three~ want:three idle"
  * heddle: verdict=verified args="one epoll" client="@peer connect {port} send:one~ want:one eof"
  * native: args="all read"
  */

@@ -219,8 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nearest), cmocka_unit_test(test_no_chance), cmocka_unit_test(test_io),
-		cmocka_unit_test(test_none),    cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_none),    cmocka_unit_test(test_bound),     cmocka_unit_test(test_cost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@
 #include "runtime/vkernel/files/file_locks.h"
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/streams/epoll.h"
+#include "wire/wire.h"
 
 const struct vk_ops *const vk_kinds[VK_KINDS] = {
 	[VK_CONSOLE] = &vk_console_ops, [VK_FILE] = &vk_file_ops,         [VK_DIR] = &vk_dir_ops,
@@ -238,6 +239,14 @@ struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 	return vk_call_found(c, vk_fd_peek(fd));
 }
 
+struct vk_desc *vk_fd_use_at_once(struct vk_call *c, int fd)
+{
+	vk_fd_touch(c, fd);
+	if (!vk_fd_peek(fd))
+		vk_fd_check_use(c, fd);
+	return vk_call_found(c, vk_fd_peek(fd));
+}
+
 static HD_NOINLINE bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
@@ -276,17 +285,46 @@ void vk_describe_desc(const struct vk_desc *d, struct text *t)
 
 /* ---- descriptions ---- */
 
+/*
+ * Slots of descriptions and pipes are nobody's business but ours. Where numbers go by threads
+ * (--fd-numbers thread), they do as well: a fiber takes slots of its lane only, which it shares with every
+ * eighth one.
+ */
+#define LANES 8u
+u32 vk_slot_lanes(void)
+{
+	return rt_wire->config.fds_by_thread ? LANES : 1;
+}
+
+void vk_slot_declare(u32 slot, bool takes)
+{
+	bool lanes = rt_wire->config.fds_by_thread;
+	vk_declare(VK_SLOTS, takes && !lanes ? ACCESS_WRITE : ACCESS_ADD);
+	if (lanes)
+		vk_declare(vk_lane_object(slot % LANES), takes ? ACCESS_WRITE : ACCESS_ADD);
+}
+
+static u32 free_slot(u32 from, u32 step)
+{
+	u32 slot = from;
+	while (slot < vk->desc_limit && vk->desc[slot].kind != VK_FREE)
+		slot += step;
+	return slot;
+}
+
 struct vk_desc *vk_desc_new(enum vk_kind kind, u32 flags)
 {
-	u32 slot = 0;
-	while (slot < vk->desc_limit && vk->desc[slot].kind != VK_FREE)
-		slot++;
-	if (slot == VK_MAX_DESCS)
+	u32 slot = free_slot(sched_self_slot() % vk_slot_lanes(), vk_slot_lanes());
+	if (slot >= VK_MAX_DESCS) { /* the lane is full */
+		vk_declare(VK_SLOTS, ACCESS_WRITE);
+		slot = free_slot(0, 1);
+	}
+	if (slot >= VK_MAX_DESCS)
 		return NULL;
 	struct vk_desc *d = &vk->desc[slot];
 	*d = (struct vk_desc){.kind = (u16)kind, .refs = 1, .flags = flags, .maker = sched_self_slot()};
 	vk->desc_limit = HD_MAX(vk->desc_limit, slot + 1);
-	vk_declare(VK_SLOTS, ACCESS_WRITE);
+	vk_slot_declare(slot, true);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
 		vk_declare(vk_desc_object(slot, part), ACCESS_MAKE);
 	return d;
@@ -311,7 +349,7 @@ static void desc_free(struct vk_desc *d)
 	vk_file_locks_drop(d);
 	if (vk_kinds[d->kind]->release)
 		vk_kinds[d->kind]->release(d);
-	vk_declare(VK_SLOTS, ACCESS_ADD);
+	vk_slot_declare(vk_desc_slot(d), false);
 	for (u32 part = 0; part < VK_DESC_PARTS; part++)
 		vk_declare(vk_desc_object(vk_desc_slot(d), part), ACCESS_WRITE);
 	*d = (struct vk_desc){0};
@@ -339,6 +377,8 @@ void vk_desc_put(struct vk_desc *d)
  * given up: a thread that uses or closes a number which is not open could hit one of those files; and one
  * that has closed a standard descriptor and opens it anew could find it taken. Where that happens, numbers
  * are not hidden from then on (a lesson).
+ *
+ * With --fd-numbers thread, all that a fiber other than the first opens has such a number.
  */
 static bool is_hidden(u32 fd)
 {
@@ -361,7 +401,8 @@ static u32 lowest_free(u32 from)
 /* Where to look for a free number: among the hidden ones of the fiber, if that is due and there is one. */
 static u32 first_number(u32 from)
 {
-	if (!hides())
+	bool own = rt_wire->config.fds_by_thread && sched_self_slot();
+	if (!own && !hides())
 		return from;
 	u32 hidden = VK_MAX_FDS + sched_self_slot() * VK_HIDDEN_FDS;
 	return lowest_free(hidden) < hidden + VK_HIDDEN_FDS ? hidden : from;
@@ -549,7 +590,7 @@ static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 
 long vk_sys_dup(struct vk_call *c)
 {
-	return vk_fd_dup_from(c, vk_fd_use(c, (int)c->a[0]), 0, false);
+	return vk_fd_dup_from(c, vk_fd_use_at_once(c, (int)c->a[0]), 0, false);
 }
 
 long vk_sys_dup2(struct vk_call *c)

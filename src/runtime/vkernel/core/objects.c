@@ -72,8 +72,10 @@ static const char *process_object_name(u64 key)
 {
 	if (key & LIBC_ADDRESS)
 		return "a stream or directory";
-	if (key >= VK_KEY_FIRST_KEY)
+	if (key >= PROCESS_FIRST_KEY)
 		return "a key of thread-specific data";
+	if (key >= VK_LANE_FIRST_KEY)
+		return "the open file descriptions of some threads";
 	if (key >= VK_SETTINGS_FIRST_KEY)
 		return "the settings of a thread";
 	if (key >= LIBC_FIRST_KEY && key < LIBC_FIRST_KEY + LIBC_OBJECTS)

@@ -68,11 +68,12 @@ static inline u64 vk_settings_object(u32 slot)
 {
 	return object_id(OBJECT_PROCESS, VK_SETTINGS_FIRST_KEY + slot);
 }
-/* A key of thread-specific data: is it still one? No words. */
-#define VK_KEY_FIRST_KEY 0x20000u
-static inline u64 vk_key_object(u32 key)
+
+/* Which slots of descriptions and pipes are free in a lane (core/fd.c). No words of its own. */
+#define VK_LANE_FIRST_KEY 0x18000u
+static inline u64 vk_lane_object(u32 lane)
 {
-	return object_id(OBJECT_PROCESS, VK_KEY_FIRST_KEY + key);
+	return object_id(OBJECT_PROCESS, VK_LANE_FIRST_KEY + lane);
 }
 
 /* State that libc keeps for all threads (interpose/libc_state.c). It lies in the

@@ -296,9 +296,10 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		o.deadline = clock_deadline(timeout);
 	if (may_be_late(&o))
 		o.flags |= OPF_LATE;
-	if (!timeout || count_ready(p, n))
+	if (selector_again())
 		o.flags |= OPF_TRIES;
 	long alt = vk_step(c, &o);
+	selector_returns();
 	if (alt == VK_RESTART)
 		return alt;
 	if (timeout && means_other(p, n, list, held))

@@ -2,6 +2,8 @@
  * vk.c: the door: placing the model, setting it up, and dispatching calls by the
  * table.
  */
+#include <signal.h>
+
 #include "base/pages.h"
 #include "runtime/vkernel/process/timers.h"
 #include "runtime/vkernel/files/host.h"
@@ -57,6 +59,14 @@ void vk_setup(void)
 	host_setup();
 	sock_register();
 	vk->umask = 022;
+	/*
+	 * To tell stack overflows from other faults, Rust has a handler, an alternate stack per thread and a
+	 * table of all stacks, whose bytes depend on the order of its threads; but not where somebody else
+	 * looks after such faults. Here heddle does: the program starts with these signals ignored (as far as
+	 * a fault can be).
+	 */
+	if (rt_wire->atomics.guards_stacks)
+		vk->action[SIGSEGV].handler = vk->action[SIGBUS].handler = (u64)SIG_IGN;
 	struct vk_desc *d = setup_stdin();
 	hd_assert(d && vk_fd_install(d, false) == 0);
 	for (u16 fd = 1; fd <= 2; fd++) {

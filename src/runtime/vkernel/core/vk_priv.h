@@ -140,6 +140,8 @@ extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_op
  * means. The call holds it until it ends, whoever closes it meanwhile. NULL: EBADF.
  */
 struct vk_desc *vk_fd_use(struct vk_call *c, int fd);
+/* For dup and FD_CLOEXEC, which are about the table of numbers: all at one moment. */
+struct vk_desc *vk_fd_use_at_once(struct vk_call *c, int fd);
 /*
  * The same for calls whose first act is vk_step() on that description: both become one step (core/call.c,
  * "Late lookups"). Until then such a call may only fail, without leaving a trace.
@@ -225,6 +227,9 @@ void vk_op_changes(const struct op *o, u64 object);
 void vk_op_looked_up(const struct op *o);
 /* vk_declare for a number: a use that does not find it open is an ACCESS_TRY. */
 void vk_fd_declare(int fd, enum access_mode mode);
+/* A fiber takes slots of descriptions and pipes in steps of so many; taking or freeing one is declared. */
+u32 vk_slot_lanes(void);
+void vk_slot_declare(u32 slot, bool takes);
 /*
  * A call that waits with another signal mask (0: with its own): sets it, 0 or an error.
  * vk_mask_leave() sets the old one again.

@@ -275,7 +275,8 @@ static bool send_in_vain(const struct fiber *f, const struct op *o, u32 alt)
 	(void)f;
 	if (s->flavour == SOCK_PEER)
 		return alt < OP_DESCRIBE_PENDING && sock_peer_send_in_vain(o, alt);
-	return s->flavour == SOCK_LOCAL && (!sock_partner(s) || !sock_data_room(sock_partner(s)));
+	bool gone = (s->shut & SHUT_WRITE) || !sock_partner(s);
+	return s->flavour == SOCK_LOCAL && (gone || !sock_data_room(sock_partner(s)));
 }
 
 static bool look_in_vain(const struct fiber *f, const struct op *o, u32 alt)
@@ -319,7 +320,7 @@ const struct op_class op_recv = {.name = "receive",
 /* A peer that does not read; inside, anybody may. */
 static struct op_wait send_wait(const struct op *o)
 {
-	if (socket_of(o)->flavour != SOCK_PEER || socket_of(o)->was_reset)
+	if (socket_of(o)->flavour != SOCK_PEER || send_in_vain(NULL, o, 0))
 		return (struct op_wait){.what = WAIT_ANYONE};
 	return (struct op_wait){.what = WAIT_PEER, .peer = &socket_of(o)->pos};
 }
@@ -461,27 +462,36 @@ static bool clients_may_be_late(const struct vk_sock *s)
 	return true;
 }
 
+/* Would it say again that the connection is closed? Who does that in a loop goes round in circles. */
+
+static bool recv_tells_again(const struct vk_sock *s)
+{
+	bool told = s->flavour == SOCK_PEER ? s->was_reset || s->fin_seen : s->end_told;
+	return told || (s->shut & SHUT_READ);
+}
+
+static bool send_tells_again(const struct vk_sock *s)
+{
+	bool gone = s->flavour == SOCK_PEER ? s->was_reset : s->flavour == SOCK_LOCAL && !sock_partner(s);
+	return gone || (s->shut & SHUT_WRITE);
+}
+
 /* What steps of sockets differ in when they are made. */
 static const struct sock_step_traits {
 	u16 flags;                                    /* OPF_* */
 	bool ends;                                    /* it takes part in VK_ENDS */
 	u64 (*timeout)(const struct vk_sock *s);      /* NULL: it never waits */
 	bool (*may_be_late)(const struct vk_sock *s); /* OPF_LATE; NULL: no */
+	bool (*tells_again)(const struct vk_sock *s); /* OPF_TRIES, though it may wait; NULL: no */
 } step_traits[] = {
-	[OP_RECV] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, data_may_be_late},
-	[OP_SEND] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, true, send_timeout, NULL},
-	[OP_ACCEPT] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, clients_may_be_late},
-	[OP_CONNECT] = {OPF_CANCEL, false, connect_timeout, NULL},
-	[OP_SHUTDOWN] = {0, true, NULL, NULL},
+	[OP_RECV] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, data_may_be_late,
+		     recv_tells_again},
+	[OP_SEND] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, true, send_timeout, NULL, send_tells_again},
+	[OP_ACCEPT] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, clients_may_be_late,
+		       NULL},
+	[OP_CONNECT] = {OPF_CANCEL, false, connect_timeout, NULL, NULL},
+	[OP_SHUTDOWN] = {0, true, NULL, NULL, NULL},
 };
-
-/* Would it say again that the connection is closed? Who does that in a loop goes round in circles. */
-static bool tells_again(const struct vk_sock *s, u16 kind)
-{
-	if (s->flavour == SOCK_PEER)
-		return s->was_reset || (kind == OP_RECV && s->fin_seen);
-	return s->flavour == SOCK_LOCAL && (kind == OP_RECV ? s->end_told : !sock_partner(s));
-}
 
 static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags)
 {
@@ -490,7 +500,8 @@ static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
-	if (traits->timeout && (nonblocking || tells_again(s, o->kind)))
+	bool again = traits->tells_again && traits->tells_again(s);
+	if (again || (nonblocking && traits->timeout))
 		o->flags |= OPF_TRIES;
 	o->object = (u64)s;
 	u64 timeout = nonblocking || !traits->timeout ? 0 : traits->timeout(s);

@@ -359,7 +359,7 @@ bool sock_peer_send_in_vain(const struct op *o, u32 alt)
 	const struct vk_sock *s = (const struct vk_sock *)o->object;
 	u64 amount[SEND_WAYS];
 	u32 n = send_ways(s, o->arg, o->n, amount);
-	return s->was_reset || (o->arg && alt < n && !amount[alt]);
+	return s->was_reset || (s->shut & SHUT_WRITE) || (o->arg && alt < n && !amount[alt]);
 }
 
 /* ---- the object ---- */

@@ -53,7 +53,8 @@ struct op_wait sock_wait_of(const struct vk_sock *s)
 	if (s->flavour == SOCK_LISTEN || sock_expects_clients(s))
 		return (struct op_wait){.what = has_number(s) ? WAIT_CLIENT : WAIT_ANYONE};
 	const struct cache_pos *client = sock_client_connected(s);
-	if ((!client && !is_peer(s)) || s->end_arrived) /* the latter: who looks finds the end */
+	bool ended = s->end_arrived || s->fin_seen || s->was_reset || (s->shut & SHUT_READ);
+	if ((!client && !is_peer(s)) || ended) /* the latter: who looks finds the end */
 		return (struct op_wait){.what = WAIT_ANYONE};
 	return (struct op_wait){.what = WAIT_PEER, .peer = client ? client : &s->pos};
 }

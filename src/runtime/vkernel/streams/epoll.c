@@ -56,7 +56,7 @@ void epoll_take_from_list(struct vk_epoll *e, struct vk_epoll_item *i)
 	i->place = 0;
 }
 
-/* A set inside a set tells of EPOLLIN alone: who asks for EPOLLRDNORM is not told, unless it is ready at once. */
+/* A set inside a set tells of EPOLLIN alone: who asks for EPOLLRDNORM only is not told. */
 static bool is_told(const struct vk_epoll_item *i)
 {
 	return epoll_desc_of(i)->kind != VK_EPOLL || (i->events & EPOLLIN);

@@ -255,9 +255,10 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
 	begin_wait(epoll_set_of(d));
-	if (!timeout || epoll_has_ready(epoll_set_of(d)))
+	if (selector_again())
 		o.flags |= OPF_TRIES;
 	long alt = vk_step(c, &o);
+	selector_returns();
 	if (alt == VK_RESTART)
 		return alt;
 	arrive(&o, (u32)alt);

@@ -317,11 +317,11 @@ long vk_pipe_resize(struct vk_call *c, const struct vk_desc *d, u32 want)
 
 static struct vk_pipe *pipe_new(void)
 {
-	for (u32 i = 0; i < VK_MAX_PIPES; i++) {
+	for (u32 i = sched_self_slot() % vk_slot_lanes(); i < VK_MAX_PIPES; i += vk_slot_lanes()) {
 		struct vk_pipe *p = &vk->pipe[i];
 		if (p->used)
 			continue;
-		vk_declare(VK_SLOTS, ACCESS_WRITE);
+		vk_slot_declare(i, true);
 		vk_declare(vk_pipe_object(i), ACCESS_WRITE);
 		p->used = p->readers = p->writers = 1;
 		p->size = VK_PIPE_SIZE;

@@ -273,6 +273,18 @@ void selector_arrive(const struct selector *s, u32 way)
 	}
 }
 
+static u64 returned_in; /* which transition; persistent */
+
+void selector_returns(void)
+{
+	returned_in = sched_steps();
+}
+
+bool selector_again(void)
+{
+	return returned_in && returned_in == sched_steps();
+}
+
 bool selector_looks(const struct fiber *f, const struct op *o, u32 alt)
 {
 	(void)f;

@@ -1,5 +1,5 @@
 /*
- * posix_timers.c: timers of timer_create. A copy has none of them: who is thawed makes them anew, with the
+ * timer_copies.c: timers of timer_create. A copy has none of them: who is thawed makes them anew, with the
  * time that was left. The program knows them by numbers of ours, as the kernel's are other ones then.
  */
 #include <errno.h>
@@ -49,8 +49,9 @@ static long create(const struct call *c)
 	if (c->arg[1])
 		memcpy(&t->event, (const void *)c->arg[1], sizeof(t->event));
 	else
-		t->event = (sigevent_t){
-			.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM, .sigev_value.sival_int = (int)i};
+		t->event = (sigevent_t){.sigev_notify = SIGEV_SIGNAL,
+					.sigev_signo = SIGALRM,
+					.sigev_value.sival_int = (int)i};
 	long r = make(t);
 	t->used = !r;
 	if (!r)

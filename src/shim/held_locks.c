@@ -1,6 +1,6 @@
 /*
- * file_locks.c: locks of files. Those of fcntl belong to a process, and a copy has none of them: they are read
- * from /proc/locks, and taken again by who is thawed. Those of flock belong to an open file, which all
+ * held_locks.c: locks of files. Those of fcntl belong to a process, and a copy has none of them: they are
+ * read from /proc/locks, and taken again by who is thawed. Those of flock belong to an open file, which all
  * copies have: who closes it gives the lock up, and who is thawed sets it as it was.
  */
 #include <fcntl.h>
@@ -10,13 +10,13 @@
 
 #define LOCKS 32u
 
-struct lock {
+struct file_lock {
 	int fd;
 	short type;
 	u64 from, len; /* len 0: to the end */
 };
 
-static struct lock locks[LOCKS];
+static struct file_lock locks[LOCKS];
 static u32 lock_count;
 static u8 flocks[SHIM_FDS]; /* LOCK_SH, LOCK_EX or 0 */
 
@@ -68,8 +68,8 @@ static bool take_line(const char *line)
 	if (fd < 0 || lock_count == LOCKS)
 		return false;
 	u64 start = number(from);
-	locks[lock_count++] = (struct lock){fd, text_starts(type, "WRITE") ? F_WRLCK : F_RDLCK, start,
-					    text_starts(to, "EOF") ? 0 : number(to) - start + 1};
+	locks[lock_count++] = (struct file_lock){fd, text_starts(type, "WRITE") ? F_WRLCK : F_RDLCK, start,
+						 text_starts(to, "EOF") ? 0 : number(to) - start + 1};
 	return true;
 }
 
