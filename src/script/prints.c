@@ -221,8 +221,8 @@ static bool is_covered(struct merge *m)
 }
 
 /*
- * Livelocks. A state escapes if it has a transition that is no step of busy waiting, or none at all. A state from
- * which no state that escapes can be reached waits for ever: whatever is reached from it are steps of waiting only,
+ * Livelocks. A state escapes if it has a transition that is no step of busy waiting, or none at all. A state
+ * from which no state that escapes can be reached waits for ever: what follows it are steps of waiting only,
  * and they go on without end.
  */
 static bool has_no_livelock(struct merge *m)

@@ -303,7 +303,7 @@ static void no_forgery_is_certified(void **unused)
 	print_message("%lu forgeries, %lu of them true after all\n", count, passed);
 }
 
-/* Of a part, every step of busy waiting is noted: here those of even actions, of a script that is all one part. */
+/* Of a part, every step of busy waiting is noted: here even actions, of a script that is all one part. */
 static bool is_even(void *self, u32 action)
 {
 	(void)self;

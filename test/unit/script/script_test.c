@@ -229,7 +229,7 @@ static void write_map(u32 number, const u32 *done, u32 n, const struct wire_busy
 	close(fd);
 }
 
-/* State 1 leads to 2; 2 and 3 wait for each other; the transition that is no waiting, if 3 has one, leads out. */
+/* State 1 leads to 2; 2 and 3 wait for each other. A second transition of 3 would be no waiting. */
 static u64 livelock_of(u32 transitions_of_3)
 {
 	char *maps[] = {"script_test.map1", "script_test.map2"}, why[200];
