@@ -7,22 +7,23 @@
 /* Damerau's distance: letters changed, added, dropped, or swapped. Beyond `most`: some number beyond it. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m, size_t most)
 {
-	size_t row[3][LONGEST + 1];
-	size_t *before = row[0], *last = row[1], *now = row[2];
+	u16 row[3][LONGEST + 1];
+	u16 *before = row[0], *last = row[1], *now = row[2];
 
 	for (size_t j = 0; j <= m; j++)
-		before[j] = last[j] = j;
+		before[j] = last[j] = (u16)j;
 	for (size_t i = 1; i <= n; i++) {
-		size_t *spare = before, row_least = i;
+		u16 *spare = before;
+		size_t row_least = i;
 
-		now[0] = i;
+		now[0] = (u16)i;
 		for (size_t j = 1; j <= m; j++) {
-			size_t least = last[j - 1] + (a[i - 1] != b[j - 1]);
+			size_t least = (size_t)last[j - 1] + (a[i - 1] != b[j - 1]);
 
 			least = HD_MIN(least, HD_MIN(last[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				least = HD_MIN(least, before[j - 2] + 1);
-			now[j] = least;
+			now[j] = (u16)least;
 			row_least = HD_MIN(row_least, least);
 		}
 		if (row_least > most + 1) /* a swap looks two rows back, and costs one */

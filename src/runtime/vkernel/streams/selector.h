@@ -46,8 +46,8 @@ void selector_faults(const struct selector *s, struct net_faults *out);
 /* op_class.in_vain: a selector that returns has only looked; unless time has passed. */
 bool selector_looks(const struct fiber *f, const struct op *o, u32 alt);
 /*
- * A selector returns; does one follow another, with no step between them? A thread that goes on like that goes
- * round in circles (OPF_TRIES).
+ * A selector returns; does one follow another, with no step between them? A thread that goes on like that
+ * goes round in circles (OPF_TRIES).
  */
 void selector_returns(void);
 bool selector_again(void);
