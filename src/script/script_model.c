@@ -77,7 +77,7 @@ static u32 table_get(const struct edge_table *t, u32 number, u32 label)
 	return e->hash == hash ? e->number : 0;
 }
 
-/* Twice as large when half of the places are taken. What was at i comes to 2 i or 2 i + 1: from the end on. */
+/* Doubled when half of the places are taken: what was at i goes to 2 i or 2 i + 1, from the end on. */
 static void table_grow(struct edge_table *t)
 {
 	u32 old = 1u << t->log++;
