@@ -1,4 +1,4 @@
-"""What the two papers on the I/O cache measured with Java PathFinder.
+"""What the papers measured with Java PathFinder: on the I/O cache, on selectors, and on search-carrying code.
 
 BRANCHING: "Cache-based Model Checking of Networked Applications: From Linear to Branching Time", Tables III and IV;
 times in seconds, None: not finished in an hour, REFUSED: "cannot be handled due to state mismatch".
@@ -104,3 +104,29 @@ RUPY = {
     ("defect", 1): (322, 223129, 0, 74, 1), ("defect", 2): (3, 1303, 0, 148, 2),
     ("fixed", 1): (154, 108209, 0, 74, 1), ("fixed", 2): (HOUR, None, None, None, None),
 }
+
+# "Search-Carrying Code" (ASE 2010), Tables 1 to 4. KB are read as 1,024 bytes. parts: k: (speed-up, trustful speed-up);
+# paths: k: (average, longest), where the table has them.
+
+
+def _script(states, ratio, seconds, kilobytes, speed_up, trustful_kilobytes, trustful_speed_up, parts, paths=()):
+    counts = (10, 50, 100)
+    return {"states": states, "ratio": ratio, "seconds": seconds, "bytes": 1024 * kilobytes, "speed_up": speed_up,
+            "trustful_bytes": 1024 * trustful_kilobytes, "trustful_speed_up": trustful_speed_up,
+            "parts": dict(zip(counts, parts)), "paths": dict(zip(counts, paths))}
+
+
+SCRIPTS = {
+    "philosophers": _script(209014, 5.2, 220, 104, 1.03, 25, 6.3, ((8, 39), (22, 103), (38, 133)), ((11, 16), (13, 16), (12, 18))),
+    "bounded-buffer": _script(786987, 7.1, 1088, 329, 1.04, 74, 8.4, ((9, 48), (25, 140), (30, 270)),
+                              ((75, 615), (217, 6742), (139, 6678))),
+    "ksu-pipeline": _script(59512, 4.1, 45, 91, 1.02, 22, 5, ((8, 30), (22, 64), (25, 104))),
+    "nested-monitor": _script(71941, 6.9, 99, 45, 1.01, 9, 7.1, ((9, 56), (18, 136), (28, 175))),
+    "pipeline": _script(82011, 6.1, 101, 51, 1.01, 11, 6.7, ((8, 39), (15, 96), (39, 155))),
+    "rwvsn": _script(227116, 5.1, 245, 102, 1.03, 29, 6.3, ((9, 38), (22, 80), (27, 194)), ((50, 495), (57, 785), (101, 845))),
+    "replicated-workers": _script(710022, 5.1, 860, 272, 1.05, 72, 6.1, ((8, 34), (18, 100), (40, 130))),
+    "sleeping-barber": _script(1452194, 4.3, 1308, 492, 1.05, 187, 5.3, ((9, 31), (23, 85), (28, 164)),
+                               ((12, 25), (17, 35), (25, 31))),
+    "elevator": _script(386032, 8.4, 1167, 248, 1.04, 54, 9, ((10, 57), (23, 132), (45, 160)), ((50, 68), (71, 75), (71, 78))),
+}
+SCRIPT_PARTS_AVERAGE = {10: (9, 41), 50: (21, 104), 100: (33, 165)}

@@ -100,3 +100,29 @@ def lines(path, title, x_title, series):
         body += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in spots]
         body.append(text(WIDTH - 170, TOP + 20 * i + 10, name, f'text-anchor="start" fill="{colour}"'))
     svg(path, title, body)
+
+
+def scatter(path, x_title, title, points):
+    """Named points, both axes logarithmic."""
+    def bounds(values):
+        low = math.floor(math.log10(min(values)))
+        return low, max(math.ceil(math.log10(max(values))), low + 1)
+
+    left, right = bounds([x for x, _, _ in points])
+    low, high = bounds([y for _, y, _ in points])
+
+    def across(x):
+        return LEFT + (WIDTH - LEFT - 140) * (math.log10(x) - left) / (right - left)
+
+    def place(y):
+        return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (math.log10(y) - low) / (high - low)
+
+    body = [text(across(10**p), HEIGHT - BOTTOM + 20, f"1e{p}", 'text-anchor="middle"') for p in range(left, right + 1)]
+    for power in range(low, high + 1):
+        body.append(f'<path d="M{LEFT} {place(10.0**power):.1f}H{WIDTH - 140}" stroke="#ddd"/>')
+        body.append(text(LEFT - 8, place(10.0**power) + 4, f"1e{power}"))
+    body.append(text(WIDTH / 2, HEIGHT - BOTTOM + 44, x_title, 'text-anchor="middle"'))
+    for x, y, name in points:
+        body.append(f'<circle cx="{across(x):.1f}" cy="{place(y):.1f}" r="4" fill="#4878a8"/>')
+        body.append(text(across(x) + 8, place(y) + 4, name, 'text-anchor="start"'))
+    svg(path, title, body)

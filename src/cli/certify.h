@@ -12,6 +12,7 @@ struct certify_options {
 	struct check_options check; /* the consumer's settings; out, jobs … */
 	bool trustful, live, merge;
 	const char *fp_out; /* NULL: not given */
+	u32 part, parts;    /* of a whole script, this part alone; 0: all */
 	const char **file;  /* the script, or maps to compare */
 	u32 files;
 };

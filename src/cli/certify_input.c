@@ -36,6 +36,8 @@ static void compare_network(struct certify_input *in, const struct net_config *t
 		narrow(in, "--accept, --read, --write or --connect always");
 	if (limits(theirs->retries, mine->retries))
 		narrow(in, "--retries");
+	if (!theirs->all_subsets && mine->all_subsets)
+		narrow(in, "no --ready-subsets all");
 	if (mine->faults & ~theirs->faults)
 		narrow(in, "fewer --net-faults");
 	if (theirs->faults && limits(theirs->fault_budget, mine->fault_budget))
@@ -189,6 +191,8 @@ int certify_open(struct certify_input *in, struct certify_options *o, const stru
 	    !names_make_sense(in->learnt))
 		return bad(o, "its settings or lessons", p);
 	compare(in, &theirs, &o->check.config);
+	if (in->learnt->fair)
+		narrow(in, "rounds of loops that yield merged, because its search was deep");
 	const char *verdict = json_string_value(json_object_get(in->index, "verdict"));
 	if (!verdict)
 		return bad(o, "its index", p);

@@ -477,6 +477,7 @@ static const struct option_spec certify_table[] = {
 	 "trust the script: only the spanning tree is followed, nothing is compared", 0, NULL},
 	{"live", 0, OPTION_BOOL, NULL, "ask peers again (--server, --client) in place of the script's trees",
 	 0, NULL},
+	{"part", 0, OPTION_TEXT, "I/K", "of a whole script: only part I of K equal ones", 0, NULL},
 	{"fp-out", 0, OPTION_TEXT, "MAP", "of a part: write its map of fingerprints, for --merge", 0, NULL},
 	{"merge", 0, OPTION_BOOL, NULL, "compare the maps of all parts; no program is run", 0, NULL},
 	{"jobs", 'j', OPTION_TEXT, "N", "follow the script with N processes, a part each", 0, NULL},

@@ -34,6 +34,19 @@ static const char *value_of(int argc, char **argv, int *at, const char *name)
 	return argv[++*at];
 }
 
+/* I/K */
+static bool take_part(struct certify_options *o, const char *value)
+{
+	char *end;
+	u64 part = strtoul(value, &end, 10), parts = *end == '/' ? strtoul(end + 1, &end, 10) : 0;
+
+	if (*end || !part || part > parts || parts > MAX_PARTS)
+		return false;
+	o->part = (u32)part;
+	o->parts = (u32)parts;
+	return true;
+}
+
 /* Own options and files are taken out; the rest is as for heddle check. *n: words that are left. */
 static int take_own(struct certify_options *o, int argc, char **argv, char **left, int *n, struct problem *p)
 {
@@ -60,7 +73,11 @@ static int take_own(struct certify_options *o, int argc, char **argv, char **lef
 			o->merge = true;
 		else if ((value = value_of(argc, argv, &at, "--fp-out")))
 			o->fp_out = value;
-		else if (argv[at][0] != '-' || !argv[at][1])
+		else if ((value = value_of(argc, argv, &at, "--part"))) {
+			if (!take_part(o, value))
+				return problem_set(p, "--part %s: which part of how many, as in --part 2/10",
+						   value);
+		} else if (argv[at][0] != '-' || !argv[at][1])
 			o->file[o->files++] = argv[at];
 		else if (option_take(&check_option_list, argc, argv, &at, &unused, p))
 			return -1;
@@ -136,7 +153,10 @@ static int write_map(const struct certify_options *o, const struct certify_input
 				.parts = parts,
 				.transitions = out->stats.transitions,
 				.ranges = out->certified.followed.ranges,
-				.busy = out->certified.followed.busy};
+				/* Of a whole script livelocks were looked for on the way. */
+				.busy = out->certified.followed.busy && out->certified.part,
+				.busy_lost = out->certified.followed.busy_lost && out->certified.part,
+				.busy_edges = out->certified.followed.busy_edges};
 	u64 bytes;
 	enum verdict v = outcome_verdict(out);
 
@@ -227,16 +247,38 @@ int certify_report(struct certify_options *o, struct outcome *out, struct proble
 	return lost ? complain(p) : verdict_exit_code(outcome_verdict(out));
 }
 
+/* --part: which transitions it is. */
+static int look_up_part(const struct certify_options *o, struct partition *parts, struct problem *p)
+{
+	struct script s;
+	int ret;
+
+	if (script_open(&s, o->file[0], p))
+		return -1;
+	ret = s.reduced
+		      ? problem_set(p, "--part: a script with reduction is followed as a whole; heddle check "
+				       "--por off makes one that can be cut")
+	      : s.transitions < o->parts
+		      ? problem_set(p, "--part: the script has only %lu transitions", s.transitions)
+		      : partition_make(parts, &s, o->parts, false, p);
+	script_close(&s);
+	return ret;
+}
+
 int certify_one(struct certify_options *o, const struct program *program)
 {
 	struct outcome *out = certify_outcome_new(o, program);
-	struct problem p;
+	struct partition parts = {0};
+	struct problem p = {.text = "out of memory"};
 	int code;
 
-	if (!out || certify_follow(o, program, NULL, 1, 1, o->fp_out, out, &p))
+	if (!out || (o->part && look_up_part(o, &parts, &p)) ||
+	    certify_follow(o, program, o->part ? &parts.part[o->part - 1] : NULL, HD_MAX(o->part, 1u),
+			   HD_MAX(o->parts, 1u), o->fp_out, out, &p))
 		code = complain(&p);
 	else
 		code = certify_report(o, out, &p);
+	partition_free(&parts);
 	if (out)
 		outcome_free(out);
 	free(out);
@@ -287,6 +329,19 @@ static int wait_for_all(const pid_t *pid, u32 jobs)
 	return worst;
 }
 
+/* One process finds it again, and gives a trace. */
+static int certify_livelock(struct certify_options *o, const struct program *program, u64 state)
+{
+	int code;
+
+	say("from state %lu on the program only waits, for ever; the script is followed once more by one "
+	    "process, for a trace",
+	    state);
+	o->check.jobs = 1;
+	code = certify_one(o, program);
+	return code ? code : 3;
+}
+
 int certify_conclude(struct certify_options *o, const struct program *program, const struct certify_team *t,
 		     u32 jobs, const struct script *s, double started)
 {
@@ -301,6 +356,8 @@ int certify_conclude(struct certify_options *o, const struct program *program, c
 		return EXIT_TOOL_ERROR;
 	if (!o->trustful && part_prints_merge(t->map, t->parts.parts, &r, why, sizeof(why), &p)) {
 		code = complain(&p);
+	} else if (r.livelock) {
+		code = certify_livelock(o, program, r.livelock);
 	} else {
 		struct outcome_certified *c = &out->certified;
 		*c = (struct outcome_certified){.on = true,
@@ -313,7 +370,7 @@ int certify_conclude(struct certify_options *o, const struct program *program, c
 			c->largest = HD_MAX(c->largest, t->parts.part[i].transitions);
 		c->compare_s = certify_now_s() - before;
 		c->followed.whole = r.good;
-		c->livelocks_unknown = r.busy && !o->trustful;
+		c->livelocks_unknown = r.busy && r.busy_lost && !o->trustful;
 		if (!r.good) {
 			c->followed.deviation = DEVIATION_DAMAGED;
 			snprintf(c->where, sizeof(c->where), "(%s)", why);
@@ -404,7 +461,7 @@ static int certify(struct certify_options *o)
 
 	if (program_open(o->check.argv[0], &program, &p) || check_prepare_out(&o->check, &p))
 		return complain(&p);
-	if (o->check.jobs > 1 && !o->fp_out && script_open(&s, o->file[0], &p) == 0) {
+	if (o->check.jobs > 1 && !o->fp_out && !o->part && script_open(&s, o->file[0], &p) == 0) {
 		parts = certify_divisible(o, &s);
 		code = parts ? certify_parts(o, &program, &s) : 0;
 		script_close(&s);
@@ -423,11 +480,18 @@ static int merge(const struct certify_options *o)
 
 	if (part_prints_merge((char *const *)o->file, o->files, &r, why, sizeof(why), &p))
 		return complain(&p);
+	if (r.livelock) {
+		say("Violation: from state %lu on the program only waits, for ever (livelock); heddle "
+		    "certify of "
+		    "the whole script gives a trace",
+		    r.livelock);
+		return 1;
+	}
 	if (!r.good) {
 		say("Deviation: the parts do not make a certified whole: %s", why);
 		return 3;
 	}
-	if (r.busy) {
+	if (r.busy && r.busy_lost) {
 		say("Not certified (bounded): the program waits busily, and parts of a script do not show "
 		    "livelocks; certify the whole script");
 		return 3;

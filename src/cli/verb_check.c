@@ -92,7 +92,9 @@ int check_write_reports(const struct check_options *opts, const struct outcome *
 			return -1;
 	if (write_trees(opts, o, p) || write_graph(opts, o, p))
 		return -1;
-	return result_json_write(o, opts->out, p);
+	if (result_json_write(o, opts->out, p))
+		return -1;
+	return o->script.lost ? problem_set(p, "no script was written: %s", o->script.why_not) : 0;
 }
 
 /* Virtual nanoseconds. */

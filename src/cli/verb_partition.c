@@ -8,8 +8,6 @@
 #include "cli/verb_options.h"
 #include "script/part.h"
 
-#define MAX_PARTS 65536u
-
 static void tell_part(const struct partition_part *q, u32 number, u64 all, u64 longest)
 {
 	printf("part %u: %lu transitions, %.2f %%, path of %lu steps", number, q->transitions,

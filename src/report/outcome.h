@@ -61,6 +61,7 @@ struct outcome_script {
 	u64 states, transitions, bytes;
 	u64 script_bytes, subgraph_bytes; /* of these */
 	char why_not[1024];               /* "": it is there */
+	bool lost;                        /* it should be there, and could not be written */
 };
 
 /* A script that was followed (heddle certify). */

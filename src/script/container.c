@@ -85,9 +85,17 @@ static int put(struct container_out *c, const void *data, size_t len, struct pro
 	return 0;
 }
 
+/* What was begun is taken away, but no device or pipe that the words went to. */
+static void take_away(const struct container_out *c)
+{
+	if (c->is_file)
+		unlink(c->path);
+}
+
 int container_create(struct container_out *c, const char *path, struct problem *p)
 {
 	u32 head[2] = {HEAD_MAGIC, sizeof(head_text)};
+	struct stat st;
 
 	memset(c, 0, sizeof(*c));
 	c->level = 9;
@@ -96,6 +104,7 @@ int container_create(struct container_out *c, const char *path, struct problem *
 	c->file = fopen(path, "wbe");
 	if (!c->file)
 		return write_failed(c, p);
+	c->is_file = fstat(fileno(c->file), &st) == 0 && S_ISREG(st.st_mode);
 	if (put(c, head, sizeof(head), p) || put(c, head_text, sizeof(head_text), p)) {
 		container_drop(c);
 		return -1;
@@ -166,7 +175,7 @@ int container_end(struct container_out *c, json_t *index, u64 *size, struct prob
 		fclose(c->file);
 	c->file = NULL;
 	if (ret)
-		unlink(c->path);
+		take_away(c);
 	*size = c->offset;
 	return ret;
 }
@@ -176,7 +185,7 @@ void container_drop(struct container_out *c)
 	if (!c->file)
 		return;
 	fclose(c->file);
-	unlink(c->path);
+	take_away(c);
 	c->file = NULL;
 }
 

@@ -59,6 +59,7 @@ struct container_out {
 	u64 offset;
 	char path[4096];
 	int level; /* of compression */
+	bool is_file;
 };
 int container_create(struct container_out *c, const char *path, struct problem *p);
 /* What the index says of the chunk; NULL: p says why. Owned by the caller. */

@@ -203,7 +203,7 @@ static int feed_interval(struct feeder *f, const struct script_interval *at, u64
 	struct script *s = f->s;
 	struct script_event e = {.kind = SCRIPT_ENTER};
 	/* What is in the model tells all: the initial state has to be entered, at least. */
-	int ret = script_seek(s, at->from, p);
+	int ret = script_is_near(s, at->from) ? 0 : script_seek(s, at->from, p);
 
 	if (ret == 0 && !s->begun)
 		ret = script_next(s, &e, p);

@@ -13,6 +13,7 @@
 
 #define PART_MAGIC "heddle_script_part"
 #define PART_VERSION 1
+#define MAX_PARTS 65536u
 #define PRINTS_MAGIC "heddle_fingerprints"
 #define PRINTS_VERSION 1
 
@@ -59,8 +60,11 @@ struct part_result {
 	struct container_id script;
 	u64 states, number, parts, transitions;
 	u32 ranges;
-	bool good; /* certified, as far as a part can be */
-	bool busy;
+	bool good;      /* certified, as far as a part can be */
+	bool busy;      /* the program waits busily, */
+	bool busy_lost; /* and not all that shows livelocks is there */
+	u64 busy_edges;
+	u64 livelock; /* of a merge: a state from which the program only waits, for ever; 0: none */
 	char verdict[32], program[80];
 };
 /* prints: the memory file that the follower wrote. */

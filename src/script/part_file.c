@@ -159,8 +159,51 @@ static void place_words(const struct script_part *f, u32 *word, size_t n, size_t
 	*skip = at;
 }
 
+/* Where the words are: a record that is not all there, and whether the last one was met. */
+struct framing {
+	u64 left;
+	bool ended;
+};
+
+/*
+ * Whoever follows takes record by record, and waits for the rest of one: the words have to be whole records,
+ * and the last of them the only end.
+ */
+static bool frame_words(struct framing *g, const u32 *word, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		u64 taken = HD_MIN(g->left, (u64)(n - at));
+		g->left -= taken;
+		at += taken;
+		if (at == n)
+			break;
+		if (g->ended)
+			return false;
+		u32 value = TAPE_VALUE(word[at]);
+		switch (TAPE_TAG(word[at++])) {
+		case TAPE_LABEL:
+			g->left = 4;
+			break;
+		case TAPE_ENTER:
+		case TAPE_MORE:
+			g->left = value;
+			break;
+		case TAPE_FACT:
+			g->left = 2ul * value;
+			break;
+		case TAPE_END:
+			g->ended = true;
+			break;
+		default:
+			break;
+		}
+	}
+	return true;
+}
+
 int script_part_feed(struct script_part *f, const struct tape_sink *to, struct problem *p)
 {
+	struct framing framing = {0};
 	const json_t *list = json_object_get(f->file.index, "words");
 	struct byte_buffer b = {0};
 	int ret = 0;
@@ -168,7 +211,8 @@ int script_part_feed(struct script_part *f, const struct tape_sink *to, struct p
 
 	for (size_t i = 0; ret == 0 && taken && i < json_array_size(list); i++) {
 		ret = container_read(&f->file, json_array_get(list, i), &b, p);
-		if (ret == 0 && b.len % sizeof(u32))
+		if (ret == 0 &&
+		    (b.len % sizeof(u32) || !frame_words(&framing, (u32 *)b.data, b.len / sizeof(u32))))
 			ret = problem_set(p, "%s is damaged (its words)", f->file.path);
 		size_t skip = 0;
 		if (ret == 0 && i == 0)
@@ -178,5 +222,7 @@ int script_part_feed(struct script_part *f, const struct tape_sink *to, struct p
 					  (u32)HD_MIN(b.len / sizeof(u32) - at, (size_t)16384));
 	}
 	bytes_free(&b);
+	if (ret == 0 && taken && (!framing.ended || framing.left))
+		ret = problem_set(p, "%s is damaged (its words end too early)", f->file.path);
 	return ret;
 }

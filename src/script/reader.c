@@ -237,6 +237,16 @@ static bool read_frame(struct script *s, struct byte_cursor *c, bool last)
 	return true;
 }
 
+bool script_is_near(const struct script *s, u64 transition)
+{
+	u64 states, transitions, listed;
+
+	if (!s->begun || s->model.transitions > transition)
+		return false;
+	return s->block + 1 == s->blocks ||
+	       (block_start(s, s->block + 1, &states, &transitions, &listed) && transitions > transition);
+}
+
 int script_seek(struct script *s, u64 transition, struct problem *p)
 {
 	u64 states, transitions, listed;

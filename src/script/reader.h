@@ -69,6 +69,8 @@ int script_rewind(struct script *s, struct problem *p);
 int script_next(struct script *s, struct script_event *out, struct problem *p);
 /* To the last block that begins at or before this transition; SCRIPT_ENTER comes for none of the path. */
 int script_seek(struct script *s, u64 transition, struct problem *p);
+/* The walk stands at or before this transition, and as near as script_seek would come: go on from here. */
+bool script_is_near(const struct script *s, u64 transition);
 
 /* The labels of a script or of a part of one. */
 int script_labels_load(const struct container_in *file, u64 count, u32 modules, struct script_label **out,

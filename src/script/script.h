@@ -10,10 +10,11 @@
 #define SCRIPT_VERSION 1
 #define SCRIPT_MAX_LABELS (1u << 24)
 /*
- * A block has so many transitions, listed ones: the first, or a quarter of all before it,
- * but at most the last.
+ * A block has so many transitions, listed ones: the first, or a share of all before it, but at most the last.
+ * Who follows a part reads from the beginning of a block on: it has to be short beside one of 100 parts.
  */
-#define SCRIPT_BLOCK_FIRST (1u << 18)
+#define SCRIPT_BLOCK_SHARE 32u
+#define SCRIPT_BLOCK_FIRST (1u << 17)
 #define SCRIPT_BLOCK_LAST (1u << 23)
 
 /* The columns of a block. */

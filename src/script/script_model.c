@@ -21,6 +21,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define FIRST_LOG 12u
 #define LAST_LOG 23u
@@ -31,6 +32,7 @@
 struct entry {
 	u32 hash, number;
 };
+#define TABLE_BYTES (sizeof(struct entry) << LAST_LOG)
 
 /* Direct-mapped; a newer entry replaces an older one. */
 struct edge_table {
@@ -75,41 +77,50 @@ static u32 table_get(const struct edge_table *t, u32 number, u32 label)
 	return e->hash == hash ? e->number : 0;
 }
 
-/* Twice as large when half of the places are taken; in the order of places. */
-static bool table_grow(struct edge_table *t)
+/* Doubled when half of the places are taken: what was at i goes to 2 i or 2 i + 1, from the end on. */
+static void table_grow(struct edge_table *t)
 {
-	struct edge_table wider = {.log = t->log + 1};
-	wider.entry = calloc(1ul << wider.log, sizeof(*wider.entry));
-	if (!wider.entry)
-		return false;
-	for (u32 i = 0; i < 1u << t->log; i++)
-		if (t->entry[i].hash) {
-			struct entry *e = slot_of(&wider, t->entry[i].hash);
-			wider.filled += !e->hash;
-			*e = t->entry[i];
-		}
-	free(t->entry);
-	*t = wider;
-	return true;
+	u32 old = 1u << t->log++;
+
+	for (u32 i = old; i-- > 0;) {
+		struct entry e = t->entry[i];
+		t->entry[2 * i] = t->entry[2 * i + 1] = (struct entry){0, 0};
+		if (e.hash)
+			*slot_of(t, e.hash) = e;
+	}
 }
 
-static bool table_put(struct edge_table *t, u32 number, u32 label, u32 value)
+static void table_put(struct edge_table *t, u32 number, u32 label, u32 value)
 {
 	u32 hash = hash_of(number, label);
 	struct entry *e = slot_of(t, hash);
 	t->filled += !e->hash;
 	*e = (struct entry){hash, value};
 	if (hd_unlikely(t->filled > 1u << (t->log - 1)) && t->log < LAST_LOG)
-		return table_grow(t);
+		table_grow(t);
+}
+
+/* Room for the largest one is reserved at once: pages that are not touched cost nothing, the others once. */
+static bool table_clear(struct edge_table *t)
+{
+	if (!t->entry) {
+		void *room = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (room == MAP_FAILED)
+			return false;
+		madvise(room, TABLE_BYTES, MADV_HUGEPAGE);
+		t->entry = room;
+	}
+	t->log = FIRST_LOG;
+	t->filled = 0;
+	memset(t->entry, 0, sizeof(*t->entry) << t->log);
 	return true;
 }
 
-static bool table_clear(struct edge_table *t)
+static void table_free(struct edge_table *t)
 {
-	free(t->entry);
-	*t = (struct edge_table){.log = FIRST_LOG};
-	t->entry = calloc(1ul << t->log, sizeof(*t->entry));
-	return t->entry;
+	if (t->entry)
+		munmap(t->entry, TABLE_BYTES);
 }
 
 /* ---- life ---- */
@@ -145,8 +156,8 @@ void model_free(struct script_model *m)
 
 	if (t) {
 		forget_lists(t);
-		free(t->ahead.entry);
-		free(t->before.entry);
+		table_free(&t->ahead);
+		table_free(&t->before);
 		free(t->shift);
 		free(t->recent);
 		free(t->list);
@@ -410,9 +421,8 @@ void model_came(struct script_model *m, const struct model_guess *g, enum model_
 	e->to = number;
 	if (m->reduced)
 		s->led_away |= to == MODEL_NEW || !model_on_path(m, number);
-	if (!table_put(&t->ahead, s->number, e->label, number) ||
-	    !table_put(&t->before, number, e->label, s->number))
-		m->failed = true;
+	table_put(&t->ahead, s->number, e->label, number);
+	table_put(&t->before, number, e->label, s->number);
 }
 
 /* ---- lists ---- */

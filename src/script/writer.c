@@ -55,7 +55,7 @@ static void put_path(struct script_writer *w)
 static void begin_block(struct script_writer *w)
 {
 	struct script_model *m = &w->model;
-	u64 share = m->listed / 4;
+	u64 share = m->listed / SCRIPT_BLOCK_SHARE;
 
 	for (u32 i = 0; i < SCRIPT_COLUMNS; i++)
 		w->column[i].len = 0;

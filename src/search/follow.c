@@ -18,6 +18,7 @@ struct follow_frame {
 	u32 from;       /* from here on transitions were made, up to done */
 	u64 at;         /* where they lie in actions */
 	bool led_away;
+	bool owned; /* it was entered here, not only on the way to a part */
 };
 
 struct follower {
@@ -28,6 +29,8 @@ struct follower {
 	u32 next; /* number of the next new state */
 	u32 word[BUFFER_WORDS], at, end;
 	bool ended, counted; /* next was told */
+	bool looks_busy;     /* busy waiting is looked for; for livelocks, when all parts are there */
+	bool busy;           /* the step under way is one */
 };
 
 static struct follow_frame *top(struct follower *w)
@@ -209,6 +212,7 @@ static enum move enter(struct follower *w, u32 n, bool owned)
 		return m;
 	struct follow_frame *f = top(w);
 	u32 chosen = f->enabled;
+	f->owned = owned;
 	if (f->enabled && s->reduction)
 		chosen = reduction_enter(s->reduction, actions_of(w, f), f->enabled);
 	m = match_list(w, n, w->f->trust ? f->enabled : chosen);
@@ -256,7 +260,7 @@ static void note_made(struct follower *w, bool leaves)
 	struct follow *out = w->f;
 	if (!out->cover)
 		return;
-	if (leaves && !f->from && f->done == f->told)
+	if (leaves && !f->from && f->done == f->told && (f->told || f->owned))
 		out->cover[f->number] = 1;
 	else if (f->done > f->from && out->out->ranges < WIRE_MAX_RANGES)
 		out->range[out->out->ranges++] = (struct wire_range_made){f->number, f->told, f->from,
@@ -295,6 +299,19 @@ static enum move leave(struct follower *w, u32 how)
 
 /* ---- steps ---- */
 
+/* A step of busy waiting leads there. Which states wait for ever is decided when all parts are there. */
+static void note_busy(struct follower *w, u32 to)
+{
+	const struct follow_frame *f = top(w);
+	struct wire_followed *out = w->f->out;
+	if (!w->busy)
+		return;
+	if (out->busy_edges < w->f->busy_room)
+		w->f->busy[out->busy_edges++] = (struct wire_busy_edge){f->number, f->told, to};
+	else
+		out->busy_lost = 1;
+}
+
 /* The next transition of the topmost state is made. MOVE_NEW: it is; MOVE_DEAD: it leads nowhere. */
 static enum move step(struct follower *w, u32 *action, bool owned)
 {
@@ -312,6 +329,7 @@ static enum move step(struct follower *w, u32 *action, bool owned)
 		m = search_poll(s);
 	if (m >= MOVE_HALT)
 		return m;
+	w->busy = w->looks_busy && owned && s->ops->busy(s->self, *action);
 	enum step_result r = s->ops->step(s->self, *action);
 	if (hd_likely(r == STEP_OK)) {
 		s->stats->transitions += owned;
@@ -332,6 +350,7 @@ static enum move arrive_known(struct follower *w, u32 action, u32 number, enum m
 	    !same_print(w, number, true))
 		return deviate(w, DEVIATION_OTHER_STATE, action, ~0u);
 	s->stats->revisited++;
+	note_busy(w, number);
 	top(w)->led_away = top(w)->led_away || (s->reduction && !on_path(w, number));
 	m = search_tell_edge(s, action, EDGE_KNOWN);
 	if (m < MOVE_HALT)
@@ -354,6 +373,7 @@ static enum move arrive_new(struct follower *w, u32 action, u32 n, bool owned, e
 	if (m == MOVE_DEAD)
 		return deviate(w, DEVIATION_OTHER_STATE, action, ~0u);
 	top(w)->led_away = true;
+	note_busy(w, w->next);
 	m = search_tell_edge(w->s, action, n || w->f->trust ? EDGE_NEW : EDGE_END);
 	return m >= MOVE_HALT ? m : enter(w, n, owned);
 }
@@ -481,6 +501,11 @@ static u64 follow_memory(const struct search *s)
 	return w->frames.cap + w->actions.cap + w->labels.cap + (u64)w->next * sizeof(struct fingerprint);
 }
 
+static bool can_livelock(struct search *s)
+{
+	return s->ops->can_livelock && s->ops->can_livelock(s->self);
+}
+
 static enum move follow_run(struct search *s)
 {
 	struct follower *w = pages_map(sizeof(*w));
@@ -491,6 +516,7 @@ static enum move follow_run(struct search *s)
 	s->mine = w;
 	bool words = rewind_words(w);
 	w->f->out->reduced = s->reduction != NULL;
+	w->looks_busy = w->f->part && !w->f->trust && can_livelock(s);
 	/* Facts and labels come first. */
 	enum move m = words && next_word(w, &told) && TAPE_TAG(told) == TAPE_BEGIN
 			      ? MOVE_KNOWN
@@ -503,7 +529,8 @@ static enum move follow_run(struct search *s)
 		m = obey_all(w);
 	if (s->reduction && s->end == SEARCH_COMPLETE && reduction_was_wrong(s->reduction))
 		m = deviate(w, DEVIATION_FACT, ~0u, ~0u);
-	w->f->out->busy = s->ops->can_livelock && s->ops->can_livelock(s->self);
+	w->f->out->busy = can_livelock(s);
+	w->f->out->busy_lost |= w->f->out->busy && !w->looks_busy;
 	pages_vec_free(&w->labels);
 	pages_vec_free(&w->frames);
 	pages_vec_free(&w->actions);

@@ -40,6 +40,8 @@ struct follow {
 	/* For parts, else NULL: states of which all transitions were made here, and pieces of others. */
 	u8 *cover;
 	struct wire_range_made *range;
+	struct wire_busy_edge *busy; /* its transitions that are steps of busy waiting */
+	u64 busy_room;
 	struct wire_followed *out;
 	bool begun; /* words were taken */
 };

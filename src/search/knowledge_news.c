@@ -125,7 +125,7 @@ bool reduction_makes_sense(const struct reduction *r, const u64 *word, u32 words
 		return false;
 	}
 	if (words < 3 || words > 3 + 2 * FOOTPRINT_MAX || !(words & 1) || word[0] >> 8 >= FACT_KINDS ||
-	    word[1] > 1 || !is_point(r, word[2]))
+	    word[1] > (FOOTPRINT_WORLD | FOOTPRINT_ENDS) || !is_point(r, word[2]))
 		return false;
 	for (u32 i = 3; i < words; i += 2)
 		if ((u32)word[i + 1] >= ACCESS_MODES)

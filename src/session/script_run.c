@@ -46,16 +46,28 @@ static int make_pipe(struct script_run *r, struct problem *p)
 	return 0;
 }
 
+/* Of a part: no more than it has transitions. */
+static u64 busy_room(const struct script_plan *plan)
+{
+	u64 all = plan->part_file ? plan->part_file->transitions : 0;
+
+	for (u32 i = 0; plan->part && i < plan->intervals; i++)
+		all += plan->part[i].to - plan->part[i].from;
+	return HD_MIN(all, WIRE_MAX_BUSY_EDGES);
+}
+
 static int make_prints(struct script_run *r, u64 numbers, struct launch *l, struct problem *p)
 {
+	u64 room = busy_room(r->plan);
 	int fd = memfd_create("heddle-prints", MFD_CLOEXEC);
 
 	fd = fd < 0 ? -1 : raise_fd(fd);
 	r->plan->prints = fd;
-	if (fd < 0 || ftruncate(fd, (off_t)WIRE_PRINTS_BYTES(numbers)))
+	if (fd < 0 || ftruncate(fd, (off_t)WIRE_PRINTS_BYTES(numbers, room)))
 		return problem_set(p, "no memory for %lu fingerprints (%s)", numbers, strerror(errno));
 	l->prints = fd;
 	l->task.numbers = numbers;
+	l->task.busy_room = room;
 	return 0;
 }
 
@@ -234,8 +246,10 @@ void script_run_keep(struct script_run *r, const struct launch *l, const struct 
 	char *trees = o->net.trees.memory ? trees_blob_text(&o->net.trees) : NULL;
 	if (trees)
 		json_object_set_new(about, "has_trees", json_true());
-	if (script_writer_end(r->writer, about, trees, trees ? strlen(trees) : 0, &sizes, &p))
+	if (script_writer_end(r->writer, about, trees, trees ? strlen(trees) : 0, &sizes, &p)) {
 		snprintf(to->why_not, sizeof(to->why_not), "%.1000s", p.text);
+		to->lost = true;
+	}
 	free(trees);
 	r->writer = NULL;
 	to->states = sizes.states;

@@ -90,6 +90,8 @@ u64 track_mark(void);
 /* Back to an earlier mark. */
 void track_undo(u64 mark);
 struct fingerprint track_fingerprint(void);
+/* From now on nobody asks for the fingerprint: it stays what it is. */
+void track_forget_fingerprint(void);
 struct fingerprint track_full_fingerprint(void);
 
 /* Every change that was logged since the mark, the last one first. fn must not change tracked memory. */

@@ -288,6 +288,7 @@ struct wire_task {
 	u32 script;                /* search: enum wire_script */
 	u32 part;                  /* script: only a part of one is followed */
 	u64 numbers;               /* of states in it, and one */
+	u64 busy_room;             /* for so many struct wire_busy_edge */
 	u32 gdb;                   /* replay: stand still at the end, and at pause_at (engine/replay.h) */
 	u32 show_output;           /* replay: pass what the SUT writes to stdout/stderr on as events */
 	u32 violation;             /* replay: enum violation_kind that the path is said to lead to */

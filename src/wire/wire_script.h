@@ -22,8 +22,14 @@ enum wire_deviation {
 struct wire_range_made {
 	u32 number, told, from, to; /* of `told` transitions of the state, these were made */
 };
-#define WIRE_PRINTS_BYTES(numbers) \
+/* And then, of a part: transitions that are steps of busy waiting. */
+struct wire_busy_edge {
+	u32 from, told, to; /* of `told` transitions of the state */
+};
+#define WIRE_MAX_BUSY_EDGES (1ul << 28)
+#define WIRE_BUSY_AT(numbers) \
 	((numbers)*16 + HD_ROUND_UP((numbers), 16) + WIRE_MAX_RANGES * sizeof(struct wire_range_made))
+#define WIRE_PRINTS_BYTES(numbers, edges) (WIRE_BUSY_AT(numbers) + (edges) * sizeof(struct wire_busy_edge))
 
 struct wire_followed {
 	u32 deviation; /* enum wire_deviation */
@@ -37,7 +43,8 @@ struct wire_followed {
 	u32 busy;       /* the program waits busily: livelocks are to be looked for */
 	u32 trees;      /* what was asked of the peers is in the trees */
 	u32 ranges, ranges_lost;
-	u32 pad;
+	u32 busy_lost; /* not all edges are there, */
+	u64 busy_edges;
 };
 
 #endif

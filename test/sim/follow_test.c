@@ -303,10 +303,87 @@ static void no_forgery_is_certified(void **unused)
 	print_message("%lu forgeries, %lu of them true after all\n", count, passed);
 }
 
+/* Of a part, every step of busy waiting is noted: here even actions, of a script that is all one part. */
+static bool is_even(void *self, u32 action)
+{
+	(void)self;
+	return (action >> 16) % 2 == 0;
+}
+
+static bool yes(void *self)
+{
+	(void)self;
+	return true;
+}
+
+static u32 even_edges(const struct graph *g)
+{
+	bool met[STATES] = {true};
+	u32 queue[STATES] = {0}, n = 1, count = 0;
+
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < g->edges[queue[i]]; k++) {
+			int to = g->to[queue[i]][k];
+			count += to >= 0 && is_even(NULL, k << 16);
+			if (to >= 0 && !met[to]) {
+				met[to] = true;
+				queue[n++] = (u32)to;
+			}
+		}
+	return count;
+}
+
+static void busy_waiting_in_parts_is_noted(void **unused)
+{
+	static struct fingerprint prints[NUMBERS];
+	static u8 cover[NUMBERS];
+	static struct wire_busy_edge busy[WORDS];
+	static struct wire_range_made range[16];
+
+	(void)unused;
+	for (u32 i = 0; i < 200; i++) {
+		struct graph g;
+		const struct toy_model model = {
+			.vars = 1, .actions = graph_actions, .step = graph_step, .arg = &g};
+		const struct search_options o = {.strategy = SEARCH_DFS};
+		struct search_stats truth;
+		struct tape tape;
+		struct toy t;
+
+		make_graph(&g);
+		record(&model, &tape, &truth);
+		const struct tape_source source = {give, never_again, &tape};
+		struct wire_followed out = {0};
+		u32 room = i % 4 ? WORDS : 0;
+		struct follow f = {.from = &source,
+				   .part = true,
+				   .prints = prints,
+				   .room = NUMBERS,
+				   .cover = cover,
+				   .range = range,
+				   .busy = busy,
+				   .busy_room = room,
+				   .out = &out};
+		memset(prints, 0, sizeof(prints));
+		tape.at = 0;
+		toy_init(&t, &model);
+		t.hooks.follow = &f;
+		struct target_ops ops = *t.target.ops;
+		ops.busy = is_even;
+		ops.can_livelock = yes;
+		t.target.ops = &ops;
+		assert_int_equal(toy_search(&t, &o), SEARCH_COMPLETE);
+		assert_int_equal(out.busy_edges, room ? even_edges(&g) : 0);
+		assert_int_equal(out.busy_lost, !room && even_edges(&g));
+		toy_free(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(true_scripts_are_certified),
+		cmocka_unit_test(busy_waiting_in_parts_is_noted),
 		cmocka_unit_test(no_forgery_is_certified),
 	};
 

@@ -11,6 +11,7 @@
 #include "runtime/engine/engine_priv.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
+#include "state/track.h"
 #include "wire/wire.h"
 
 /* Timers and peers act beside the fiber that their actions go by. */
@@ -69,9 +70,9 @@ const struct tape_sink *engine_record_to(void)
 static void map_prints(struct follow *f)
 {
 	f->room = rt_worker->task.numbers;
-	long at = sys_call6(SYS_mmap, WIRE_PRINTS_BASE, (long)WIRE_PRINTS_BYTES(f->room),
-			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
-			    WIRE_PRINTS_FD, 0);
+	long at = sys_call6(
+		SYS_mmap, WIRE_PRINTS_BASE, (long)WIRE_PRINTS_BYTES(f->room, rt_worker->task.busy_room),
+		PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, WIRE_PRINTS_FD, 0);
 	if (sys_failed(at))
 		rt_fail("no address space for the fingerprints of a script; is ulimit -v set?", "", "");
 	f->prints = (struct fingerprint *)at;
@@ -79,13 +80,15 @@ static void map_prints(struct follow *f)
 		return;
 	f->cover = (u8 *)(f->prints + f->room);
 	f->range = (struct wire_range_made *)(f->cover + HD_ROUND_UP(f->room, 16));
+	f->busy = (struct wire_busy_edge *)((u8 *)f->prints + WIRE_BUSY_AT(f->room));
+	f->busy_room = rt_worker->task.busy_room;
 }
 
 static bool again(void *self)
 {
 	(void)self;
 	char please = 1;
-	u64 bytes = WIRE_PRINTS_BYTES(rt_worker->task.numbers);
+	u64 bytes = WIRE_PRINTS_BYTES(rt_worker->task.numbers, rt_worker->task.busy_room);
 	if (rt_worker->task.script == WIRE_SCRIPT_FOLLOW &&
 	    sys_failed(sys_call6(SYS_fallocate, WIRE_PRINTS_FD, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 				 (long)bytes, 0, 0)))
@@ -106,5 +109,7 @@ struct follow *engine_follow(void)
 				 .out = &rt_worker->result.followed};
 	if (!follow.trust)
 		map_prints(&follow);
+	else if (!rt_wire->config.search.reduce && !rt_wire->config.search.sanity)
+		track_forget_fingerprint(); /* nothing is compared */
 	return &follow;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -198,6 +199,60 @@ static void parts_that_are_cut_anywhere_are_equal(void **unused)
 	script_close(&s);
 }
 
+/* The map of a part: these states are done there, and these steps of theirs are steps of busy waiting. */
+static void write_map(u32 number, const u32 *done, u32 n, const struct wire_busy_edge *edge, u32 edges,
+		      const char *to)
+{
+	const u64 numbers = 4;
+	struct part_result r = {.states = numbers - 1,
+				.parts = 2,
+				.number = number,
+				.good = true,
+				.busy = true,
+				.busy_edges = edges,
+				.verdict = "certified"};
+	size_t bytes = WIRE_PRINTS_BYTES(numbers, edges);
+	int fd = memfd_create("prints", MFD_CLOEXEC);
+	struct problem p;
+	u64 size;
+
+	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+	u8 *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	for (u32 i = 0; i < n; i++) {
+		((struct fingerprint *)memory)[done[i]].lo = 100 + done[i];
+		memory[numbers * sizeof(struct fingerprint) + done[i]] = 1;
+	}
+	memcpy(memory + WIRE_BUSY_AT(numbers), edge, edges * sizeof(*edge));
+	assert_int_equal(part_prints_write(&r, fd, to, &size, &p), 0);
+	munmap(memory, bytes);
+	close(fd);
+}
+
+/* State 1 leads to 2; 2 and 3 wait for each other. A second transition of 3 would be no waiting. */
+static u64 livelock_of(u32 transitions_of_3)
+{
+	char *maps[] = {"script_test.map1", "script_test.map2"}, why[200];
+	const struct wire_busy_edge in_2 = {2, 1, 3}, in_3 = {3, transitions_of_3, 2};
+	struct part_result merged;
+	struct problem p;
+
+	write_map(1, (const u32[]){1, 2}, 2, &in_2, 1, maps[0]);
+	write_map(2, (const u32[]){3}, 1, &in_3, 1, maps[1]);
+	assert_int_equal(part_prints_merge(maps, 2, &merged, why, sizeof(why), &p), 0);
+	assert_int_equal(merged.good, !merged.livelock);
+	unlink(maps[0]);
+	unlink(maps[1]);
+	return merged.livelock;
+}
+
+static void livelocks_show_when_all_parts_are_there(void **unused)
+{
+	(void)unused;
+	assert_int_equal(livelock_of(1), 2);
+	assert_int_equal(livelock_of(2), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +261,7 @@ int main(void)
 		cmocka_unit_test(greedy_partition_gives_the_parts_of_figure_6),
 		cmocka_unit_test(trustful_script_has_the_spanning_tree),
 		cmocka_unit_test(parts_that_are_cut_anywhere_are_equal),
+		cmocka_unit_test(livelocks_show_when_all_parts_are_there),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
