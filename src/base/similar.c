@@ -20,9 +20,9 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m, size_t 
 		for (size_t j = 1; j <= m; j++) {
 			size_t least = (size_t)last[j - 1] + (a[i - 1] != b[j - 1]);
 
-			least = HD_MIN(least, HD_MIN(last[j], now[j - 1]) + 1);
+			least = HD_MIN(least, HD_MIN(last[j], now[j - 1]) + 1ul);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				least = HD_MIN(least, before[j - 2] + 1);
+				least = HD_MIN(least, before[j - 2] + 1ul);
 			now[j] = (u16)least;
 			row_least = HD_MIN(row_least, least);
 		}

@@ -33,6 +33,35 @@ int certify_open(struct certify_input *in, struct certify_options *o, const stru
 		 struct wire_config *config, struct problem *p);
 void certify_close(struct certify_input *in);
 
+/* What a part, or all, of a script has to say; part NULL: all, or what the file is. */
+int certify_follow(struct certify_options *o, const struct program *program,
+		   const struct partition_part *part, u32 number, u32 parts, const char *map,
+		   struct outcome *out, struct problem *p);
+struct outcome *certify_outcome_new(struct certify_options *o, const struct program *program);
+/* Writes and tells what was found; the exit code. */
+int certify_report(struct certify_options *o, struct outcome *out, struct problem *p);
+
+/* Parts that are followed by one process each, and the files with their maps. */
+struct certify_team {
+	char dir[64];
+	char **map; /* of each part */
+	struct partition parts;
+};
+int certify_team_begin(struct certify_team *t, struct script *s, u32 jobs, struct problem *p);
+void certify_team_end(struct certify_team *t);
+/* Can it be followed in o->check.jobs parts? */
+bool certify_divisible(const struct certify_options *o, const struct script *s);
+/* All parts were certified: do their maps agree? Reports; the exit code. started: as certify_now_s says. */
+int certify_conclude(struct certify_options *o, const struct program *program, const struct certify_team *t,
+		     u32 jobs, const struct script *s, double started);
+double certify_now_s(void);
+/* All of it, by this process. */
+int certify_one(struct certify_options *o, const struct program *program);
+
+/* certify_ranks.c: as one rank of many. */
+int certify_refuse_ranks(const struct certify_options *o, struct problem *p);
+int certify_on_ranks(struct certify_options *o);
+
 /* Watches a session, as heddle check does. */
 int check_run(const struct check_options *opts, const struct launch *l, struct script_plan *script,
 	      struct outcome *o, struct problem *p);

@@ -1,5 +1,7 @@
 #include "cli/ranks_option.h"
 
+#include "cli/cli.h"
+
 const struct session_ranks *cli_ranks;
 
 bool ranks_is_helper(void)
@@ -7,9 +9,14 @@ bool ranks_is_helper(void)
 	return cli_ranks && cli_ranks->rank;
 }
 
-bool ranks_any(bool failed)
+int ranks_complain(const struct problem *p)
 {
-	return cli_ranks ? cli_ranks->largest(cli_ranks->self, failed) : failed;
+	return ranks_is_helper() ? EXIT_TOOL_ERROR : complain(p);
+}
+
+int ranks_complain_usage(const char *verb, const struct problem *p)
+{
+	return ranks_is_helper() ? EXIT_TOOL_ERROR : complain_usage(verb, "%s", p->text);
 }
 
 int ranks_settle(struct check_options *o, struct problem *p)

@@ -11,8 +11,9 @@
 extern const struct session_ranks *cli_ranks;
 /* Does another rank report? */
 bool ranks_is_helper(void);
-/* Has any rank failed? All ask at the same place, so that none waits for one that has gone. */
-bool ranks_any(bool failed);
+/* Rank 0 says it; the exit code. */
+int ranks_complain(const struct problem *p);
+int ranks_complain_usage(const char *verb, const struct problem *p);
 /* Refuses what many ranks can't do, and sets what they need. */
 int ranks_settle(struct check_options *o, struct problem *p);
 

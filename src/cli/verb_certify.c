@@ -8,9 +8,10 @@
 
 #include "cli/certify.h"
 #include "cli/cli.h"
+#include "cli/ranks_option.h"
 #include "cli/tell_outcome.h"
 
-static double now_s(void)
+double certify_now_s(void)
 {
 	struct timespec t;
 
@@ -167,9 +168,9 @@ static int write_map(const struct certify_options *o, const struct certify_input
 	return part_prints_write(&r, prints, path, &bytes, p);
 }
 
-/* What a part, or all, of a script has to say; part NULL: all, or what the file is. */
-static int follow(struct certify_options *o, const struct program *program, const struct partition_part *part,
-		  u32 number, u32 parts, const char *map, struct outcome *out, struct problem *p)
+int certify_follow(struct certify_options *o, const struct program *program,
+		   const struct partition_part *part, u32 number, u32 parts, const char *map,
+		   struct outcome *out, struct problem *p)
 {
 	struct check_options *c = &o->check;
 	struct launch l = {.program = program, .argv = c->argv, .extra = c->extra, .config = c->config};
@@ -223,7 +224,7 @@ static int follow(struct certify_options *o, const struct program *program, cons
 	return ret;
 }
 
-static struct outcome *outcome_new(struct certify_options *o, const struct program *program)
+struct outcome *certify_outcome_new(struct certify_options *o, const struct program *program)
 {
 	struct outcome *out = calloc(1, sizeof(*out));
 
@@ -237,7 +238,7 @@ static struct outcome *outcome_new(struct certify_options *o, const struct progr
 	return out;
 }
 
-static int report(struct certify_options *o, struct outcome *out, struct problem *p)
+int certify_report(struct certify_options *o, struct outcome *out, struct problem *p)
 {
 	bool lost = check_write_reports(&o->check, out, p);
 
@@ -264,19 +265,19 @@ static int look_up_part(const struct certify_options *o, struct partition *parts
 	return ret;
 }
 
-static int certify_one(struct certify_options *o, const struct program *program)
+int certify_one(struct certify_options *o, const struct program *program)
 {
-	struct outcome *out = outcome_new(o, program);
+	struct outcome *out = certify_outcome_new(o, program);
 	struct partition parts = {0};
 	struct problem p = {.text = "out of memory"};
 	int code;
 
 	if (!out || (o->part && look_up_part(o, &parts, &p)) ||
-	    follow(o, program, o->part ? &parts.part[o->part - 1] : NULL, HD_MAX(o->part, 1u),
+	    certify_follow(o, program, o->part ? &parts.part[o->part - 1] : NULL, HD_MAX(o->part, 1u),
 		   HD_MAX(o->parts, 1u), o->fp_out, out, &p))
 		code = complain(&p);
 	else
-		code = report(o, out, &p);
+		code = certify_report(o, out, &p);
 	partition_free(&parts);
 	if (out)
 		outcome_free(out);
@@ -286,12 +287,6 @@ static int certify_one(struct certify_options *o, const struct program *program)
 
 /* ---- several processes ---- */
 
-struct certify_team {
-	char dir[64];
-	char **map; /* of each part */
-	struct partition parts;
-};
-
 /* In a process of its own: the parts number, number + jobs … Its exit code says how it went. */
 static int certify_share(struct certify_options *o, const struct program *program,
 			 const struct certify_team *t, u32 number, u32 jobs)
@@ -299,13 +294,14 @@ static int certify_share(struct certify_options *o, const struct program *progra
 	o->check.jobs = 1;
 	o->check.no_progress = true;
 	for (u32 i = number; i < t->parts.parts; i += jobs) {
-		struct outcome *out = outcome_new(o, program);
+		struct outcome *out = certify_outcome_new(o, program);
 		struct problem p;
 		int code;
 
-		if (!out || follow(o, program, &t->parts.part[i], i + 1, t->parts.parts, t->map[i], out, &p))
+		if (!out ||
+		    certify_follow(o, program, &t->parts.part[i], i + 1, t->parts.parts, t->map[i], out, &p))
 			return complain(&p);
-		code = outcome_verdict(out) == VERDICT_CERTIFIED ? 0 : report(o, out, &p);
+		code = outcome_verdict(out) == VERDICT_CERTIFIED ? 0 : certify_report(o, out, &p);
 		outcome_free(out);
 		free(out);
 		if (code)
@@ -346,14 +342,14 @@ static int certify_livelock(struct certify_options *o, const struct program *pro
 	return code ? code : 3;
 }
 
-static int conclude(struct certify_options *o, const struct program *program, const struct certify_team *t,
-		    u32 jobs, const struct script *s, double started, bool has_trees)
+int certify_conclude(struct certify_options *o, const struct program *program, const struct certify_team *t,
+		     u32 jobs, const struct script *s, double started)
 {
-	struct outcome *out = outcome_new(o, program);
+	struct outcome *out = certify_outcome_new(o, program);
 	struct part_result r = {.good = true, .states = s->states, .transitions = s->transitions};
 	char why[512] = "";
 	struct problem p;
-	double before = now_s();
+	double before = certify_now_s();
 	int code;
 
 	if (!out)
@@ -367,12 +363,12 @@ static int conclude(struct certify_options *o, const struct program *program, co
 		*c = (struct outcome_certified){.on = true,
 						.trustful = o->trustful,
 						.live = o->live,
-						.has_trees = has_trees,
+						.has_trees = json_object_get(s->file.index, "trees"),
 						.processes = jobs,
 						.parts = t->parts.parts};
 		for (u32 i = 0; i < t->parts.parts; i++)
 			c->largest = HD_MAX(c->largest, t->parts.part[i].transitions);
-		c->compare_s = now_s() - before;
+		c->compare_s = certify_now_s() - before;
 		c->followed.whole = r.good;
 		c->livelocks_unknown = r.busy && r.busy_lost && !o->trustful;
 		if (!r.good) {
@@ -383,15 +379,15 @@ static int conclude(struct certify_options *o, const struct program *program, co
 		out->stats.transitions = r.transitions;
 		out->stats.revisited = o->trustful ? 0 : r.transitions - (r.states - 1);
 		out->workers = jobs;
-		out->wall_s = now_s() - started;
-		code = report(o, out, &p);
+		out->wall_s = certify_now_s() - started;
+		code = certify_report(o, out, &p);
 	}
 	outcome_free(out);
 	free(out);
 	return code;
 }
 
-static int team_begin(struct certify_team *t, struct script *s, u32 jobs, struct problem *p)
+int certify_team_begin(struct certify_team *t, struct script *s, u32 jobs, struct problem *p)
 {
 	snprintf(t->dir, sizeof(t->dir), "/tmp/heddle-certify.XXXXXX");
 	if (!mkdtemp(t->dir))
@@ -405,7 +401,7 @@ static int team_begin(struct certify_team *t, struct script *s, u32 jobs, struct
 	return 0;
 }
 
-static void team_end(struct certify_team *t)
+void certify_team_end(struct certify_team *t)
 {
 	for (u32 i = 0; t->map && t->map[i]; i++) {
 		unlink(t->map[i]);
@@ -418,15 +414,14 @@ static void team_end(struct certify_team *t)
 
 static int certify_parts(struct certify_options *o, const struct program *program, struct script *s)
 {
-	double started = now_s();
+	double started = certify_now_s();
 	u32 jobs = o->check.jobs;
-	bool has_trees = json_object_get(s->file.index, "trees");
 	struct certify_team t = {0};
 	struct problem p;
 	pid_t *pid = calloc(jobs, sizeof(*pid));
 	int code = EXIT_TOOL_ERROR;
 
-	if (!pid || team_begin(&t, s, jobs, &p)) {
+	if (!pid || certify_team_begin(&t, s, jobs, &p)) {
 		code = complain(&p);
 	} else {
 		for (u32 i = 0; i < jobs; i++) {
@@ -439,17 +434,16 @@ static int certify_parts(struct certify_options *o, const struct program *progra
 		for (u32 i = 0; i < jobs; i++)
 			interrupt_watch(pid[i], false);
 		if (code == 0)
-			code = conclude(o, program, &t, jobs, s, started, has_trees);
+			code = certify_conclude(o, program, &t, jobs, s, started);
 	}
-	team_end(&t);
+	certify_team_end(&t);
 	free(pid);
 	return code;
 }
 
-/* Can it be followed in parts? */
-static bool is_divisible(const struct certify_options *o, const struct script *s)
+bool certify_divisible(const struct certify_options *o, const struct script *s)
 {
-	if (o->check.jobs < 2 || o->live)
+	if (o->check.jobs < 2 || o->live || (s->trustful && !o->trustful))
 		return false;
 	if (s->reduced)
 		say("a script with reduction is followed by one process: --por off makes one that can be "
@@ -468,7 +462,7 @@ static int certify(struct certify_options *o)
 	if (program_open(o->check.argv[0], &program, &p) || check_prepare_out(&o->check, &p))
 		return complain(&p);
 	if (o->check.jobs > 1 && !o->fp_out && !o->part && script_open(&s, o->file[0], &p) == 0) {
-		parts = is_divisible(o, &s) && (o->trustful || !s.trustful);
+		parts = certify_divisible(o, &s);
 		code = parts ? certify_parts(o, &program, &s) : 0;
 		script_close(&s);
 		if (parts)
@@ -512,7 +506,7 @@ int verb_certify(int argc, char **argv)
 {
 	struct certify_options o = {.merge = false};
 	char **left = calloc((size_t)argc + 2, sizeof(*left));
-	struct problem p;
+	struct problem p = {""};
 	int n = 0, code;
 
 	o.file = calloc((size_t)argc + 1, sizeof(*o.file));
@@ -521,13 +515,14 @@ int verb_certify(int argc, char **argv)
 				      : take_own(&o, argc, argv, left, &n, &p);
 	if (!wrong && !o.merge)
 		wrong = check_options_parse(&o.check, n, left, &p) || refuse(&o, &p);
-	if (wrong)
-		code = complain_usage("certify", "%s", p.text);
-	else if (o.merge)
+	wrong = wrong || certify_refuse_ranks(&o, &p);
+	if (ranks_agree(cli_ranks, wrong, &p)) {
+		code = ranks_complain_usage("certify", &p);
+	} else if (o.merge) {
 		code = merge(&o);
-	else {
+	} else {
 		interrupt_install();
-		code = certify(&o);
+		code = cli_ranks ? certify_on_ranks(&o) : certify(&o);
 	}
 	check_options_free(&o.check);
 	free(left);

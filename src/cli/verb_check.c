@@ -184,9 +184,7 @@ int check_run(const struct check_options *opts, const struct launch *l, struct s
 	progress_init(&watcher.progress, !opts->quiet && !opts->no_progress && !ranks_is_helper());
 	bool failed = properties_prepare(opts->properties, &plan.launch, &observer, p);
 
-	if (ranks_any(failed))
-		return failed ? -1 : problem_set(p, "another rank cannot start the program");
-	return session_run(&plan, o, p);
+	return ranks_agree(cli_ranks, failed, p) ? -1 : session_run(&plan, o, p);
 }
 
 /* Hits, connections, bytes sent: the recording had those, not this run. */
@@ -240,6 +238,7 @@ static int run_in_order(struct check_options *opts, const struct launch *l, stru
 	enum search_strategy strategy = opts->config.search.strategy;
 	u32 jobs = opts->jobs;
 	bool ordered = strategy == SEARCH_DFS && jobs == 1;
+	const struct session_ranks *ranks = cli_ranks;
 	struct launch again = *l;
 	struct outcome *second;
 	int ret = check_run(opts, l, ordered ? script : NULL, o, p);
@@ -254,7 +253,10 @@ static int run_in_order(struct check_options *opts, const struct launch *l, stru
 	second->options = again.config.search;
 	second->hooks = o->hooks;
 	second->allow_trivial = o->allow_trivial;
+	/* One process's business, of rank 0 alone if there are several. */
+	cli_ranks = NULL;
 	ret = check_run(opts, &again, script, second, p);
+	cli_ranks = ranks;
 	opts->jobs = jobs;
 	o->script = second->script;
 	outcome_free(second);
@@ -278,11 +280,8 @@ static int check(struct check_options *opts)
 		      prepare_save(opts->save_trees, "--save-trees", &p) ||
 		      prepare_save(opts->graph, "--graph", &p) || prepare_save(opts->script, "--script", &p);
 
-	if (ranks_any(failed)) {
-		if (!failed)
-			problem_set(&p, "another rank cannot read the program");
-		return !failed && ranks_is_helper() ? EXIT_TOOL_ERROR : complain(&p);
-	}
+	if (ranks_agree(cli_ranks, failed, &p))
+		return ranks_complain(&p);
 	o = calloc(1, sizeof(*o));
 	if (!o) {
 		problem_set(&p, "out of memory");
@@ -303,7 +302,7 @@ static int check(struct check_options *opts)
 		ret = script.about ? run_in_order(opts, &l, &script, o, &p)
 				   : check_run(opts, &l, NULL, o, &p);
 	if (ret) {
-		code = ret < 0 && !ranks_is_helper() ? complain(&p) : EXIT_TOOL_ERROR;
+		code = ret < 0 ? ranks_complain(&p) : EXIT_TOOL_ERROR;
 	} else {
 		bool lost = check_write_reports(opts, o, &p);
 
@@ -325,9 +324,10 @@ int verb_check(int argc, char **argv)
 	int code;
 
 	check_options_init(&opts);
-	if (check_options_parse(&opts, argc, argv, &p) || ranks_settle(&opts, &p)) {
+	if (ranks_agree(cli_ranks, check_options_parse(&opts, argc, argv, &p) || ranks_settle(&opts, &p),
+			&p)) {
 		check_options_free(&opts);
-		return ranks_is_helper() ? EXIT_TOOL_ERROR : complain_usage("check", "%s", p.text);
+		return ranks_complain_usage("check", &p);
 	}
 	interrupt_install();
 	code = check(&opts);

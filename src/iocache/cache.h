@@ -78,8 +78,8 @@ struct cache;
 struct cache *cache_create(void *memory, enum cache_mode mode, const struct transport *transport);
 /*
  * Several processes have the same trees and the same peers, and each has a cache: `common` is memory that
- * they share, zeroed, of CACHE_COMMON_SIZE. Modes none and linear are of one process. From then on every call below that asks or
- * looks is put between cache_lock and cache_unlock, which do nothing otherwise:
+ * they share, zeroed, of CACHE_COMMON_SIZE. Modes none and linear are of one process. From then on every call
+ * below that asks or looks is put between cache_lock and cache_unlock, which do nothing otherwise:
  *
  *	do {
  *		cache_lock(c);

@@ -13,9 +13,9 @@
 bool loading_prepare(void);
 
 /*
- * In the parent: the traced child stands at its exec stop; afterwards at `entry`, still traced. max_time_ms: of
- * the whole run, 0: any. -1 without a sentence in `p` (empty text): it ended while it was being loaded, *status
- * says how.
+ * In the parent: the traced child stands at its exec stop; afterwards at `entry`, still traced.
+ * max_time_ms: of the whole run, 0: any. -1 without a sentence in `p` (empty text): it ended while it was
+ * being loaded, *status says how.
  */
 int loading_run(pid_t pid, u64 entry, u64 max_time_ms, int *status, struct problem *p);
 

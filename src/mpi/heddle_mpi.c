@@ -1,5 +1,6 @@
 /*
- * heddle-mpi: mpirun -n N heddle-mpi check …: the search of heddle check by many machines. Rank 0 reports.
+ * heddle-mpi: mpirun -n N heddle-mpi check …: the search of heddle check by many machines; and heddle-mpi
+ * certify: a script in parts. Rank 0 reports.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -11,8 +12,11 @@
 #include "cli/ranks_option.h"
 #include "mpi/mpi_ranks.h"
 
-/* What tells the ranks apart must not reach the program: it would not start alike everywhere. */
-static void forget_mpi_environment(void)
+/*
+ * The environment without what mpirun has put there: what tells the ranks apart must not reach the program, or
+ * it would not start alike everywhere, nor as under heddle. NULL: out of memory.
+ */
+static char **environment_without_mpi(void)
 {
 	static const char *const prefixes[] = {"OMPI_",
 					       "PMIX_",
@@ -26,44 +30,54 @@ static void forget_mpi_environment(void)
 					       "SLURM_",
 					       "IPATH_NO_BACKTRACE=",
 					       "HFI_NO_BACKTRACE="};
+	size_t all = 0, kept = 0;
+	char **copy;
 
-	for (char **at = environ; *at;) {
+	while (environ[all])
+		all++;
+	copy = calloc(all + 1, sizeof(*copy));
+	for (size_t k = 0; copy && k < all; k++) {
 		bool drop = false;
 
 		for (size_t i = 0; i < HD_ARRAY_LEN(prefixes); i++)
-			drop |= !strncmp(*at, prefixes[i], strlen(prefixes[i]));
-		if (!drop) {
-			at++;
-			continue;
-		}
-		for (char **to = at; *to; to++)
-			to[0] = to[1];
+			drop |= !strncmp(environ[k], prefixes[i], strlen(prefixes[i]));
+		if (!drop)
+			copy[kept++] = strdup(environ[k]);
 	}
+	return copy;
 }
 
 int main(int argc, char **argv)
 {
 	const struct session_ranks *ranks;
+	char **own;
+	int (*verb)(int argc, char **argv);
 	int code = EXIT_TOOL_ERROR, all;
 
 	if (argc > 0 && argv[0])
 		cli_command = argv[0];
 	unsetenv("DEBUGINFOD_URLS");
 	signal(SIGXFSZ, SIG_IGN);
-	if (argc < 2 || strcmp(argv[1], "check"))
+	if (argc >= 2 && !strcmp(argv[1], "check"))
+		verb = verb_check;
+	else if (argc >= 2 && !strcmp(argv[1], "certify"))
+		verb = verb_certify;
+	else
 		return complain_usage(
 			NULL,
-			"mpirun -n N heddle-mpi check [options] -- PROGRAM explores a program on N ranks");
-	if (MPI_Init(&argc, &argv) != MPI_SUCCESS)
+			"mpirun -n N heddle-mpi check [options] -- PROGRAM explores a program on N ranks, "
+			"heddle-mpi certify SCRIPT -- PROGRAM follows a script");
+	own = environment_without_mpi();
+	if (!own || MPI_Init(&argc, &argv) != MPI_SUCCESS)
 		return EXIT_TOOL_ERROR;
-	forget_mpi_environment();
+	environ = own; /* MPI_Init adds variables, too */
 	ranks = mpi_ranks_open();
 	if (ranks) {
 		cli_ranks = ranks;
-		code = verb_check(argc - 1, argv + 1);
+		code = verb(argc - 1, argv + 1);
 		/* All end with what rank 0 says. */
 		all = ranks->rank ? 0 : code;
-		MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		ranks->share(ranks->self, &all, sizeof(all));
 		code = all;
 		mpi_ranks_close(ranks);
 	}

@@ -274,10 +274,13 @@ static int gather(void *self, const void *bytes, u64 len,
 	int ret = 0;
 
 	if (m->ranks.rank) {
-		MPI_Send(&len, 1, MPI_UINT64_T, 0, TAG_GATHER, MPI_COMM_WORLD);
-		for (u64 at = 0; at < len; at += PART)
-			MPI_Send((const char *)bytes + at, (int)HD_MIN(len - at, (u64)PART), MPI_BYTE, 0,
-				 TAG_GATHER, MPI_COMM_WORLD);
+		MPI_Isend(&len, 1, MPI_UINT64_T, 0, TAG_GATHER, MPI_COMM_WORLD, &request);
+		wait_for(&request);
+		for (u64 at = 0; at < len; at += PART) {
+			MPI_Isend((const char *)bytes + at, (int)HD_MIN(len - at, (u64)PART), MPI_BYTE, 0,
+				  TAG_GATHER, MPI_COMM_WORLD, &request);
+			wait_for(&request);
+		}
 		return 0;
 	}
 	for (u32 i = 1; i < m->ranks.ranks; i++) {

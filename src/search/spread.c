@@ -20,7 +20,7 @@ u32 spread_owner(struct fingerprint fp, u32 ranks)
 
 /* ---- messages ---- */
 
-static void send(struct spread *d, u32 to, enum message_kind kind, const void *bytes, u32 len)
+void spread_send(struct spread *d, u32 to, enum message_kind kind, const void *bytes, u32 len)
 {
 	d->sent += kind < KIND_COUNTED;
 	d->port->messages++;
@@ -28,18 +28,18 @@ static void send(struct spread *d, u32 to, enum message_kind kind, const void *b
 	d->port->send(d->port->self, to, (u16)kind, bytes, len);
 }
 
-static void stop_all(struct spread *d, u32 why, u32 end)
+void spread_stop_all(struct spread *d, u32 why, u32 end)
 {
 	struct reason r = {why, end};
 	if (d->told)
 		return;
 	d->told = true;
 	if (d->port->rank) {
-		send(d, 0, KIND_STOP, &r, sizeof(r));
+		spread_send(d, 0, KIND_STOP, &r, sizeof(r));
 		return;
 	}
 	for (u32 i = 1; i < d->port->ranks; i++)
-		send(d, i, KIND_END, &r, sizeof(r));
+		spread_send(d, i, KIND_END, &r, sizeof(r));
 	d->ended = true;
 	d->reason = r;
 }
@@ -49,23 +49,53 @@ static void say(void *to, const u64 *word, u32 words)
 	struct spread *d = to;
 	for (u32 i = 0; i < d->port->ranks; i++)
 		if (i != d->port->rank)
-			send(d, i, KIND_NOTE, word, words * (u32)sizeof(*word));
+			spread_send(d, i, KIND_NOTE, word, words * (u32)sizeof(*word));
 }
 
-void spread_flush(struct spread *d, u32 to)
+static void flush(struct spread *d, u32 to)
 {
-	struct ask *a = &d->ask[to];
-	if (!a->count)
-		return;
-	send(d, to, KIND_ASK, a->fp, a->count * (u32)sizeof(a->fp[0]));
-	d->port->asked += a->count;
-	a->count = 0;
+	struct asked_rank *o = &d->owner[to];
+	struct fingerprint *fp = (struct fingerprint *)d->message;
+	u32 n = 0;
+	for (; n < o->to_ask; o->unasked = o->unasked->next)
+		fp[n++] = *spread_print_of(o->unasked);
+	o->to_ask = 0;
+	d->to_ask -= n;
+	d->port->asked += n;
+	spread_send(d, to, KIND_ASK, fp, n * (u32)sizeof(*fp));
 }
 
-static void flush_all(struct spread *d)
+/*
+ * There is nothing to do: some questions are asked though their batches are not full. No more than answers are
+ * needed for the next moment, and the largest batches first, so that the others go on filling: with many ranks
+ * a question in a message of its own would cost more than the state that it is about.
+ */
+static void flush_some(struct spread *d)
 {
-	for (u32 i = 0; i < d->port->ranks; i++)
-		spread_flush(d, i);
+	u32 ranks = d->port->ranks;
+	u64 left = d->to_ask, least = left <= ENOUGH ? 1 : (left + ranks - 1) / ranks;
+	for (u32 i = 0; i < ranks && d->to_ask && d->unanswered - d->to_ask < ENOUGH; i++) {
+		d->flush_at = (d->flush_at + 1) % ranks;
+		if (d->owner[d->flush_at].to_ask >= least)
+			flush(d, d->flush_at);
+	}
+}
+
+void spread_ask(struct spread *d, u32 owner, struct node *n)
+{
+	struct asked_rank *o = &d->owner[owner];
+	n->next = NULL;
+	if (o->waiting++)
+		o->last->next = n;
+	else
+		o->first = n;
+	o->last = n;
+	if (!o->to_ask++)
+		o->unasked = n;
+	d->unanswered++;
+	d->to_ask++;
+	if (o->to_ask == d->batch)
+		flush(d, owner);
 }
 
 static void answer(struct spread *d, u32 to, const struct fingerprint *fp, u32 n)
@@ -75,38 +105,19 @@ static void answer(struct spread *d, u32 to, const struct fingerprint *fp, u32 n
 		int known = visited_insert(&d->s->visited, fp[i]);
 		is_new[i] = known == 1;
 		if (known < 0)
-			stop_all(d, SPREAD_OVER, SEARCH_LIMIT_MEMORY);
+			spread_stop_all(d, SPREAD_OVER, SEARCH_LIMIT_MEMORY);
 	}
-	send(d, to, KIND_ANSWER, is_new, n);
+	spread_send(d, to, KIND_ANSWER, is_new, n);
 }
 
 /* ---- nodes ---- */
 
-static bool push_node(struct spread *d, struct node *n)
+bool spread_push(struct spread *d, struct node *n)
 {
 	struct node **at = pages_vec_push(&d->stack, sizeof(*at));
 	if (!at)
 		return false;
 	*at = n;
-	return true;
-}
-
-bool spread_wait_for(struct spread *d, u32 owner, struct node *n)
-{
-	struct waiting *w = &d->waiting[owner];
-	if (w->count == w->room) {
-		u32 room = w->room ? 2 * w->room : 1024;
-		struct node **grown = pages_map(room * sizeof(*grown));
-		if (!grown)
-			return false;
-		for (u32 i = 0; i < w->count; i++)
-			grown[i] = w->node[(w->first + i) % w->room];
-		if (w->node)
-			pages_unmap(w->node, w->room * sizeof(*w->node));
-		*w = (struct waiting){grown, room, 0, w->count};
-	}
-	w->node[(w->first + w->count++) % w->room] = n;
-	d->unanswered++;
 	return true;
 }
 
@@ -118,18 +129,18 @@ enum move spread_count_new(struct spread *d, struct node *n)
 		return search_halt(s, SEARCH_LIMIT_STATES);
 	s->stats->states++;
 	s->stats->max_depth = HD_MAX(s->stats->max_depth, n->depth);
-	return push_node(d, n) ? MOVE_NEW : search_halt(s, SEARCH_LIMIT_MEMORY);
+	return spread_push(d, n) ? MOVE_NEW : search_halt(s, SEARCH_LIMIT_MEMORY);
 }
 
 static enum move hear_answers(struct spread *d, u32 from, const u8 *is_new, u32 n)
 {
-	struct waiting *w = &d->waiting[from];
-	hd_assert(n <= w->count);
+	struct asked_rank *o = &d->owner[from];
+	hd_assert(n <= o->waiting - o->to_ask);
 	enum move m = MOVE_KNOWN;
 	for (u32 i = 0; i < n && m < MOVE_HALT; i++) {
-		struct node *node = w->node[w->first];
-		w->first = (w->first + 1) % w->room;
-		w->count--;
+		struct node *node = o->first;
+		o->first = node->next;
+		o->waiting--;
 		d->unanswered--;
 		if (is_new[i]) {
 			m = spread_count_new(d, node);
@@ -139,105 +150,6 @@ static enum move hear_answers(struct spread *d, u32 from, const u8 *is_new, u32 
 		node_put(&d->nodes, node);
 	}
 	return m;
-}
-
-/* ---- work ---- */
-
-/* A path in a gift: its length, the fingerprint that it leads to, the actions. */
-#define GIFT_HEAD 5u /* words */
-static u32 gift_bytes(const struct node *n)
-{
-	return (GIFT_HEAD + n->depth) * (u32)sizeof(u32);
-}
-
-static u32 pack(struct node *n, char *to)
-{
-	u32 *word = (u32 *)to, bytes = gift_bytes(n);
-	word[0] = n->depth;
-	memcpy(word + 1, spread_print_of(n), sizeof(struct fingerprint));
-	for (; n->parent; n = n->parent)
-		word[GIFT_HEAD + n->depth - 1] = n->action;
-	return bytes;
-}
-
-/* Half of what waits, from the bottom of the stack, as far as it fits. */
-static void give(struct spread *d, u32 to)
-{
-	struct node **stack = (struct node **)d->stack.data;
-	u64 all = d->stack.len / sizeof(*stack), n = 0;
-	u32 len = 0;
-	while (n < all / 2 && len + gift_bytes(stack[n]) <= WORK_BYTES && stack[n] != d->root)
-		len += pack(stack[n++], d->message + len);
-	for (u64 i = 0; i < n; i++)
-		node_put(&d->nodes, stack[i]);
-	for (u64 i = n; i < all && n; i++)
-		stack[i - n] = stack[i];
-	d->stack.len -= n * sizeof(*stack);
-	d->port->given += n;
-	send(d, to, n ? KIND_WORK : KIND_NOTHING, d->message, len);
-}
-
-/* Follows the path from the initial state, and leaves nodes on the way. */
-static enum move follow(struct spread *d, const u32 *path, u32 len, const struct fingerprint *print)
-{
-	struct search *s = d->s;
-	struct node *at = d->here;
-	u32 same = 0;
-	while (same < HD_MIN(len, at->depth) && search_path(s)[same] == path[same])
-		same++;
-	while (d->here->depth > same)
-		spread_go_up(d);
-	for (u32 i = same; i < len; i++) {
-		u32 *actions = search_action_room(&d->actions), k = 0;
-		u32 count = actions ? s->ops->actions(s->self, actions) : 0;
-		target_mark before = s->ops->mark(s->self);
-		while (k < count && actions[k] != path[i])
-			k++;
-		enum step_result r = k < count ? s->ops->step(s->self, path[i]) : STEP_PRUNED;
-		if (r == STEP_RESTART)
-			return MOVE_RESTART;
-		struct node *n = r == STEP_OK ? spread_node_here(d, before, path[i]) : NULL;
-		if (!n) {
-			stop_all(d, SPREAD_DISAGREE, SEARCH_STOPPED);
-			s->ops->undo(s->self, before);
-			return MOVE_KNOWN;
-		}
-		s->ops->undo(s->self, before);
-		enum move m = spread_go_down(d, n);
-		node_put(&d->nodes, n);
-		if (m >= MOVE_HALT)
-			return m;
-	}
-	if (print->lo != spread_print_of(d->here)->lo || print->hi != spread_print_of(d->here)->hi) {
-		stop_all(d, SPREAD_DISAGREE, SEARCH_STOPPED);
-		return MOVE_KNOWN;
-	}
-	d->here->refs++;
-	return push_node(d, d->here) ? MOVE_KNOWN : search_halt(s, SEARCH_LIMIT_MEMORY);
-}
-
-static enum move take(struct spread *d, const u32 *word, u32 words)
-{
-	enum move m = MOVE_KNOWN;
-	d->wanted = false;
-	for (u32 at = 0; at < words && m < MOVE_HALT && !d->told; at += GIFT_HEAD + word[at]) {
-		struct fingerprint print;
-		hd_assert(GIFT_HEAD + word[at] <= words - at && word[at]);
-		memcpy(&print, word + at + 1, sizeof(print));
-		m = follow(d, word + at + GIFT_HEAD, word[at], &print);
-	}
-	return m;
-}
-
-static void want(struct spread *d)
-{
-	if (d->wanted || d->port->ranks == 1)
-		return;
-	d->want_from = (d->want_from + 1) % d->port->ranks;
-	if (d->want_from == d->port->rank)
-		d->want_from = (d->want_from + 1) % d->port->ranks;
-	d->wanted = true;
-	send(d, d->want_from, KIND_WANT, NULL, 0);
 }
 
 /* ---- the end ---- */
@@ -257,7 +169,7 @@ static void probe(struct spread *d)
 	d->all_quiet = is_quiet(d);
 	d->sum = (struct status){.sent = d->sent, .received = d->received};
 	for (u32 i = 1; i < d->port->ranks; i++)
-		send(d, i, KIND_PROBE, &d->round, sizeof(d->round));
+		spread_send(d, i, KIND_PROBE, &d->round, sizeof(d->round));
 }
 
 static void hear_status(struct spread *d, const struct status *s)
@@ -281,7 +193,7 @@ static void judge(struct spread *d)
 	d->last_quiet = d->all_quiet;
 	d->last_sum = d->sum.sent;
 	if (over)
-		stop_all(d, SPREAD_OVER, SEARCH_COMPLETE);
+		spread_stop_all(d, SPREAD_OVER, SEARCH_COMPLETE);
 }
 
 /* ---- the loop ---- */
@@ -310,17 +222,19 @@ static enum move handle(struct spread *d, u32 from, u16 kind, u32 len)
 		memcpy(copy, d->message, len);
 		return hear_note(d, (const u64 *)copy, len / (u32)sizeof(u64));
 	case KIND_WORK:
+	case KIND_LATE:
 		memcpy(copy, d->message, len);
-		return take(d, (const u32 *)copy, len / (u32)sizeof(u32));
+		return spread_take(d, from, kind == KIND_LATE, (const u32 *)copy, len / (u32)sizeof(u32));
 	case KIND_NOTHING:
 		d->wanted = false;
 		break;
 	case KIND_WANT:
-		give(d, from);
+	case KIND_HANG:
+		spread_wanted(d, from, kind == KIND_HANG);
 		break;
 	case KIND_PROBE:
 		mine = (struct status){*(const u64 *)d->message, is_quiet(d), d->sent, d->received};
-		send(d, 0, KIND_STATUS, &mine, sizeof(mine));
+		spread_send(d, 0, KIND_STATUS, &mine, sizeof(mine));
 		break;
 	case KIND_STATUS:
 		hear_status(d, (const struct status *)d->message);
@@ -329,7 +243,7 @@ static enum move handle(struct spread *d, u32 from, u16 kind, u32 len)
 	case KIND_END:
 		if (!d->port->rank) {
 			const struct reason *r = (const struct reason *)d->message;
-			stop_all(d, r->why, r->end);
+			spread_stop_all(d, r->why, r->end);
 			break;
 		}
 		d->reason = *(const struct reason *)d->message;
@@ -352,12 +266,12 @@ static enum move read_mail(struct spread *d)
 	}
 	const struct target_team *t = d->s->ops->team;
 	if (t && t->wants_alone(d->s->self))
-		stop_all(d, SPREAD_ALONE, SEARCH_INTERRUPTED);
+		spread_stop_all(d, SPREAD_ALONE, SEARCH_INTERRUPTED);
 	/* Whoever has learnt something learns some more, before all begin again. */
 	if (search_is_stale(d->s)) {
 		d->stale_at = d->stale_at ? d->stale_at : d->s->ticks + 1;
 		if (d->s->ticks > d->stale_at + LEARN_MORE || !d->stack.len)
-			stop_all(d, SPREAD_RESTART, SEARCH_INTERRUPTED);
+			spread_stop_all(d, SPREAD_RESTART, SEARCH_INTERRUPTED);
 	}
 	if (!d->port->rank && !d->ended)
 		judge(d);
@@ -372,6 +286,8 @@ static enum move work(struct spread *d)
 		struct node *n = *(struct node **)(d->stack.data + d->stack.len);
 		m = spread_extend(d, n);
 		node_put(&d->nodes, n);
+		if (d->hanging.len)
+			spread_share(d);
 	}
 	return m;
 }
@@ -381,10 +297,10 @@ static void pass_on(struct spread *d, enum move m)
 {
 	const struct target_team *t = d->s->ops->team;
 	if (m == MOVE_RESTART)
-		stop_all(d, t && t->wants_alone(d->s->self) ? SPREAD_ALONE : SPREAD_RESTART,
-			 SEARCH_INTERRUPTED);
+		spread_stop_all(d, t && t->wants_alone(d->s->self) ? SPREAD_ALONE : SPREAD_RESTART,
+				SEARCH_INTERRUPTED);
 	else if (m == MOVE_HALT)
-		stop_all(d, SPREAD_OVER, d->s->end);
+		spread_stop_all(d, SPREAD_OVER, d->s->end);
 }
 
 static void loop(struct spread *d)
@@ -400,11 +316,11 @@ static void loop(struct spread *d)
 			rests = 0;
 		if (d->ended || (d->stack.len && !d->told))
 			continue;
-		flush_all(d);
+		flush_some(d);
 		if (!d->told) {
 			if (d->port->rank == 0 && is_quiet(d))
 				probe(d);
-			want(d);
+			spread_want(d);
 			if (!(++rests & 63))
 				pass_on(d, search_poll(d->s));
 		}
@@ -416,29 +332,26 @@ static void loop(struct spread *d)
 
 static void free_all(struct spread *d)
 {
-	for (u32 i = 0; d->waiting && i < d->port->ranks; i++)
-		if (d->waiting[i].node)
-			pages_unmap(d->waiting[i].node, d->waiting[i].room * sizeof(struct node *));
-	if (d->waiting)
-		pages_unmap(d->waiting, d->port->ranks * sizeof(*d->waiting));
-	if (d->ask)
-		pages_unmap(d->ask, d->port->ranks * sizeof(*d->ask));
+	if (d->owner)
+		pages_unmap(d->owner, d->port->ranks * sizeof(*d->owner));
 	if (d->cache)
-		pages_unmap(d->cache, CACHE * sizeof(*d->cache));
+		pages_unmap(d->cache, d->cache_size * sizeof(*d->cache));
 	nodes_free(&d->nodes);
 	pages_vec_free(&d->stack);
 	pages_vec_free(&d->way);
 	pages_vec_free(&d->actions);
+	pages_vec_free(&d->hanging);
 }
 
 static enum move begin(struct spread *d)
 {
 	struct search *s = d->s;
 	d->root = d->here = node_new(&d->nodes, NULL, 0, 0);
-	d->cache = pages_map(CACHE * sizeof(*d->cache));
-	d->ask = pages_map(d->port->ranks * sizeof(*d->ask));
-	d->waiting = pages_map(d->port->ranks * sizeof(*d->waiting));
-	if (!d->root || !d->cache || !d->ask || !d->waiting)
+	d->cache_size = CACHE_MIN;
+	d->cache = pages_map(d->cache_size * sizeof(*d->cache));
+	d->owner = pages_map(d->port->ranks * sizeof(*d->owner));
+	d->batch = HD_MAX(HD_MIN(QUESTIONS / d->port->ranks, BATCH_MAX), BATCH_MIN);
+	if (!d->root || !d->cache || !d->owner)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	d->root->refs = 3;
 	if (s->ops->team)
@@ -450,13 +363,14 @@ static enum move begin(struct spread *d)
 	if (d->port->rank)
 		return MOVE_KNOWN;
 	s->stats->states++;
-	return push_node(d, d->root) ? MOVE_KNOWN : search_halt(s, SEARCH_LIMIT_MEMORY);
+	return spread_push(d, d->root) ? MOVE_KNOWN : search_halt(s, SEARCH_LIMIT_MEMORY);
 }
 
 static u64 spread_memory(const struct search *s)
 {
 	const struct spread *d = s->mine;
-	return d->nodes.bytes + d->stack.cap + d->way.cap + d->actions.cap + CACHE * sizeof(*d->cache);
+	return d->nodes.bytes + d->stack.cap + d->way.cap + d->actions.cap +
+	       d->cache_size * sizeof(*d->cache);
 }
 
 static enum move spread_run(struct search *s)

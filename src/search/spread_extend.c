@@ -70,17 +70,38 @@ struct node *spread_node_here(struct spread *d, target_mark before, u32 action)
 	return n;
 }
 
+/* What was asked lately, in a table that grows with the questions: most of a small search needs a small one. */
+static bool asked_lately(struct spread *d, struct fingerprint fp)
+{
+	struct fingerprint *at = &d->cache[fp.lo & (d->cache_size - 1)];
+	if (at->lo == fp.lo && at->hi == fp.hi)
+		return true;
+	*at = fp;
+	if (++d->cached < d->cache_size || d->cache_size == CACHE_MAX)
+		return false;
+	u32 size = 2 * d->cache_size;
+	struct fingerprint *larger = pages_map(size * sizeof(*larger));
+	if (!larger)
+		return false;
+	for (u32 i = 0; i < d->cache_size; i++)
+		larger[d->cache[i].lo & (size - 1)] = d->cache[i];
+	pages_unmap(d->cache, d->cache_size * sizeof(*d->cache));
+	d->cache = larger;
+	d->cache_size = size;
+	d->cached = 0;
+	return false;
+}
+
 /* A step led to this state, which may be another rank's. */
 static enum move arrive(struct spread *d, target_mark before, u32 action)
 {
 	struct search *s = d->s;
 	struct fingerprint fp = s->ops->fingerprint(s->self);
 	u32 owner = spread_owner(fp, d->port->ranks);
-	struct fingerprint *lately = &d->cache[fp.lo & (CACHE - 1)];
-	int known = owner == d->port->rank ? visited_insert(&s->visited, fp) : 1;
-	if (known < 0)
+	int is_new = owner == d->port->rank ? visited_insert(&s->visited, fp) : !asked_lately(d, fp);
+	if (is_new < 0)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	if (!known || (owner != d->port->rank && lately->lo == fp.lo && lately->hi == fp.hi)) {
+	if (!is_new) {
 		s->stats->revisited++;
 		return MOVE_KNOWN;
 	}
@@ -89,13 +110,7 @@ static enum move arrive(struct spread *d, target_mark before, u32 action)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	if (owner == d->port->rank)
 		return spread_count_new(d, n);
-	*lately = fp;
-	struct ask *a = &d->ask[owner];
-	a->fp[a->count++] = fp;
-	if (!spread_wait_for(d, owner, n))
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	if (a->count == BATCH)
-		spread_flush(d, owner);
+	spread_ask(d, owner, n);
 	return MOVE_KNOWN;
 }
 

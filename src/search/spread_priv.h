@@ -15,21 +15,31 @@ enum message_kind {
 	KIND_ASK = 1, /* fingerprints: are they new? */
 	KIND_ANSWER,  /* a byte for each */
 	KIND_NOTE,    /* target_team: what was learnt */
-	KIND_WORK,    /* paths to states that are the receiver's now */
+	KIND_WORK,    /* paths to states that are the receiver's now: the answer to KIND_WANT */
+	KIND_LATE,    /* the same, for KIND_HANG */
 	KIND_COUNTED, /* those above count for the end */
 	KIND_WANT,    /* give me work */
 	KIND_NOTHING, /* there is none here */
+	KIND_HANG,    /* give me work when there is some: no answer until then */
 	KIND_PROBE,   /* how far are you? number of the round */
 	KIND_STATUS,
 	KIND_STOP, /* to rank 0: end, for this reason */
 	KIND_END,  /* from rank 0 */
 };
 
-#define BATCH 256u        /* fingerprints a question */
-#define CACHE (1u << 20)  /* entries: what was asked lately */
+/* Fingerprints a question: fewer for many ranks, so that no more than QUESTIONS are held back by all. */
+#define BATCH_MIN 16u
+#define BATCH_MAX 256u
+#define QUESTIONS 65536u
+#define ENOUGH 512u /* questions under way, for a rank that has nothing else to do */
+/* Entries of the cache of what was asked lately: it grows. */
+#define CACHE_MIN (1u << 10)
+#define CACHE_MAX (1u << 20)
 #define LOOK_EVERY 16u    /* states between two looks at the mail */
 #define WORK_BYTES 32768u /* of one gift */
 #define LEARN_MORE 1000u  /* steps */
+#define WORTH 8u          /* steps of a path that one state is worth */
+#define TRIES 2u          /* ranks that are asked for work before this one hangs on others */
 
 struct status {
 	u64 round, quiet, sent, received;
@@ -39,15 +49,10 @@ struct reason {
 	u32 why, end; /* enum spread_why, enum search_end */
 };
 
-/* Nodes whose states other ranks were asked about, oldest first. */
-struct waiting {
-	struct node **node; /* a ring */
-	u32 room, first, count;
-};
-
-struct ask {
-	u32 count;
-	struct fingerprint fp[BATCH];
+/* Nodes that wait for an owner's answer, oldest first, linked by node.next; the last are still unasked. */
+struct asked_rank {
+	struct node *first, *last, *unasked;
+	u32 waiting, to_ask; /* how many: in all, and from `unasked` on */
 };
 
 struct spread {
@@ -59,13 +64,18 @@ struct spread {
 	struct pages_vec way;     /* scratch */
 	struct pages_vec actions; /* scratch */
 	struct fingerprint *cache;
-	struct ask *ask;         /* for each rank, what is to be asked next */
-	struct waiting *waiting; /* for each rank, unanswered and not yet asked */
-	u64 unanswered;
-	u64 sent, received; /* that count */
-	u32 want_from;      /* whom to ask for work next */
-	bool wanted;        /* an answer is under way */
-	u64 stale_at;       /* in ticks; 0: it is not */
+	u32 cache_size, cached;   /* entries; questions since it has this size */
+	struct asked_rank *owner; /* each rank, as one of those that are asked */
+	u32 batch, flush_at;
+	u64 unanswered, to_ask; /* questions: made or to be made, and the latter alone */
+	u64 sent, received;     /* that count */
+	/* Work (spread_share.c): */
+	u32 want_from;            /* whom to ask for some next */
+	u32 in_vain;              /* how many had none, one after the other */
+	bool wanted;              /* an answer is under way */
+	u32 hangs_on;             /* bit k: the rank 2^k behind this one will send some */
+	struct pages_vec hanging; /* u32: ranks that hang on this one, oldest first */
+	u64 stale_at;             /* in ticks; 0: it is not */
 	bool ended, told;
 	struct reason reason;
 	/* Rank 0: */
@@ -77,9 +87,20 @@ struct spread {
 };
 
 /* spread.c */
-void spread_flush(struct spread *d, u32 to);
-bool spread_wait_for(struct spread *d, u32 owner, struct node *n);
+void spread_send(struct spread *d, u32 to, enum message_kind kind, const void *bytes, u32 len);
+void spread_stop_all(struct spread *d, u32 why, u32 end);
+bool spread_push(struct spread *d, struct node *n);
+void spread_ask(struct spread *d, u32 owner, struct node *n);
 enum move spread_count_new(struct spread *d, struct node *n);
+
+/* spread_share.c */
+void spread_want(struct spread *d);
+/* Another rank wants work, or hangs on this one. */
+void spread_wanted(struct spread *d, u32 from, bool hangs);
+/* Gives to ranks that hang on this one. */
+void spread_share(struct spread *d);
+/* Work that has come. */
+enum move spread_take(struct spread *d, u32 from, bool late, const u32 *word, u32 words);
 
 /* spread_extend.c */
 struct fingerprint *spread_print_of(struct node *n);

@@ -283,32 +283,51 @@ static enum ranks_end tell_lost(struct epoch *e, const struct session_ranks *r, 
 	return RANKS_FAILED;
 }
 
-static bool same_start(const struct session_ranks *r, const struct launch *l,
-		       const struct session_observer *observer, struct problem *p, bool *failed)
+static int take_problem(void *arg, u32 rank, void *bytes, u64 len)
+{
+	struct problem *p = arg;
+
+	if (len && !p->text[0])
+		problem_set(p, "rank %u: %.*s", rank, (int)HD_MIN(len, 1900), (const char *)bytes);
+	return 0;
+}
+
+int ranks_agree(const struct session_ranks *r, bool failed, struct problem *p)
+{
+	if (!r)
+		return failed ? -1 : 0;
+	if (!failed)
+		p->text[0] = 0;
+	if (!r->largest(r->self, failed))
+		return 0;
+	r->gather(r->self, p->text, strlen(p->text), take_problem, p);
+	return -1;
+}
+
+int ranks_same_start(const struct session_ranks *r, const struct launch *l,
+		     const struct session_observer *observer, struct problem *p)
 {
 	struct fingerprint print = {0, 0}, first;
 	char identity[sizeof(l->program->identity)];
-	u64 differs;
+	bool differs;
 
-	*failed = r->largest(r->self, session_fingerprint(l, observer, &print, p) != 0);
-	if (*failed)
-		return false;
 	memcpy(identity, l->program->identity, sizeof(identity));
-	first = print;
 	r->share(r->self, identity, sizeof(identity));
+	differs = strcmp(identity, l->program->identity) != 0;
+	if (differs)
+		problem_set(p,
+			    "%.200s is another program here than on rank 0 (build-ids %.70s and %.70s): copy "
+			    "the same file to all machines",
+			    l->program->path, l->program->identity, identity);
+	if (ranks_agree(r, differs, p) || ranks_agree(r, session_fingerprint(l, observer, &print, p) != 0, p))
+		return -1;
+	first = print;
 	r->share(r->self, &first, sizeof(first));
-	differs = strcmp(identity, l->program->identity)         ? 2
-		  : first.lo != print.lo || first.hi != print.hi ? 1
-								 : 0;
-	differs = r->largest(r->self, differs);
-	if (differs == 2)
-		problem_set(p, "the ranks have different programs (build-ids differ): copy the same file to "
-			       "all machines");
-	else if (differs)
-		problem_set(p, "the program does not start alike on all ranks (the initial states differ): "
-			       "it needs the "
-			       "same files, libraries, working folder and environment everywhere");
-	return !differs;
+	differs = first.lo != print.lo || first.hi != print.hi;
+	if (differs)
+		problem_set(p, "the program does not start as on rank 0 (the initial states differ): it "
+			       "needs the same files, libraries, working folder and environment everywhere");
+	return ranks_agree(r, differs, p);
 }
 
 enum ranks_end ranks_search(const struct session_ranks *r, struct launch *l,
@@ -318,33 +337,23 @@ enum ranks_end ranks_search(const struct session_ranks *r, struct launch *l,
 	static struct wire_learnt known; /* large; one session runs at a time */
 	enum ranks_end ret = RANKS_FAILED;
 	u64 start_ms = monotonic_ms();
-	bool failed = false;
 
 	memset(p, 0, sizeof(*p));
 	memset(&known, 0, sizeof(known));
-	if (!same_start(r, l, observer, p, &failed)) {
-		if (!p->text[0])
-			problem_set(p, "another rank could not start the program");
+	if (ranks_same_start(r, l, observer, p))
 		return RANKS_FAILED;
-	}
 	for (u32 number = 1;; number++) {
 		struct epoch e = {0};
 		u64 outcome;
 		bool whole = false;
 
-		failed = start(&e, r, l, p) != 0;
-		if (!r->largest(r->self, failed)) {
-			observer->process(observer->self, e.worker.pid, true);
-			whole = serve(&e, r, observer, number, start_ms);
-		} else if (!failed) {
-			problem_set(p, "another rank could not start the program");
-		}
-		failed = r->largest(r->self, failed);
-		outcome = r->largest(r->self, whole ? e.rings->why : EPOCH_LOST);
-		if (failed) {
+		if (ranks_agree(r, start(&e, r, l, p) != 0, p)) {
 			end(&e, observer);
 			return RANKS_FAILED;
 		}
+		observer->process(observer->self, e.worker.pid, true);
+		whole = serve(&e, r, observer, number, start_ms);
+		outcome = r->largest(r->self, whole ? e.rings->why : EPOCH_LOST);
 		if (outcome == EPOCH_LOST) {
 			bool mine = e.worker.ended && e.worker.worker->phase != WIRE_DONE;
 

@@ -36,6 +36,18 @@ enum ranks_end {
 	RANKS_FAILED,     /* the problem says why */
 };
 
+/*
+ * Has any rank failed? All ask at the same place, so that none waits for one that has gone. -1: some rank
+ * has, and rank 0's *p says which and why. r NULL: this one is alone.
+ */
+int ranks_agree(const struct session_ranks *r, bool failed, struct problem *p);
+/*
+ * Is it the same program on all ranks, and does it start alike? -1: no, or it does not start somewhere; rank
+ * 0's *p says which.
+ */
+int ranks_same_start(const struct session_ranks *r, const struct launch *l,
+		     const struct session_observer *observer, struct problem *p);
+
 /* l: strategy SEARCH_SPREAD. */
 enum ranks_end ranks_search(const struct session_ranks *r, struct launch *l,
 			    const struct session_observer *observer, struct outcome *o,

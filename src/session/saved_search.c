@@ -1,5 +1,6 @@
 /*
- * The file: struct head, then records (struct record and its bytes). The checksum is over all records.
+ * The file: struct saved_head, then records (struct saved_record and its bytes). The checksum is over all
+ * records.
  *
  *   LEARNT   struct wire_learnt
  *   TREES    the communication trees
@@ -31,14 +32,14 @@
 #define PATIENCE_MS 10000
 #define COST 20 /* saving takes at most a 20th of the time */
 
-struct head {
+struct saved_head {
 	char magic[8];
 	u32 format, wire_version;
 	u64 identity, bytes, checksum;
 };
 
-enum record_kind { RECORD_LEARNT = 1, RECORD_TREES, RECORD_IDLE, RECORD_TEAM, RECORD_WORKER };
-struct record {
+enum saved_kind { RECORD_LEARNT = 1, RECORD_TREES, RECORD_IDLE, RECORD_TEAM, RECORD_WORKER };
+struct saved_record {
 	u32 kind, number;
 	u64 offset, bytes;
 };
@@ -103,10 +104,10 @@ static void put(struct writer *w, const void *data, size_t n)
 	w->bytes += n;
 }
 
-static void put_record(struct writer *w, enum record_kind kind, u32 number, u64 offset, const void *data,
+static void put_record(struct writer *w, enum saved_kind kind, u32 number, u64 offset, const void *data,
 		       size_t n)
 {
-	const struct record r = {(u32)kind, number, offset, n};
+	const struct saved_record r = {(u32)kind, number, offset, n};
 
 	if (!n || w->failed)
 		return;
@@ -166,8 +167,8 @@ static void put_all(struct writer *w, const struct saved_search *s, const struct
 static int write_file(const char *path, const struct saved_search *s, const struct shared_part *part,
 		      const struct sut *worker, u32 workers)
 {
-	struct head h = {.format = FORMAT, .wire_version = WIRE_VERSION, .identity = s->identity};
-	const struct head none = {0};
+	struct saved_head h = {.format = FORMAT, .wire_version = WIRE_VERSION, .identity = s->identity};
+	const struct saved_head none = {0};
 	struct writer w = {.file = fopen(path, "wbe")};
 
 	if (!w.file)
@@ -273,7 +274,7 @@ static struct wire_worker *former_at(struct saved_search *s, u32 number)
 }
 
 /* Where the bytes go; NULL: nowhere. */
-static void *place_of(struct saved_search *s, const struct shared_part *part, const struct record *r)
+static void *place_of(struct saved_search *s, const struct shared_part *part, const struct saved_record *r)
 {
 	u64 room = 0;
 	char *to = NULL;
@@ -301,7 +302,7 @@ static void *place_of(struct saved_search *s, const struct shared_part *part, co
 	return to && r->offset <= room && r->bytes <= room - r->offset ? to + r->offset : NULL;
 }
 
-static bool write_team(int fd, const struct record *r, const char *data)
+static bool write_team(int fd, const struct saved_record *r, const char *data)
 {
 	u64 done = 0;
 
@@ -317,7 +318,7 @@ static bool write_team(int fd, const struct record *r, const char *data)
 
 static bool take_records(struct saved_search *s, const struct shared_part *part, const char *at, u64 bytes)
 {
-	struct record r;
+	struct saved_record r;
 
 	for (u64 i = 0; i < bytes; i += sizeof(r) + r.bytes) {
 		if (bytes - i < sizeof(r))
@@ -341,7 +342,7 @@ static bool take_records(struct saved_search *s, const struct shared_part *part,
 
 static u64 checksum_of(const char *at, u64 bytes)
 {
-	struct record r;
+	struct saved_record r;
 	u64 sum = 0;
 
 	/* As it was written: by record, and its bytes in chunks. */
@@ -359,7 +360,7 @@ static u64 checksum_of(const char *at, u64 bytes)
 static int judge(const struct saved_search *s, const char *path, const char *file, u64 size,
 		 struct problem *p)
 {
-	struct head h;
+	struct saved_head h;
 
 	memcpy(&h, file, sizeof(h));
 	if (memcmp(h.magic, MAGIC, sizeof(h.magic)) || h.bytes != size - sizeof(h) ||
@@ -385,14 +386,14 @@ static int load_file(struct saved_search *s, struct shared_part *part, const cha
 
 	if (fd < 0)
 		return problem_set(p, "there is no search to go on with: %s: %s", path, strerror(errno));
-	if (fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(struct head))
+	if (fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(struct saved_head))
 		file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (file == MAP_FAILED) {
 		problem_set(p, "%s is damaged, or no saved search: start without --resume", path);
 	} else {
 		ret = judge(s, path, file, (u64)st.st_size, p);
-		if (ret == 0 &&
-		    !take_records(s, part, file + sizeof(struct head), (u64)st.st_size - sizeof(struct head)))
+		if (ret == 0 && !take_records(s, part, file + sizeof(struct saved_head),
+					      (u64)st.st_size - sizeof(struct saved_head)))
 			ret = problem_set(p, "%s cannot be taken up: there is no memory for it", path);
 		munmap(file, (size_t)st.st_size);
 	}

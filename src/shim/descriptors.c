@@ -252,6 +252,8 @@ static long control_file(struct call *c)
 	long r = call_again(c);
 	if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
 		copied(c->arg[0], r);
+	else if (!r && (c->arg[1] == F_SETLK || c->arg[1] == F_SETLKW))
+		locks_taken();
 	else if (!r && (c->arg[1] == F_OFD_SETLK || c->arg[1] == F_OFD_SETLKW))
 		shim.stops = "it uses locks of open files (F_OFD_SETLK)";
 	return r;

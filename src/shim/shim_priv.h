@@ -140,6 +140,7 @@ void files_release(void);
 void files_restore(void);
 
 /* held_locks.c */
+void locks_taken(void);
 void locks_flock(int fd, long operation);
 void locks_closed(int fd);
 bool locks_record(void);

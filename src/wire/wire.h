@@ -316,7 +316,8 @@ struct wire_save {
 	u32 done;   /* worker 0: all workers stand still, for this request … */
 	u32 ack;    /* … until the controller says so, too */
 	u32 spoilt; /* … or it can't be */
-	u32 resumed; /* controller: 1: a saved search lies in the team's memory; worker 0: 2: it has taken it up */
+	/* controller: 1: a saved search lies in the team's memory; worker 0: 2: it has taken that up */
+	u32 resumed;
 	u32 forget; /* workers: it was started again, and what it had found is void */
 };
 

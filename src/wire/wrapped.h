@@ -50,7 +50,8 @@
 	X(sigsuspend) X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(pthread_sigmask) X(pthread_join) \
 	X(pthread_tryjoin_np) X(pthread_timedjoin_np) X(pthread_setcancelstate) X(pthread_setcanceltype) \
 	X(sem_getvalue) X(pthread_getname_np) X(pthread_setname_np) X(pthread_getschedparam) \
-	X(pthread_getaffinity_np) X(pthread_setaffinity_np) X(sigaltstack) X(epoll_ctl) X(epoll_wait) X(select) X(eventfd_read) \
+	X(pthread_getaffinity_np) X(pthread_setaffinity_np) X(sigaltstack) \
+	X(epoll_ctl) X(epoll_wait) X(select) X(eventfd_read) \
 	X(getrlimit) X(setrlimit) X(getrusage) X(uname) X(gethostname) X(setlocale) X(putenv) \
 	X(strerror_r) X(inet_addr) X(inet_aton) X(getaddrinfo) X(gethostbyname) X(explicit_bzero) \
 	X(strverscmp) X(strlcpy) X(modf) X(frexp) X(sincos) X(rand_r)

@@ -34,7 +34,7 @@ static bool in_order(void)
 
 void libc_streams_sort(void)
 {
-	FILE *all[STREAMS_MAX];
+	static FILE *all[STREAMS_MAX];
 	u32 n = 0;
 	if (in_order())
 		return;

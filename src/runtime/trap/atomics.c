@@ -195,8 +195,8 @@ static bool spins(void)
 
 /*
  * That all others have been joined is the fiber's own doing. That they have ended is theirs, and an atomic
- * instruction that depends on it depends on their ends; so that is asked only where threads are detached. (Who
- * could detach one meanwhile lives.)
+ * instruction that depends on it depends on their ends; so that is asked only where threads are detached.
+ * (Who could detach one meanwhile lives.)
  */
 static bool nobody_else(void)
 {
