@@ -13,8 +13,8 @@
 #include "mpi/mpi_ranks.h"
 
 /*
- * The environment without what mpirun has put there: what tells the ranks apart must not reach the program, or
- * it would not start alike everywhere, nor as under heddle. NULL: out of memory.
+ * The environment without what mpirun has put there: what tells the ranks apart must not reach the program,
+ * or it would not start alike everywhere, nor as under heddle. NULL: out of memory.
  */
 static char **environment_without_mpi(void)
 {

@@ -66,9 +66,9 @@ static void flush(struct spread *d, u32 to)
 }
 
 /*
- * There is nothing to do: some questions are asked though their batches are not full. No more than answers are
- * needed for the next moment, and the largest batches first, so that the others go on filling: with many ranks
- * a question in a message of its own would cost more than the state that it is about.
+ * There is nothing to do: some questions are asked though their batches are not full. No more than answers
+ * are needed for the next moment, and the largest batches first, so that the others go on filling: with many
+ * ranks a question in a message of its own would cost more than the state that it is about.
  */
 static void flush_some(struct spread *d)
 {

@@ -70,7 +70,7 @@ struct node *spread_node_here(struct spread *d, target_mark before, u32 action)
 	return n;
 }
 
-/* What was asked lately, in a table that grows with the questions: most of a small search needs a small one. */
+/* What was asked lately, in a table that grows with the questions: a small search needs a small one. */
 static bool asked_lately(struct spread *d, struct fingerprint fp)
 {
 	struct fingerprint *at = &d->cache[fp.lo & (d->cache_size - 1)];

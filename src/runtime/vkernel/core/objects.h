@@ -69,7 +69,7 @@ static inline u64 vk_settings_object(u32 slot)
 	return object_id(OBJECT_PROCESS, VK_SETTINGS_FIRST_KEY + slot);
 }
 
-/* Which slots of descriptions and pipes are free in a lane (core/fd.c). No words of its own. */
+/* Which slots of descriptions and pipes are free in a lane (core/desc.c). No words of its own. */
 #define VK_LANE_FIRST_KEY 0x18000u
 static inline u64 vk_lane_object(u32 lane)
 {
