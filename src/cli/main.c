@@ -6,7 +6,7 @@
 #include "cli/cc.h"
 #include "cli/cli.h"
 #include "cli/check_options.h"
-#include "base/similar.h"
+#include "launch/similar.h"
 
 static const struct verb {
 	const char *name;

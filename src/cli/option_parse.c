@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/similar.h"
+#include "launch/similar.h"
 #include "cli/values.h"
 
 const struct option_spec *option_by_name(const struct option_list *l, const char *name, size_t len)

@@ -25,7 +25,7 @@
 #include <yaml.h>
 
 #include "cli/check_options.h"
-#include "base/similar.h"
+#include "launch/similar.h"
 #include "cli/values.h"
 
 struct scenario {

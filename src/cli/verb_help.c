@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/check_options.h"
-#include "base/similar.h"
+#include "launch/similar.h"
 
 static const struct {
 	const char *name, *usage, *text;

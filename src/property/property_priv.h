@@ -4,7 +4,7 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "base/similar.h"
+#include "launch/similar.h"
 #include "property/property.h"
 
 /* ---- types.c ---- */

@@ -1,4 +1,4 @@
-#include "base/similar.h"
+#include "launch/similar.h"
 
 #include "base/text.h"
 

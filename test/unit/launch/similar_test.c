@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/similar.h"
+#include "launch/similar.h"
 
 static const char *best_of(const char *word, const char *const *known)
 {

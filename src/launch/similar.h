@@ -1,6 +1,6 @@
 /* similar.h: what somebody may have meant who wrote a word that there is not. */
-#ifndef HEDDLE_BASE_SIMILAR_H
-#define HEDDLE_BASE_SIMILAR_H
+#ifndef HEDDLE_LAUNCH_SIMILAR_H
+#define HEDDLE_LAUNCH_SIMILAR_H
 
 #include "base/base.h"
 
