@@ -29,13 +29,11 @@ struct check_options {
 	struct suppressions suppressions;
 	struct wire_properties *properties; /* --invariant, --step; NULL: none; owned */
 	bool quiet, verbose, no_progress;
-	bool por_given; /* --por was */
-	u32 jobs;       /* workers that search together, */
-	u64 join_ms;    /* all but the first after this time */
-	bool jobs_given;
-	char resume[2048]; /* --resume; "": not given */
-	u64 save_ms;       /* --save-every; 0: the search is not saved */
-	bool save_given;
+	bool por_given, jobs_given, save_given; /* these options were */
+	u32 jobs;                               /* workers that search together, */
+	u64 join_ms;                            /* all but the first after this time */
+	u64 save_ms;                            /* --save-every; 0: the search is not saved */
+	char resume[2048];                      /* --resume; "": not given */
 	struct peer_options peers;
 	struct broker_options broker;
 	struct checkpoint_options checkpoint;

@@ -68,8 +68,10 @@ int main(int argc, char **argv)
 			"mpirun -n N heddle-mpi check [options] -- PROGRAM explores a program on N ranks, "
 			"heddle-mpi certify SCRIPT -- PROGRAM follows a script");
 	own = environment_without_mpi();
-	if (!own || MPI_Init(&argc, &argv) != MPI_SUCCESS)
+	if (!own || MPI_Init(&argc, &argv) != MPI_SUCCESS) {
+		free(own);
 		return EXIT_TOOL_ERROR;
+	}
 	environ = own; /* MPI_Init adds variables, too */
 	ranks = mpi_ranks_open();
 	if (ranks) {

@@ -45,7 +45,7 @@ def incomplete(place):
 
 
 def limited(place, *options):
-    run = place.check(*options, "--", program("philosophers.c"), "9", status=3)
+    run = place.check("--por", "off", *options, "--", program("philosophers.c"), "9", status=3)
     expect(run.result["verdict"] == "bounded" and run.result["reason"], run.result)
     return run.result
 

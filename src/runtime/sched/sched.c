@@ -250,7 +250,13 @@ static HD_NOINLINE void note_busy(void)
 
 static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
 {
-	if (hd_unlikely(!busy_seen && (op_class_of(o)->busy || (o->flags & OPF_TRIES))))
+	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
+		note_busy();
+}
+
+void sched_tries(void)
+{
+	if (hd_unlikely(!busy_seen))
 		note_busy();
 }
 

@@ -39,7 +39,6 @@ struct op {
 #define OPF_INSIDE 64     /* it has begun already: no handler runs before it (but one can end the wait) */
 #define OPF_WAITER 128    /* others must find it waiting, also while a handler runs */
 #define OPF_SLEEP 256     /* it waits for its deadline, nothing else */
-#define OPF_TRIES 512     /* it does not wait: threads that do it in a loop may go round in circles */
 #define OPF_LATE \
 	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
 
@@ -152,6 +151,12 @@ bool sched_merges_alone(const struct fiber *f, const struct op *o);
 void sched_declare_step(const struct fiber *f, u32 alt);
 /* Was there any operation of a busy class? */
 bool sched_busy_seen(void);
+/*
+ * Before a step that does not wait: threads that do it in a loop may go round in circles. A call and not a flag
+ * of the operation, because whether it will have to wait may be for other threads to decide, and what is in the
+ * operation is state.
+ */
+void sched_tries(void);
 /* A step only if somebody else is alive to notice. */
 bool sched_alone(void);
 /*

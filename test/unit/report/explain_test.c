@@ -149,7 +149,7 @@ static void test_race(void **state)
 
 	(void)state;
 	stands(t, 2, OP_MEM_READ, N, WIRE_WAITS_NOT, 0, "is about to read n (4 bytes)");
-	EXPLAINS(t, "Thread 2 holds m, thread 1 holds no lock: that is the missing one, if it guards");
+	EXPLAINS(t, "Thread 2 holds m; thread 1 holds no lock: that is the missing one, if it guards");
 	t = made_up(VIOLATION_RACE,
 		    "data race: thread 1 is about to write n (4 bytes), holding k; thread 2 is "
 		    "about to read n (4 bytes), holding m");

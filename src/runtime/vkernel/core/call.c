@@ -178,8 +178,10 @@ long vk_step(struct vk_call *c, const struct op *o)
 
 long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries, bool again)
 {
+	if (tries || again)
+		sched_tries();
 	struct op o = {.kind = kind,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART | (tries || again ? OPF_TRIES : 0),
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
 		       .n = tries,
 		       .object = (u64)object,
 		       .arg = arg};

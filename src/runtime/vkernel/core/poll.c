@@ -297,7 +297,7 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 	if (may_be_late(&o))
 		o.flags |= OPF_LATE;
 	if (selector_again())
-		o.flags |= OPF_TRIES;
+		sched_tries();
 	long alt = vk_step(c, &o);
 	selector_returns();
 	if (alt == VK_RESTART)

@@ -115,6 +115,16 @@ static void step_lookup(struct vk_call *c)
 	vk_order(c, vk_fd_object(fd), ACCESS_READ);
 }
 
+/*
+ * Every call is a place where a handler can run, also one that fails before it looks at anything that others
+ * use, and so was no step.
+ */
+static HD_NOINLINE void step_failure(struct vk_call *c, long ret)
+{
+	if (ret < 0 && ret > VK_RESTART && !c->stepped && vk_signals_open(sched_self_slot()))
+		vk_order(c, VK_MASKS, ACCESS_READ);
+}
+
 long vk_syscall(struct vk_call *c)
 {
 	if (hd_unlikely(rt_lessons.cancel_used))
@@ -125,6 +135,8 @@ long vk_syscall(struct vk_call *c)
 		bool lookup = c->watch;
 		vk_call_forget(c);
 		if (hd_likely(ret != VK_RESTART && !lookup)) {
+			if (hd_unlikely(rt_lessons.signals_used))
+				step_failure(c, ret);
 			if (hd_unlikely(rt_lessons.cancel_used))
 				vk_cancel_point_after(c);
 			return ret;

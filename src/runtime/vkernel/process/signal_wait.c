@@ -134,7 +134,7 @@ static long wait_for(struct vk_call *c, u64 set, const struct __kernel_timespec 
 	struct op o = {.kind = OP_SIGWAIT, .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE, .arg = set};
 	if (t && !vk_time_ns(t)) {
 		o.n = 1;
-		o.flags |= OPF_TRIES;
+		sched_tries();
 	} else if (t)
 		o.deadline = clock_deadline(vk_time_ns(t));
 	signal_order(c, VK_MASKS, ACCESS_ADD);

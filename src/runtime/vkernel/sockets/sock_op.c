@@ -482,7 +482,7 @@ static const struct sock_step_traits {
 	bool ends;                                    /* it takes part in VK_ENDS */
 	u64 (*timeout)(const struct vk_sock *s);      /* NULL: it never waits */
 	bool (*may_be_late)(const struct vk_sock *s); /* OPF_LATE; NULL: no */
-	bool (*tells_again)(const struct vk_sock *s); /* OPF_TRIES, though it may wait; NULL: no */
+	bool (*tells_again)(const struct vk_sock *s); /* sched_tries, though it may wait; NULL: no */
 } step_traits[] = {
 	[OP_RECV] = {OPF_CANCEL | OPF_EINTR | OPF_RESTART, false, receive_timeout, data_may_be_late,
 		     recv_tells_again},
@@ -500,9 +500,8 @@ static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
-	bool again = traits->tells_again && traits->tells_again(s);
-	if (again || (nonblocking && traits->timeout))
-		o->flags |= OPF_TRIES;
+	if ((nonblocking && traits->timeout) || (traits->tells_again && traits->tells_again(s)))
+		sched_tries();
 	o->object = (u64)s;
 	u64 timeout = nonblocking || !traits->timeout ? 0 : traits->timeout(s);
 	if (!timeout)

@@ -256,7 +256,7 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 		o.deadline = clock_deadline(timeout);
 	begin_wait(epoll_set_of(d));
 	if (selector_again())
-		o.flags |= OPF_TRIES;
+		sched_tries();
 	long alt = vk_step(c, &o);
 	selector_returns();
 	if (alt == VK_RESTART)

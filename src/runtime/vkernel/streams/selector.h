@@ -47,7 +47,7 @@ void selector_faults(const struct selector *s, struct net_faults *out);
 bool selector_looks(const struct fiber *f, const struct op *o, u32 alt);
 /*
  * A selector returns; does one follow another, with no step between them? A thread that goes on like that
- * goes round in circles (OPF_TRIES).
+ * goes round in circles (sched_tries).
  */
 void selector_returns(void);
 bool selector_again(void);
