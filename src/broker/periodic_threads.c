@@ -8,6 +8,7 @@
  * often must have woken up and gone back to its sleep twice since all others came to rest (once may have
  * begun before). One that sleeps for long is not waited for.
  */
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -23,6 +24,38 @@ bool periodic_sleeps(const struct quiet_thread *t)
 	const struct periodic *h = &t->periodic;
 	return h->known && t->wait.kind == WAIT_SLEEP && t->wait.call == h->call && t->wait.sp == h->sp &&
 	       t->wait.pc == h->pc;
+}
+
+/*
+ * A process that is brought back has the threads of the one before, on the same stacks, but they are made one
+ * after the other: who is there first cannot be told by counting. Where it sleeps tells.
+ */
+static bool same_place(const struct periodic *a, long call, u64 sp, u64 pc)
+{
+	return a->call == call && a->sp == sp && a->pc == pc;
+}
+
+void periodic_keep(struct quiet_peer *q)
+{
+	struct periodic *place = realloc(q->place, (q->places + q->threads + 1) * sizeof(*place));
+	if (!place)
+		return; /* then they are learnt anew, or are waited for */
+	q->place = place;
+	for (u32 i = 0; i < q->threads; i++) {
+		const struct periodic *p = &q->thread[i].periodic;
+		u32 k = 0;
+		while (k < q->places && !same_place(&place[k], p->call, p->sp, p->pc))
+			k++;
+		if (p->known && k == q->places)
+			place[q->places++] = *p;
+	}
+}
+
+void periodic_recall(const struct quiet_peer *q, struct quiet_thread *t)
+{
+	for (u32 k = 0; k < q->places && !t->periodic.known; k++)
+		if (same_place(&q->place[k], t->wait.call, t->wait.sp, t->wait.pc))
+			t->periodic = q->place[k];
 }
 
 static void note_calm(struct quiet_peer *q, u64 sent)

@@ -98,8 +98,10 @@ bool quiet_replace(struct quiet_peer *q, pid_t from, pid_t to)
 	q->roots[at] = to;
 	if (from == to)
 		return true;
+	periodic_keep(q);
 	struct quiet_peer old = *q;
 	old.roots = NULL;
+	old.place = NULL;
 	q->thread = NULL;
 	q->process = NULL;
 	q->threads = q->processes = 0;
@@ -133,6 +135,8 @@ static bool pass_a(struct quiet_peer *q, bool *timed)
 		struct quiet_thread *t = &q->thread[i];
 		t->runs = thread_runs(t);
 		thread_look(t);
+		if (t->wait.kind == WAIT_SLEEP && !t->periodic.known)
+			periodic_recall(q, t);
 		if (!rests(q, t))
 			return false;
 		*timed |= t->wait.kind == WAIT_TIMED;

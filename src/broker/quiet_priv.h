@@ -73,6 +73,8 @@ struct quiet_peer {
 	u32 processes;
 	struct quiet_thread *thread;
 	u32 threads;
+	struct periodic *place; /* where threads of processes slept periodically that others have replaced */
+	u32 places;
 	bool blind;       /* something of it could not be looked into */
 	bool calm;        /* all rest, apart from threads that sleep periodically */
 	bool long_alarms; /* timers whose end is not known did not expire while it was waited for them */
@@ -95,6 +97,10 @@ void thread_look(struct quiet_thread *t);
 
 /* Is the thread in the sleep it always sleeps? */
 bool periodic_sleeps(const struct quiet_thread *t);
+/* q is about to lose its threads: their periodic sleeps are kept as places. */
+void periodic_keep(struct quiet_peer *q);
+/* Is the thread, which sleeps, at such a place? Then it is periodic. */
+void periodic_recall(const struct quiet_peer *q, struct quiet_thread *t);
 /* All others rest: have the periodic threads woken up and gone back to sleep since? */
 bool periodic_settled(struct quiet_peer *q, u64 sent);
 

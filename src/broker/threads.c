@@ -263,4 +263,5 @@ void threads_free(struct quiet_peer *q)
 	free(q->thread);
 	free(q->process);
 	free(q->roots);
+	free(q->place);
 }
