@@ -152,9 +152,9 @@ void sched_declare_step(const struct fiber *f, u32 alt);
 /* Was there any operation of a busy class? */
 bool sched_busy_seen(void);
 /*
- * Before a step that does not wait: threads that do it in a loop may go round in circles. A call and not a flag
- * of the operation, because whether it will have to wait may be for other threads to decide, and what is in the
- * operation is state.
+ * Before a step that does not wait: threads that do it in a loop may go round in circles. A call and not a
+ * flag of the operation, because whether it will have to wait may be for other threads to decide, and what is
+ * in the operation is state.
  */
 void sched_tries(void);
 /* A step only if somebody else is alive to notice. */
