@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -76,6 +77,11 @@ def compile_command(source, binary, flags):
 
 def newest(paths):
     return max(p.stat().st_mtime for p in paths)
+
+
+def build_flags(text):
+    """What the `build:` lines of a guest's header add."""
+    return [f for m in re.findall(r"^[ */]*build: (.*)$", text, re.M) for f in m.split()]
 
 
 def compile_guest(source, flags=(), binary=None):
