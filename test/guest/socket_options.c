@@ -93,6 +93,10 @@ static void structured(void)
 	OK(setsockopt(s, SOL_SOCKET, SO_LINGER, &l, sizeof l));
 	OK(getsockopt(s, SOL_SOCKET, SO_LINGER, &m, &len));
 	CHECK(len == sizeof m && m.l_onoff == 1 && m.l_linger == 7);
+	l = (struct linger){0, 3}; /* off; Linux keeps the time that was set while it was on */
+	OK(setsockopt(s, SOL_SOCKET, SO_LINGER, &l, sizeof l));
+	OK(getsockopt(s, SOL_SOCKET, SO_LINGER, &m, &len));
+	CHECK(m.l_onoff == 0 && m.l_linger == 7);
 	OK(setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t));
 	len = sizeof v;
 	OK(getsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &v, &len));

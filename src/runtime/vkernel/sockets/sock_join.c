@@ -86,7 +86,7 @@ static bool has_unread(const struct vk_sock *s)
 void sock_local_release(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
-	bool lingers_not = s->family != NET_UNIX && s->options.linger == 1; /* SO_LINGER of 0 seconds */
+	bool lingers_not = s->family != NET_UNIX && s->options.lingers && !s->options.linger;
 	part(s, has_unread(s) || lingers_not);
 	sock_data_drop(s, s->held);
 }

@@ -77,7 +77,7 @@ struct vk_sock {
 	struct vk_sock_options {
 		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */
 		u32 receive_buffer, send_buffer; /* 0: the default */
-		u32 linger, low_water, pad;      /* linger: seconds + 1; 0: off */
+		u32 lingers, linger, low_water;  /* is SO_LINGER on; its seconds, kept while it is off */
 		/* sock_opt.c: numbers that are only remembered, as difference from the default */
 		int value[SOCK_OPTION_VALUES];
 	} options;

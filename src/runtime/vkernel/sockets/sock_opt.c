@@ -311,8 +311,8 @@ static long answer(const struct vk_call *c, struct vk_sock *s, int level, int na
 		return unknown(c, name, "getsockopt (an unknown option)");
 	switch (name) {
 	case SO_LINGER:
-		a->linger[0] = s->options.linger != 0;
-		a->linger[1] = (int)s->options.linger - (s->options.linger != 0);
+		a->linger[0] = (int)s->options.lingers;
+		a->linger[1] = (int)s->options.linger;
 		return sizeof(a->linger);
 	case SO_RCVTIMEO_OLD:
 	case SO_RCVTIMEO_NEW:
@@ -418,7 +418,9 @@ static long linger_set(struct vk_sock *s, const int *v, u32 len)
 {
 	if (len < 2 * sizeof(*v))
 		return -EINVAL;
-	s->options.linger = v[0] ? (u32)v[1] + 1 : 0;
+	s->options.lingers = v[0] != 0;
+	if (v[0])
+		s->options.linger = (u32)v[1];
 	return 0;
 }
 
