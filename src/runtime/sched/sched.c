@@ -254,9 +254,9 @@ static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
 		note_busy();
 }
 
-void sched_tries(void)
+void sched_tries(bool tries)
 {
-	if (hd_unlikely(!busy_seen))
+	if (hd_unlikely(tries && !busy_seen))
 		note_busy();
 }
 

@@ -154,9 +154,10 @@ bool sched_busy_seen(void);
 /*
  * Before a step that does not wait: threads that do it in a loop may go round in circles. A call and not a
  * flag of the operation, because whether it will have to wait may be for other threads to decide, and what is
- * in the operation is state.
+ * in the operation is state. Called in any case, with false where it does wait: else what the caller keeps on
+ * its stack would tell (kstack/kstack.h, "What remains").
  */
-void sched_tries(void);
+void sched_tries(bool tries);
 /* A step only if somebody else is alive to notice. */
 bool sched_alone(void);
 /*
