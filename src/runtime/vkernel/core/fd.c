@@ -153,8 +153,8 @@ void vk_fd_touch(struct vk_call *c, int fd)
  * Where others close or replace the number, finding the description and working on it are two moments: what
  * the call does next with something that others use is a step again. And it keeps the description from the
  * first moment to its end, even if it does nothing with it but fail. Where that can be seen, since the end of
- * such a description is (vk_desc_end_shows), the lookup is a late one, although nothing else is in its step: whoever
- * closes the number meanwhile decides whether the call has found it (watchers.c).
+ * such a description is (vk_desc_end_shows), the lookup is a late one, although nothing else is in its step:
+ * whoever closes the number meanwhile decides whether the call has found it (watchers.c).
  */
 /* May the call look fd up by a step that watches it? */
 static HD_NOINLINE bool watches(const struct vk_call *c, int fd)

@@ -135,7 +135,7 @@ long vk_syscall(struct vk_call *c)
 			c->interrupted = false;
 			return -EINTR;
 		}
-		/* A call that failed before the step of its late lookup: then the lookup is a step by itself. */
+		/* It failed before the step of its late lookup: then the lookup is a step by itself. */
 		c->early |= lookup;
 		c->watch = 0;
 	}
