@@ -150,6 +150,32 @@ static int connect_after_shutdown(kernel *k, long *out)
 	return n;
 }
 
+/* A connection that is reset before a second connect has asked for it: that one is told, and it is like new. */
+static int connect_after_reset(kernel *k, long *out)
+{
+	union any_address a, own;
+	int n = 0, one = 1;
+	socklen_t len = address_make(ADDRESS_4, &a), size = sizeof(own);
+	for (int told = 0; told < 2; told++) {
+		long listener = K(SYS_socket, AF_INET, SOCK_STREAM, 0);
+		long fd = K(SYS_socket, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		K(SYS_setsockopt, listener, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof(one));
+		out[n++] = K(SYS_bind, listener, (long)&a, len);
+		out[n++] = K(SYS_listen, listener, 8);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		out[n++] = K(SYS_close, listener);
+		if (told)
+			out[n++] = K(SYS_recvfrom, fd, (long)&own, 1, 0, 0, 0);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		out[n++] = K(SYS_getsockname, fd, (long)&own, (long)&size);
+		out[n++] = own.in.sin_addr.s_addr;
+		out[n++] = K(SYS_getpeername, fd, (long)&own, (long)&size);
+		out[n++] = K(SYS_shutdown, fd, SHUT_WR);
+		out[n++] = K(SYS_close, fd);
+	}
+	return n;
+}
+
 /* A datagram that a socket of any address sends to itself by IPv4 and by IPv6: where it comes from. */
 static int datagram_to_itself(kernel *k, long *out)
 {
@@ -178,6 +204,7 @@ const struct fixed_case fixed_cases[FIXED] = {
 	{"an epoll set inside another tells of EPOLLIN alone", set_in_set},
 	{"a shutdown of a socket without a connection is an edge", shutdown_in_vain},
 	{"a shutdown takes the place of the connect that says 0", connect_after_shutdown},
+	{"a connection that was reset is told to the next connect", connect_after_reset},
 	{"a datagram comes from the kind of address that it was sent to", datagram_to_itself},
 };
 

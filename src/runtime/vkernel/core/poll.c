@@ -294,7 +294,7 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		       .arg2 = !timeout};
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
-	if (may_be_late(&o))
+	if (timeout && may_be_late(&o))
 		o.flags |= OPF_LATE;
 	if (selector_again())
 		sched_tries();
