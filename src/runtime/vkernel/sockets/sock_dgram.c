@@ -445,8 +445,8 @@ static long dgram_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 		return (s->shut & SHUT_READ) && !sock_nonblocking(d, flags) ? 0 : -EAGAIN;
 	sock_note_served();
 	if (sock_source_is_outside(source) && !(flags & MSG_PEEK_))
-		s->arrived = 0;
-	else if (sock_source_is_outside(source))
+		s->arrived -= !!s->arrived;
+	else if (sock_source_is_outside(source) && !s->arrived)
 		s->arrived = sock_nonblocking(d, flags);
 	return sock_source_recv(s, source, u, flags, from, out_flags);
 }
