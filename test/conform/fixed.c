@@ -156,7 +156,7 @@ static int connect_after_reset(kernel *k, long *out)
 	union any_address a, own;
 	int n = 0, one = 1;
 	socklen_t len = address_make(ADDRESS_4, &a), size = sizeof(own);
-	for (int told = 0; told < 2; told++) {
+	for (int told = 0; told < 3; told++) {
 		long listener = K(SYS_socket, AF_INET, SOCK_STREAM, 0);
 		long fd = K(SYS_socket, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 		K(SYS_setsockopt, listener, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof(one));
@@ -164,7 +164,9 @@ static int connect_after_reset(kernel *k, long *out)
 		out[n++] = K(SYS_listen, listener, 8);
 		out[n++] = K(SYS_connect, fd, (long)&a, len);
 		out[n++] = K(SYS_close, listener);
-		if (told)
+		if (told == 2)
+			out[n++] = K(SYS_shutdown, fd, SHUT_WR);
+		if (told == 1)
 			out[n++] = K(SYS_recvfrom, fd, (long)&own, 1, 0, 0, 0);
 		out[n++] = K(SYS_connect, fd, (long)&a, len);
 		out[n++] = K(SYS_getsockname, fd, (long)&own, (long)&size);

@@ -14,7 +14,8 @@ static int receive(int fd, int most)
 {
 	char text[2][8];
 	struct iovec v[2] = {{text[0], 8}, {text[1], 8}};
-	struct mmsghdr m[2] = {{.msg_hdr = {.msg_iov = &v[0], .msg_iovlen = 1}}, {.msg_hdr = {.msg_iov = &v[1], .msg_iovlen = 1}}};
+	struct mmsghdr m[2] = {{.msg_hdr = {.msg_iov = &v[0], .msg_iovlen = 1}},
+			       {.msg_hdr = {.msg_iov = &v[1], .msg_iovlen = 1}}};
 	int n = recvmmsg(fd, m, (unsigned)most, 0, NULL);
 	CHECK(n > 0 || errno == EAGAIN);
 	return n > 0 ? n : 0;

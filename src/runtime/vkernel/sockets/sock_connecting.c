@@ -97,6 +97,8 @@ long sock_connect_again(struct vk_call *c, struct vk_desc *d)
 		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_WRITE);
 	}
 	sock_declare(s);
+	if (s->refused == SOCK_UNUSABLE || s->connect_done == SOCK_UNUSABLE)
+		return -EINVAL;
 	if (s->flavour == SOCK_CONNECTING) {
 		long err = take_error(s);
 		start_afresh(s);

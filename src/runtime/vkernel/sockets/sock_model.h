@@ -26,6 +26,9 @@ enum sock_flavour {
 
 #define SOCK_NAMED 2u /* bound: by the SUT, not by the kernel */
 
+/* refused, connect_done: it was shut down before another connect asked, and can't be connected any more. */
+#define SOCK_UNUSABLE 2u
+
 #define SHUT_READ 1u
 #define SHUT_WRITE 2u
 
