@@ -40,7 +40,7 @@ struct op {
 #define OPF_WAITER 128    /* others must find it waiting, also while a handler runs */
 #define OPF_SLEEP 256     /* it waits for its deadline, nothing else */
 #define OPF_LATE \
-	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
+	8 /* what it waits for may come after the deadline, or a signal: giving up is an outcome all the same */
 
 /* Who can end the wait of an operation that has no outcome. */
 enum op_wait_for {
