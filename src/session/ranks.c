@@ -13,7 +13,7 @@
 #define TICK_EVERY_MS 100
 
 /* What became of an epoch, the worst last: above enum spread_why. */
-enum { EPOCH_LOST = SPREAD_DISAGREE + 1 };
+enum { EPOCH_LOST = SPREAD_PASS + 1 };
 
 struct epoch {
 	struct shared_part part;

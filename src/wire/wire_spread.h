@@ -20,6 +20,7 @@ enum spread_why {
 	SPREAD_RESTART,  /* some rank learnt that steps were too coarse: all begin again, with all lessons */
 	SPREAD_ALONE,    /* one rank has to do it by itself */
 	SPREAD_DISAGREE, /* a path led elsewhere than where another rank said */
+	SPREAD_PASS,     /* a decision of the reduction was wrong: the workers begin again by themselves */
 };
 
 struct spread_ring {
