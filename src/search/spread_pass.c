@@ -7,7 +7,7 @@
  * facts in the same order, a control point before whatever is said about it; and a fact that many ranks find
  * at the same time goes up once from each part of the tree, not from each rank to each other.
  *
- * A rank is not quiet (spread.c) while it knows one of its decisions to be wrong. The end is seen when nothing
+ * A rank is not quiet (spread.c) while it knows one of its decisions to be wrong. The end is seen if nothing
  * was under way between two questions, so that each rank has answered with all that anybody knows.
  */
 #include "search/reduction.h"
