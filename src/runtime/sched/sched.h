@@ -245,6 +245,11 @@ struct sched_kernel {
 	/* A time-out of client peer n + 1 ends, and what that touches. */
 	void (*peer_acts)(u32 n);
 	void (*peer_access)(u32 n);
+	/*
+	 * A time-out of the running fiber ends; sleeps: it waited for nothing else. Are servers told? Then
+	 * time is part of the state.
+	 */
+	bool (*time_passes)(u64 until, bool sleeps);
 };
 void sched_register_kernel(const struct sched_kernel *k);
 /* Handlers of faults run on this stack: nobody can wait there. */
