@@ -296,7 +296,7 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		       .arg2 = !timeout};
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
-	if (may_be_late(&o))
+	if (timeout && may_be_late(&o))
 		o.flags |= OPF_LATE;
 	sched_tries(selector_again());
 	long alt = vk_step(c, &o);

@@ -48,6 +48,7 @@ static const struct sched_kernel kernel = {
 	.timer_access = vk_timer_access,
 	.peer_acts = vk_peer_acts,
 	.peer_access = vk_peer_access,
+	.time_passes = vk_time_passes,
 	.fault_happens = vk_fault_happens,
 	.fault_access = vk_fault_access,
 };

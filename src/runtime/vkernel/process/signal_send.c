@@ -43,8 +43,10 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 		signal_learn();
 	if (slot != TO_PROCESS)
 		signalfd_checks(c, slot, i->sig);
+	if (signal_waits(slot, i->sig)) /* once is enough */
+		return 0;
 	if (signal_queue(slot, i)) {
-		signalfd_wake(i->sig);
+		signalfd_wake();
 		return 0;
 	}
 	vk_refuse(c, "limit: 16 signals that wait in one queue");

@@ -248,7 +248,7 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 	if (d->kind != VK_EPOLL)
 		return -EINVAL;
 	struct op o = {.kind = OP_EPOLL_WAIT,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_LATE | (masked ? OPF_INSIDE : 0),
+		       .flags = OPF_CANCEL | OPF_EINTR | (timeout ? OPF_LATE : 0) | (masked ? OPF_INSIDE : 0),
 		       .object = (u64)epoll_set_of(d),
 		       .arg = (u64)d,
 		       .arg2 = !timeout};
