@@ -75,6 +75,12 @@ static char selector;
 static u64 libc_start, libc_end, signal_stack;
 /* Functions of libc that are no cancellation points, whatever they call. */
 static struct wire_range plain_calls[8];
+/* Calls that are cancellation points when they come from this function of libc only, not from others. */
+static struct {
+	long nr;
+	const char *name;
+	struct wire_range function;
+} point_calls[] = {{.nr = SYS_getrandom, .name = "getrandom"}, {.nr = SYS_fallocate, .name = "fallocate"}};
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
 {
@@ -290,10 +296,13 @@ static void forget_vectors(u64 pc, void *xsave)
 	memset((char *)xsave + XSAVE_EXTENDED, 0, trap_xsave_size - XSAVE_EXTENDED);
 }
 
-static bool is_plain(u64 pc)
+static bool is_plain(u64 pc, long nr)
 {
 	if (pc < libc_start || pc >= libc_end)
 		return true; /* the SUT's own instruction */
+	for (u32 i = 0; i < HD_ARRAY_LEN(point_calls); i++)
+		if (point_calls[i].nr == nr)
+			return pc - point_calls[i].function.start >= point_calls[i].function.size;
 	for (u32 i = 0; i < HD_ARRAY_LEN(plain_calls); i++)
 		if (pc - plain_calls[i].start < plain_calls[i].size)
 			return true;
@@ -306,7 +315,7 @@ long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
 	struct vk_call c = {.nr = f->rax,
 			    .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9},
 			    .pc = pc,
-			    .no_cancel = is_plain(pc)};
+			    .no_cancel = is_plain(pc, f->rax)};
 	return vk_syscall(&c);
 }
 
@@ -338,19 +347,27 @@ static void find_libc(void)
 			libc_end = libc_start + p[i].p_vaddr + p[i].p_memsz;
 }
 
+static struct wire_range function_of(const char *name)
+{
+	void *at = dlsym(RTLD_NEXT, name);
+	Dl_info info;
+	const ElfW(Sym) *symbol = NULL;
+	if (at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
+		return (struct wire_range){(u64)at, symbol->st_size};
+	return (struct wire_range){0};
+}
+
 static void find_plain_calls(void)
 {
 	static const char *const names[HD_ARRAY_LEN(plain_calls)] = {
 		"syscall",         "__open_nocancel",  "__open64_nocancel",  "__close_nocancel",
 		"__read_nocancel", "__write_nocancel", "__pread64_nocancel",
 	};
-	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++) {
-		void *at = names[i] ? dlsym(RTLD_NEXT, names[i]) : NULL;
-		Dl_info info;
-		const ElfW(Sym) *symbol = NULL;
-		if (at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
-			plain_calls[i] = (struct wire_range){(u64)at, symbol->st_size};
-	}
+	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++)
+		if (names[i])
+			plain_calls[i] = function_of(names[i]);
+	for (u32 i = 0; i < HD_ARRAY_LEN(point_calls); i++)
+		point_calls[i].function = function_of(point_calls[i].name);
 }
 
 void trap_setup_faults(void)
