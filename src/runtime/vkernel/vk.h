@@ -34,6 +34,7 @@ struct vk_call {
 	bool cancel_looked; /* a step of it looked for a request for cancellation */
 	bool interrupted;   /* VK_RESTART stands for EINTR */
 	bool stepped;       /* it has been a step: all it does from there on happens at that moment */
+	bool early;         /* no late lookups: it would fail before it came to its step */
 	u8 found_count, held_count;
 	u64 watch;            /* a late lookup, for the step to come; 0: none */
 	struct vk_desc *from; /* where its relative path starts, if that was looked up already */

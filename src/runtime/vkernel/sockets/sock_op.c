@@ -511,8 +511,7 @@ static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
-	if ((nonblocking && traits->timeout) || (traits->tells_again && traits->tells_again(s)))
-		sched_tries();
+	sched_tries((nonblocking && traits->timeout) || (traits->tells_again && traits->tells_again(s)));
 	o->object = (u64)s;
 	if (!nonblocking && traits->may_be_late && traits->may_be_late(s))
 		o->flags |= OPF_LATE;

@@ -262,8 +262,7 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
 	begin_wait(epoll_set_of(d));
-	if (selector_again())
-		sched_tries();
+	sched_tries(selector_again());
 	long alt = vk_step(c, &o);
 	selector_returns();
 	if (alt == VK_RESTART)
