@@ -105,11 +105,21 @@ static void hold(void *self, pid_t peer, bool held)
 	shim_link_hold(t->shim, held);
 }
 
+static bool pass(void *self, pid_t peer, u64 ns)
+{
+	struct checkpoints *s = self;
+	const struct saved_peer *t = find_peer(s, peer);
+	if (!t || !t->shim)
+		return false;
+	refresh(s, t);
+	return shim_host_pass(s->shim, t->shim, peer, ns);
+}
+
 void checkpoints_set_peers(struct checkpoints *s, struct peers *peers, struct broker *b)
 {
 	s->peers = peers;
 	s->broker = b;
-	broker_set_hold(b, hold, s);
+	broker_set_hold(b, hold, pass, s);
 }
 
 static void unlink_saved(struct checkpoints *s, struct saved *v)

@@ -20,6 +20,7 @@
 #include "checkpoint/shim_link_priv.h"
 #include "launch/runtime_library.h"
 
+#define PATIENCE_MS 5000
 #define EXEC_MS 1000 /* from an exec to the report of the new program */
 
 struct shim_host {
@@ -378,4 +379,24 @@ u32 shim_link_list(const struct shim_link *l, struct checkpoint_act *out, u32 ca
 void shim_link_hold(const struct shim_link *l, bool held)
 {
 	__atomic_store_n(&l->counts->page->held, held, __ATOMIC_RELEASE);
+}
+
+static bool move_clock(const struct shim_link *l, u64 ns)
+{
+	static struct shim_message m;
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+	u32 n;
+	m = (struct shim_message){.op = SHIM_TIME, .inode = {ns}};
+	return l->fd >= 0 && !shim_send(l->fd, &m, NULL, 0) && poll(&p, 1, PATIENCE_MS) > 0 &&
+	       !shim_receive(l->fd, &m, NULL, 0, &n) && m.op == SHIM_TIMED;
+}
+
+bool shim_host_pass(struct shim_host *h, const struct shim_link *l, pid_t keeper, u64 ns)
+{
+	bool all = move_clock(l, ns);
+	take_news(h);
+	for (const struct shim_link *child = h->links; child; child = child->next)
+		if (is_open(child) && is_below(child->pid, keeper))
+			all &= move_clock(child, ns);
+	return all;
 }

@@ -88,6 +88,7 @@ bool ranks_merge(struct wire_learnt *all, const struct wire_learnt *more)
 	grew |= merge_flag(&all->cancel_used, more->cancel_used);
 	grew |= merge_flag(&all->signals_used, more->signals_used);
 	grew |= merge_flag(&all->fair, more->fair);
+	grew |= merge_flag(&all->peer_time, more->peer_time);
 	return grew;
 }
 

@@ -1,6 +1,7 @@
 /*
  * clock.c: the peer's time. It starts at a fixed moment, stands still while the peer works, and moves on
- * by what the peer slept or waited in vain: so a date in an answer depends on what was asked, not on when.
+ * by what the peer slept or waited in vain, and what the program that it talks to has slept: so a date in an
+ * answer depends on what was asked, not on when.
  *
  * Who looks at the clock over and over, and does nothing else, waits for it to move: then it does.
  */
@@ -16,6 +17,7 @@
 #define SPINS 20000 /* looks in a row */
 
 static u64 passed; /* since the start */
+static u64 told;   /* of that, by the controller: the program under test has slept */
 static u32 looks;
 
 void clock_start(void)
@@ -27,6 +29,17 @@ void clock_advance(u64 ns)
 {
 	__atomic_fetch_add(&passed, ns, __ATOMIC_RELAXED);
 	looks = 0;
+}
+
+void clock_tell(u64 ns)
+{
+	__atomic_fetch_add(&told, ns, __ATOMIC_RELAXED);
+	clock_advance(ns);
+}
+
+u64 clock_told(void)
+{
+	return __atomic_load_n(&told, __ATOMIC_RELAXED);
 }
 
 u64 clock_real(long id)

@@ -11,6 +11,8 @@
  *   RESTORE, with the control socket of the new  -> RUNNING, from the new process, on its own socket; the
  *   process and the ends of its connections         process that is saved stays as it is
  *
+ *   TIME: its clock moves on by inode[0] ns      -> TIMED
+ *
  * A process whose control socket is closed ends.
  */
 #ifndef HEDDLE_SHIM_SHIM_H
@@ -23,7 +25,16 @@
 #define SHIM_VERSION 1u
 #define SHIM_CONNS 128u
 
-enum shim_op { SHIM_HELLO = 1, SHIM_SAVE, SHIM_SAVED, SHIM_REFUSED, SHIM_RESTORE, SHIM_RUNNING };
+enum shim_op {
+	SHIM_HELLO = 1,
+	SHIM_SAVE,
+	SHIM_SAVED,
+	SHIM_REFUSED,
+	SHIM_RESTORE,
+	SHIM_RUNNING,
+	SHIM_TIME,
+	SHIM_TIMED
+};
 
 struct shim_message {
 	u32 op;

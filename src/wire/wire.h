@@ -232,6 +232,7 @@ struct wire_result {
 	char note[8][256];
 	struct net_checkpoints checkpoints;
 	u32 nondeterministic; /* enum wire_nondeterministic: a peer has not said the same again */
+	u32 untold_time;      /* servers were not told of all the time that the program slept */
 	u32 several_servers;  /* some execution has two connections to servers at a time, or in two threads */
 };
 

@@ -60,19 +60,35 @@ static unsigned port_of(int fd)
 	return ntohs(a.sin_port);
 }
 
-/* Datagrams: udp-ticket, udp-secret (drawn when it is first asked). */
+/* Datagrams: udp-ticket, udp-secret (drawn when it is first asked), udp-token (a new one for "?", told back once). */
 static void serve_datagrams(const char *port)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	char text[100];
+	unsigned token[64] = {0};
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	a.sin_port = htons((unsigned short)atoi(port));
 	if (bind(fd, (void *)&a, sizeof(a)))
 		exit(1);
 	for (;;) {
 		socklen_t len = sizeof(a);
-		if (recvfrom(fd, text, sizeof(text), 0, (void *)&a, &len) < 0)
+		ssize_t got = recvfrom(fd, text, sizeof(text) - 1, 0, (void *)&a, &len);
+		if (got < 0)
 			exit(1);
+		text[got] = 0;
+		if (is("udp-token")) {
+			unsigned told = (unsigned)atol(text), i = 0;
+			while (i < 63 && token[i] != told)
+				i++;
+			int known = told && token[i] == told;
+			if (!told)
+				told = token[i] = 1 + dice(1000000);
+			else
+				token[i] = 0;
+			snprintf(text, sizeof(text), text[0] == '?' ? "%u" : known ? "yes" : "no", told);
+			sendto(fd, text, strlen(text), 0, (void *)&a, len);
+			continue;
+		}
 		if (is("udp-secret") && !secret)
 			secret = 1 + dice(1000000);
 		int n = snprintf(text, sizeof(text), "%u", is("udp-secret") ? secret : (unsigned)++tickets);
@@ -180,6 +196,10 @@ static void request(int i, char *line)
 		while (thought < 60000000)
 			thought++;
 		dprintf(fd, "%d\n", ++tickets);
+	} else if (is("expiring")) { /* login opens a session; after a second without a word it is over */
+		int open = !strcmp(line, "login") || (served && time(NULL) - served < 1);
+		served = open ? (int)time(NULL) : 0;
+		dprintf(fd, "%s\n", open ? "welcome" : "expired");
 	} else if (is("clock"))
 		dprintf(fd, "%ld\n", (long)time(NULL));
 	else if (is("who")) {
@@ -266,8 +286,11 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		back = place(argv[3], 0);
 	for (;;) {
-		if (poll(at, (nfds_t)conns, -1) < 0)
+		int ready = poll(at, (nfds_t)conns, is("idle") && conns > 1 ? 1000 : -1);
+		if (ready < 0)
 			return 1;
+		while (!ready && conns > 1) /* who has said nothing for a second has to go */
+			leave(conns - 1);
 		for (int i = conns - 1; i > 0; i--)
 			if (at[i].revents)
 				hear(i);
