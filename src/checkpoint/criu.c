@@ -181,7 +181,7 @@ void criu_forget(const struct checkpoints *s, struct saved_peer *t)
 
 /* ---- what it can hold ---- */
 
-/* The first process of the peer: below the keeper, or brought back by the helper. 0: there is none, or two. */
+/* The first process of the peer: below the keeper, or brought back by the helper. 0: none, or two. */
 static pid_t root_of(const struct checkpoints *s, pid_t keeper)
 {
 	pid_t found[3], helper = helper_of(s, keeper), root = 0;

@@ -21,8 +21,11 @@
 #include "broker/sockdiag.h"
 #include "checkpoint/checkpoint_priv.h"
 #include "checkpoint/shim_link_priv.h"
+#include "peer/keeper.h"
 
 #define PATIENCE_MS 5000
+
+_Static_assert(SHIM_DROPPED == KEEPER_DROPPED, "the keeper knows how saved copies end");
 
 /* A connection as it was when the peer was saved. */
 struct end {

@@ -107,7 +107,7 @@ static void frozen(struct shim_message *m, int control, int unread)
 	for (;;) {
 		int r = receive(m, fd, &n, 0);
 		if (r == -EPIPE)
-			shim_exit(0);
+			shim_exit(SHIM_DROPPED);
 		if (r || m->op != SHIM_RESTORE || !n)
 			continue;
 		if (clone_self() == 0) {

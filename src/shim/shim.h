@@ -23,6 +23,7 @@
 #define SHIM_ENV "HEDDLE_PEER_SHIM"
 #define SHIM_KEEPER_ENV "HEDDLE_PEER_KEEPER"
 #define SHIM_VERSION 1u
+#define SHIM_DROPPED 219 /* how a saved process ends that is not needed any more */
 #define SHIM_CONNS 128u
 
 enum shim_op {
