@@ -3,17 +3,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "session/workers.h"
 
+/* What other ranks send is looked for so often; less often while the worker has enough to do. */
 #define REST_NS 50000L
+#define REST_MAX_NS 400000L
 #define TICK_EVERY_MS 100
 
 /* What became of an epoch, the worst last: above enum spread_why. */
-enum { EPOCH_LOST = SPREAD_DISAGREE + 1 };
+enum { EPOCH_LOST = SPREAD_PASS + 1 };
 
 struct epoch {
 	struct shared_part part;
@@ -144,9 +149,23 @@ static void end(struct epoch *e, const struct session_observer *observer)
 	memset(e, 0, sizeof(*e));
 }
 
-static void rest(void)
+/* Until the worker has something to say, but not for long: nobody wakes this process when MPI has. */
+static void rest(struct epoch *e, u32 rounds)
 {
-	nanosleep(&(struct timespec){0, REST_NS}, NULL);
+	bool waits = __atomic_load_n(&e->rings->in.sleeps, __ATOMIC_RELAXED);
+	long ns = waits ? HD_MIN(REST_NS << HD_MIN(rounds / 16, 8u), REST_MAX_NS) : REST_MAX_NS;
+	struct spread_ring *r = &e->rings->out;
+	u32 seen;
+
+	if (spread_ring_sleeps(r, &seen))
+		syscall(SYS_futex, &r->written, FUTEX_WAIT, seen, &(struct timespec){0, ns}, NULL, 0);
+	spread_ring_wakes(r);
+}
+
+static void wake_worker(struct epoch *e)
+{
+	if (spread_ring_wants_wake(&e->rings->in))
+		syscall(SYS_futex, &e->rings->in.written, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 static void tick(const struct epoch *e, const struct session_observer *observer, u64 start_ms)
@@ -162,12 +181,14 @@ static bool serve(struct epoch *e, const struct session_ranks *r, const struct s
 		  u32 number, u64 start_ms)
 {
 	u64 ticked = 0;
+	u32 idle = 0;
 	bool asked = false;
 
 	for (;;) {
 		bool ended = sut_look(&e->worker) == SUT_ENDED || e->worker.ended, moved;
 
 		moved = r->route(r->self, e->rings, number);
+		wake_worker(e);
 		if (r->lost(r->self))
 			return false;
 		if (ended && e->worker.worker->phase != WIRE_DONE) {
@@ -185,8 +206,9 @@ static bool serve(struct epoch *e, const struct session_ranks *r, const struct s
 			sut_ask_to_stop(&e->worker);
 			observer->stopping(observer->self);
 		}
+		idle = moved ? 0 : idle + 1;
 		if (!moved)
-			rest();
+			rest(e, idle);
 	}
 }
 

@@ -2,7 +2,7 @@
 
 import random
 
-from kernel import (E, FIRST_FD, LOOKUPS, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY, POINTS,
+from kernel import (AGAIN, E, FIRST_FD, LOOKUPS, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY, POINTS,
                     SIGNALS, Description, Kernel, Wait)
 
 MASK = 0xffffffff
@@ -242,7 +242,7 @@ def successors(p, pcs, regs, kernel, late):
             looked = kernel.clone()
             looked.looked[t] = True
             yield pcs, regs, looked
-        if op[0] in LOOKUPS and k.held[t] is None and op[1] in k.fds and k.works_on(*op[:2]):
+        if op[0] in LOOKUPS and k.held[t] is None and op[1] in k.fds:
             entered = kernel.clone()
             entered.enter(t, op[1])
             yield pcs, regs, entered
@@ -253,11 +253,18 @@ def successors(p, pcs, regs, kernel, late):
                 yield leave_cancelled(pcs, regs, t, kernel.clone())
             continue
         k.leave(t)
+        if result == AGAIN:
+            yield pcs, regs, k
+            continue
         k.looked[t] = False
-        mine = regs[t]
-        for _ in range(k.handle_before_return(t, op, late)):
-            mine = fold(mine, HANDLED)
-        yield pcs[:t] + (pcs[t] + 1,) + pcs[t + 1:], regs[:t] + (fold_result(mine, result),) + regs[t + 1:], k
+        ways = [(k, late)]
+        if late and k.must_handle(t, op):  # or it looks at all queues, as Linux
+            ways.append((k.clone(), False))
+        for after, one_by_one in ways:
+            mine = regs[t]
+            for _ in range(after.handle_before_return(t, op, one_by_one)):
+                mine = fold(mine, HANDLED)
+            yield pcs[:t] + (pcs[t] + 1,) + pcs[t + 1:], regs[:t] + (fold_result(mine, result),) + regs[t + 1:], after
 
 
 def explore(p, limit):
@@ -272,17 +279,9 @@ def explore(p, limit):
     return truth
 
 
-def allowed_with_instants(p, limit):
-    """What may be found if calls hold what they work on even where they do nothing with it; None: too many states."""
-    late = any(op[0] in ("cancel", "poke", "pokeall") for body in p.threads for op in body)
-    truth = explore_once(p, limit, late, True)
-    return truth and truth.outcomes
-
-
-def explore_once(p, limit, late, instants=False):
+def explore_once(p, limit, late):
     truth = Truth()
     first = (tuple([0] * len(p.threads)), tuple([0] * len(p.threads)), start(p))
-    first[2].instants = instants
     seen, stack = {(first[0], first[1], first[2].key())}, [first]
     while stack:
         pcs, regs, kernel = stack.pop()
@@ -336,4 +335,4 @@ def generate(seed, number, groups=GROUPS):
     return Generator(seed, number, groups).make()
 
 
-__all__ = ["E", "allowed_with_instants", "emit", "explore", "generate"]
+__all__ = ["E", "emit", "explore", "generate"]

@@ -12,6 +12,8 @@ class Wait(Exception):
     """The call waits."""
 
 
+AGAIN = "again"  # a call that consists of several events has come to the next one
+
 E = {name: -getattr(errno, name) for name in dir(errno) if name.startswith("E")}
 O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NONBLOCK = 0, 1, 2, 0o100, 0o200, 0o1000, 0o2000, 0o4000
 FIRST_FD = 3      # 0, 1, 2 are taken
@@ -60,7 +62,7 @@ class Kernel:
         self.listening = []      # pairs that nobody has accepted
         self.deaf = False        # the listening socket is closed
         self.held = [None] * threads
-        self.instants = False    # constant
+        self.progress = [0] * threads  # of close_range: from here on
         self.keepalive = set()   # socket options: (pair, end)
         self.watched = {}        # (number, description index): an epoll set, level-triggered, for POLLIN
         self.looked = [False] * threads  # in a cancellation point, and has found no request
@@ -76,7 +78,7 @@ class Kernel:
                 tuple((bytes(p[0]), bytes(p[1]), *p[2:]) for p in self.pairs), tuple(map(tuple, self.events)),
                 self.umask_, self.cwd, tuple(self.pages), tuple(sorted(self.env.items())), self.limit,
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
-                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked),
+                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked), tuple(self.progress),
                 tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
                 self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())),
                 frozenset(self.keepalive), tuple(sorted(self.watched)))
@@ -106,18 +108,8 @@ class Kernel:
             return self.descs[self.held[t][0]]
         return self.descs[self.fds[n][0]] if n in self.fds else None
 
-    def works_on(self, name, n):
-        """Does the call do more with the description than fail, or look at constants? (Linux has a reference even then,
-        for an instant, and may delay the end of a pipe or of a listening socket by that: `instants`.)"""
-        d = self.at(n)
-        if self.instants:
-            return True
-        if d.kind == "file":
-            return True
-        if d.kind == "pair" and name in ("setopt", "getopt"):
-            return True
-        return (name, d.flags & 3) not in (("read", O_WRONLY), ("write", O_RDONLY)) and name in (
-            "read", "write", "shutdown", "connect", "accept")
+    def index(self, n, t):
+        return self.held[t][0] if self.held[t] is not None else self.fds[n][0]
 
     def enter(self, t, n):
         """The call has looked its number up; whatever becomes of the number, it keeps the description. And whether it
@@ -185,16 +177,17 @@ class Kernel:
         self.drop(n)
         return 0
 
-    def dup(self, _t, n):
-        if n not in self.fds:
+    def dup(self, t, n):
+        """Finds the description, then a number for it: if n is closed in between, that may be n."""
+        if not self.at(n, t):
             return E["EBADF"]
         m = FIRST_FD
         while m in self.fds:
             m += 1
         if m >= self.limit:
             return E["EMFILE"]
-        self.at(n).refs += 1
-        self.fds[m] = [self.fds[n][0], 0]
+        self.at(n, t).refs += 1
+        self.fds[m] = [self.index(n, t), 0]
         return m
 
     def dup2(self, _t, n, m):
@@ -220,9 +213,9 @@ class Kernel:
             self.fds[m][1] = 1
         return result
 
-    def dupfd(self, _t, n, least):
+    def dupfd(self, t, n, least):
         """fcntl F_DUPFD"""
-        if n not in self.fds:
+        if not self.at(n, t):
             return E["EBADF"]
         if least >= self.limit:
             return E["EINVAL"]
@@ -231,20 +224,25 @@ class Kernel:
             m += 1
         if m >= self.limit:
             return E["EMFILE"]
-        self.at(n).refs += 1
-        self.fds[m] = [self.fds[n][0], 0]
+        self.at(n, t).refs += 1
+        self.fds[m] = [self.index(n, t), 0]
         return m
 
-    def closerange(self, _t, low, high, flags):
-        """4: CLOSE_RANGE_CLOEXEC"""
+    def closerange(self, t, low, high, flags):
+        """4: CLOSE_RANGE_CLOEXEC. Numbers are closed one after the other, and others may come in between."""
         if low > high:
             return E["EINVAL"]
-        for n in [n for n in self.fds if low <= n <= high]:
-            if flags:
+        if flags:
+            for n in [n for n in self.fds if low <= n <= high]:
                 self.fds[n][1] = 1
-            else:
-                self.drop(n)
-        return 0
+            return 0
+        left = [n for n in self.fds if (self.progress[t] or low) <= n <= high]
+        if not left:
+            self.progress[t] = 0
+            return 0
+        self.drop(min(left))
+        self.progress[t] = min(left) + 1
+        return AGAIN
 
     def getfd(self, _t, n):
         return self.fds[n][1] if n in self.fds else E["EBADF"]
@@ -431,8 +429,8 @@ class Kernel:
             return E["EBADF"]
         return int(d.thing in self.keepalive) if d.kind == "pair" else E["ENOTSOCK"]
 
-    def watch_key(self, n):
-        return (n, self.fds[n][0])
+    def watch_key(self, n, t):
+        return (n, self.index(n, t))
 
     def epadd(self, t, n):
         d = self.at(n, t)
@@ -440,7 +438,7 @@ class Kernel:
             return E["EBADF"]
         if d.kind == "file":
             return E["EPERM"]
-        key = self.watch_key(n)
+        key = self.watch_key(n, t)
         if key in self.watched:
             return E["EEXIST"]
         self.watched[key] = 1
@@ -451,7 +449,7 @@ class Kernel:
             return E["EBADF"]
         if self.at(n, t).kind == "file":
             return E["EPERM"]
-        return 0 if self.watched.pop(self.watch_key(n), 0) else E["ENOENT"]
+        return 0 if self.watched.pop(self.watch_key(n, t), 0) else E["ENOENT"]
 
     def epwait(self, _t):
         """All that have news, with a time-out of 0; in any order, so they are added up."""
@@ -474,9 +472,9 @@ class Kernel:
         self.pairs[pair][2 + end] = True
         return 0
 
-    def poll(self, _t, n):
+    def poll(self, t, n):
         """POLLIN with a time-out of 0."""
-        d = self.at(n)
+        d = self.at(n, t)
         return self.events_of(d) if d else 0x20  # POLLNVAL
 
     def events_of(self, d):
@@ -702,12 +700,15 @@ class Kernel:
     def handle_before_return(self, t, op, late):
         """How many handlers run before the call returns."""
         n = 0
-        alone = self.masked.count(False) == 1
-        while not self.masked[t] and (
-                (self.caught[t] and op in (("poke", t), ("mask", 0))) or
-                (self.process_caught and (op == ("mask", 0) or (op == ("pokeall",) and alone)))):
+        while self.must_handle(t, op):
             n += self.handle(t) if late else self.handle_all(t)
         return n
+
+    def must_handle(self, t, op):
+        alone = self.masked.count(False) == 1
+        return not self.masked[t] and (
+            (self.caught[t] and op in (("poke", t), ("mask", 0))) or
+            (self.process_caught and (op == ("mask", 0) or (op == ("pokeall",) and alone))))
 
     def handle_all(self, t):
         """Linux looks at both queues, once a thread looks at all."""
@@ -768,8 +769,9 @@ class Kernel:
         return 0
 
 
-# Calls that look up their first argument, a descriptor, and then do their work on what they found.
-LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl", "connect", "accept",
-           "flock"}
+# Calls that look up their first argument, a descriptor, and then do their work on what they found, or fail. They keep it
+# alive from the one moment to the other.
+LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl",
+           "connect", "accept", "flock", "dup", "dupfd", "poll", "epadd", "epdel"}
 POINTS = {"epwait", "open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
           "readable", "writable"}

@@ -208,6 +208,10 @@ static enum violation_kind judge_idle(u32 *slot, char *buf, size_t cap, size_t *
 	u32 client = vk_unaccepted();
 	if (!pos && client)
 		return tell_client(client, " has connected, and nobody accepts it", slot, buf, cap, own_len);
+	client = vk_unreceived();
+	if (!pos && client)
+		return tell_client(client, " has sent a datagram, and nobody receives it", slot, buf, cap,
+				   own_len);
 	client = vk_cut_short();
 	if (!pos && client)
 		return tell_client(client, " was sent a part of a message, and nobody sends the rest", slot,

@@ -230,6 +230,13 @@ DOOR_INSIDE(void, sched_begin)(void)
 	sched_self()->op = (struct op){0};
 }
 
+void sched_pause(void)
+{
+	if (!has_single_outcome(sched_self(), &(struct op){0}))
+		settle(run_yield());
+	sched_self()->op = (struct op){0};
+}
+
 static HD_NOINLINE void check_nesting(const struct op *o)
 {
 	if (o->flags & (OPF_WAITER | OPF_INSIDE))
@@ -255,9 +262,9 @@ static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
 		note_busy();
 }
 
-void sched_tries(void)
+void sched_tries(bool tries)
 {
-	if (hd_unlikely(!busy_seen))
+	if (hd_unlikely(tries && !busy_seen))
 		note_busy();
 }
 

@@ -149,6 +149,7 @@ static void use_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	(void)f;
 	(void)alt;
+	vk_op_looked_up(o);
 	if (object_class(o->object) == OBJECT_FD && o->object == vk_fd_object((int)o->object))
 		vk_fd_declare((int)o->object, (enum access_mode)o->n);
 	else

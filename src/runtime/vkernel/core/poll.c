@@ -12,7 +12,8 @@
  * number. When something wakes it, it looks at the numbers again. So where other threads close what is polled
  * (and beginning is a step of its own, touch_list), the descriptions are held, the operation lists them
  * (op.object), and waits for those; at the end a number that was closed is told as POLLNVAL. A number that
- * means something else by then is refused, and so is a change among more than POLL_HELD descriptors.
+ * means something else by then is refused, and so is a change among more than POLL_HELD descriptors. A call
+ * that does not wait looks once, and tells what it found then.
  */
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
@@ -203,11 +204,12 @@ const struct op_class op_poll = {.name = "poll",
 
 #define FOREVER (~(u64)0)
 
-static HD_NOINLINE long fill_in(struct pollfd *p, u32 n)
+/* held: of those that the call holds; else of what the numbers mean now. */
+static HD_NOINLINE long fill_in(struct pollfd *p, u32 n, const struct op *held)
 {
 	long ready = 0;
 	for (u32 i = 0; i < n; i++) {
-		p[i].revents = (short)ready_events(&p[i]);
+		p[i].revents = (short)(held ? polled_events(held, i) : ready_events(&p[i]));
 		ready += p[i].revents != 0;
 	}
 	return ready;
@@ -279,13 +281,13 @@ static void touch_list(struct vk_call *c, const struct pollfd *p, u32 n)
 	} while (stepped != c->stepped);
 }
 
-/* A step, and what it brought. */
+/* A step, what it brought, and the answer. */
 static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
 	u16 list[n + 1];
 	list[n] = 0;
 	look_up(p, n, list);
-	bool held = timeout && hold_list(c, list, n);
+	bool held = hold_list(c, list, n);
 	struct op o = {.kind = OP_POLL,
 		       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0) | (n ? 0 : OPF_SLEEP),
 		       .n = n,
@@ -294,10 +296,9 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		       .arg2 = !timeout};
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
-	if (may_be_late(&o))
+	if (timeout && may_be_late(&o))
 		o.flags |= OPF_LATE;
-	if (selector_again())
-		sched_tries();
+	sched_tries(selector_again());
 	long alt = vk_step(c, &o);
 	selector_returns();
 	if (alt == VK_RESTART)
@@ -306,21 +307,18 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		vk_refuse(c, held ? "poll or select (another thread replaced a descriptor)"
 				  : "poll or select (another thread closed a descriptor)");
 	arrive(&o, (u32)alt);
-	return 0;
+	/* After a time-out, too, Linux looks once more. */
+	return fill_in(p, n, held && !timeout ? &o : NULL);
 }
 
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
 	touch_list(c, p, n);
-	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
-		long err = poll_step(c, p, n, timeout);
-		if (err)
-			return err;
-	} else {
-		vk_cancel_point(c);
-	}
-	return fill_in(p, n); /* after a time-out, too: Linux looks once more */
+	if (may_wait(p, n) || (timeout && !count_ready(p, n)))
+		return poll_step(c, p, n, timeout);
+	vk_cancel_point(c);
+	return fill_in(p, n, NULL);
 }
 
 static long poll_call(struct vk_call *c, u64 timeout)

@@ -140,7 +140,7 @@ extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_op
  * means. The call holds it until it ends, whoever closes it meanwhile. NULL: EBADF.
  */
 struct vk_desc *vk_fd_use(struct vk_call *c, int fd);
-/* For dup and FD_CLOEXEC, which are about the table of numbers: all at one moment. */
+/* For FD_CLOEXEC, which is of the number: all at one moment. */
 struct vk_desc *vk_fd_use_at_once(struct vk_call *c, int fd);
 /*
  * The same for calls whose first act is vk_step() on that description: both become one step (core/call.c,

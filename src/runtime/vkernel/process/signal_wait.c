@@ -132,10 +132,9 @@ static long give_info(const struct vk_siginfo *i, long to)
 static long wait_for(struct vk_call *c, u64 set, const struct __kernel_timespec *t)
 {
 	struct op o = {.kind = OP_SIGWAIT, .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE, .arg = set};
-	if (t && !vk_time_ns(t)) {
-		o.n = 1;
-		sched_tries();
-	} else if (t)
+	o.n = t && !vk_time_ns(t);
+	sched_tries(o.n);
+	if (t && !o.n)
 		o.deadline = clock_deadline(vk_time_ns(t));
 	signal_order(c, VK_MASKS, ACCESS_ADD);
 	vk_self()->wanted = set;

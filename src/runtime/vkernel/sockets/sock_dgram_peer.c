@@ -34,6 +34,14 @@ long sock_frame_next(const struct cache_pos *pos, u8 fault)
 	return frame_at(pos, next_at(pos, fault));
 }
 
+u64 sock_frames(const struct cache_pos *pos)
+{
+	u64 n = 0, at = 0;
+	for (long len; (len = frame_at(pos, at)) >= 0; n++)
+		at += NET_FRAME_HEAD + (u64)len;
+	return n;
+}
+
 bool sock_frame_is_followed(const struct cache_pos *pos)
 {
 	long first = frame_at(pos, 0);

@@ -248,15 +248,14 @@ static long wait_in(struct vk_call *c, u64 timeout, bool masked)
 	if (d->kind != VK_EPOLL)
 		return -EINVAL;
 	struct op o = {.kind = OP_EPOLL_WAIT,
-		       .flags = OPF_CANCEL | OPF_EINTR | OPF_LATE | (masked ? OPF_INSIDE : 0),
+		       .flags = OPF_CANCEL | OPF_EINTR | (timeout ? OPF_LATE : 0) | (masked ? OPF_INSIDE : 0),
 		       .object = (u64)epoll_set_of(d),
 		       .arg = (u64)d,
 		       .arg2 = !timeout};
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
 	begin_wait(epoll_set_of(d));
-	if (selector_again())
-		sched_tries();
+	sched_tries(selector_again());
 	long alt = vk_step(c, &o);
 	selector_returns();
 	if (alt == VK_RESTART)

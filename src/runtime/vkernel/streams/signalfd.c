@@ -114,11 +114,11 @@ const struct vk_ops vk_signalfd_ops = {
 	.waits = true,
 };
 
-void signalfd_wake(int sig)
+void signalfd_wake(void)
 {
 	for (u32 i = 0; vk->epolls && i < vk->desc_limit; i++)
-		if (vk->desc[i].kind == VK_SIGNALFD && (vk->desc[i].pos & SIGNAL_BIT(sig)))
-			epoll_wake(&vk->desc[i], POLLIN);
+		if (vk->desc[i].kind == VK_SIGNALFD)
+			epoll_wake(&vk->desc[i], 0);
 }
 
 void signalfd_checks(const struct vk_call *c, u32 slot, int sig)
