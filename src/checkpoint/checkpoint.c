@@ -138,7 +138,7 @@ static bool pass(void *self, pid_t peer, u64 ns)
 	if (!t || !t->shim)
 		return false;
 	refresh(s, t);
-	return shim_host_pass(s->shim, t->shim, peer, ns);
+	return shim_link_pass(t->shim, ns);
 }
 
 void checkpoints_set_peers(struct checkpoints *s, struct peers *peers, struct broker *b)

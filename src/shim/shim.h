@@ -96,6 +96,7 @@ struct shim_page {
 	 * Time-outs don't expire then.
 	 */
 	u32 held;
+	u64 told; /* the controller's: so much time has passed by SHIM_TIME, for child processes to see */
 	u64 acts; /* that are not tamed */
 	u64 count[SHIM_ACTS];
 };

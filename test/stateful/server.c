@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,27 @@ static int hear(int i)
 
 static int place(const char *port, int listening);
 
+/* A process for each connection: fork-NAME. */
+static void serve_by_processes(const char *port)
+{
+	int l = place(port, 1);
+	char text[100];
+	signal(SIGCHLD, SIG_IGN);
+	manner += strlen("fork-");
+	while ((at[1].fd = accept(l, NULL, NULL)) >= 0) {
+		if (fork()) {
+			close(at[1].fd);
+			continue;
+		}
+		close(l);
+		for (ssize_t n; (n = read(at[1].fd, text, sizeof(text) - 1)) > 0;) {
+			text[n - 1] = 0;
+			request(1, text);
+		}
+		exit(0);
+	}
+}
+
 /* A thread for each connection: threads-chain. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -333,6 +355,8 @@ int main(int argc, char **argv)
 		serve_datagrams(argv[2]);
 	if (!strncmp(manner, "one-", 4))
 		serve_one_by_one(argv[2]);
+	if (!strncmp(manner, "fork-", 5))
+		serve_by_processes(argv[2]);
 	if (!strncmp(manner, "threads-", 8))
 		serve_by_threads(argv[2]);
 	at[0] = (struct pollfd){place(argv[2], 1), POLLIN, 0};
