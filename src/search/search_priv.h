@@ -61,6 +61,7 @@ struct search {
 
 	struct observers observers;
 	struct team_member *team; /* NULL: alone, or alone from now on */
+	bool leaves_shared;       /* of the state that is left, another worker has or had a part */
 	bool save_due;            /* the search is to be saved: parallel_rest, as soon as it can be */
 	bool at_rest;             /* … now: nothing is half done */
 
