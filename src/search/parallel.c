@@ -1,24 +1,50 @@
 #include "search/parallel.h"
 
 #include "search/reduction.h"
-
-#define DISAGREE_MAX 2u
+#include "search/escape.h"
 
 /* Kinds of notes (team.h). */
-enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION, NOTE_RELIED };
+enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION, NOTE_RELIED, NOTE_ESCAPE };
+
+static void goes_alone(struct search *s, enum target_alone why)
+{
+	if (s->ops->team && s->ops->team->goes_alone)
+		s->ops->team->goes_alone(s->self, why);
+}
+
+void parallel_no_room(struct search *s)
+{
+	goes_alone(s, TARGET_ALONE_NOTES);
+	team_call(s->team, TEAM_ALONE, 0);
+}
+
+bool parallel_say_escape(struct search *s, const u64 *word, u32 words)
+{
+	return team_say(s->team, NOTE_ESCAPE, word, words);
+}
+
+void parallel_each_escape(struct search *s, void (*fn)(void *self, const u64 *word, u32 words), void *self)
+{
+	team_each_note(s->team, NOTE_ESCAPE, fn, self);
+}
 
 static void say_target(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
 	if (s->team && !team_say(s->team, NOTE_TARGET, word, words))
-		team_call(s->team, TEAM_ALONE, 0);
+		parallel_no_room(s);
 }
 
 static void say_reduction(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
 	if (s->team && !team_say(s->team, NOTE_REDUCTION, word, words))
-		team_call(s->team, TEAM_ALONE, 0);
+		parallel_no_room(s);
+}
+
+static bool learns_on(struct search *s)
+{
+	return s->ops->team && s->ops->team->learns_on && s->ops->team->learns_on(s->self);
 }
 
 /* Reads all that others have said so far. True: the search must start again. */
@@ -33,7 +59,7 @@ static bool hear(struct search *s)
 			again |= s->ops->team && s->ops->team->hear(s->self, word, words);
 		else if (s->reduction && kind == NOTE_REDUCTION)
 			reduction_hear(s->reduction, word, words);
-		else if (s->reduction && team_heard_saved(s->team))
+		else if (s->reduction && kind == NOTE_RELIED && team_heard_saved(s->team))
 			reduction_rely(s->reduction, word, words);
 	return again;
 }
@@ -62,6 +88,12 @@ static u32 check(void *self, u32 called, u32 end)
 		return why;
 	if (s->reduction && reduction_was_wrong(s->reduction))
 		why |= TEAM_PASS;
+	if (t && t->widens && t->widens(s->self))
+		why |= TEAM_RESTART;
+	if (!why && !s->team->number && escape_lacks(s)) {
+		goes_alone(s, TARGET_ALONE_LIVELOCK);
+		why = TEAM_LIVELOCK;
+	}
 	return why;
 }
 
@@ -87,7 +119,7 @@ static void say_relied(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
 	if (!team_say(s->team, NOTE_RELIED, word, words))
-		team_call(s->team, TEAM_ALONE, 0);
+		parallel_no_room(s);
 }
 
 /* All workers have come, and are at rest. */
@@ -139,7 +171,9 @@ enum move parallel_poll(struct search *s)
 	struct team_member *m = s->team;
 	team_publish(m, s->stats->states, s->stats->memory);
 	/* From now on its steps differ from those of the others: it can't hand over work. */
-	if (hd_unlikely(hear(s) || search_is_stale(s)))
+	hear(s);
+	bool stale = search_is_stale(s);
+	if (hd_unlikely(stale) && !learns_on(s))
 		team_call(m, TEAM_RESTART, 0);
 	if (hd_unlikely(s->ops->team && s->ops->team->wants_alone(s->self)))
 		team_call(m, TEAM_ALONE, 0);
@@ -162,7 +196,7 @@ enum move parallel_poll(struct search *s)
 		s->save_due = true;
 	else if (hd_unlikely(called))
 		return meet(s);
-	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->walking)
+	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->walking && !stale)
 		s->strategy->give(s);
 	return MOVE_KNOWN;
 }
@@ -182,6 +216,8 @@ enum move parallel_take(struct search *s, struct pages_vec *unit)
 {
 	for (;;) {
 		team_publish(s->team, s->stats->states, s->stats->memory);
+		if (search_is_stale(s)) /* what others hand over is not what it would do */
+			team_call(s->team, TEAM_RESTART, 0);
 		int got = team_take(s->team, unit);
 		if (got > 0)
 			return MOVE_KNOWN;
@@ -217,10 +253,9 @@ enum move parallel_conclude(struct search *s, enum move m)
 enum move parallel_disagree(struct search *s)
 {
 	/*
-	 * It may be that the other one has just learnt something, and that this worker, which came late,
-	 * knows it already: then a restart is under way. Otherwise the program is not the same in each
-	 * process.
+	 * It may be that one of the two knows something that the other has not heard yet, or that was learnt
+	 * before the one came: then a restart is due. Otherwise the program is not the same in each process.
 	 */
-	team_call(s->team, ++s->team->disagreed > DISAGREE_MAX ? TEAM_ALONE : TEAM_RESTART, 0);
+	team_call(s->team, TEAM_DISAGREE, 0);
 	return meet(s);
 }

@@ -24,6 +24,11 @@ enum move parallel_take(struct search *s, struct pages_vec *unit);
  * Returns what to do.
  */
 enum move parallel_conclude(struct search *s, enum move m);
+/* What one worker has to tell the others does not fit any more: they leave the search to one. */
+void parallel_no_room(struct search *s);
+/* For escape.h: a note (false: there is no room for it), and all of them. */
+bool parallel_say_escape(struct search *s, const u64 *word, u32 words);
+void parallel_each_escape(struct search *s, void (*fn)(void *self, const u64 *word, u32 words), void *self);
 /* This worker's state differs from what it should be by another's account. MOVE_HALT or MOVE_RESTART. */
 enum move parallel_disagree(struct search *s);
 

@@ -29,19 +29,21 @@ struct team_member {
 	struct shared_table table;
 	u64 heard; /* words of notes */
 	bool joined;
-	u32 disagreed; /* how often a path led elsewhere than another worker said */
-	bool met;      /* the search returns because of what a meeting decided */
+	bool met; /* the search returns because of what a meeting decided */
 };
 
 /* Why workers meet. Bits, as several may call at a time. */
 enum team_call {
-	TEAM_GROW = 1,     /* the table is nearly full */
-	TEAM_RESTART = 2,  /* steps were too coarse: from the initial state again */
-	TEAM_PASS = 4,     /* the same, because of a wrong decision of the reduction */
-	TEAM_END = 8,      /* the search is over */
-	TEAM_ALONE = 16,   /* worker 0 goes on alone, from the initial state */
-	TEAM_SAVE = 32,    /* the search is to be written down as it is */
-	TEAM_UNREADY = 64, /* … but this worker is in the middle of something: later */
+	TEAM_GROW = 1,       /* the table is nearly full */
+	TEAM_RESTART = 2,    /* steps were too coarse: from the initial state again */
+	TEAM_PASS = 4,       /* the same, because of a wrong decision of the reduction */
+	TEAM_END = 8,        /* the search is over */
+	TEAM_ALONE = 16,     /* worker 0 goes on alone, from the initial state */
+	TEAM_SAVE = 32,      /* the search is to be written down as it is */
+	TEAM_UNREADY = 64,   /* … but this worker is in the middle of something: later */
+	TEAM_LIVELOCK = 128, /* TEAM_ALONE, if nobody has a reason to start again: there is a livelock */
+	TEAM_DISAGREE =
+		256, /* a path led elsewhere than another worker said: TEAM_RESTART, but not for ever */
 };
 
 /* Comes before everything else. False: the search is over already. */
@@ -110,6 +112,9 @@ int team_take(struct team_member *m, struct pages_vec *out);
 
 /* kind: not 0. False: there is no room for more of them. */
 bool team_say(struct team_member *m, u16 kind, const u64 *word, u32 words);
+/* Calls fn for each note of a kind that anybody said since this search began, in their order. */
+void team_each_note(const struct team_member *m, u16 kind, void (*fn)(void *self, const u64 *word, u32 words),
+		    void *self);
 /* The next note of another worker that this one has not read yet; NULL: there is none. */
 const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words);
 

@@ -5,7 +5,7 @@
  *     region  | unused | 2^16 slots | 2^17 slots       | 2^18 slots                          | …
  *
  * Invariants:
- *  1. A slot is empty ({0,0}), or holds a fingerprint for good; only the bit CLOSED may be added to it. The
+ *  1. A slot is empty ({0,0}), or holds a fingerprint for good; only MARKS may be added to it. The
  *     two halves are read one after the other, so a reader may see one of them empty: then the
  *     compare-and-swap tells what is there.
  *  2. A fingerprint lies in the first slot from its home on that was empty when it came, and slots never
@@ -23,8 +23,8 @@
 #define FIRST_SLOTS_LOG 16
 #define LAST_SLOTS_LOG 35
 #define SLOT sizeof(struct fingerprint)
-#define CLOSED (1UL << 63) /* in fingerprint.hi */
-#define CHUNK (1UL << 14)  /* slots that a worker moves at a time */
+#define MARKS (SHARED_CLOSED | SHARED_ESCAPES)
+#define CHUNK (1UL << 14) /* slots that a worker moves at a time */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -40,12 +40,12 @@ static struct fingerprint *table_at(const struct shared_table *t, u32 log)
 	return (struct fingerprint *)(t->region + (SLOT << log));
 }
 
-/* What stands for a fingerprint in the table: never {0,0}, and without the bit CLOSED. */
+/* What stands for a fingerprint in the table: never {0,0}, and without MARKS. */
 static struct fingerprint representable(struct fingerprint fp)
 {
-	fp.hi &= ~CLOSED;
+	fp.hi &= ~MARKS;
 	if (hd_unlikely(!(fp.lo | fp.hi)))
-		return (struct fingerprint){0x8c7f0aac97c4aa2full, 0x78fc5a1f0eb7a3cdull};
+		return (struct fingerprint){0x8c7f0aac97c4aa2full, 0x38fc5a1f0eb7a3cdull};
 	return fp;
 }
 
@@ -74,10 +74,10 @@ static struct fingerprint look(const struct fingerprint *slot)
 
 static bool same(struct fingerprint there, struct fingerprint fp)
 {
-	return there.lo == fp.lo && (there.hi & ~CLOSED) == fp.hi;
+	return there.lo == fp.lo && (there.hi & ~MARKS) == fp.hi;
 }
 
-/* `put` is `fp`, perhaps with the bit CLOSED. */
+/* `put` is `fp`, perhaps with marks. */
 static int insert(struct fingerprint *table, u32 log, struct fingerprint fp, struct fingerprint put)
 {
 	u64 mask = (1UL << log) - 1;
@@ -116,17 +116,18 @@ static struct fingerprint *find(const struct shared_table *t, struct fingerprint
 	}
 }
 
-void shared_visited_close(const struct shared_table *t, struct fingerprint fp)
+bool shared_visited_mark(const struct shared_table *t, struct fingerprint fp, u64 mark)
 {
 	struct fingerprint *slot = find(t, representable(fp));
-	hd_assert(slot);
-	__atomic_fetch_or(&slot->hi, CLOSED, __ATOMIC_RELEASE);
+	if (slot)
+		__atomic_fetch_or(&slot->hi, mark, __ATOMIC_RELEASE);
+	return slot;
 }
 
-bool shared_visited_is_closed(const struct shared_table *t, struct fingerprint fp)
+bool shared_visited_is(const struct shared_table *t, struct fingerprint fp, u64 mark)
 {
 	const struct fingerprint *slot = find(t, representable(fp));
-	return slot && __atomic_load_n(&slot->hi, __ATOMIC_ACQUIRE) & CLOSED;
+	return slot && __atomic_load_n(&slot->hi, __ATOMIC_ACQUIRE) & mark;
 }
 
 u64 shared_visited_limit(const struct shared_table *t)
@@ -176,7 +177,7 @@ void shared_visited_move(const struct shared_table *t)
 			return;
 		for (u64 i = first; i < first + CHUNK; i++)
 			if (from[i].lo | from[i].hi)
-				insert(to, log + 1, (struct fingerprint){from[i].lo, from[i].hi & ~CLOSED},
+				insert(to, log + 1, (struct fingerprint){from[i].lo, from[i].hi & ~MARKS},
 				       from[i]);
 	}
 }

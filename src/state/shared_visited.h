@@ -6,7 +6,7 @@
  * of several workers that come to a state at the same time exactly one is told that it is new, and a worker
  * that dies leaves nothing half done. Growing is done by all workers together, while none of them inserts.
  *
- * Memory that is zero is an empty set. A state can be marked as closed: one bit, which is taken from its
+ * Memory that is zero is an empty set. A state can be marked: each mark is a bit that is taken from its
  * fingerprint.
  */
 #ifndef HEDDLE_STATE_SHARED_VISITED_H
@@ -36,9 +36,13 @@ struct shared_table {
  * and has the table grow above shared_visited_limit.
  */
 int shared_visited_insert(const struct shared_table *t, struct fingerprint fp);
-/* Marks a state that is in the set. */
-void shared_visited_close(const struct shared_table *t, struct fingerprint fp);
-bool shared_visited_is_closed(const struct shared_table *t, struct fingerprint fp);
+/* What is known of a state: closed, see dfs.c; escapes, see escape.h. In fingerprint.hi. */
+#define SHARED_CLOSED (1UL << 63)
+#define SHARED_ESCAPES (1UL << 62)
+/* Marks a state. False: it is not in the set. */
+bool shared_visited_mark(const struct shared_table *t, struct fingerprint fp, u64 mark);
+/* Is it in the set, and marked so? */
+bool shared_visited_is(const struct shared_table *t, struct fingerprint fp, u64 mark);
 
 /*
  * With more entries than that the table should grow; with more than that it must, some thousands before it is

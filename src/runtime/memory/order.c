@@ -47,6 +47,7 @@
 #include "base/table.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/shadow.h"
+#include "runtime/memory/memory_news.h"
 #include "runtime/memory/unseen.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
@@ -121,11 +122,16 @@ static struct ordered_cell *place_of(u64 address)
 	return table_find(&places, address & ~(u64)(SHADOW_GRAIN - 1));
 }
 
+static HD_NORETURN void no_memory(void)
+{
+	hd_panic(__FILE__, __LINE__, "no memory for what happens before what");
+}
+
 static void place_number(u64 key, u32 number)
 {
 	struct ordered_cell *p = table_add(&places, key & ~BYTE_UNIT & ~(u64)(SHADOW_GRAIN - 1));
 	if (!p)
-		sched_limit("no memory for what happens before what");
+		no_memory();
 	if (key & BYTE_UNIT)
 		p->byte[key % SHADOW_GRAIN] = number + 1;
 	else
@@ -329,9 +335,13 @@ static void learn_place(u64 cell, bool whole, u64 how)
 	bool atomic = how & (MEMORY_ATOMIC | MEMORY_VOLATILE);
 	struct ordered_cell *p = table_add(&places, cell);
 	if (!p)
-		sched_limit("no memory for what happens before what");
+		no_memory();
 	bool seen = p->atomic, split = p->byte[0], numbered = p->whole || split;
 	p->atomic |= atomic;
+	/* What others make of an access that changes nothing here, they know. */
+	if ((atomic && !seen) || (!atomic && !numbered) || (numbered && !whole && !split))
+		tell_cell(TELL_ORDERED, cell, 0, (whole ? TELL_WHOLE : 0u) | (atomic ? TELL_BARE : 0u),
+			  LOCKSET_NONE);
 	if (atomic && !numbered)
 		return;
 	if (!numbered) {
@@ -346,6 +356,11 @@ static void learn_place(u64 cell, bool whole, u64 how)
 			add_unit((cell + i) | BYTE_UNIT);
 		sched_want_restart();
 	}
+}
+
+void order_followed(u64 cell, bool whole, bool atomic)
+{
+	learn_place(cell, whole, atomic ? MEMORY_ATOMIC : 0);
 }
 
 struct accessing {
