@@ -78,8 +78,8 @@ void team_call(struct team_member *m, u32 why, u32 end);
 /*
  * Wait for all others. check() is called when all are there, and tells why else there must be a meeting; it
  * gets what was called for so far. Returns what was decided: one of enum team_call, or 0: go on. TEAM_GROW
- * has been done; TEAM_FILTER is under way: shared_visited_pour, then team_filter_end; TEAM_SAVE is under way: team_deposit, team_save_begin, team_save_end. *end: with TEAM_END,
- * why.
+ * has been done; TEAM_FILTER is under way: shared_visited_pour, then team_filter_end; TEAM_SAVE is under
+ * way: team_deposit, team_save_begin, team_save_end. *end: with TEAM_END, why.
  */
 u32 team_meet(struct team_member *m, u32 (*check)(void *self, u32 called, u32 end), void *self, u32 *end);
 
