@@ -20,6 +20,7 @@ void rt_load_lessons(void)
 					 .signals_used = l->signals_used,
 					 .fair = l->fair,
 					 .weak = l->weak,
+					 .peer_time = l->peer_time,
 					 .busy = l->busy};
 }
 
