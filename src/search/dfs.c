@@ -148,7 +148,7 @@ static enum move leave(struct dfs *d)
 		d->actions.len -= dfs_top(d)->rest * sizeof(u32);
 		if (!s->team)
 			fingerprint_map_remove(&d->on_path, s->ops->fingerprint(s->self));
-		else if (dfs_frame_count(d) > d->shared)
+		else if (dfs_frame_count(d) > d->shared && !parallel_filters(s))
 			hd_assert(shared_visited_mark(&s->team->table, s->ops->fingerprint(s->self),
 						      SHARED_CLOSED));
 		reduction_leave(s->reduction);
@@ -213,7 +213,7 @@ static bool is_closed(struct dfs *d)
 {
 	struct search *s = d->s;
 	struct fingerprint fp = s->ops->fingerprint(s->self);
-	return s->team ? shared_visited_is(&s->team->table, fp, SHARED_CLOSED)
+	return s->team ? !parallel_filters(s) && shared_visited_is(&s->team->table, fp, SHARED_CLOSED)
 		       : !fingerprint_map_get(&d->on_path, fp);
 }
 

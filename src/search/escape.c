@@ -82,6 +82,8 @@ void escape_step(struct escape *w, struct search *s, u32 action)
 
 bool escape_edge(struct escape *w, struct search *s, enum edge to)
 {
+	if (parallel_filters(s)) /* it can't be complete, and nothing is told of it */
+		return true;
 	if (to == EDGE_END) /* whoever comes to it by another edge escapes, too */
 		shared_visited_mark(&s->team->table, s->ops->fingerprint(s->self), SHARED_ESCAPES);
 	if (top(w)->escapes)
@@ -99,6 +101,8 @@ bool escape_edge(struct escape *w, struct search *s, enum edge to)
 static bool tell(struct escape *w, struct search *s, const struct escape_frame *f, u64 end, bool idles)
 {
 	u64 n = end - f->first;
+	if (parallel_filters(s))
+		return true;
 	if (f->escapes) {
 		/* If it has another fingerprint where it was entered, what is told there may seem to wait. */
 		shared_visited_mark(&s->team->table, f->at, SHARED_ESCAPES);

@@ -64,8 +64,45 @@ static bool hear(struct search *s)
 	return again;
 }
 
+static void filter_add(void *self, struct fingerprint fp)
+{
+	bit_filter_add(self, fp);
+}
+
+/* From now on this worker uses the filter that all have in common. */
+static void attach_filter(struct search *s)
+{
+	u64 bytes;
+	void *at = shared_visited_filter_at(&s->team->table, &bytes);
+	bit_filter_lend(&s->filter, at, bytes);
+	s->stats->filtered_from = team_filtered_from(s->team);
+}
+
+/*
+ * As search.c does it for one: when two thirds of the memory are in use, and most of it by the table, or when
+ * the table can't grow any more (full), a filter takes its place. False: that would not help.
+ */
+static bool wants_filter(struct search *s, bool full)
+{
+	u64 room = s->o->max_memory / 3, memory = team_memory(s->team);
+	u64 table = shared_visited_bytes(&s->team->table), rest = memory - HD_MIN(memory, table);
+	if (!s->o->max_memory || parallel_filters(s) || rest + room > s->o->max_memory)
+		return false;
+	if (!full && (memory + room <= s->o->max_memory || table < room))
+		return false;
+	team_call_filter(s->team, room);
+	return true;
+}
+
+bool parallel_wants_filter(struct search *s)
+{
+	return wants_filter(s, true);
+}
+
 void parallel_begin(struct search *s)
 {
+	if (s->team->table.shared->poured)
+		attach_filter(s);
 	if (s->ops->team)
 		s->ops->team->join(s->self, say_target, s);
 	if (s->reduction)
@@ -84,7 +121,7 @@ static u32 check(void *self, u32 called, u32 end)
 		why |= TEAM_ALONE;
 	if (called & TEAM_SAVE && !s->at_rest)
 		why |= TEAM_UNREADY;
-	if (!(called & TEAM_END) || end != SEARCH_COMPLETE)
+	if (!(called & TEAM_END) || end != SEARCH_COMPLETE || parallel_filters(s))
 		return why;
 	if (s->reduction && reduction_was_wrong(s->reduction))
 		why |= TEAM_PASS;
@@ -155,7 +192,17 @@ static enum move meet(struct search *s)
 	case TEAM_END:
 		/* Who found the error says which; for the others there is none. */
 		s->end = end == SEARCH_TOOL_ERROR && own != end ? SEARCH_INTERRUPTED : end;
+		if (s->end == SEARCH_COMPLETE && parallel_filters(s)) {
+			s->stats->swept = 1;
+			s->end = SEARCH_LIMIT_MEMORY;
+		}
 		return MOVE_HALT;
+	case TEAM_FILTER:
+		s->team->met = false;
+		attach_filter(s);
+		shared_visited_pour(&s->team->table, filter_add, &s->filter);
+		team_filter_end(s->team);
+		return MOVE_KNOWN;
 	case TEAM_SAVE:
 		s->team->met = false;
 		save(s);
@@ -183,8 +230,10 @@ enum move parallel_poll(struct search *s)
 			     team_memory(m) + shared_visited_bytes(&m->table) <= s->o->max_memory;
 		if (grows)
 			team_call(m, TEAM_GROW, 0);
-		else if (team_states(m) > shared_visited_last_limit(&m->table))
+		else if (!wants_filter(s, true) && team_states(m) > shared_visited_last_limit(&m->table))
 			return search_halt(s, SEARCH_LIMIT_MEMORY);
+	} else {
+		wants_filter(s, false);
 	}
 	u32 called = team_called(m);
 	if (hd_unlikely(s->hooks->wants_save && s->strategy->pack && s->hooks->wants_save(s->hooks->self)) &&

@@ -13,6 +13,13 @@
 
 /* Before the first search. */
 void parallel_begin(struct search *s);
+/* Does a filter have the place of the common table (bit_filter.h)? Then no state can be marked. */
+static inline bool parallel_filters(const struct search *s)
+{
+	return s->filter.lines;
+}
+/* Memory is out: shall one take it? Then all are called together for that. */
+bool parallel_wants_filter(struct search *s);
 /* Often. MOVE_HALT or MOVE_RESTART: that was decided; else MOVE_KNOWN. */
 enum move parallel_poll(struct search *s);
 /* The search is to be saved (search.save_due), and nothing is half done. As above. */

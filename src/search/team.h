@@ -42,6 +42,7 @@ enum team_call {
 	TEAM_SAVE = 32,      /* the search is to be written down as it is */
 	TEAM_UNREADY = 64,   /* … but this worker is in the middle of something: later */
 	TEAM_LIVELOCK = 128, /* TEAM_ALONE, if nobody has a reason to start again: there is a livelock */
+	TEAM_FILTER = 512,   /* a filter takes the table's place: memory runs short */
 	TEAM_DISAGREE =
 		256, /* a path led elsewhere than another worker said: TEAM_RESTART, but not for ever */
 };
@@ -69,15 +70,20 @@ u64 team_count_state(struct team_member *m);
 
 /* ---- meetings ---- */
 
+/* With TEAM_FILTER: how many bytes it may have. How many states there were when it began, 0: it has not. */
+void team_call_filter(struct team_member *m, u64 bytes);
+u64 team_filtered_from(const struct team_member *m);
 /* `end`, with TEAM_END: why, enum search_end. The first one to say so is heard. */
 void team_call(struct team_member *m, u32 why, u32 end);
 /*
  * Wait for all others. check() is called when all are there, and tells why else there must be a meeting; it
  * gets what was called for so far. Returns what was decided: one of enum team_call, or 0: go on. TEAM_GROW
- * has been done; TEAM_SAVE is under way: team_deposit, team_save_begin, team_save_end. *end: with TEAM_END,
- * why.
+ * has been done; TEAM_FILTER is under way: shared_visited_pour, then team_filter_end; TEAM_SAVE is under
+ * way: team_deposit, team_save_begin, team_save_end. *end: with TEAM_END, why.
  */
 u32 team_meet(struct team_member *m, u32 (*check)(void *self, u32 called, u32 end), void *self, u32 *end);
+
+void team_filter_end(struct team_member *m);
 
 /*
  * Saving: each worker leaves a unit with all it has still to do (bytes 0: nothing; too many: it can't be

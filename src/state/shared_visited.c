@@ -40,8 +40,8 @@ static struct fingerprint *table_at(const struct shared_table *t, u32 log)
 	return (struct fingerprint *)(t->region + (SLOT << log));
 }
 
-/* What stands for a fingerprint in the table: never {0,0}, and without MARKS. */
-static struct fingerprint representable(struct fingerprint fp)
+/* Never {0,0}, and without MARKS. */
+struct fingerprint shared_visited_key(struct fingerprint fp)
 {
 	fp.hi &= ~MARKS;
 	if (hd_unlikely(!(fp.lo | fp.hi)))
@@ -96,7 +96,7 @@ static int insert(struct fingerprint *table, u32 log, struct fingerprint fp, str
 
 int shared_visited_insert(const struct shared_table *t, struct fingerprint fp)
 {
-	fp = representable(fp);
+	fp = shared_visited_key(fp);
 	u32 log = slots_log(t);
 	return insert(table_at(t, log), log, fp, fp);
 }
@@ -118,7 +118,7 @@ static struct fingerprint *find(const struct shared_table *t, struct fingerprint
 
 bool shared_visited_mark(const struct shared_table *t, struct fingerprint fp, u64 mark)
 {
-	struct fingerprint *slot = find(t, representable(fp));
+	struct fingerprint *slot = find(t, shared_visited_key(fp));
 	if (slot)
 		__atomic_fetch_or(&slot->hi, mark, __ATOMIC_RELEASE);
 	return slot;
@@ -126,23 +126,23 @@ bool shared_visited_mark(const struct shared_table *t, struct fingerprint fp, u6
 
 bool shared_visited_is(const struct shared_table *t, struct fingerprint fp, u64 mark)
 {
-	const struct fingerprint *slot = find(t, representable(fp));
+	const struct fingerprint *slot = find(t, shared_visited_key(fp));
 	return slot && __atomic_load_n(&slot->hi, __ATOMIC_ACQUIRE) & mark;
 }
 
 u64 shared_visited_limit(const struct shared_table *t)
 {
-	return (1UL << slots_log(t)) / 8 * 5;
+	return t->shared->poured ? ~0ull : (1UL << slots_log(t)) / 8 * 5;
 }
 
 u64 shared_visited_last_limit(const struct shared_table *t)
 {
-	return (1UL << slots_log(t)) / 8 * 7;
+	return t->shared->poured ? ~0ull : (1UL << slots_log(t)) / 8 * 7;
 }
 
 u64 shared_visited_bytes(const struct shared_table *t)
 {
-	return SLOT << slots_log(t);
+	return t->shared->poured && !t->shared->pouring ? t->shared->poured : SLOT << slots_log(t);
 }
 
 static void give_back(const struct shared_table *t, u32 log)
@@ -190,10 +190,45 @@ void shared_visited_grown(const struct shared_table *t)
 	t->shared->moving = 0;
 }
 
+void shared_visited_filter(const struct shared_table *t, u64 bytes)
+{
+	/* In the place of the next larger table, which there will not be. */
+	t->shared->poured = HD_MIN(bytes, SLOT << (slots_log(t) + 1));
+	t->shared->moved = 0;
+	t->shared->pouring = 1;
+}
+
+void shared_visited_pour(const struct shared_table *t, void (*add)(void *self, struct fingerprint fp),
+			 void *self)
+{
+	u32 log = slots_log(t);
+	const struct fingerprint *from = table_at(t, log);
+	for (;;) {
+		u64 first = __atomic_fetch_add(&t->shared->moved, CHUNK, __ATOMIC_ACQ_REL);
+		if (first >= 1UL << log)
+			return;
+		for (u64 i = first; i < first + CHUNK; i++)
+			if (from[i].lo | from[i].hi)
+				add(self, (struct fingerprint){from[i].lo, from[i].hi & ~MARKS});
+	}
+}
+
+void shared_visited_poured(const struct shared_table *t)
+{
+	give_back(t, slots_log(t));
+	t->shared->pouring = 0;
+}
+
+void *shared_visited_filter_at(const struct shared_table *t, u64 *bytes)
+{
+	*bytes = t->shared->poured;
+	return table_at(t, slots_log(t) + 1);
+}
+
 void shared_visited_reset(const struct shared_table *t)
 {
 	give_back(t, slots_log(t));
-	if (t->shared->moving)
+	if (t->shared->moving || t->shared->poured)
 		give_back(t, slots_log(t) + 1);
 	*t->shared = (struct shared_visited){0};
 }

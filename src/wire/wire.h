@@ -308,9 +308,9 @@ enum wire_alone {
 	WIRE_ALONE_HORIZON,  /* its clock goes beyond what a search looks at at first */
 	WIRE_ALONE_MEMORY,   /* it is instrumented */
 	WIRE_ALONE_DISAGREE, /* the same path led to different states in different workers */
-	WIRE_ALONE_NETWORK,  /* of many ranks: it talks to others, who are not the same for each rank */
 	WIRE_ALONE_LIVELOCK, /* there is a livelock, and one worker looks for the way to it */
 	WIRE_ALONE_NOTES,    /* there is no room for what the workers have to tell each other */
+	WIRE_ALONE_NETWORK,  /* of many ranks: it talks to others, who are not the same for each rank */
 	WIRE_ALONE_REASONS
 };
 

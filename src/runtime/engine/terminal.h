@@ -21,8 +21,6 @@ bool terminal_undecided(void);
 bool terminal_saw_idle_client(void);
 /* … or with a thread that waits for one which waits for clients: main joins the acceptor? */
 bool terminal_saw_waiter(void);
-/* … or with threads that wait for a signal from outside, with nothing else to do? */
-bool terminal_saw_paused(void);
 /*
  * The current state belongs to a loop of sleeps that nothing leads out of. Is that a server that idles: all
  * threads sleep, or wait for clients or for those who do? Remembered for terminal_saw_sleepers().
@@ -30,6 +28,8 @@ bool terminal_saw_paused(void);
 bool terminal_idles(void);
 /* The same, if there were such a loop. */
 bool terminal_would_idle(void);
+/* … or with threads that wait for a signal from outside, with nothing else to do? */
+bool terminal_saw_paused(void);
 bool terminal_saw_sleepers(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * memory_news.h: with several workers, what each learns of memory from all executions together, rather than from the
- * state it is in, is told to the others (search/target.h: target_team): who uses a cell and under which
- * locks, who has it in windows, and where memory orders are followed. Neighbouring cells are one message. The
- * levels of cells are lessons, which all share anyway (wire/learnt.h).
+ * memory_news.h: with several workers, what each learns of memory from all executions together, rather than
+ * from the state it is in, is told to the others (search/target.h: target_team): who uses a cell and under
+ * which locks, who has it in windows, and where memory orders are followed. Neighbouring cells are one
+ * message. The levels of cells are lessons, which all share anyway (wire/learnt.h).
  */
 #ifndef HEDDLE_RUNTIME_MEMORY_NEWS_H
 #define HEDDLE_RUNTIME_MEMORY_NEWS_H
