@@ -36,6 +36,8 @@ struct wire_learnt {
 	u32 knowers;         /* of knower */
 	u32 property_places; /* of property_place */
 	u32 shared;          /* server peers are one joint conversation: NET_JOINT, --peers */
+	u32 peer_time;       /* … and told when the program sleeps: NET_JOINT_CLOCK */
+	u32 pad;
 	/* Client peers that have several connections at a time, bit n - 1: NET_JOINT. */
 	u64 joint_clients[NET_MAX_CLIENTS / 64];
 	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */

@@ -41,6 +41,9 @@ static void note_what_was_left_out(void)
 		note("some executions end with a thread that waits for another one (joins it, or wants its "
 		     "lock), "
 		     "which waits for clients, and no client is left");
+	if (terminal_saw_paused())
+		note("some executions end with threads that wait for a signal which the program never sends "
+		     "itself: taken for idle; --strict-idle makes that a deadlock");
 	if (terminal_saw_sleepers())
 		note("some executions go on for ever with threads that sleep while others wait for clients: "
 		     "taken for idle; --strict-idle makes that a livelock");

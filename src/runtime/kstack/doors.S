@@ -132,6 +132,7 @@ kstack_call_out:
 	xorl %r9d, %r9d
 	xorl %r10d, %r10d
 	xorl %r11d, %r11d
+	forget_vectors
 	call *%rax
 	movq kstack_running(%rip), %r11
 	leaq -32(%rbp), %rsp
