@@ -78,8 +78,8 @@ struct target_audit {
 	/* Such a pair was found, here: the report will name the word and the places. May be NULL. */
 	void (*note_race)(void *t, u64 address, u32 a, u32 b);
 	/*
-	 * May steps be cut in places that are no operations (the next three; NULL: no)? In an experiment,
-	 * what steps say does not count, and none of them runs for long.
+	 * May steps be cut in places that are no operations (the next three; NULL: no)? Not any more, if
+	 * that took long. In an experiment, what steps say does not count, and none of them runs for long.
 	 */
 	bool (*pauses)(void *t);
 	void (*experiment)(void *t, bool begins);

@@ -247,6 +247,8 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 		sched_prune();
 	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms && !engine_experiments())
 		return;
+	if (engine_experiments())
+		engine_experiment_hung();
 	ticks = 0;
 	struct wire_regs regs;
 	regs_of(context, &regs);
