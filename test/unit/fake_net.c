@@ -222,7 +222,7 @@ long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 
 	return net_connect(to, pos);
 }
 
-/* ---- no peer looks at the clock ---- */
+/* ---- no peer has a clock that could be moved ---- */
 
 bool net_moves_clocks(u64 ns)
 {
