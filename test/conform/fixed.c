@@ -150,7 +150,7 @@ static int connect_after_shutdown(kernel *k, long *out)
 	return n;
 }
 
-/* A connection that is reset before a second connect has asked for it: that one is told, and it is like new. */
+/* A connection that is reset before a second connect asks for it: that one is told, and it is like new. */
 static int connect_after_reset(kernel *k, long *out)
 {
 	union any_address a, own;
