@@ -88,9 +88,10 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
 void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now);
 /*
  * To be called when a peer is asked (held false), and when it has answered: time may stand still until
- * then.
+ * then. pass: the program under test has slept, and the peer's clock moves on; false: it can't be moved.
  */
-void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held), void *self);
+void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held),
+		     bool (*pass)(void *self, pid_t peer, u64 ns), void *self);
 /* The connections of a peer that it has accepted and nobody has closed, oldest first; returns how many. */
 u32 broker_connections(struct broker *b, pid_t peer, u32 *conn, u32 cap);
 /* Our end; -1: there is no such connection. */

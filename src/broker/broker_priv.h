@@ -89,7 +89,9 @@ struct broker {
 	char folder[64];                       /* of UNIX listeners; empty: none yet */
 	bool long_alarms[NET_MAX_CLIENTS + 1]; /* learnt of a client's processes, for those to come */
 	void (*hold)(void *self, pid_t peer, bool held); /* NULL: nobody cares */
+	bool (*pass)(void *self, pid_t peer, u64 ns);    /* its clock moves on; false: it can't be told */
 	void *hold_self;
+	u64 slept_ms; /* so that time passes for peers that can't be told */
 };
 
 /*
@@ -209,6 +211,8 @@ void client_drop_stale(struct broker *b);
 
 /* standing.c: time goes on, or stands still, for all peers that this one may ask. */
 void standing_hold(struct broker *b, const struct connection *c, bool held);
+/* NET_JOINT_CLOCK: time passes for the servers. */
+int standing_pass(struct broker *b, const struct connection *whole, u64 ns, struct wire_net *n);
 
 /* client_listener.c. -errno: *p says why. */
 int client_listener_for(struct broker *b, const struct net_address *sut, struct client_listener **out,

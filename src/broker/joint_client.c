@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "broker/broker_priv.h"
+#include "wire/net_joint.h"
 
 #define AWAIT_MS 50
 
@@ -88,7 +89,11 @@ int joint_send(struct broker *b, struct connection *whole, struct wire_net *n)
 		u8 to = n->data[i];
 		struct connection *c = joint_part(b, whole, to % NET_JOINT_EVENT);
 		u64 end = i + NET_JOINT_SYMBOL;
-		if (to == NET_JOINT_EVENT) {
+		if (to == NET_JOINT_EVENT && n->data[i + 1] == NET_JOINT_CLOCK) {
+			status = standing_pass(b, whole, net_joint_clock(n->data + end, n->len - end), n);
+			end += HD_MIN(n->len - end, (u64)NET_JOINT_SYMBOL * NET_JOINT_CLOCK_BYTES);
+			whole->asked = ~0ull;
+		} else if (to == NET_JOINT_EVENT) {
 			joint_await(b, whole);
 			whole->asked = ~0ull;
 		} else if (to > NET_JOINT_EVENT && n->data[i + 1] == NET_JOINT_CONNECT) {

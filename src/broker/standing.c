@@ -2,9 +2,15 @@
  * standing.c: what checkpoints need to know of connections, and do to them: a peer that was brought back
  * is another process, at the other end of other connections, and the conversation goes on where it stood.
  */
+#include <poll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "broker/broker_priv.h"
+
+#define SERVERS 64u
+#define SLEPT_MAX_MS 60000u
+#define STEP_MS 50u
 
 /* Several servers may be looked at as one: then only one of them has given it its name. */
 void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now)
@@ -14,10 +20,43 @@ void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now)
 			quiet_add(t->q, now); /* it had ended */
 }
 
-void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held), void *self)
+void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held),
+		     bool (*pass)(void *self, pid_t peer, u64 ns), void *self)
 {
 	b->hold = hold;
+	b->pass = pass;
 	b->hold_self = self;
+}
+
+/* Those whose clock can't be moved on have to live through it. */
+static int live_through(struct broker *b, u64 ns, struct wire_net *n)
+{
+	u64 ms = (ns + 999999) / 1000000;
+	if (b->slept_ms + ms > SLEPT_MAX_MS)
+		return reply_error(
+			n, NET_ERROR_SLOW,
+			"the program sleeps between requests, and a server that runs without heddle's "
+			"library would have to wait for it: for more than %u s in all",
+			SLEPT_MAX_MS / 1000);
+	b->slept_ms += ms;
+	for (u64 end = monotonic_ms() + ms, now; !broker_interrupted(b) && (now = monotonic_ms()) < end;)
+		poll(NULL, 0, (int)HD_MIN(end - now, (u64)STEP_MS));
+	return 0;
+}
+
+int standing_pass(struct broker *b, const struct connection *whole, u64 ns, struct wire_net *n)
+{
+	pid_t pid[SERVERS];
+	u32 count = b->peers.server_pids && whole->set
+			    ? b->peers.server_pids(b->peers.self, whole->set, pid, SERVERS)
+			    : 0;
+	bool all = true;
+	for (u32 i = 0; i < count; i++) {
+		if (b->saver)
+			b->saver->adopt(b->saver->self, pid[i]);
+		all &= b->pass && b->pass(b->hold_self, pid[i], ns);
+	}
+	return all ? 0 : live_through(b, ns, n);
 }
 
 void standing_hold(struct broker *b, const struct connection *c, bool held)

@@ -231,9 +231,14 @@ int transfer_send_bytes(struct broker *b, struct connection *c, const u8 *data, 
 	return status;
 }
 
+/*
+ * Of datagrams nobody is told of an end; and saved conversations have the same socket, which would be shut
+ * down for them, too.
+ */
 void transfer_end(struct connection *c)
 {
-	shutdown(c->fd, SHUT_WR);
+	if (c->to.type != NET_DGRAM)
+		shutdown(c->fd, SHUT_WR);
 	c->ended = true;
 	c->asked = ~0ull; /* that is something to think about, too */
 }

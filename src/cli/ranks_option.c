@@ -36,12 +36,8 @@ int ranks_settle(struct check_options *o, struct problem *p)
 		return problem_set(
 			p, "heddle-mpi has no --strategy, --max-depth, --no-matching, --sanity, --graph and "
 			   "--profile: these are about one search, as heddle check does it");
-	if (o->por_given && s->reduce)
-		return problem_set(p,
-				   "heddle-mpi has no reduction: leave --por on out, or use heddle check -j");
 	if (o->jobs != 1)
 		return problem_set(p, "heddle-mpi has one worker for each rank: mpirun -n N instead of -j N");
 	s->strategy = SEARCH_SPREAD;
-	s->reduce = s->walks = false;
 	return 0;
 }

@@ -462,6 +462,17 @@ int cache_pass_time(struct cache *c, struct cache_pos *pos)
 	return write_symbols(c, pos, time_passes, sizeof(time_passes), false);
 }
 
+int cache_move_clocks(struct cache *c, struct cache_pos *all, u64 ns)
+{
+	u8 symbols[NET_JOINT_SYMBOL * (1 + NET_JOINT_CLOCK_BYTES)] = {NET_JOINT_EVENT, NET_JOINT_CLOCK};
+	for (u32 i = 0; i < NET_JOINT_CLOCK_BYTES; i++) {
+		symbols[NET_JOINT_SYMBOL * (i + 1)] = NET_JOINT_NOBODY;
+		symbols[NET_JOINT_SYMBOL * (i + 1) + 1] = (u8)(ns >> 8 * i);
+	}
+	int err = write_symbols(c, all, symbols, sizeof(symbols), false);
+	return err ? err : cache_resolve(c, all);
+}
+
 /* ---- reads ---- */
 
 /* Get an answer for a position that has none (none: for any where no connection stands). */

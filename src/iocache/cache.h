@@ -139,6 +139,8 @@ u32 cache_connections(const struct cache *c, const struct cache_pos *pos);
  */
 int cache_resolve_late(struct cache *c, const struct cache_pos *pos);
 int cache_pass_time(struct cache *c, struct cache_pos *pos);
+/* Joint servers: so much time (ns) has passed for the SUT. *all moves. */
+int cache_move_clocks(struct cache *c, struct cache_pos *all, u64 ns);
 /*
  * Joint servers (key->joint, no key->client): cache_open starts their conversation at *all, and then the SUT
  * connects, with a number that none of its open connections to them has. *all moves, whether it succeeds or

@@ -208,23 +208,36 @@ static u64 put_connect(struct text *t, const u8 *symbols, u64 n)
 	return len * NET_JOINT_SYMBOL;
 }
 
+/* "(2000 ms pass)". Returns the bytes of the time behind the event. */
+static u64 put_clock(struct text *t, const u8 *symbols, u64 n)
+{
+	u64 ns = net_joint_clock(symbols, n);
+	text_str(t, "(");
+	text_dec(t, (long)(ns / 1000000));
+	text_str(t, " ms pass)");
+	return HD_MIN(n, (u64)NET_JOINT_SYMBOL * NET_JOINT_CLOCK_BYTES);
+}
+
 void joint_put(struct text *t, const u8 *symbols, u64 n)
 {
 	static const char *const events[NET_JOINT_EVENTS] = {
 		[NET_JOINT_OPENED] = "opened", [NET_JOINT_EOF] = "ended",
 		[NET_JOINT_RESET] = "reset",   [NET_JOINT_END] = "end of writing",
 		[NET_JOINT_CLOSE] = "closed",  [NET_JOINT_TIME] = "time passes",
-		[NET_JOINT_CONNECT] = "",      [NET_JOINT_REFUSED] = "refused"};
+		[NET_JOINT_CONNECT] = "",      [NET_JOINT_REFUSED] = "refused",
+		[NET_JOINT_CLOCK] = ""};
 	u32 last = 0;
 	for (u64 i = 0; i + 1 < n; i += NET_JOINT_SYMBOL) {
 		u32 number = symbols[i] % NET_JOINT_EVENT;
-		if (number != last)
+		if (number && number != last)
 			text_fmt(t, "%s[%u] ", i ? " " : "", number);
 		last = number;
 		if (symbols[i] < NET_JOINT_EVENT)
 			text_escaped(t, symbols + i + 1, 1);
 		else if (symbols[i + 1] == NET_JOINT_CONNECT)
 			i += put_connect(t, symbols + i + NET_JOINT_SYMBOL, n - i - NET_JOINT_SYMBOL);
+		else if (symbols[i + 1] == NET_JOINT_CLOCK)
+			i += put_clock(t, symbols + i + NET_JOINT_SYMBOL, n - i - NET_JOINT_SYMBOL);
 		else if (symbols[i + 1] && symbols[i + 1] < HD_ARRAY_LEN(events))
 			text_fmt(t, "(%s)", events[symbols[i + 1]]);
 	}

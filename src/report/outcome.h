@@ -45,6 +45,7 @@ struct outcome_unseen {
 struct outcome_net {
 	bool used;            /* a connection was opened; all else is zero if not */
 	bool shared;          /* server peers are one conversation: --peers */
+	bool untold_time;     /* servers were not told of all the time that the program slept */
 	bool several_servers; /* some execution has several connections to them */
 	struct net_config config;
 	struct cache_stats cache;

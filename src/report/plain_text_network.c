@@ -130,6 +130,10 @@ void plain_network(FILE *f, const struct outcome *o)
 	if (n->shared)
 		fprintf(f, "  servers: shared: all connections to them are one conversation%s%s\n",
 			o->shared_why[0] ? ". What gave it away: " : "", o->shared_why);
+	if (n->untold_time)
+		fprintf(f, "  note: a thread sleeps over and over: of more than four sleeps between two "
+			   "requests the "
+			   "servers were not told\n");
 	if (o->shared_states)
 		fprintf(f,
 			"  servers: searched again with all connections to them as one conversation (%lu "

@@ -176,6 +176,7 @@ bool trace_learnt_load(const json_t *j, struct wire_learnt *l)
 	       (!joint || load_hex_list(joint, l->joint_clients, HD_ARRAY_LEN(l->joint_clients))) &&
 	       (!json_object_get(j, "weak") || copy_u32(j, "weak", &l->weak)) &&
 	       (!json_object_get(j, "shared") || copy_u32(j, "shared", &l->shared)) &&
+	       (!json_object_get(j, "peer_time") || copy_u32(j, "peer_time", &l->peer_time)) &&
 	       (!json_object_get(j, "fair") || copy_u32(j, "fair", &l->fair)) &&
 	       (!json_object_get(j, "signals_used") || copy_u32(j, "signals_used", &l->signals_used)) &&
 	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);

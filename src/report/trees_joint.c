@@ -51,6 +51,8 @@ void joint_take_apart(u64 *pending, const u8 *symbols, u64 len,
 		*pending = first ? 0 : symbols[i];
 		if (!first)
 			continue;
+		if (first == NET_JOINT_NOBODY)
+			continue;
 		if (first < NET_JOINT_EVENT) {
 			take_byte(&t, first, symbols[i]);
 			continue;
@@ -72,6 +74,7 @@ const char *joint_event_words(u32 event)
 		[NET_JOINT_RESET] = "reset by the peer",   [NET_JOINT_END] = "end of writing",
 		[NET_JOINT_CLOSE] = "closes it",           [NET_JOINT_TIME] = "time passes",
 		[NET_JOINT_CONNECT] = "connects",          [NET_JOINT_REFUSED] = "refused",
+		[NET_JOINT_CLOCK] = "the program sleeps",
 	};
 
 	return event && event < NET_JOINT_EVENTS ? words[event] : "?";

@@ -19,7 +19,8 @@ void rt_load_lessons(void)
 					 .cancel_used = l->cancel_used,
 					 .signals_used = l->signals_used,
 					 .fair = l->fair,
-					 .weak = l->weak};
+					 .weak = l->weak,
+					 .peer_time = l->peer_time};
 }
 
 void rt_fail(const char *a, const char *b, const char *c)

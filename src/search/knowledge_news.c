@@ -10,7 +10,18 @@ enum news {
 	NEWS_EDGE,  /* from, to, objects that the step made … */
 	NEWS_PRINT, /* kind, world, point, uses … */
 	NEWS_PAIR,  /* point, object */
+	NEWS_FAILED,
 };
+
+bool reduction_fail(struct reduction *r)
+{
+	const u64 word[] = {NEWS_FAILED};
+	bool told = r->failed;
+	r->failed = true;
+	if (r->say && !told)
+		r->say(r->to, word, HD_ARRAY_LEN(word));
+	return false;
+}
 
 static bool is_silent(const struct reduction *r)
 {
@@ -98,12 +109,24 @@ void knowledge_hear(struct reduction *r, const u64 *word, u32 words)
 	case NEWS_PAIR:
 		knowledge_pair(r, knowledge_told_point(r, word[1]), word[2]);
 		break;
+	case NEWS_FAILED:
+		if (r->hearing)
+			r->failed = true; /* those who told it have told all */
+		else
+			reduction_fail(r);
+		break;
 	}
 }
 
 static bool is_point(const struct reduction *r, u64 key)
 {
 	return key && table_find(&r->point_table, key);
+}
+
+/* Only memory has ranges: others would be gone through byte by byte. */
+static bool is_use(u64 object, u32 bytes, u32 mode)
+{
+	return mode < ACCESS_MODES && (object_class(object) == OBJECT_MEMORY || bytes <= WIDE_BYTES);
 }
 
 bool reduction_makes_sense(const struct reduction *r, const u64 *word, u32 words)
@@ -128,7 +151,7 @@ bool reduction_makes_sense(const struct reduction *r, const u64 *word, u32 words
 	    word[1] > (FOOTPRINT_WORLD | FOOTPRINT_ENDS) || !is_point(r, word[2]))
 		return false;
 	for (u32 i = 3; i < words; i += 2)
-		if ((u32)word[i + 1] >= ACCESS_MODES)
+		if (!is_use(word[i], (u32)(word[i + 1] >> 32), (u32)word[i + 1]))
 			return false;
 	return true;
 }

@@ -30,13 +30,14 @@ static struct walks *walks_of(struct search *s)
 	if (s->walks)
 		return s->walks;
 	struct walks *w = pages_map(sizeof(*w));
+	u32 rank = s->spread ? spread_rank(s->spread) : 0;
 	if (!w)
 		return NULL;
 	s->walks = w;
 	w->kind[0] = walk_random_new(s);
 	w->kind[1] = walk_pct_new(s, 0);
 	for (u32 i = 0; i < HD_ARRAY_LEN(w->kind) && w->kind[i]; i++)
-		w->kind[i]->random = walk_scatter(s->o->seed, 1 + i);
+		w->kind[i]->random = walk_scatter(s->o->seed, 1 + i + 2 * rank); /* no two walk alike */
 	return w;
 }
 
@@ -225,6 +226,22 @@ static enum move pause(struct search *s)
 	for (all->left = budget; all->left && m == MOVE_KNOWN;)
 		m = one_run(s, most, &ended);
 	return m == MOVE_KNOWN && search_is_stale(s) ? MOVE_RESTART : m;
+}
+
+enum move interlude_at_root(struct search *s)
+{
+	if (!wants_walks(s) || !s->walks) {
+		s->pause_at = ~0ull;
+		return MOVE_KNOWN;
+	}
+	if (search_is_stale(s))
+		return MOVE_KNOWN;
+	s->walking = s->repeating = true;
+	enum move m = pause(s);
+	s->walking = s->repeating = false;
+	s->paused_at = s->ticks;
+	s->pause_at = s->ticks * 4;
+	return m;
 }
 
 enum move interlude_run(struct search *s, target_mark *marks)

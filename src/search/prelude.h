@@ -33,6 +33,8 @@ enum move prelude_run(struct search *s);
  * path, and does so afterwards. marks: of the states on the path, written anew.
  */
 enum move interlude_run(struct search *s, target_mark *marks);
+/* The same for who stands in the initial state at any rate: whose mark is search.root. */
+enum move interlude_at_root(struct search *s);
 /* The search is over. */
 void prelude_free(struct search *s);
 

@@ -231,6 +231,8 @@ const struct observer observer_recorder = {
 static void say_fact(void *to, const u64 *word, u32 words)
 {
 	struct recorder *r = to;
+	if (words == 1) /* nothing is learnt any more: no fact of the program */
+		return;
 	put(r, TAPE_WORD(TAPE_FACT, words));
 	for (u32 i = 0; i < words; i++) {
 		put(r, (u32)word[i]);

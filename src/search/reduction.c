@@ -300,6 +300,12 @@ void reduction_hear(struct reduction *r, const u64 *word, u32 words)
 	r->hearing = false;
 }
 
+void reduction_pass_on(struct reduction *r, const u64 *word, u32 words)
+{
+	if (hd_likely(!r->failed))
+		knowledge_hear(r, word, words);
+}
+
 /* ---- passes ---- */
 
 void reduction_begin_pass(struct reduction *r)

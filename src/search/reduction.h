@@ -59,6 +59,8 @@ void reduction_depend(struct reduction *r, u32 fiber, u32 other);
 /* With several workers: say() gets what is learnt here, for reduction_hear of the others. */
 void reduction_share(struct reduction *r, void (*say)(void *to, const u64 *word, u32 words), void *to);
 void reduction_hear(struct reduction *r, const u64 *word, u32 words);
+/* The same, and what is new in it is said again: to those who don't hear what this one hears. */
+void reduction_pass_on(struct reduction *r, const u64 *word, u32 words);
 /* A search is saved in the middle of a pass, and others go on with it: what the pass relies on goes along. */
 void reduction_say_relied(const struct reduction *r, void (*say)(void *to, const u64 *word, u32 words),
 			  void *to);

@@ -191,11 +191,10 @@ static inline struct link *link_at(const struct reduction *r, u32 i)
 	return (struct link *)r->edges.data + (i - 1);
 }
 
-static inline bool reduction_fail(struct reduction *r)
-{
-	r->failed = true;
-	return false;
-}
+/*
+ * Nothing is left out here any more, nor learnt: the others must not rely on hearing of what is met here.
+ */
+bool reduction_fail(struct reduction *r);
 
 /* The index of the control point where the fiber stands, known or new; NO_POINT: it is gone, or no memory. */
 u32 knowledge_point(struct reduction *r, u32 fiber);

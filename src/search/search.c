@@ -252,7 +252,8 @@ static void restart(struct search *s)
 	if (s->hooks->forget_former)
 		s->hooks->forget_former(s->hooks->self);
 	s->ops->undo(s->self, s->root);
-	s->ops->restart(s->self);
+	if (hd_likely(!s->keeps_steps))
+		s->ops->restart(s->self);
 	*(s->another_pass ? &s->stats->passes : &s->stats->restarts) += 1;
 	/*
 	 * The eye counts ticks: it shall see the same in a pass that is recorded and when that is
@@ -339,9 +340,15 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 		parallel_begin(&s);
 	if (h->record)
 		recorder_attach(&s);
+	if (h->port)
+		s.spread = spread_new(&s);
 	for (;;) {
 		s.root = s.ops->mark(s.self);
 		enum move m = s.team && s.team->number ? MOVE_KNOWN : prelude_run(&s);
+		if (s.spread) {
+			spread_walked(s.spread, m);
+			m = MOVE_KNOWN;
+		}
 		if (s.reduction) {
 			reduction_begin_pass(s.reduction);
 			s.pass_facts = reduction_facts(s.reduction);
@@ -366,6 +373,7 @@ enum search_end search_run(struct target *t, const struct search_options *o, con
 	visited_reset(&s.visited);
 	bit_filter_reset(&s.filter);
 	prelude_free(&s);
+	spread_free(s.spread);
 	pages_vec_free(&s.path);
 	pages_vec_free(&s.scratch);
 	reduction_free(s.reduction);

@@ -20,12 +20,18 @@ u32 spread_owner(struct fingerprint fp, u32 ranks)
 
 /* ---- messages ---- */
 
+/* What was learnt: true in every pass. */
+static bool is_note(u32 kind)
+{
+	return kind == KIND_NOTE || kind == KIND_FACT || kind == KIND_KNOWN;
+}
+
 void spread_send(struct spread *d, u32 to, enum message_kind kind, const void *bytes, u32 len)
 {
-	d->sent += kind < KIND_COUNTED;
+	*(is_note(kind) ? &d->notes_sent : &d->sent) += kind < KIND_COUNTED;
 	d->port->messages++;
 	d->port->bytes += len;
-	d->port->send(d->port->self, to, (u16)kind, bytes, len);
+	d->port->send(d->port->self, to, (u16)(kind | (u32)d->pass << KIND_BITS), bytes, len);
 }
 
 void spread_stop_all(struct spread *d, u32 why, u32 end)
@@ -142,21 +148,27 @@ static enum move hear_answers(struct spread *d, u32 from, const u8 *is_new, u32 
 		o->first = node->next;
 		o->waiting--;
 		d->unanswered--;
-		if (is_new[i]) {
-			m = spread_count_new(d, node);
-			continue;
-		}
-		d->s->stats->revisited++;
-		node_put(&d->nodes, node);
+		m = spread_answered(d, node, is_new[i]);
 	}
 	return m;
 }
 
 /* ---- the end ---- */
 
-static bool is_quiet(const struct spread *d)
+static bool is_quiet(struct spread *d)
 {
-	return !d->stack.len && !d->unanswered && !search_is_stale(d->s);
+	return !d->stack.len && !d->rests.len && !d->unanswered && !search_is_stale(d->s) &&
+	       !spread_was_wrong(d);
+}
+
+static u64 all_sent(const struct spread *d)
+{
+	return d->sent + d->notes_sent;
+}
+
+static u64 all_received(const struct spread *d)
+{
+	return d->received + d->notes_received;
 }
 
 static void probe(struct spread *d)
@@ -167,7 +179,7 @@ static void probe(struct spread *d)
 	d->round++;
 	d->replies = 1;
 	d->all_quiet = is_quiet(d);
-	d->sum = (struct status){.sent = d->sent, .received = d->received};
+	d->sum = (struct status){.sent = all_sent(d), .received = all_received(d)};
 	for (u32 i = 1; i < d->port->ranks; i++)
 		spread_send(d, i, KIND_PROBE, &d->round, sizeof(d->round));
 }
@@ -210,7 +222,7 @@ static enum move handle(struct spread *d, u32 from, u16 kind, u32 len)
 {
 	char copy[SPREAD_MESSAGE];
 	struct status mine;
-	d->received += kind < KIND_COUNTED;
+	*(is_note(kind) ? &d->notes_received : &d->received) += kind < KIND_COUNTED;
 	switch (kind) {
 	case KIND_ASK:
 		memcpy(copy, d->message, len);
@@ -221,6 +233,12 @@ static enum move handle(struct spread *d, u32 from, u16 kind, u32 len)
 	case KIND_NOTE:
 		memcpy(copy, d->message, len);
 		return hear_note(d, (const u64 *)copy, len / (u32)sizeof(u64));
+	case KIND_FACT:
+	case KIND_KNOWN:
+		memcpy(copy, d->message, len);
+		(kind == KIND_FACT ? spread_hear_fact : spread_hear_known)(d, (const u64 *)copy,
+									   len / (u32)sizeof(u64));
+		break;
 	case KIND_WORK:
 	case KIND_LATE:
 		memcpy(copy, d->message, len);
@@ -233,7 +251,7 @@ static enum move handle(struct spread *d, u32 from, u16 kind, u32 len)
 		spread_wanted(d, from, kind == KIND_HANG);
 		break;
 	case KIND_PROBE:
-		mine = (struct status){*(const u64 *)d->message, is_quiet(d), d->sent, d->received};
+		mine = (struct status){*(const u64 *)d->message, is_quiet(d), all_sent(d), all_received(d)};
 		spread_send(d, 0, KIND_STATUS, &mine, sizeof(mine));
 		break;
 	case KIND_STATUS:
@@ -252,6 +270,55 @@ static enum move handle(struct spread *d, u32 from, u16 kind, u32 len)
 	return MOVE_KNOWN;
 }
 
+/*
+ * A rank's reason to end, which came after another pass had begun. A violation is found again: the path to
+ * this one counts no more.
+ */
+static void hear_late(struct spread *d, u32 kind)
+{
+	const struct reason *r = (const struct reason *)d->message;
+	if (kind == KIND_STOP && r->why != SPREAD_PASS &&
+	    !(r->why == SPREAD_OVER && r->end == SEARCH_VIOLATION))
+		spread_stop_all(d, r->why, r->end);
+}
+
+/* A message of the pass after this one: rank 0 has ended this one. Its word of that is on the way. */
+static void hold(struct spread *d, u32 from, u16 kind, u32 len)
+{
+	d->holds = true;
+	d->held_from = from;
+	d->held_kind = kind;
+	d->held_len = len;
+	memcpy(d->held, d->message, len);
+	d->ended = d->told = true;
+	d->reason = (struct reason){SPREAD_PASS, SEARCH_INTERRUPTED};
+}
+
+static enum move sort_out(struct spread *d, u32 from, u16 kind, u32 len)
+{
+	int ahead = (signed char)(kind >> KIND_BITS) - (signed char)d->pass;
+	u16 plain = kind & ((1u << KIND_BITS) - 1);
+	ahead = (signed char)ahead;
+	if (!ahead || is_note(plain))
+		return handle(d, from, plain, len);
+	if (ahead > 0)
+		hold(d, from, kind, len);
+	else
+		hear_late(d, plain);
+	return MOVE_KNOWN;
+}
+
+static long receive(struct spread *d, u32 *from, u16 *kind)
+{
+	if (hd_likely(!d->holds))
+		return d->port->receive(d->port->self, from, kind, d->message);
+	d->holds = false;
+	*from = d->held_from;
+	*kind = d->held_kind;
+	memcpy(d->message, d->held, d->held_len);
+	return d->held_len;
+}
+
 /* All that has come. */
 static enum move read_mail(struct spread *d)
 {
@@ -259,10 +326,10 @@ static enum move read_mail(struct spread *d)
 	u32 from;
 	u16 kind;
 	while (m < MOVE_HALT && !d->ended) {
-		long len = d->port->receive(d->port->self, &from, &kind, d->message);
+		long len = receive(d, &from, &kind);
 		if (len < 0)
 			break;
-		m = handle(d, from, kind, (u32)len);
+		m = sort_out(d, from, kind, (u32)len);
 	}
 	const struct target_team *t = d->s->ops->team;
 	if (t && t->wants_alone(d->s->self))
@@ -273,6 +340,8 @@ static enum move read_mail(struct spread *d)
 		if (d->s->ticks > d->stale_at + LEARN_MORE || !d->stack.len)
 			spread_stop_all(d, SPREAD_RESTART, SEARCH_INTERRUPTED);
 	}
+	if (d->s->reduction && !d->told)
+		spread_check_pass(d);
 	if (!d->port->rank && !d->ended)
 		judge(d);
 	return m;
@@ -280,7 +349,9 @@ static enum move read_mail(struct spread *d)
 
 static enum move work(struct spread *d)
 {
-	enum move m = MOVE_KNOWN;
+	enum move m = d->s->ticks >= d->s->pause_at ? spread_pause(d) : MOVE_KNOWN;
+	for (; d->rests.len && m < MOVE_HALT; d->rests.len -= sizeof(struct node *))
+		m = spread_extend_rest(d, ((struct node **)(d->rests.data + d->rests.len))[-1]);
 	for (u32 i = 0; i < LOOK_EVERY && d->stack.len && m < MOVE_HALT; i++) {
 		d->stack.len -= sizeof(struct node *);
 		struct node *n = *(struct node **)(d->stack.data + d->stack.len);
@@ -330,17 +401,63 @@ static void loop(struct spread *d)
 	}
 }
 
-static void free_all(struct spread *d)
+/* Of one pass. */
+static void forget(struct spread *d)
 {
 	if (d->owner)
 		pages_unmap(d->owner, d->port->ranks * sizeof(*d->owner));
 	if (d->cache)
 		pages_unmap(d->cache, d->cache_size * sizeof(*d->cache));
+	d->owner = NULL;
+	d->cache = NULL;
 	nodes_free(&d->nodes);
+	d->stack.len = d->rests.len = d->hanging.len = 0;
+	d->unanswered = d->to_ask = d->sent = d->received = 0;
+	d->want_from = d->port->rank;
+	d->in_vain = d->hangs_on = 0;
+	d->wanted = d->ended = d->told = d->probing = d->last_quiet = false;
+	d->stale_at = 0;
+}
+
+struct spread *spread_new(struct search *s)
+{
+	struct spread *d = pages_map(sizeof(*d));
+	hd_assert(d); /* the others would wait for ever: its controller tells them */
+	d->s = s;
+	d->port = s->hooks->port;
+	d->batch = HD_MAX(HD_MIN(QUESTIONS / d->port->ranks, BATCH_MAX), BATCH_MIN);
+	if (s->ops->team)
+		s->ops->team->join(s->self, say, d);
+	if (s->reduction)
+		spread_share_facts(d);
+	return d;
+}
+
+void spread_free(struct spread *d)
+{
+	if (!d)
+		return;
+	forget(d);
 	pages_vec_free(&d->stack);
+	pages_vec_free(&d->rests);
 	pages_vec_free(&d->way);
 	pages_vec_free(&d->actions);
 	pages_vec_free(&d->hanging);
+	pages_unmap(d, sizeof(*d));
+}
+
+u32 spread_rank(const struct spread *d)
+{
+	return d->port->rank;
+}
+
+void spread_walked(struct spread *d, u32 move)
+{
+	d->walks_ended = move == MOVE_HALT;
+	if (move == MOVE_HALT) {
+		d->beyond = true;
+		d->before = d->s->root;
+	}
 }
 
 static enum move begin(struct spread *d)
@@ -348,14 +465,14 @@ static enum move begin(struct spread *d)
 	struct search *s = d->s;
 	d->root = d->here = node_new(&d->nodes, NULL, 0, 0);
 	d->cache_size = CACHE_MIN;
+	d->cached = 0;
 	d->cache = pages_map(d->cache_size * sizeof(*d->cache));
 	d->owner = pages_map(d->port->ranks * sizeof(*d->owner));
-	d->batch = HD_MAX(HD_MIN(QUESTIONS / d->port->ranks, BATCH_MAX), BATCH_MIN);
 	if (!d->root || !d->cache || !d->owner)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	d->root->refs = 3;
-	if (s->ops->team)
-		s->ops->team->join(s->self, say, d);
+	if (d->walks_ended)
+		return MOVE_HALT;
 	struct fingerprint fp = s->ops->fingerprint(s->self);
 	/* The initial state is known to its owner from the beginning, and rank 0's to extend. */
 	if (spread_owner(fp, d->port->ranks) == d->port->rank && visited_insert(&s->visited, fp) < 0)
@@ -368,28 +485,31 @@ static enum move begin(struct spread *d)
 
 static u64 spread_memory(const struct search *s)
 {
-	const struct spread *d = s->mine;
-	return d->nodes.bytes + d->stack.cap + d->way.cap + d->actions.cap +
+	const struct spread *d = s->spread;
+	return d->nodes.bytes + d->stack.cap + d->rests.cap + d->way.cap + d->actions.cap +
 	       d->cache_size * sizeof(*d->cache);
 }
 
 static enum move spread_run(struct search *s)
 {
-	struct spread *d = pages_map(sizeof(*d));
-	if (!d)
-		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	d->s = s;
-	d->port = s->hooks->port;
-	d->want_from = d->port->rank;
-	s->mine = d;
+	struct spread *d = s->spread;
+	enum move m = MOVE_HALT;
 	pass_on(d, begin(d));
+	/* A rank that has learnt of shorter steps since the last pass can't make those of the others. */
+	if (search_is_stale(s))
+		pass_on(d, MOVE_RESTART);
 	loop(d);
 	d->port->why = d->reason.why;
 	s->end = (enum search_end)d->reason.end;
-	free_all(d);
-	s->mine = NULL;
-	pages_unmap(d, sizeof(*d));
-	return MOVE_HALT;
+	if (d->reason.why == SPREAD_PASS) {
+		m = spread_go_back(d);
+		d->pass++;
+		s->another_pass = true;
+		s->keeps_steps = search_is_stale(s);
+	}
+	forget(d);
+	return m;
 }
 
-const struct strategy strategy_spread = {.run = spread_run, .memory = spread_memory};
+const struct strategy strategy_spread = {
+	.run = spread_run, .memory = spread_memory, .reduces = true, .walks = true};

@@ -33,6 +33,16 @@ struct spread_port {
 	u64 messages, bytes, asked, given; /* sent; fingerprints asked for; states given away */
 };
 
+struct search;
+struct spread;
+
+/* Before the first pass, and after the last one. */
+struct spread *spread_new(struct search *s);
+void spread_free(struct spread *d);
+/* The walks before the search have come to this: MOVE_KNOWN, MOVE_HALT or MOVE_RESTART. */
+void spread_walked(struct spread *d, u32 move);
+u32 spread_rank(const struct spread *d);
+
 u32 spread_owner(struct fingerprint fp, u32 ranks);
 
 #endif

@@ -1,15 +1,11 @@
 /* Going from state to state, and extending one: see spread.c. */
+#include "search/prelude.h"
+#include "search/reduction.h"
 #include "search/spread_priv.h"
-
-/* Before its delta, a node has the fingerprint of its state. */
-struct fingerprint *spread_print_of(struct node *n)
-{
-	return (struct fingerprint *)n->delta;
-}
 
 static void apply(struct spread *d, struct node *n)
 {
-	d->s->ops->delta_apply(d->s->self, n->delta + sizeof(struct fingerprint));
+	d->s->ops->delta_apply(d->s->self, n->delta + sizeof(struct node_head));
 }
 
 void spread_go_up(struct spread *d)
@@ -61,12 +57,12 @@ static enum move go_to(struct spread *d, struct node *to)
 struct node *spread_node_here(struct spread *d, target_mark before, u32 action)
 {
 	const struct target_ops *ops = d->s->ops;
-	size_t size = ops->delta_size(d->s->self, before) + sizeof(struct fingerprint);
+	size_t size = ops->delta_size(d->s->self, before) + sizeof(struct node_head);
 	struct node *n = node_new(&d->nodes, d->here, action, size);
 	if (!n)
 		return NULL;
-	*spread_print_of(n) = ops->fingerprint(d->s->self);
-	ops->delta_save(d->s->self, before, n->delta + sizeof(struct fingerprint));
+	*spread_head(n) = (struct node_head){.print = ops->fingerprint(d->s->self)};
+	ops->delta_save(d->s->self, before, n->delta + sizeof(struct node_head));
 	return n;
 }
 
@@ -92,6 +88,52 @@ static bool asked_lately(struct spread *d, struct fingerprint fp)
 	return false;
 }
 
+/* ---- what may be left out ---- */
+
+static struct rest *rest_of(struct node *n)
+{
+	return (struct rest *)n->delta;
+}
+
+/* The actions of n that may be left out if another of its actions led to a new state. */
+static struct node *new_rest(struct spread *d, struct node *n, const u32 *action, u32 count)
+{
+	struct node *r = node_new(&d->nodes, n, 0, sizeof(struct rest) + count * sizeof(*action));
+	if (!r)
+		return NULL;
+	*rest_of(r) = (struct rest){.count = count};
+	memcpy(rest_of(r)->action, action, count * sizeof(*action));
+	return r;
+}
+
+enum move spread_answered(struct spread *d, struct node *n, bool is_new)
+{
+	struct node *held = spread_head(n)->rest;
+	enum move m = MOVE_KNOWN;
+	spread_head(n)->rest = NULL;
+	if (held) {
+		struct rest *r = rest_of(held);
+		r->pending--;
+		d->s->stats->reduced += is_new && !r->led_on;
+		r->led_on |= is_new;
+		if (r->led_on || r->pending) {
+			node_put(&d->nodes, held);
+		} else {
+			struct node **at = pages_vec_push(&d->rests, sizeof(*at));
+			if (!at)
+				return search_halt(d->s, SEARCH_LIMIT_MEMORY);
+			*at = held;
+		}
+	}
+	if (is_new)
+		return spread_count_new(d, n);
+	d->s->stats->revisited++;
+	node_put(&d->nodes, n);
+	return m;
+}
+
+/* ---- steps ---- */
+
 /* A step led to this state, which may be another rank's. */
 static enum move arrive(struct spread *d, target_mark before, u32 action)
 {
@@ -108,8 +150,15 @@ static enum move arrive(struct spread *d, target_mark before, u32 action)
 	struct node *n = spread_node_here(d, before, action);
 	if (!n)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
-	if (owner == d->port->rank)
+	if (owner == d->port->rank) {
+		d->led_on = true;
 		return spread_count_new(d, n);
+	}
+	if (d->rest) {
+		spread_head(n)->rest = d->rest;
+		d->rest->refs++;
+		rest_of(d->rest)->pending++;
+	}
 	spread_ask(d, owner, n);
 	return MOVE_KNOWN;
 }
@@ -125,17 +174,57 @@ static enum move step(struct spread *d, target_mark before, u32 action)
 	if (m >= MOVE_HALT)
 		return m;
 	enum step_result r = s->ops->step(s->self, action);
+	if (s->reduction && (r == STEP_OK || r == STEP_VIOLATION || r == STEP_PRUNED))
+		reduction_learn(s->reduction, action, r != STEP_OK);
 	if (r == STEP_OK) {
 		s->stats->transitions++;
 		m = arrive(d, before, action);
 	} else {
 		m = search_step_ended(s, r);
 	}
-	if (m == MOVE_HALT)
+	if (m == MOVE_HALT) {
+		d->beyond = true;
+		d->before = before;
 		return m;
+	}
 	s->path.len -= sizeof(action);
 	search_undo(s, before);
 	return m == MOVE_RESTART ? m : MOVE_KNOWN;
+}
+
+static enum move steps(struct spread *d, target_mark before, const u32 *action, u32 count)
+{
+	enum move m = MOVE_KNOWN;
+	for (u32 i = 0; i < count && m < MOVE_HALT; i++)
+		m = step(d, before, action[i]);
+	return m;
+}
+
+/*
+ * The actions that have to be explored, and the others if none of the first led to a new state: at once, or
+ * when the last owner has answered.
+ */
+static enum move reduced_steps(struct spread *d, struct node *n, target_mark before, u32 *action, u32 count)
+{
+	struct search *s = d->s;
+	u32 first = reduction_enter(s->reduction, action, count);
+	d->led_on = false;
+	d->rest = first < count ? new_rest(d, n, action + first, count - first) : NULL;
+	if (first < count && !d->rest)
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	enum move m = steps(d, before, action, first);
+	struct node *rest = d->rest;
+	d->rest = NULL;
+	if (rest) {
+		bool waits = !d->led_on && rest_of(rest)->pending;
+		rest_of(rest)->led_on = d->led_on;
+		s->stats->reduced += d->led_on;
+		node_put(&d->nodes, rest);
+		if (m < MOVE_HALT && !waits && !d->led_on)
+			m = steps(d, before, action + first, count - first);
+	}
+	reduction_leave(s->reduction);
+	return m;
 }
 
 enum move spread_extend(struct spread *d, struct node *n)
@@ -152,7 +241,56 @@ enum move spread_extend(struct spread *d, struct node *n)
 	s->stats->depth = n->depth;
 	if (!count)
 		m = search_terminal(s);
-	for (u32 i = 0; i < count && m < MOVE_HALT; i++)
-		m = step(d, before, actions[i]);
+	else
+		m = search_tell_enter(s, actions, count);
+	if (count && m < MOVE_HALT)
+		m = s->reduction ? reduced_steps(d, n, before, actions, count)
+				 : steps(d, before, actions, count);
+	if (count && m < MOVE_HALT)
+		m = search_tell_leave(s);
 	return m < MOVE_HALT ? MOVE_KNOWN : m;
+}
+
+enum move spread_extend_rest(struct spread *d, struct node *rest)
+{
+	struct search *s = d->s;
+	struct rest *r = rest_of(rest);
+	enum move m = go_to(d, rest->parent);
+	if (m != MOVE_KNOWN)
+		return m;
+	target_mark before = s->ops->mark(s->self);
+	reduction_meet(s->reduction);
+	m = steps(d, before, r->action, r->count);
+	reduction_leave(s->reduction);
+	node_put(&d->nodes, rest);
+	return m;
+}
+
+/* ---- back to the beginning ---- */
+
+enum move spread_go_back(struct spread *d)
+{
+	struct search *s = d->s;
+	if (d->beyond)
+		search_undo(s, d->before);
+	d->beyond = false;
+	enum move m = go_to(d, d->root);
+	s->path.len = 0;
+	s->root = s->ops->mark(s->self);
+	return m == MOVE_HALT ? m : MOVE_RESTART;
+}
+
+enum move spread_pause(struct spread *d)
+{
+	struct search *s = d->s;
+	enum move m = go_to(d, d->root);
+	if (m != MOVE_KNOWN)
+		return m;
+	s->root = s->ops->mark(s->self);
+	m = interlude_at_root(s);
+	if (m == MOVE_HALT) {
+		d->beyond = true;
+		d->before = s->root;
+	}
+	return m;
 }

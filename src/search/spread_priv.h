@@ -1,6 +1,7 @@
 /*
- * spread_priv.h: what spread.c, the dialogue of the ranks, and spread_extend.c, which goes to states and
- * extends them, know of each other.
+ * spread_priv.h: what the files of the search by many machines know of each other: spread.c, the dialogue of
+ * the ranks; spread_extend.c, which goes to states and extends them; spread_share.c, who gets work;
+ * spread_pass.c, what the reduction needs.
  */
 #ifndef HEDDLE_SEARCH_SPREAD_PRIV_H
 #define HEDDLE_SEARCH_SPREAD_PRIV_H
@@ -15,6 +16,8 @@ enum message_kind {
 	KIND_ASK = 1, /* fingerprints: are they new? */
 	KIND_ANSWER,  /* a byte for each */
 	KIND_NOTE,    /* target_team: what was learnt */
+	KIND_FACT,    /* of the reduction: to the rank above, spread_pass.c */
+	KIND_KNOWN,   /* … and to those below */
 	KIND_WORK,    /* paths to states that are the receiver's now: the answer to KIND_WANT */
 	KIND_LATE,    /* the same, for KIND_HANG */
 	KIND_COUNTED, /* those above count for the end */
@@ -26,6 +29,9 @@ enum message_kind {
 	KIND_STOP, /* to rank 0: end, for this reason */
 	KIND_END,  /* from rank 0 */
 };
+
+/* The pass that a message belongs to stands above its kind: what comes from an earlier one is void. */
+#define KIND_BITS 8u
 
 /* Fingerprints a question: fewer for many ranks, so that no more than QUESTIONS are held back by all. */
 #define BATCH_MIN 16u
@@ -40,6 +46,25 @@ enum message_kind {
 #define LEARN_MORE 1000u  /* steps */
 #define WORTH 8u          /* steps of a path that one state is worth */
 #define TRIES 2u          /* ranks that are asked for work before this one hangs on others */
+
+#define CHECK_EVERY 1024u /* ticks between two looks at what the pass relies on */
+
+/*
+ * Of a state that was extended by some of its actions: the others, until it is known whether they may be left
+ * out (spread_extend.c). Lies in a node below the state, where others have their delta.
+ */
+struct rest {
+	u32 pending; /* states it led to, whose owners have not answered */
+	u32 count;
+	bool led_on; /* one of them was new */
+	u32 action[];
+};
+
+/* What a node has before its delta. */
+struct node_head {
+	struct fingerprint print;
+	struct node *rest; /* of its parent, which waits for the answer as well; NULL: it does not */
+};
 
 struct status {
 	u64 round, quiet, sent, received;
@@ -69,6 +94,18 @@ struct spread {
 	u32 batch, flush_at;
 	u64 unanswered, to_ask; /* questions: made or to be made, and the latter alone */
 	u64 sent, received;     /* that count */
+	/* What was learnt outlives a pass, and so do these two. */
+	u64 notes_sent, notes_received;
+	u8 pass;
+	bool walks_ended; /* in MOVE_HALT: search.end says why */
+	/* The reduction: */
+	struct pages_vec rests; /* struct node *: struct rest, to be explored */
+	struct node *rest;      /* of the state that is being extended */
+	bool led_on;            /* … which led to a new state here */
+	u64 checked_at;         /* in ticks: when the pairs relied upon were looked at */
+	/* A step led to the end of the search: the target stands behind it, at the end of the path. */
+	bool beyond;
+	target_mark before;
 	/* Work (spread_share.c): */
 	u32 want_from;            /* whom to ask for some next */
 	u32 in_vain;              /* how many had none, one after the other */
@@ -84,6 +121,11 @@ struct spread {
 	bool all_quiet, last_quiet, probing;
 	struct status sum;
 	char message[SPREAD_MESSAGE];
+	/* Of the pass after this one, came early: is there one? */
+	bool holds;
+	u32 held_from, held_len;
+	u16 held_kind;
+	char held[SPREAD_MESSAGE];
 };
 
 /* spread.c */
@@ -102,11 +144,34 @@ void spread_share(struct spread *d);
 /* Work that has come. */
 enum move spread_take(struct spread *d, u32 from, bool late, const u32 *word, u32 words);
 
+/* spread_pass.c */
+void spread_share_facts(struct spread *d);
+void spread_hear_fact(struct spread *d, const u64 *word, u32 words);
+void spread_hear_known(struct spread *d, const u64 *word, u32 words);
+/* Is a decision of this pass known to be wrong? All begin another one, then. */
+bool spread_was_wrong(struct spread *d);
+void spread_check_pass(struct spread *d);
+
 /* spread_extend.c */
-struct fingerprint *spread_print_of(struct node *n);
+static inline struct node_head *spread_head(struct node *n)
+{
+	return (struct node_head *)n->delta;
+}
+static inline struct fingerprint *spread_print_of(struct node *n)
+{
+	return &spread_head(n)->print;
+}
 void spread_go_up(struct spread *d);
 enum move spread_go_down(struct spread *d, struct node *to);
 struct node *spread_node_here(struct spread *d, target_mark before, u32 action);
 enum move spread_extend(struct spread *d, struct node *n);
+/* The state that n leads to is new, or known: what that means for the one before it. */
+enum move spread_answered(struct spread *d, struct node *n, bool is_new);
+/* What was not left out after all. */
+enum move spread_extend_rest(struct spread *d, struct node *rest);
+/* To the initial state, wherever the target stands. */
+enum move spread_go_back(struct spread *d);
+/* Some walks, if it is time for them (prelude.h). */
+enum move spread_pause(struct spread *d);
 
 #endif

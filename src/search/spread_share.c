@@ -106,8 +106,10 @@ static enum move follow(struct spread *d, const u32 *path, u32 len, const struct
 		while (k < count && actions[k] != path[i])
 			k++;
 		enum step_result r = k < count ? s->ops->step(s->self, path[i]) : STEP_PRUNED;
-		if (r == STEP_RESTART)
+		if (r == STEP_RESTART) {
+			s->ops->undo(s->self, before);
 			return MOVE_RESTART;
+		}
 		struct node *n = r == STEP_OK ? spread_node_here(d, before, path[i]) : NULL;
 		if (!n) {
 			spread_stop_all(d, SPREAD_DISAGREE, SEARCH_STOPPED);

@@ -77,6 +77,19 @@ struct target_audit {
 	u64 (*output)(void *t);
 	/* Such a pair was found, here: the report will name the word and the places. May be NULL. */
 	void (*note_race)(void *t, u64 address, u32 a, u32 b);
+	/*
+	 * May steps be cut in places that are no operations (the next three; NULL: no)? In an experiment,
+	 * what steps say does not count, and none of them runs for long.
+	 */
+	bool (*pauses)(void *t);
+	void (*experiment)(void *t, bool begins);
+	/*
+	 * Steps of the action's fiber end behind the k-th place where they let others go on (1: behind the
+	 * operation that they begin with); 0: they don't. Then rest() is what remains.
+	 */
+	void (*pause)(void *t, u32 action, u32 k);
+	/* Has such a step ended so since? */
+	bool (*paused)(void *t);
 	/* How many uses were merged into the last step (all may be NULL: the target does not merge); ... */
 	u32 (*merged)(void *t);
 	/* ... let the next step end before the k-th of them (from 1); ... */

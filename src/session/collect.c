@@ -265,6 +265,7 @@ static void add_found(const struct sut *s, struct outcome *o, struct findings *f
 		add_checkpoints(&s->worker->result.checkpoints, &o->checkpoints.counts);
 	o->nondeterministic |= s->worker->result.nondeterministic & WIRE_UNSAVED;
 	o->unnoticed |= s->worker->result.nondeterministic & WIRE_UNNOTICED;
+	o->net.untold_time |= s->worker->result.untold_time != 0;
 	o->net.several_servers |= s->worker->result.several_servers != 0;
 	if (s->worker->result.shared_why[0])
 		snprintf(o->shared_why, sizeof(o->shared_why), "%.*s",
@@ -310,6 +311,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->fair = from->fair;
 	to->weak = from->weak;
 	to->shared = from->shared;
+	to->peer_time = from->peer_time;
 	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
 	memcpy(to->joint_clients, from->joint_clients, sizeof(to->joint_clients));
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));

@@ -50,6 +50,11 @@ bool descriptors_random(int fd)
 	return in_table(fd) && (kinds[fd] & KIND_RANDOM);
 }
 
+bool descriptors_timer(int fd)
+{
+	return in_table(fd) && (kinds[fd] & KIND_TIMER);
+}
+
 void descriptors_start(void)
 {
 	memset(shim_epoll, 0, sizeof(shim_epoll));

@@ -107,7 +107,7 @@ static void frozen(struct shim_message *m, int control, int unread)
 	for (;;) {
 		int r = receive(m, fd, &n, 0);
 		if (r == -EPIPE)
-			shim_exit(0);
+			shim_exit(SHIM_DROPPED);
 		if (r || m->op != SHIM_RESTORE || !n)
 			continue;
 		if (clone_self() == 0) {
@@ -144,17 +144,31 @@ static void save(struct shim_message *m, int control)
 		shim_call(SYS_close, unread);
 }
 
+/* The clock moves on; waits that are over by then end when the handlers return (timed_calls.c). */
+static void time_moves(struct shim_message *m)
+{
+	threads_park();
+	clock_tell(m->inode[0]);
+	timers_advance(m->inode[0]);
+	threads_unpark();
+	answer(m, SHIM_TIMED, -1);
+}
+
 /* The signal says that there may be something; it may be the end. */
 void freeze_serve(void)
 {
 	static struct shim_message m;
 	int fd[SHIM_CONNS + 1], r;
 	u32 n;
-	if (shim.control < 0)
+	if (shim.control < 0) {
+		clock_child_looks();
 		return;
+	}
 	while ((r = receive(&m, fd, &n, MSG_DONTWAIT)) == 0)
 		if (m.op == SHIM_SAVE && n == 1)
 			save(&m, fd[0]);
+		else if (m.op == SHIM_TIME)
+			time_moves(&m);
 	if (r == -EPIPE)
 		shim_exit(0);
 }

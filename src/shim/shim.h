@@ -11,6 +11,8 @@
  *   RESTORE, with the control socket of the new  -> RUNNING, from the new process, on its own socket; the
  *   process and the ends of its connections         process that is saved stays as it is
  *
+ *   TIME: its clock moves on by inode[0] ns      -> TIMED
+ *
  * A process whose control socket is closed ends.
  */
 #ifndef HEDDLE_SHIM_SHIM_H
@@ -21,9 +23,19 @@
 #define SHIM_ENV "HEDDLE_PEER_SHIM"
 #define SHIM_KEEPER_ENV "HEDDLE_PEER_KEEPER"
 #define SHIM_VERSION 1u
+#define SHIM_DROPPED 219 /* how a saved process ends that is not needed any more */
 #define SHIM_CONNS 128u
 
-enum shim_op { SHIM_HELLO = 1, SHIM_SAVE, SHIM_SAVED, SHIM_REFUSED, SHIM_RESTORE, SHIM_RUNNING };
+enum shim_op {
+	SHIM_HELLO = 1,
+	SHIM_SAVE,
+	SHIM_SAVED,
+	SHIM_REFUSED,
+	SHIM_RESTORE,
+	SHIM_RUNNING,
+	SHIM_TIME,
+	SHIM_TIMED
+};
 
 struct shim_message {
 	u32 op;
@@ -84,6 +96,7 @@ struct shim_page {
 	 * Time-outs don't expire then.
 	 */
 	u32 held;
+	u64 told; /* the controller's: so much time has passed by SHIM_TIME, for child processes to see */
 	u64 acts; /* that are not tamed */
 	u64 count[SHIM_ACTS];
 };

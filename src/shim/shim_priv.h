@@ -94,6 +94,11 @@ long call_again(struct call *c);
 void clock_start(void);
 bool clock_call(struct call *c, long *result);
 void clock_advance(u64 ns);
+void clock_tell(u64 ns);
+u64 clock_told(void);
+/* In a child process: it begins; it was interrupted, since the page says that time has passed. */
+void clock_child_begins(void);
+void clock_child_looks(void);
 u64 clock_shown(long id);
 u64 clock_real(long id);
 
@@ -110,6 +115,8 @@ bool pid_call(struct call *c, long *result);
 bool descriptor_call(struct call *c, long *result);
 void descriptors_start(void);
 bool descriptors_random(int fd);
+/* A timer that was set once. */
+bool descriptors_timer(int fd);
 /* An event of epoll was handed over. */
 void descriptors_events(int epoll, const void *events, long n);
 
@@ -162,6 +169,8 @@ void posix_timers_record(void);
 void posix_timers_restore(void);
 /* In a child: it has none. */
 void posix_timers_forget(void);
+/* The peer's clock moves on: so do all timers of the kernel's that it has. */
+void timers_advance(u64 ns);
 
 /* descriptors.c, for rebuild.c */
 struct epoll_entry {

@@ -6,7 +6,8 @@
  *
  * Time-outs are counted in the peer's time (clock.c): when one expires, the clock moves on by it, and it
  * is noted, for in another run something might have come before. While the peer is held (shim_page.held)
- * no time passes for it, and a time-out that expires begins anew.
+ * no time passes for it, and a time-out that expires begins anew. When the controller moves the clock on
+ * (SHIM_TIME), what is over by then expires: that is the same in each run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -221,7 +222,7 @@ bool wait_call(struct call *c, long *result)
 	if (!classify(&w))
 		return false;
 	bool selects = c->nr == SYS_select || c->nr == SYS_pselect6;
-	u64 asked_at = clock_shown(CLOCK_MONOTONIC), left = w.limit;
+	u64 asked_at = clock_shown(CLOCK_MONOTONIC), told = clock_told(), left = w.limit;
 	if (selects)
 		keep_sets(&w, false);
 	for (;;) {
@@ -229,8 +230,14 @@ bool wait_call(struct call *c, long *result)
 		self->interrupted = 0;
 		long r = once(&w, left);
 		if (r == -EINTR && self->interrupted) {
-			u64 waited = start ? self->interrupted - start : 0;
+			u64 waited = start ? self->interrupted - start : 0, passed = clock_told() - told;
+			told += passed;
 			left = left == FOREVER ? left : left > waited ? left - waited : 1;
+			if (left != FOREVER && passed >= left) {
+				*result = w.expired;
+				return true;
+			}
+			left = left == FOREVER ? left : left - passed;
 			continue;
 		}
 		*result = r;
@@ -247,7 +254,7 @@ bool wait_call(struct call *c, long *result)
 	}
 }
 
-/* Did a time-out of the socket's own (SO_RCVTIMEO) end the call? */
+/* Could a time-out of the socket's own (SO_RCVTIMEO) end the call? */
 static bool ran_out(const struct call *c)
 {
 	long flags;
@@ -270,14 +277,29 @@ static bool ran_out(const struct call *c)
 	return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
+/* So much time has passed: has its time-out ended by that? */
+static bool is_over(const struct call *c, u64 passed)
+{
+	struct timeval t = {0, 0};
+	u32 len = sizeof(t);
+	if (!passed || !ran_out(c) || shim_call(SYS_getsockopt, c->arg[0], SOL_SOCKET, SO_RCVTIMEO, &t, &len))
+		return false;
+	u64 limit = (u64)t.tv_sec * SECOND + (u64)t.tv_usec * 1000;
+	return limit && passed >= limit;
+}
+
 long call_again(struct call *c)
 {
 	struct shim_thread *self = thread_self();
+	u64 told = clock_told();
 	for (;;) {
 		self->interrupted = 0;
 		long r = sys_call6(c->nr, c->arg[0], c->arg[1], c->arg[2], c->arg[3], c->arg[4], c->arg[5]);
-		if (r == -EINTR && self->interrupted)
+		if (r == -EINTR && self->interrupted) {
+			if (is_over(c, clock_told() - told))
+				return -EAGAIN;
 			continue;
+		}
 		if (r == -EAGAIN && ran_out(c)) {
 			if (__atomic_load_n(&shim.page->held, __ATOMIC_ACQUIRE))
 				continue;

@@ -1,9 +1,11 @@
 /*
- * timer_copies.c: timers of timer_create. A copy has none of them: who is thawed makes them anew, with the
- * time that was left. The program knows them by numbers of ours, as the kernel's are other ones then.
+ * timer_copies.c: timers of timer_create, and how timers of all kinds move on with the clock. A copy has none
+ * of the former: who is thawed makes them anew, with the time that was left. The program knows them by
+ * numbers of ours, as the kernel's are other ones then.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "shim/shim_priv.h"
@@ -119,4 +121,43 @@ void posix_timers_restore(void)
 void posix_timers_forget(void)
 {
 	memset(timers, 0, sizeof(timers));
+}
+
+static void advance(struct timespec *left, u64 ns)
+{
+	u64 value = (u64)left->tv_sec * 1000000000ull + (u64)left->tv_nsec;
+	if (!value)
+		return;
+	value = value > ns ? value - ns : 1;
+	*left = (struct timespec){(time_t)(value / 1000000000ull), (long)(value % 1000000000ull)};
+}
+
+static void advance_alarm(u64 ns)
+{
+	struct itimerval t = {0};
+	if (shim_call(SYS_getitimer, ITIMER_REAL, &t))
+		return;
+	struct timespec left = {t.it_value.tv_sec, t.it_value.tv_usec * 1000};
+	advance(&left, ns);
+	if (!t.it_value.tv_sec && !t.it_value.tv_usec)
+		return;
+	t.it_value = (struct timeval){left.tv_sec, HD_MAX(left.tv_nsec / 1000, left.tv_sec ? 0 : 1)};
+	shim_call(SYS_setitimer, ITIMER_REAL, &t, 0);
+}
+
+void timers_advance(u64 ns)
+{
+	struct itimerspec t;
+	for (u32 i = 0; i < TIMERS; i++)
+		if (timers[i].used && timers[i].clock >= 0 &&
+		    !shim_call(SYS_timer_gettime, timers[i].real, &t)) {
+			advance(&t.it_value, ns);
+			shim_call(SYS_timer_settime, timers[i].real, 0, &t, 0);
+		}
+	for (int fd = 0; fd < SHIM_FDS; fd++)
+		if (descriptors_timer(fd) && !shim_call(SYS_timerfd_gettime, fd, &t)) {
+			advance(&t.it_value, ns);
+			shim_call(SYS_timerfd_settime, fd, 0, &t, 0);
+		}
+	advance_alarm(ns);
 }

@@ -101,12 +101,15 @@ int track_delta_apply(const void *blob)
 		struct page *p = page_at(number);
 		if (!p->hot_index)
 			page_heat_between(number);
-		u64 *now = (u64 *)p->address;
-		page_uses_lines(p, COMPARE_ALL);
+		u64 *now = (u64 *)p->address, *shadow = p->shadow;
+		u32 lines = 0;
 		for (u64 n = RUN_WORDS(from.run[i]); n; n--, from.word++, from.diff++) {
-			now[*from.word % PAGE_WORDS] ^= *from.diff;
-			p->shadow[*from.word % PAGE_WORDS] ^= *from.diff;
+			u32 word = *from.word % PAGE_WORDS;
+			now[word] ^= *from.diff;
+			shadow[word] ^= *from.diff;
+			lines |= line_of_word(word);
 		}
+		page_uses_lines(p, lines);
 	}
 	cool_shut_pages();
 	track.fp.lo ^= d->xor_fp.lo;

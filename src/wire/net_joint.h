@@ -7,6 +7,15 @@
 
 #include "wire/wire_net.h"
 
+/* The time of NET_JOINT_CLOCK, from the symbols behind it: n bytes, of which some may be missing. */
+static inline u64 net_joint_clock(const u8 *symbols, u64 n)
+{
+	u64 ns = 0;
+	for (u32 i = 0; i < NET_JOINT_CLOCK_BYTES && NET_JOINT_SYMBOL * (i + 1) <= n; i++)
+		ns |= (u64)symbols[NET_JOINT_SYMBOL * i + 1] << 8 * i;
+	return ns;
+}
+
 #define NET_PACKED_HEAD 5u
 #define NET_PACKED_MAX (NET_PACKED_HEAD + 108u)
 

@@ -234,6 +234,7 @@ struct wire_result {
 	char note[8][256];
 	struct net_checkpoints checkpoints;
 	u32 nondeterministic; /* enum wire_nondeterministic: a peer has not said the same again */
+	u32 untold_time;      /* servers were not told of all the time that the program slept */
 	u32 several_servers;  /* some execution has two connections to servers at a time, or in two threads */
 };
 
@@ -309,6 +310,7 @@ enum wire_alone {
 	WIRE_ALONE_HORIZON,  /* its clock goes beyond what a search looks at at first */
 	WIRE_ALONE_MEMORY,   /* it is instrumented */
 	WIRE_ALONE_DISAGREE, /* the same path led to different states in different workers */
+	WIRE_ALONE_NETWORK,  /* of many ranks: it talks to others, who are not the same for each rank */
 	WIRE_ALONE_REASONS
 };
 

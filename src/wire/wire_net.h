@@ -146,7 +146,9 @@ struct wire_net {
  */
 #define NET_JOINT_SYMBOL 2u
 #define NET_JOINT_EVENT 128u
-#define NET_JOINT_MAX 127u
+#define NET_JOINT_MAX 126u
+#define NET_JOINT_NOBODY 127u /* no connection's number: of bytes that only tell more of an event */
+#define NET_JOINT_CLOCK_BYTES 8u
 enum net_joint_event {
 	NET_JOINT_OPENED = 1, /* said by the peer: there is a further connection, with this number */
 	NET_JOINT_EOF,        /* … it has closed its side */
@@ -156,6 +158,11 @@ enum net_joint_event {
 	NET_JOINT_TIME,    /* with number 0: nothing happens until the peer speaks by itself */
 	NET_JOINT_CONNECT, /* told to servers: the SUT connects; the address follows (net_joint.h) */
 	NET_JOINT_REFUSED, /* said by them: no, with this errno, as a byte of that connection */
+	/*
+	 * With number 0, told to servers: so much time has passed for the program, in nanoseconds: 8 bytes
+	 * of NET_JOINT_NOBODY, the lowest first.
+	 */
+	NET_JOINT_CLOCK,
 	NET_JOINT_EVENTS
 };
 

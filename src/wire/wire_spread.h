@@ -20,11 +20,13 @@ enum spread_why {
 	SPREAD_RESTART,  /* some rank learnt that steps were too coarse: all begin again, with all lessons */
 	SPREAD_ALONE,    /* one rank has to do it by itself */
 	SPREAD_DISAGREE, /* a path led elsewhere than where another rank said */
+	SPREAD_PASS,     /* a decision of the reduction was wrong: the workers begin again by themselves */
 };
 
 struct spread_ring {
 	u64 written __attribute__((aligned(64))); /* bytes, ever */
 	u64 taken __attribute__((aligned(64)));
+	u32 sleeps; /* who reads waits for `written` to change: a futex */
 	char data[SPREAD_RING] __attribute__((aligned(64)));
 };
 
@@ -71,6 +73,30 @@ static inline bool spread_ring_put(struct spread_ring *r, struct spread_message 
 	spread_ring_copy_in(r, at + sizeof(head), bytes, head.len);
 	__atomic_store_n(&r->written, at + need, __ATOMIC_RELEASE);
 	return true;
+}
+
+/*
+ * Who reads is about to wait; false: something has come. It may be woken late, or for nothing: it waits for a
+ * moment only. The word to wait at has the value *seen.
+ */
+static inline bool spread_ring_sleeps(struct spread_ring *r, u32 *seen)
+{
+	__atomic_store_n(&r->sleeps, 1, __ATOMIC_SEQ_CST);
+	*seen = (u32)__atomic_load_n(&r->written, __ATOMIC_SEQ_CST);
+	return *seen == (u32)r->taken;
+}
+
+static inline void spread_ring_wakes(struct spread_ring *r)
+{
+	__atomic_store_n(&r->sleeps, 0, __ATOMIC_RELAXED);
+}
+
+/* After some were put there: has the reader to be woken? Says so once. */
+static inline bool spread_ring_wants_wake(struct spread_ring *r)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return hd_unlikely(__atomic_load_n(&r->sleeps, __ATOMIC_RELAXED)) &&
+	       __atomic_exchange_n(&r->sleeps, 0, __ATOMIC_RELAXED);
 }
 
 /* False: there is none. head->len above `room`: the ring is damaged. */

@@ -12,6 +12,8 @@ class Wait(Exception):
     """The call waits."""
 
 
+AGAIN = "again"  # a call that consists of several events has come to the next one
+
 E = {name: -getattr(errno, name) for name in dir(errno) if name.startswith("E")}
 O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NONBLOCK = 0, 1, 2, 0o100, 0o200, 0o1000, 0o2000, 0o4000
 FIRST_FD = 3      # 0, 1, 2 are taken
@@ -55,12 +57,14 @@ class Kernel:
         self.process_caught = set()
         self.masked = [True] * threads
         self.locks = {}          # description index -> exclusive: flock
+        self.record_locks = {}   # the same: fcntl F_OFD_SETLK, of the whole file
+        self.clocks = []         # timerfds: [armed, expirations]
         self.timers = [0]        # seconds left, as set
         self.inside = False      # the current directory is d
         self.listening = []      # pairs that nobody has accepted
         self.deaf = False        # the listening socket is closed
         self.held = [None] * threads
-        self.instants = False    # constant
+        self.progress = [0] * threads  # of close_range: from here on
         self.keepalive = set()   # socket options: (pair, end)
         self.watched = {}        # (number, description index): an epoll set, level-triggered, for POLLIN
         self.looked = [False] * threads  # in a cancellation point, and has found no request
@@ -76,9 +80,10 @@ class Kernel:
                 tuple((bytes(p[0]), bytes(p[1]), *p[2:]) for p in self.pairs), tuple(map(tuple, self.events)),
                 self.umask_, self.cwd, tuple(self.pages), tuple(sorted(self.env.items())), self.limit,
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
-                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked),
+                tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked), tuple(self.progress),
                 tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
                 self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())),
+                tuple(sorted(self.record_locks.items())), tuple(map(tuple, self.clocks)),
                 frozenset(self.keepalive), tuple(sorted(self.watched)))
 
     # ---- descriptors ----
@@ -106,18 +111,8 @@ class Kernel:
             return self.descs[self.held[t][0]]
         return self.descs[self.fds[n][0]] if n in self.fds else None
 
-    def works_on(self, name, n):
-        """Does the call do more with the description than fail, or look at constants? (Linux has a reference even then,
-        for an instant, and may delay the end of a pipe or of a listening socket by that: `instants`.)"""
-        d = self.at(n)
-        if self.instants:
-            return True
-        if d.kind == "file":
-            return True
-        if d.kind == "pair" and name in ("setopt", "getopt"):
-            return True
-        return (name, d.flags & 3) not in (("read", O_WRONLY), ("write", O_RDONLY)) and name in (
-            "read", "write", "shutdown", "connect", "accept")
+    def index(self, n, t):
+        return self.held[t][0] if self.held[t] is not None else self.fds[n][0]
 
     def enter(self, t, n):
         """The call has looked its number up; whatever becomes of the number, it keeps the description. And whether it
@@ -143,6 +138,7 @@ class Kernel:
         d.refs -= 1
         if not d.refs:
             self.locks.pop(i, None)
+            self.record_locks.pop(i, None)
             for key in [w for w in self.watched if w[1] == i]:
                 del self.watched[key]
             self.release(d)
@@ -185,16 +181,17 @@ class Kernel:
         self.drop(n)
         return 0
 
-    def dup(self, _t, n):
-        if n not in self.fds:
+    def dup(self, t, n):
+        """Finds the description, then a number for it: if n is closed in between, that may be n."""
+        if not self.at(n, t):
             return E["EBADF"]
         m = FIRST_FD
         while m in self.fds:
             m += 1
         if m >= self.limit:
             return E["EMFILE"]
-        self.at(n).refs += 1
-        self.fds[m] = [self.fds[n][0], 0]
+        self.at(n, t).refs += 1
+        self.fds[m] = [self.index(n, t), 0]
         return m
 
     def dup2(self, _t, n, m):
@@ -220,9 +217,9 @@ class Kernel:
             self.fds[m][1] = 1
         return result
 
-    def dupfd(self, _t, n, least):
+    def dupfd(self, t, n, least):
         """fcntl F_DUPFD"""
-        if n not in self.fds:
+        if not self.at(n, t):
             return E["EBADF"]
         if least >= self.limit:
             return E["EINVAL"]
@@ -231,20 +228,25 @@ class Kernel:
             m += 1
         if m >= self.limit:
             return E["EMFILE"]
-        self.at(n).refs += 1
-        self.fds[m] = [self.fds[n][0], 0]
+        self.at(n, t).refs += 1
+        self.fds[m] = [self.index(n, t), 0]
         return m
 
-    def closerange(self, _t, low, high, flags):
-        """4: CLOSE_RANGE_CLOEXEC"""
+    def closerange(self, t, low, high, flags):
+        """4: CLOSE_RANGE_CLOEXEC. Numbers are closed one after the other, and others may come in between."""
         if low > high:
             return E["EINVAL"]
-        for n in [n for n in self.fds if low <= n <= high]:
-            if flags:
+        if flags:
+            for n in [n for n in self.fds if low <= n <= high]:
                 self.fds[n][1] = 1
-            else:
-                self.drop(n)
-        return 0
+            return 0
+        left = [n for n in self.fds if (self.progress[t] or low) <= n <= high]
+        if not left:
+            self.progress[t] = 0
+            return 0
+        self.drop(min(left))
+        self.progress[t] = min(left) + 1
+        return AGAIN
 
     def getfd(self, _t, n):
         return self.fds[n][1] if n in self.fds else E["EBADF"]
@@ -283,6 +285,23 @@ class Kernel:
         self.locks[i] = how == 2
         return 0
 
+    def ofdlock(self, t, n, how):
+        """F_RDLCK 1, F_WRLCK 2, F_UNLCK 8; never waits. One that can't be had leaves the old one."""
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if how == (1 if (d.flags & 3) == O_WRONLY else 2 if (d.flags & 3) == O_RDONLY else 0):
+            return E["EBADF"]
+        i = self.descs.index(d)
+        if how == 8:
+            self.record_locks.pop(i, None)
+            return 0
+        for j, exclusive in self.record_locks.items():
+            if j != i and self.descs[j].thing == d.thing and (exclusive or how == 2):
+                return E["EAGAIN"]
+        self.record_locks[i] = how == 2
+        return 0
+
     # ---- bytes: results are folded byte by byte ----
 
     def read(self, t, n, count):
@@ -314,6 +333,14 @@ class Kernel:
                 raise Wait
             value = 1 if e[1] else e[0]
             e[0] -= value
+            return value
+        if d.kind == "clock":
+            c = self.clocks[d.thing]
+            if not c[1]:
+                if self.nonblocking(d, t):
+                    return E["EAGAIN"]
+                raise Wait
+            value, c[1] = c[1], 0
             return value
         return E["EINVAL"]
 
@@ -431,8 +458,8 @@ class Kernel:
             return E["EBADF"]
         return int(d.thing in self.keepalive) if d.kind == "pair" else E["ENOTSOCK"]
 
-    def watch_key(self, n):
-        return (n, self.fds[n][0])
+    def watch_key(self, n, t):
+        return (n, self.index(n, t))
 
     def epadd(self, t, n):
         d = self.at(n, t)
@@ -440,7 +467,7 @@ class Kernel:
             return E["EBADF"]
         if d.kind == "file":
             return E["EPERM"]
-        key = self.watch_key(n)
+        key = self.watch_key(n, t)
         if key in self.watched:
             return E["EEXIST"]
         self.watched[key] = 1
@@ -451,7 +478,7 @@ class Kernel:
             return E["EBADF"]
         if self.at(n, t).kind == "file":
             return E["EPERM"]
-        return 0 if self.watched.pop(self.watch_key(n), 0) else E["ENOENT"]
+        return 0 if self.watched.pop(self.watch_key(n, t), 0) else E["ENOENT"]
 
     def epwait(self, _t):
         """All that have news, with a time-out of 0; in any order, so they are added up."""
@@ -474,9 +501,9 @@ class Kernel:
         self.pairs[pair][2 + end] = True
         return 0
 
-    def poll(self, _t, n):
+    def poll(self, t, n):
         """POLLIN with a time-out of 0."""
-        d = self.at(n)
+        d = self.at(n, t)
         return self.events_of(d) if d else 0x20  # POLLNVAL
 
     def events_of(self, d):
@@ -495,6 +522,8 @@ class Kernel:
             p = self.pairs[pair]
             theirs, mine = p[2 + 1 - end], p[2 + end]
             return (1 if p[end] or theirs else 0) | (0x10 if theirs and mine or p[4 + 1 - end] else 0) | (8 if p[6 + end] else 0)
+        if d.kind == "clock":
+            return 1 if self.clocks[d.thing][1] else 0
         return 1 if self.events[d.thing][0] else 0
 
     # ---- a listening socket of the Unix domain ----
@@ -641,6 +670,16 @@ class Kernel:
         self.pages[page] = "rw"
         return 0
 
+    def move(self, _t, page, keep):
+        """mremap to the place of the other one, which goes first. keep: MREMAP_DONTUNMAP."""
+        rights, self.pages[1 - page] = self.pages[page], "gone"
+        if rights == "gone":
+            return E["EFAULT"]
+        self.pages[1 - page] = rights
+        if not keep:
+            self.pages[page] = "gone"
+        return 0
+
     def readable(self, _t, page):
         """write(2) from the page to a socket nobody reads."""
         return 1 if self.pages[page] in ("rw", "r") else E["EFAULT"]
@@ -702,12 +741,15 @@ class Kernel:
     def handle_before_return(self, t, op, late):
         """How many handlers run before the call returns."""
         n = 0
-        alone = self.masked.count(False) == 1
-        while not self.masked[t] and (
-                (self.caught[t] and op in (("poke", t), ("mask", 0))) or
-                (self.process_caught and (op == ("mask", 0) or (op == ("pokeall",) and alone)))):
+        while self.must_handle(t, op):
             n += self.handle(t) if late else self.handle_all(t)
         return n
+
+    def must_handle(self, t, op):
+        alone = self.masked.count(False) == 1
+        return not self.masked[t] and (
+            (self.caught[t] and op in (("poke", t), ("mask", 0))) or
+            (self.process_caught and (op == ("mask", 0) or (op == ("pokeall",) and alone))))
 
     def handle_all(self, t):
         """Linux looks at both queues, once a thread looks at all."""
@@ -736,6 +778,28 @@ class Kernel:
         if armed:
             self.process_pending.add("SIGUSR2")
         return bool(armed)
+
+    def clock_expires(self, i):
+        """A timerfd, once; False: it is not armed."""
+        armed = self.clocks[i][0]
+        if armed:
+            self.clocks[i] = [0, 1]
+        return bool(armed)
+
+    def setclock(self, t, n, seconds):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind != "clock":
+            return E["EINVAL"]
+        old, self.clocks[d.thing] = self.clocks[d.thing][0], [seconds, 0]
+        return int(old > 0)
+
+    def getclock(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        return int(self.clocks[d.thing][0] > 0) if d.kind == "clock" else E["EINVAL"]
 
     def settimer(self, _t, seconds):
         old, self.timers[0] = self.timers[0], seconds
@@ -768,8 +832,9 @@ class Kernel:
         return 0
 
 
-# Calls that look up their first argument, a descriptor, and then do their work on what they found.
-LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl", "connect", "accept",
-           "flock"}
+# Calls that look up their first argument, a descriptor, and then do their work on what they found, or fail. They keep it
+# alive from the one moment to the other.
+LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl",
+           "connect", "accept", "flock", "ofdlock", "setclock", "getclock", "dup", "dupfd", "poll", "epadd", "epdel"}
 POINTS = {"epwait", "open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
           "readable", "writable"}

@@ -110,11 +110,150 @@ static int set_in_set(kernel *k, long *out)
 	return n;
 }
 
+/* A shutdown that fails, of a socket with no connection, is an edge all the same. */
+static int shutdown_in_vain(kernel *k, long *out)
+{
+	struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
+	long set = K(SYS_epoll_create1, 0), fd = K(SYS_socket, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	int n = 0;
+	out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, fd, (long)&e);
+	for (int how = SHUT_RD; how <= SHUT_RDWR; how++) {
+		e.events = 0;
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+		out[n++] = e.events;
+		out[n++] = K(SYS_shutdown, fd, how);
+	}
+	out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+	out[n++] = e.events;
+	return n;
+}
+
+/* After a connect that did not wait, another one says 0 once: not if the socket was shut down meanwhile. */
+static int connect_after_shutdown(kernel *k, long *out)
+{
+	union any_address a;
+	int n = 0, one = 1;
+	socklen_t len = address_make(ADDRESS_4, &a);
+	long listener = K(SYS_socket, AF_INET, SOCK_STREAM, 0);
+	K(SYS_setsockopt, listener, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof(one));
+	out[n++] = K(SYS_bind, listener, (long)&a, len);
+	out[n++] = K(SYS_listen, listener, 8);
+	for (int shuts = 0; shuts < 2; shuts++) {
+		long fd = K(SYS_socket, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		if (shuts)
+			out[n++] = K(SYS_shutdown, fd, SHUT_WR);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		out[n++] = K(SYS_close, fd);
+	}
+	return n;
+}
+
+/* A connection that is reset before a second connect has asked for it: that one is told, and it is like new. */
+static int connect_after_reset(kernel *k, long *out)
+{
+	union any_address a, own;
+	int n = 0, one = 1;
+	socklen_t len = address_make(ADDRESS_4, &a), size = sizeof(own);
+	for (int told = 0; told < 3; told++) {
+		long listener = K(SYS_socket, AF_INET, SOCK_STREAM, 0);
+		long fd = K(SYS_socket, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		K(SYS_setsockopt, listener, SOL_SOCKET, SO_REUSEADDR, (long)&one, sizeof(one));
+		out[n++] = K(SYS_bind, listener, (long)&a, len);
+		out[n++] = K(SYS_listen, listener, 8);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		out[n++] = K(SYS_close, listener);
+		if (told == 2)
+			out[n++] = K(SYS_shutdown, fd, SHUT_WR);
+		if (told == 1)
+			out[n++] = K(SYS_recvfrom, fd, (long)&own, 1, 0, 0, 0);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		out[n++] = K(SYS_getsockname, fd, (long)&own, (long)&size);
+		out[n++] = own.in.sin_addr.s_addr;
+		out[n++] = K(SYS_getpeername, fd, (long)&own, (long)&size);
+		out[n++] = K(SYS_shutdown, fd, SHUT_WR);
+		out[n++] = K(SYS_close, fd);
+	}
+	return n;
+}
+
+/* A datagram that can't be sent: that it is taken back is an edge. */
+static int datagram_taken_back(kernel *k, long *out)
+{
+	struct epoll_event e = {.events = EPOLLOUT | EPOLLET};
+	union any_address a;
+	int n = 0;
+	socklen_t len = address_make(ADDRESS_UNIX, &a);
+	long set = K(SYS_epoll_create1, 0), fd = K(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, fd, (long)&e);
+	for (int i = 0; i < 4; i++) {
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+		out[n++] = K(SYS_sendto, fd, i == 2 ? 8 : (long)&a, 1, MSG_NOSIGNAL, i ? (long)&a : 0,
+			     i ? len : 0);
+		if (i == 2)
+			out[n++] = K(SYS_shutdown, fd, SHUT_WR);
+	}
+	out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+	return n;
+}
+
+/* A datagram to where nobody is: who is connected to that place is told, and by an edge. */
+static int datagram_to_nobody(kernel *k, long *out)
+{
+	struct epoll_event e = {.events = EPOLLIN | EPOLLET};
+	union any_address a;
+	int n = 0;
+	socklen_t len = address_make(ADDRESS_4, &a);
+	long set = K(SYS_epoll_create1, 0), outer = K(SYS_epoll_create1, 0);
+	long fd = K(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	struct pollfd p = {.fd = (int)outer, .events = POLLIN};
+	out[n++] = K(SYS_connect, fd, (long)&a, len);
+	out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, fd, (long)&e);
+	out[n++] = K(SYS_epoll_ctl, outer, EPOLL_CTL_ADD, set, (long)&e);
+	out[n++] = K(SYS_sendto, fd, (long)&a, 1, 0, 0, 0);
+	out[n++] = K(SYS_poll, (long)&p, 1, 0);
+	for (int i = 0; i < 2; i++) {
+		e.events = 0;
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+		out[n++] = e.events;
+		out[n++] = K(SYS_recvfrom, fd, (long)&e, 1, 0, 0, 0);
+	}
+	return n;
+}
+
+/* A datagram that a socket of any address sends to itself by IPv4 and by IPv6: where it comes from. */
+static int datagram_to_itself(kernel *k, long *out)
+{
+	static const unsigned to[] = {1, 5}; /* 127.0.0.1, :: */
+	union any_address a;
+	int n = 0;
+	long fd = K(SYS_socket, AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	socklen_t len = address_make(5, &a);
+	out[n++] = K(SYS_bind, fd, (long)&a, len);
+	for (int i = 0; i < 2; i++) {
+		char byte = 'x';
+		len = address_make(to[i], &a);
+		out[n++] = K(SYS_sendto, fd, (long)&byte, 1, 0, (long)&a, len);
+		len = sizeof(a);
+		out[n++] = K(SYS_recvfrom, fd, (long)&byte, 1, 0, (long)&a, (long)&len);
+		for (int at = 0; at < 16; at++)
+			out[n++] = a.in6.sin6_addr.s6_addr[at];
+	}
+	return n;
+}
+
 const struct fixed_case fixed_cases[FIXED] = {
 	{"a full pipe behaves as in Linux", full_pipe},
 	{"a listener that was shut down holds no port that the kernel chose", former_listener},
 	{"one description by several numbers in an epoll set: the order of news", numbers_of_one},
 	{"an epoll set inside another tells of EPOLLIN alone", set_in_set},
+	{"a shutdown of a socket without a connection is an edge", shutdown_in_vain},
+	{"a shutdown takes the place of the connect that says 0", connect_after_shutdown},
+	{"a connection that was reset is told to the next connect", connect_after_reset},
+	{"a datagram that is taken back is an edge", datagram_taken_back},
+	{"a datagram to nobody is an edge", datagram_to_nobody},
+	{"a datagram comes from the kind of address that it was sent to", datagram_to_itself},
 };
 
 int fixed_compare(const struct fixed_case *c)

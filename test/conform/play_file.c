@@ -50,10 +50,10 @@ PLAY(play_hole)
 	long at = k(SYS_lseek, s->fd, 0, SEEK_CUR, 0, 0, 0);
 	long here = k(SYS_fstat, s->fd, (long)&st, 0, 0, 0, 0);
 	out->ret = k(SYS_lseek, s->fd, s->offset, s->n % 2 ? SEEK_DATA : SEEK_HOLE, 0, 0, 0);
-	if (here || !S_ISREG(st.st_mode) || s->offset < 0 || s->offset >= st.st_size)
+	if (!here && (!S_ISREG(st.st_mode) || s->offset < 0 || s->offset >= st.st_size))
 		return;
 	k(SYS_lseek, s->fd, at, SEEK_SET, 0, 0, 0);
-	out->ret = 0;
+	out->ret = here;
 }
 
 PLAY(play_preadv)

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <string.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -29,6 +30,14 @@ static long kernel_call(kernel *k, long nr, const long *a)
 }
 
 /* ---- things to watch ---- */
+
+/* A TCP socket that connects to its own address reaches itself. */
+static bool is_at(int fd, const union any_address *a)
+{
+	union any_address own = {.sa = {.sa_family = 0}};
+	socklen_t len = sizeof(own);
+	return !getsockname(fd, &own.sa, &len) && address_port(&own) && address_port(&own) == address_port(a);
+}
 
 PLAY(play_pair)
 {
@@ -99,6 +108,43 @@ PLAY(play_connect)
 	answer_add(out, &again, sizeof(again));
 	answer_add(out, &error, sizeof(error));
 	answer_add(out, &soon, sizeof(soon));
+}
+
+/* Connect once more, in whatever state it is, and ask how that went. */
+PLAY(play_connect_again)
+{
+	union any_address a;
+	socklen_t len = address_make(s->n & 2 ? ADDRESS_4 : ADDRESS_4 + 1, &a);
+	if (s->n & 1)
+		out->ret = K(SYS_getpeername, s->fd, (long)&a, (long)&len);
+	else if (!is_at(s->fd, &a))
+		out->ret = K(SYS_connect, s->fd, (long)&a, len);
+}
+
+/* What went wrong. Asking takes it away. */
+PLAY(play_error)
+{
+	int error = -1;
+	socklen_t len = sizeof(error);
+	out->ret = K(SYS_getsockopt, s->fd, SOL_SOCKET, SO_ERROR, (long)&error, (long)&len);
+	answer_add_long(out, error);
+}
+
+/* A pair that keeps messages apart, or datagrams. */
+PLAY(play_message_pair)
+{
+	int fds[2] = {-1, -1}, type = s->n & 1 ? SOCK_SEQPACKET : SOCK_DGRAM;
+	out->ret = K(SYS_socketpair, AF_UNIX, type | SOCK_NONBLOCK, 0, (long)fds);
+	answer_add(out, fds, sizeof(fds));
+}
+
+/* UDP: one at a known address, or one that is connected to it. */
+PLAY(play_udp)
+{
+	union any_address a;
+	socklen_t len = address_make(ADDRESS_4 + (s->n >> 1 & 1), &a);
+	long fd = out->ret = K(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	answer_add_long(out, s->n & 1 ? K(SYS_bind, fd, (long)&a, len) : K(SYS_connect, fd, (long)&a, len));
 }
 
 /*
@@ -283,6 +329,39 @@ PLAY(play_read)
 	answer_add(out, data, sizeof(data));
 }
 
+/* A look, or a read of what may be a message. */
+PLAY(play_recv)
+{
+	static const int flags[] = {MSG_PEEK, MSG_PEEK | MSG_TRUNC, MSG_DONTWAIT, 0};
+	char data[16] = {0};
+	out->ret = K(SYS_recvfrom, s->fd, (long)data, s->flags % 17, flags[s->n % 4], 0, 0);
+	answer_add(out, data, sizeof(data));
+}
+
+PLAY(play_send)
+{
+	static const int flags[] = {MSG_NOSIGNAL, MSG_NOSIGNAL | MSG_DONTWAIT};
+	union any_address a;
+	socklen_t len = address_make(ADDRESS_4 + (s->n >> 1 & 1), &a);
+	bool named = s->n % 3 == 0;
+	out->ret = K(SYS_sendto, s->fd, (long)"hello, world", s->flags % 13, flags[s->n & 1],
+		     named ? (long)&a : 0, named ? len : 0);
+}
+
+/*
+ * Whether it waits belongs to the description, and may change at any time. Not where a reader would wait for
+ * more than there is: on Linux these sequences only try.
+ */
+PLAY(play_mode)
+{
+	int on = s->n & 1, least = 1;
+	socklen_t len = sizeof(least);
+	if (!getsockopt(s->fd, SOL_SOCKET, SO_RCVLOWAT, &least, &len) && least != 1)
+		return;
+	out->ret = s->n & 2 ? K(SYS_ioctl, s->fd, FIONBIO, (long)&on)
+			    : K(SYS_fcntl, s->fd, F_SETFL, on ? O_NONBLOCK : 0);
+}
+
 PLAY(play_shutdown)
 {
 	out->ret = K(SYS_shutdown, s->fd, s->n % 3);
@@ -303,6 +382,8 @@ PLAY(play_low_water)
 {
 	int least = (int)(s->n % 20), now = -1;
 	socklen_t len = sizeof(now);
+	if (!(fcntl(s->fd, F_GETFL) & O_NONBLOCK))
+		return;
 	out->ret = K(SYS_setsockopt, s->fd, SOL_SOCKET, SO_RCVLOWAT, (long)&least, sizeof(least));
 	K(SYS_getsockopt, s->fd, SOL_SOCKET, SO_RCVLOWAT, (long)&now, (long)&len);
 	answer_add_long(out, now);
@@ -349,6 +430,13 @@ static const struct play plays[] = {
 	{"dup", play_dup, 3},
 	{"lowwater", play_low_water, 1},
 	{"bytes", play_pending_bytes, 1},
+	{"again", play_connect_again, 2},
+	{"error", play_error, 1},
+	{"messages", play_message_pair, 2},
+	{"udp", play_udp, 2},
+	{"recv", play_recv, 4},
+	{"send", play_send, 4},
+	{"mode", play_mode, 1},
 };
 #define PLAYS (sizeof(plays) / sizeof(plays[0]))
 

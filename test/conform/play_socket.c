@@ -498,6 +498,10 @@ bool is_odd_socket_step(const struct step *s)
 		return true;
 	if (!binds && to.sa.sa_family == AF_INET && !address_port(&to))
 		return true;
+	/* Once it has failed to reach IPv4, a socket of IPv6 that connects to :: waits for minutes. */
+	if (!binds && own.sa.sa_family == AF_INET6 && address_plain_port(own.in6.sin6_port) == 99 &&
+	    to.sa.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&to.in6.sin6_addr))
+		return true;
 	return own.sa.sa_family != AF_UNIX && poll(&p, 1, 0) == 1 && (p.revents & POLLRDHUP);
 }
 

@@ -78,10 +78,11 @@ static size_t shrink(struct step *steps, size_t n)
 	return n;
 }
 
-static void print_answer(const char *who, const struct answer *a)
+/* A screenful of the data, from where they differ. */
+static void print_answer(const char *who, const struct answer *a, size_t from)
 {
-	printf("# %s: %ld, data", who, a->ret);
-	for (size_t i = 0; i < a->len && i < 160; i++)
+	printf("# %s: %ld, data from byte %zu", who, a->ret, from);
+	for (size_t i = from; i < a->len && i < from + 160; i++)
 		printf("%s%02x", i % 8 ? "" : " ", a->data[i]);
 	printf("\n");
 }
@@ -99,8 +100,12 @@ static void tell(struct step *steps, size_t n, unsigned long number)
 	       on_linux.len == on_virtual.len && !memcmp(on_linux.data, on_virtual.data, on_linux.len)
 		       ? "agree"
 		       : "differ");
-	print_answer("Linux", &on_linux);
-	print_answer("here ", &on_virtual);
+	size_t from = 0;
+	while (from + 8 <= on_linux.len && from + 8 <= on_virtual.len &&
+	       !memcmp(on_linux.data + from, on_virtual.data + from, 8))
+		from += 8;
+	print_answer("Linux", &on_linux, from);
+	print_answer("here ", &on_virtual, from);
 	fflush(stdout);
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranks.h"
 #include "search/reduction.h"
 #include "threads.h"
 
@@ -20,7 +21,7 @@
 
 static struct search_stats stats;
 
-static enum search_end run(struct team_member *m, const struct search_options *o)
+static enum search_end run(struct team_member *m, struct spread_port *port, const struct search_options *o)
 {
 	struct toy t;
 	struct target_ops ops;
@@ -30,6 +31,7 @@ static enum search_end run(struct team_member *m, const struct search_options *o
 	ops.reduction = &code_reduction;
 	t.target.ops = &ops;
 	t.hooks.team = m;
+	t.hooks.port = port;
 	enum search_end end = toy_search(&t, o);
 	stats = t.stats;
 	toy_free(&t);
@@ -43,7 +45,7 @@ static bool search(const struct code *c, enum search_strategy strategy, bool red
 		.strategy = strategy, .reduce = reduce, .walks = true, .max_states = 20000};
 	code = c;
 	forget_seen();
-	enum search_end end = run(NULL, &o);
+	enum search_end end = run(NULL, NULL, &o);
 	*sum = seen_sum();
 	assert_true(end == SEARCH_COMPLETE || (!reduce && end == SEARCH_LIMIT_STATES));
 	return end == SEARCH_COMPLETE;
@@ -133,14 +135,14 @@ static struct code random_code(u64 number)
 
 struct shares {
 	u64 states[4];
-	u32 wrong, by_several;
+	u32 wrong, by_several, passes;
 };
 
 static void work(struct team_member *m, void *arg)
 {
 	struct shares *shares = arg;
 	const struct search_options o = {.strategy = SEARCH_DFS, .reduce = true};
-	if (run(m, &o) != SEARCH_COMPLETE)
+	if (run(m, NULL, &o) != SEARCH_COMPLETE)
 		__atomic_fetch_add(&shares->wrong, 1, __ATOMIC_RELAXED);
 	shares->states[m->number] = stats.states;
 }
@@ -162,8 +164,39 @@ static void search_together(const struct code *c, u32 workers, struct shares *sh
 	*sum = seen_sum();
 }
 
-/* How many of the programs don't come out the same with several workers. */
-static u32 compare_together(u64 first, u64 count, u32 *by_several)
+/* ---- many ranks ---- */
+
+static void work_as_rank(struct spread_port *port, void *arg)
+{
+	struct shares *shares = arg;
+	const struct search_options o = {
+		.strategy = SEARCH_SPREAD, .reduce = true, .walks = port->ranks % 2, .seed = port->ranks};
+	if (run(NULL, port, &o) != SEARCH_COMPLETE || port->why != SPREAD_OVER)
+		__atomic_fetch_add(&shares->wrong, 1, __ATOMIC_RELAXED);
+	shares->states[port->rank] = stats.states;
+	__atomic_fetch_add(&shares->passes, stats.passes, __ATOMIC_RELAXED);
+}
+
+static void search_by_ranks(const struct code *c, u32 ranks, struct shares *shares, u64 *sum)
+{
+	code = c;
+	forget_seen();
+	memset(shares->states, 0, sizeof(shares->states));
+	assert_int_equal(ranks_run(ranks, work_as_rank, shares), 0);
+	assert_int_equal(shares->wrong, 0);
+	u32 busy = 0;
+	stats.states = 0;
+	for (u32 i = 0; i < ranks; i++) {
+		busy += shares->states[i] > 0;
+		stats.states += shares->states[i];
+	}
+	shares->by_several += busy > 1;
+	*sum = seen_sum();
+}
+
+/* How many of the programs don't come out the same with several workers, or several ranks. */
+static u32 compare_together(u64 first, u64 count, bool as_ranks, u64 *full, u64 *reduced, u32 *by_several,
+			    u32 *passes)
 {
 	struct shares *shares = together_memory(sizeof(*shares));
 	u32 different = 0;
@@ -172,9 +205,15 @@ static u32 compare_together(u64 first, u64 count, u32 *by_several)
 		u64 want, got;
 		if (!search(&c, SEARCH_DFS, false, &want) || stats.states < 100)
 			continue;
-		search_together(&c, 2 + n % 3, shares, &got);
+		*full += stats.states;
+		if (as_ranks)
+			search_by_ranks(&c, 1 + n % 4, shares, &got);
+		else
+			search_together(&c, 2 + n % 3, shares, &got);
+		*reduced += stats.states;
 		different += got != want;
 	}
+	*passes = shares->passes;
 	*by_several = shares->by_several;
 	munmap(shares, sizeof(*shares));
 	return different;
@@ -217,10 +256,19 @@ static void random_programs(void **state)
 
 static void random_programs_by_several(void **state)
 {
-	u32 by_several;
-	u64 count = how_many(700);
-	assert_int_equal(compare_together(1, count, &by_several), 0);
+	u32 by_several, passes;
+	u64 count = how_many(700), full = 0, reduced = 0;
+	assert_int_equal(compare_together(1, count, false, &full, &reduced, &by_several, &passes), 0);
 	assert_true(by_several > count / 7);
+}
+
+static void random_programs_by_ranks(void **state)
+{
+	u32 by_several, passes;
+	u64 count = how_many(450), full = 0, reduced = 0;
+	assert_int_equal(compare_together(1, count, true, &full, &reduced, &by_several, &passes), 0);
+	assert_true(by_several > count / 20 && passes > count / 20);
+	assert_true(reduced < full);
 }
 
 static void must_be_caught(bool *broken)
@@ -341,6 +389,89 @@ static void pairs_depend_in_all_variants(void **state)
 	toy_free(&t);
 }
 
+/* ---- what one says, and another hears ---- */
+
+static struct reduction *hearer;
+static bool senseless;
+
+static void hear_all(void *to, const u64 *word, u32 words)
+{
+	(void)to;
+	senseless |= !reduction_makes_sense(hearer, word, words);
+	reduction_hear(hearer, word, words);
+}
+
+static u32 many_fibers(void *self, u32 *out, u32 room)
+{
+	(void)self;
+	(void)out;
+	return room + 1;
+}
+
+/* Who can't learn any more tells the others: what they leave out may conflict with what is met there. */
+static void a_failure_is_everybodys(void **state)
+{
+	const struct code c = {
+		.threads = 2, .length = {1, 1}, .op = {{{BRANCH, 0, 0, 0}}, {{BRANCH, 1, 0, 0}}}};
+	struct target_reduction full = code_reduction;
+	struct toy t;
+	u32 actions[8];
+	code = &c;
+	forget_seen();
+	toy_init(&t, &model);
+	struct target_ops ops = *t.target.ops, other;
+	ops.footprint = code_footprint;
+	ops.reduction = &code_reduction;
+	full.fibers = many_fibers;
+	other = ops;
+	other.reduction = &full;
+	t.target.ops = &ops;
+	hearer = reduction_new(&t.target);
+	t.target.ops = &other;
+	struct reduction *fails = reduction_new(&t.target);
+	assert_true(hearer && fails);
+	senseless = false;
+	reduction_share(fails, hear_all, NULL);
+	reduction_begin_pass(hearer);
+	assert_int_equal(reduction_enter(hearer, actions, code_actions(&t, actions)), 1);
+	assert_false(reduction_was_wrong(hearer));
+	reduction_meet(fails);
+	assert_true(senseless); /* a script can't say so */
+	assert_true(reduction_was_wrong(hearer));
+	reduction_begin_pass(hearer);
+	assert_int_equal(reduction_enter(hearer, actions, code_actions(&t, actions)), 2);
+	reduction_free(hearer);
+	reduction_free(fails);
+	toy_free(&t);
+}
+
+/* Of a stranger: ranges of what has none would be gone through one by one. */
+static void facts_of_strangers_are_looked_at(void **state)
+{
+	const u64 point[] = {0, 0, 5, 5}, hash = object_id(OBJECT_NAME, 7);
+	u64 print[] = {2, 0, 5, hash, 1ull << 32 | ACCESS_WRITE};
+	struct toy t;
+	toy_init(&t, &model);
+	struct target_ops ops = *t.target.ops;
+	ops.footprint = code_footprint;
+	ops.reduction = &code_reduction;
+	t.target.ops = &ops;
+	struct reduction *r = reduction_new(&t.target);
+	assert_non_null(r);
+	assert_false(reduction_makes_sense(r, print, 5)); /* of a point that nobody has told */
+	assert_true(reduction_makes_sense(r, point, 4));
+	reduction_hear(r, point, 4);
+	assert_true(reduction_makes_sense(r, print, 5));
+	print[4] |= 1ull << 63;
+	assert_false(reduction_makes_sense(r, print, 5));
+	print[3] = object_id(OBJECT_MEMORY, 4096);
+	assert_true(reduction_makes_sense(r, print, 5));
+	print[4] |= ACCESS_MODES;
+	assert_false(reduction_makes_sense(r, print, 5));
+	reduction_free(r);
+	toy_free(&t);
+}
+
 static enum step_result cannot_go_on(void *self, u32 action)
 {
 	(void)self;
@@ -371,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_programs),
 		cmocka_unit_test(random_programs_by_several),
+		cmocka_unit_test(random_programs_by_ranks),
 		cmocka_unit_test(wakes_must_be_declared),
 		cmocka_unit_test(pending_must_be_told),
 		cmocka_unit_test(looks_at_what_is_closed_must_be_told),
@@ -379,6 +511,8 @@ int main(void)
 		cmocka_unit_test(a_server),
 		cmocka_unit_test(circles_ignore_nobody),
 		cmocka_unit_test(pairs_depend_in_all_variants),
+		cmocka_unit_test(a_failure_is_everybodys),
+		cmocka_unit_test(facts_of_strangers_are_looked_at),
 		cmocka_unit_test(a_stop_before_the_search_is_a_result),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

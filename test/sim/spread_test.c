@@ -8,18 +8,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "models.h"
-#include "search/spread.h"
-#include "wire/wire_spread.h"
-
-#define RANKS_MAX 5
+#include "ranks.h"
 
 struct rank_found {
 	enum search_end end;
@@ -30,65 +23,25 @@ struct rank_found {
 
 static struct {
 	struct rank_found found[RANKS_MAX];
-	struct spread_ring ring[RANKS_MAX][RANKS_MAX]; /* from, to */
+	const struct toy_model *model;
+	struct search_options options;
 } * common;
 
-struct ends {
-	u32 rank, ranks;
-};
-
-static void port_send(void *self, u32 to, u16 kind, const void *bytes, u32 len)
+static void work(struct spread_port *port, void *arg)
 {
-	struct ends *e = self;
-
-	while (!spread_ring_put(&common->ring[e->rank][to], (struct spread_message){len, kind, (u16)e->rank},
-				bytes))
-		sched_yield();
-}
-
-static long port_receive(void *self, u32 *from, u16 *kind, void *bytes)
-{
-	struct ends *e = self;
-
-	for (u32 i = 0; i < e->ranks; i++) {
-		struct spread_message head;
-
-		if (!spread_ring_get(&common->ring[i][e->rank], &head, bytes, SPREAD_MESSAGE))
-			continue;
-		*from = i;
-		*kind = head.kind;
-		return head.len;
-	}
-	return -1;
-}
-
-static void port_rest(void *self)
-{
-	(void)self;
-	sched_yield();
-}
-
-static void work(const struct toy_model *model, struct search_options o, u32 rank, u32 ranks)
-{
-	struct ends ends = {rank, ranks};
-	struct spread_port port = {.self = &ends,
-				   .rank = rank,
-				   .ranks = ranks,
-				   .send = port_send,
-				   .receive = port_receive,
-				   .rest = port_rest};
-	struct rank_found *f = &common->found[rank];
+	struct rank_found *f = &common->found[port->rank];
 	struct toy t;
 
-	toy_init(&t, model);
-	o.strategy = SEARCH_SPREAD;
-	t.hooks.port = &port;
-	f->end = toy_search(&t, &o);
+	(void)arg;
+	toy_init(&t, common->model);
+	common->options.strategy = SEARCH_SPREAD;
+	t.hooks.port = port;
+	f->end = toy_search(&t, &common->options);
 	f->stats = t.stats;
 	f->told = t.told;
-	f->why = port.why;
-	f->asked = port.asked;
-	f->given = port.given;
+	f->why = port->why;
+	f->asked = port->asked;
+	f->given = port->given;
 }
 
 /* The sum of what all ranks found. */
@@ -96,20 +49,10 @@ static struct search_stats run(const struct toy_model *model, const struct searc
 {
 	struct search_stats all = {0};
 
-	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(common != MAP_FAILED);
-	for (u32 i = 0; i < ranks; i++)
-		if (!fork()) {
-			alarm(600);
-			work(model, *o, i, ranks);
-			_exit(0);
-		}
-	for (u32 i = 0; i < ranks; i++) {
-		int status;
-
-		wait(&status);
-		assert_int_equal(status, 0);
-	}
+	common = together_memory(sizeof(*common));
+	common->model = model;
+	common->options = *o;
+	assert_int_equal(ranks_run(ranks, work, NULL), 0);
 	for (u32 i = 0; i < ranks; i++) {
 		const struct search_stats *s = &common->found[i].stats;
 

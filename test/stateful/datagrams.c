@@ -1,7 +1,9 @@
-/* Two threads ask by datagrams; the answers are to be different, or "same". */
+/* Two threads ask by datagrams; the answers are to be different, or "same". token: each tells its own back. */
 #include "program.h"
 
 static int got[2];
+
+static int telling_back;
 
 static int ask_by_datagram(void)
 {
@@ -13,8 +15,13 @@ static int ask_by_datagram(void)
 	ssize_t n = read(fd, text, sizeof(text) - 1);
 	assert(n > 0);
 	text[n] = 0;
+	int answer = atoi(text);
+	if (telling_back) {
+		assert(write(fd, text, (size_t)n) == n && read(fd, text, sizeof(text)) > 0);
+		assert(!strncmp(text, "yes", 3));
+	}
 	close(fd);
-	return atoi(text);
+	return answer;
 }
 
 static void *one(void *arg)
@@ -31,6 +38,7 @@ static void *two(void *arg)
 
 int main(int argc, char **argv)
 {
+	telling_back = argc > 1 && !strcmp(argv[1], "token");
 	both(one, two);
 	assert((got[0] == got[1]) == (argc > 1 && !strcmp(argv[1], "same")));
 	return 0;

@@ -276,7 +276,7 @@ static void tell_of_initial_state(const struct wire_violation *v)
 
 /* ---- one rank of many: messages go through rings, and the controller ---- */
 
-#define REST_NS 50000L
+#define REST_NS 1000000L /* unless a message comes */
 
 static struct wire_spread *rings(void)
 {
@@ -287,13 +287,25 @@ static void port_rest(void *self)
 {
 	(void)self;
 	struct timespec ts = {0, REST_NS};
-	sys_call3(SYS_nanosleep, (long)&ts, 0, 0);
+	u32 seen;
+	if (spread_ring_sleeps(&rings()->in, &seen))
+		sys_call6(SYS_futex, (long)&rings()->in.written, FUTEX_WAIT, seen, (long)&ts, 0, 0);
+	spread_ring_wakes(&rings()->in);
+}
+
+static void wake_controller(void)
+{
+	if (spread_ring_wants_wake(&rings()->out))
+		sys_call6(SYS_futex, (long)&rings()->out.written, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 static void port_send(void *self, u32 to, u16 kind, const void *bytes, u32 len)
 {
-	while (!spread_ring_put(&rings()->out, (struct spread_message){len, kind, (u16)to}, bytes))
+	while (!spread_ring_put(&rings()->out, (struct spread_message){len, kind, (u16)to}, bytes)) {
+		wake_controller();
 		port_rest(self);
+	}
+	wake_controller();
 }
 
 static long port_receive(void *self, u32 *from, u16 *kind, void *bytes)

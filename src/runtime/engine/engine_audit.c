@@ -390,26 +390,40 @@ static u64 find_race(u32 a, u32 b)
 	return address;
 }
 
-static bool experiments;
+/* What steps say that are tried out, but are none of the program's, does not count. */
+static struct {
+	u32 depth, outcomes, refused;
+	u64 exit_status, yields_cut;
+} experiment;
 
 bool engine_experiments(void)
 {
-	return experiments;
+	return experiment.depth;
+}
+
+static void audit_experiment(void *t, bool begins)
+{
+	(void)t;
+	struct wire_result *r = &rt_worker->result;
+	if (begins && !experiment.depth++) {
+		experiment.outcomes = r->outcomes;
+		experiment.refused = r->refused;
+		experiment.exit_status = r->exit_status;
+		experiment.yields_cut = r->yields_cut;
+	}
+	if (begins || --experiment.depth)
+		return;
+	r->outcomes = experiment.outcomes;
+	r->refused = experiment.refused;
+	r->exit_status = experiment.exit_status;
+	r->yields_cut = experiment.yields_cut;
 }
 
 static u64 audit_race(void *t, u32 a, u32 b)
 {
-	(void)t;
-	struct wire_result *r = &rt_worker->result;
-	u32 outcomes = r->outcomes, refused = r->refused;
-	u64 exit_status = r->exit_status, yields_cut = r->yields_cut;
-	experiments = true;
+	audit_experiment(t, true);
 	u64 address = find_race(a, b);
-	experiments = false;
-	r->outcomes = outcomes;
-	r->refused = refused;
-	r->exit_status = exit_status;
-	r->yields_cut = yields_cut;
+	audit_experiment(t, false);
 	return address;
 }
 
@@ -481,6 +495,30 @@ static void audit_note_race(void *t, u64 address, u32 a, u32 b)
 		.thread = {one + 1, other + 1}};
 }
 
+/* Peers would be told things that nobody says. */
+static bool audit_pauses(void *t)
+{
+	(void)t;
+	return !(rt_wire->config.net.clients || rt_wire->config.net.servers);
+}
+
+static bool may_pause(u64 pc)
+{
+	return !engine_library_code(pc);
+}
+
+static void audit_pause(void *t, u32 action, u32 k)
+{
+	(void)t;
+	access_pause(ACTION_FIBER(action), k, may_pause);
+}
+
+static bool audit_paused(void *t)
+{
+	(void)t;
+	return access_paused();
+}
+
 /* ---- A3 ---- */
 
 static u32 audit_merged(void *t)
@@ -512,6 +550,10 @@ const struct target_audit engine_audit = {
 	.both_store = audit_both_store,
 	.output = audit_output,
 	.note_race = audit_note_race,
+	.pauses = audit_pauses,
+	.experiment = audit_experiment,
+	.pause = audit_pause,
+	.paused = audit_paused,
 	.merged = audit_merged,
 	.split = audit_split,
 	.rest = audit_rest,

@@ -18,6 +18,8 @@ void engine_audit_setup(void);
 void engine_audit_atomic(u64 address);
 /* Is this a word that libraries share by locks of their own? No news to the user (engine_libraries.c). */
 bool engine_shared_by_libraries(u64 address);
+/* Is this code of libraries that lock in ways of their own, so that nothing can be said between two steps? */
+bool engine_library_code(u64 pc);
 /* Memory that the runtime alone writes; and whose a byte of it is. */
 bool engine_in_model(u64 address);
 bool engine_owner_of(u64 address, struct owner *o);

@@ -132,6 +132,14 @@ static bool is_of_stream(u64 address)
 	return false;
 }
 
+bool engine_library_code(u64 pc)
+{
+	for (u32 i = 0; i < HD_ARRAY_LEN(libraries); i++)
+		if (libraries[i].owns_what_it_allocates && pc >= library[i].start && pc < library[i].end)
+			return true;
+	return false;
+}
+
 /*
  * Stacks of threads other than the first are left out as well: functions like dprintf have a FILE
  * there, which libc puts into its list.

@@ -208,7 +208,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	if (hd_unlikely(o->flags & OPF_SPURIOUS) && rt_wire->config.spurious)
 		out[n++] = ACTION(slot, ALT_SPURIOUS);
 	if (hd_unlikely(rt_lessons.signals_used || (o->flags & OPF_INSIDE)))
-		n += signal_actions(slot, f, waits, out + n);
+		n += signal_actions(slot, f, give_up, out + n);
 	if (hd_unlikely(rt_wire->config.net.faults) && !f->atomic)
 		n += fault_actions(slot, o, out + n);
 	return n;

@@ -11,7 +11,7 @@
 
 /*
  * The end of a door: zeroes what was used of the kernel stack, and the door's word on the program's. rbp: the
- * door's frame; rsp: where the body's caller stood.
+ * door's frame; rsp: where the body's caller stood. Before that, the fiber may be asked to pause here.
  */
 	.globl kstack_leave
 	.hidden kstack_leave
@@ -20,7 +20,9 @@ kstack_leave:
 	.cfi_startproc
 	.cfi_def_cfa %rbp, 16
 	.cfi_offset %rbp, -16
-	movq kstack_low(%rip), %r11
+	cmpq $0, kstack_pause(%rip)
+	jne 2f
+1:	movq kstack_low(%rip), %r11
 	movq %rsp, kstack_low(%rip)
 	zero_up_to_rsp %r11
 	leave
@@ -29,6 +31,15 @@ kstack_leave:
 	movq $0, -8(%rsp)
 	forget_registers
 	ret
+	.cfi_def_cfa %rbp, 16
+	.cfi_offset %rbp, -16
+2:	pushq %rax
+	pushq %rdx
+	movq 8(%rbp), %rdi
+	call *kstack_pause(%rip)
+	popq %rdx
+	popq %rax
+	jmp 1b
 	.cfi_endproc
 	.size kstack_leave, . - kstack_leave
 
@@ -121,6 +132,7 @@ kstack_call_out:
 	xorl %r9d, %r9d
 	xorl %r10d, %r10d
 	xorl %r11d, %r11d
+	forget_vectors
 	call *%rax
 	movq kstack_running(%rip), %r11
 	leaq -32(%rbp), %rsp

@@ -11,6 +11,8 @@ void *memset(void *to, int c, size_t n);
 #define RED_ZONE 128
 
 struct kstack *kstack_running;
+u32 kstack_vectors;
+void (*kstack_pause)(u64 pc);
 /* Below it the kernel stack of the running fiber is zero: law K2. A multiple of 16. */
 __attribute__((visibility("hidden"))) u64 kstack_low;
 

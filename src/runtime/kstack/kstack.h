@@ -62,6 +62,15 @@ struct kstack {
 /* Of the fiber that runs or ran last; NULL before the first. Read by the doors. */
 extern struct kstack *kstack_running __attribute__((visibility("hidden")));
 
+/* Which vector registers there are: 0 those of SSE, 1 AVX, 2 AVX-512; set once, before the first fiber. */
+extern u32 kstack_vectors __attribute__((visibility("hidden")));
+
+/*
+ * Not NULL: called at the end of each door, with the address that it returns to, before the program goes on
+ * (sched/access.h, access_pause).
+ */
+extern void (*kstack_pause)(u64 pc) __attribute__((visibility("hidden")));
+
 static inline struct kstack *kstack_of(u32 slot)
 {
 	return (struct kstack *)(LAYOUT_KSTACK_BASE + (slot + 1) * LAYOUT_KSTACK_STRIDE) - 1;

@@ -12,6 +12,8 @@
 #include "search/target.h"
 #include "wire/wire.h"
 
+#define SLEEP_MIN 10000000u /* ns: shorter sleeps are taken for pacing, and teach nothing */
+
 static struct cache *cache;
 static const struct net_sut *sut;
 static bool stopped;     /* the search must end */
@@ -323,7 +325,7 @@ long net_connect_joint(struct cache_pos *all, const struct net_address *to, u32 
 	const struct tree_key servers = {.joint = 1};
 	if (!number) {
 		keep_first(rt_worker->result.incomplete, sizeof(rt_worker->result.incomplete),
-			   "More than 127 connections at a time to server peers that are one conversation "
+			   "More than 126 connections at a time to server peers that are one conversation "
 			   "(--peers shared) are not followed.");
 		stopped = true;
 		sched_stop();
@@ -359,6 +361,47 @@ long net_pass_time(struct cache_pos *pos)
 	int err;
 	ASK(err, cache_pass_time(cache, pos));
 	return settle(err);
+}
+
+/* Has any connection to a server ever been made? */
+static bool knows_servers(void)
+{
+	const struct trees *t = cache_trees(cache);
+	for (u32 i = 0; i < trees_count(t); i++)
+		if (!tree_key_of(t, i)->client)
+			return true;
+	return false;
+}
+
+bool net_moves_clocks(u64 ns)
+{
+	const struct net_config *c = &rt_wire->config.net;
+	if (rt_lessons.peer_time)
+		return shared;
+	if (ns < SLEEP_MIN || over || !c->live || c->confirm || !c->servers || !knows_servers() ||
+	    (!shared && !may_learn_shared()))
+		return false;
+	RT_LEARN(peer_time);
+	if (!shared) {
+		keep_first(rt_worker->result.shared_why, sizeof(rt_worker->result.shared_why),
+			   "The program sleeps between requests: the servers' clocks move with its own.");
+		set_shared();
+		forget_servers();
+	}
+	sched_want_restart();
+	return false;
+}
+
+long net_move_clocks(struct cache_pos *all, u64 ns)
+{
+	int err;
+	ASK(err, cache_move_clocks(cache, all, ns));
+	return settle(err);
+}
+
+void net_note_untold_time(void)
+{
+	rt_worker->result.untold_time = 1;
 }
 
 long net_leave(struct cache_pos *pos)

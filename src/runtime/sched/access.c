@@ -12,6 +12,7 @@
 #include "runtime/sched/access.h"
 
 #include "base/pages.h"
+#include "runtime/kstack/kstack.h"
 #include "runtime/rt.h"
 #include "runtime/libc/streams.h"
 #include "runtime/sched/fiber.h"
@@ -54,10 +55,28 @@ static struct footprint *declares = &touched; /* where access_declare() puts it 
 /* For the audit, also of that step. */
 static struct {
 	u32 merged, split_at;
+	u32 points, pause_at, pause_slot;
 	u32 wrotes;
-	bool listens;
+	bool listens, paused;
+	bool (*may_pause)(u64 pc);
 	struct access wrote[WROTE_MAX];
 } audit;
+
+/* The end of a door is where the operation is done, or the release. */
+static void pause_here(u64 pc)
+{
+	if (audit.may_pause && !audit.may_pause(pc))
+		return;
+	kstack_pause = NULL;
+	audit.paused = true;
+	sched_pause();
+}
+
+static void point(u32 slot)
+{
+	if (hd_unlikely(audit.pause_at) && slot == audit.pause_slot && ++audit.points == audit.pause_at)
+		kstack_pause = pause_here;
+}
 
 static bool holds; /* access_hold() was called in this step */
 
@@ -76,6 +95,8 @@ static bool merge(enum access_mode mode)
 {
 	if (hd_unlikely(holds) && mode != ACCESS_READ)
 		return false;
+	if (mode == ACCESS_RELEASE)
+		point(sched_self_slot());
 	return hd_likely(++audit.merged != audit.split_at);
 }
 
@@ -223,6 +244,16 @@ static inline bool learn(struct lesson *l, enum access_mode mode)
 bool access_learn(u64 object, enum access_mode mode)
 {
 	return learn(lesson_of(object), mode);
+}
+
+void access_observe(u64 object)
+{
+	become_observed(lesson_of(object));
+}
+
+bool access_is_observed(u64 object)
+{
+	return slot_of(object)->observed;
 }
 
 bool access_use_lesson(u64 object, enum access_mode mode)
@@ -390,7 +421,9 @@ void access_heap(const void *block)
 
 void access_step_begins(u32 slot)
 {
-	audit.merged = audit.wrotes = 0;
+	audit.merged = audit.wrotes = audit.points = 0;
+	kstack_pause = NULL;
+	point(slot);
 	holds = false;
 	touched.count = 1;
 	touched.world = 0;
@@ -435,6 +468,25 @@ u32 access_merged(void)
 void access_split(u32 k)
 {
 	audit.split_at = k;
+}
+
+void access_births(void)
+{
+	point(sched_self_slot());
+}
+
+void access_pause(u32 slot, u32 k, bool (*may_pause)(u64 pc))
+{
+	audit.pause_at = k;
+	audit.pause_slot = slot;
+	audit.may_pause = may_pause;
+	audit.paused = audit.paused && !k;
+	kstack_pause = NULL;
+}
+
+bool access_paused(void)
+{
+	return audit.paused;
 }
 
 /*

@@ -81,6 +81,9 @@ bool access_use_lesson(u64 object, enum access_mode mode);
  * because of it. Returns whether the object is observed.
  */
 bool access_learn(u64 object, enum access_mode mode);
+/* A fact about the program, as an object: true for good, and the search starts again; is it known? */
+void access_observe(u64 object);
+bool access_is_observed(u64 object);
 /*
  * access_use for a release while others may acquire all the same: a post, the unlock of a reader. Where the
  * orders of weaker atomics are followed (memory/order.c), who knows of it depends on who came first, so it is
@@ -164,5 +167,15 @@ void access_listen(bool on);
 u32 access_merged(void);
 /* From now on the k-th use of each step that could be merged is a step of its own; 0: none. */
 void access_split(u32 k);
+/*
+ * Where another fiber's step may come in between, for the eye (search/eye.h): behind the operation that a
+ * step begins with (1), and behind each release that is merged into it and each thread that it makes
+ * (access_births). From now on each step of this fiber pauses behind its k-th such point, or as soon after
+ * that as program code goes on at an address that may_pause() allows; 0: none does. Who has paused has no
+ * operation, and can go on. access_paused: has it done so since k was set?
+ */
+void access_pause(u32 slot, u32 k, bool (*may_pause)(u64 pc));
+bool access_paused(void);
+void access_births(void);
 
 #endif

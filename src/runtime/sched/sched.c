@@ -133,10 +133,11 @@ static HD_NOINLINE bool has_single_outcome(const struct fiber *f, const struct o
  */
 static bool clock_moved; /* ever; persistent */
 
-static void time_passes_until(u64 deadline)
+static void time_passes_until(u64 deadline, bool sleeps)
 {
 	clock_moved = true;
-	if (!rt_lessons.clock_read && !rt_wire->config.time_horizon_ms)
+	bool told = sched_kernel->time_passes(deadline, sleeps);
+	if (!rt_lessons.clock_read && !rt_wire->config.time_horizon_ms && !told)
 		return; /* nobody can tell: only distances to deadlines count */
 	access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_ADD); /* the latest wins, in any order */
 	if (deadline <= model->now)
@@ -208,7 +209,7 @@ static u32 settle(u32 alt)
 {
 	while (hd_unlikely(is_aside(alt))) {
 		if (ALT_IS_TIMER(alt)) {
-			time_passes_until(sched_kernel->timer_expires(alt - ALT_TIMER));
+			time_passes_until(sched_kernel->timer_expires(alt - ALT_TIMER), false);
 		} else if (ALT_IS_FAULT(alt)) {
 			sched_kernel->fault_happens(&sched_self()->op, alt - ALT_FAULT);
 		} else if (ALT_IS_PEER(alt)) {
@@ -226,6 +227,13 @@ static u32 settle(u32 alt)
 DOOR_INSIDE(void, sched_begin)(void)
 {
 	settle(run_outcome());
+	sched_self()->op = (struct op){0};
+}
+
+void sched_pause(void)
+{
+	if (!has_single_outcome(sched_self(), &(struct op){0}))
+		settle(run_yield());
 	sched_self()->op = (struct op){0};
 }
 
@@ -254,9 +262,9 @@ static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
 		note_busy();
 }
 
-void sched_tries(void)
+void sched_tries(bool tries)
 {
-	if (hd_unlikely(!busy_seen))
+	if (hd_unlikely(tries && !busy_seen))
 		note_busy();
 }
 
@@ -280,7 +288,7 @@ u32 sched_step(const struct op *o)
 		alt = settle(run_yield());
 	f->op = (struct op){0};
 	if (hd_unlikely(alt == ALT_TIMEOUT))
-		time_passes_until(o->deadline);
+		time_passes_until(o->deadline, o->flags & OPF_SLEEP);
 	if (hd_unlikely(alt == ALT_CANCEL))
 		return act_on_cancel(o);
 	return alt;

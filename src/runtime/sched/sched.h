@@ -40,7 +40,7 @@ struct op {
 #define OPF_WAITER 128    /* others must find it waiting, also while a handler runs */
 #define OPF_SLEEP 256     /* it waits for its deadline, nothing else */
 #define OPF_LATE \
-	8 /* what it waits for may come after the deadline: giving up is an outcome even if it is there */
+	8 /* what it waits for may come after the deadline, or a signal: giving up is an outcome all the same */
 
 /* Who can end the wait of an operation that has no outcome. */
 enum op_wait_for {
@@ -139,6 +139,8 @@ u64 sched_steps(void);
  * OPF_EINTR also ALT_EINTR, with OPF_INSIDE and OPF_RESTART too ALT_RESTART.
  */
 u32 sched_step(const struct op *o);
+/* The same without an operation: it can go on at once (access_pause). */
+void sched_pause(void);
 /*
  * Is nobody there but this fiber, and does the operation it stands before have one outcome? Where its class
  * allows, it is then part of the step before (event loops have several such operations between two looks at
@@ -154,9 +156,10 @@ bool sched_busy_seen(void);
 /*
  * Before a step that does not wait: threads that do it in a loop may go round in circles. A call and not a
  * flag of the operation, because whether it will have to wait may be for other threads to decide, and what is
- * in the operation is state.
+ * in the operation is state. Called in any case, with false where it does wait: else what the caller keeps on
+ * its stack would tell (kstack/kstack.h, "What remains").
  */
-void sched_tries(void);
+void sched_tries(bool tries);
 /* A step only if somebody else is alive to notice. */
 bool sched_alone(void);
 /*
@@ -244,6 +247,11 @@ struct sched_kernel {
 	/* A time-out of client peer n + 1 ends, and what that touches. */
 	void (*peer_acts)(u32 n);
 	void (*peer_access)(u32 n);
+	/*
+	 * A time-out of the running fiber ends; sleeps: it waited for nothing else. Are servers told? Then
+	 * time is part of the state.
+	 */
+	bool (*time_passes)(u64 until, bool sleeps);
 };
 void sched_register_kernel(const struct sched_kernel *k);
 /* Handlers of faults run on this stack: nobody can wait there. */

@@ -381,6 +381,7 @@ int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u
 	}
 	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 	note_birth(fiber_slot(f));
+	access_births();
 	aside(OP_CREATE, f->tcb, 0);
 	f->detached = detached;
 	model->ever_detached |= detached;

@@ -344,6 +344,9 @@ static void measure_xsave(void)
 	(void)c;
 	(void)d;
 	trap_xsave_size = HD_ROUND_UP(b, 64);
+	__cpuid_count(7, 0, a, b, c, d);
+	bool avx = trap_xsave_mask & 4, avx512 = (trap_xsave_mask & 0xe0) == 0xe0 && (b >> 31); /* with VL */
+	kstack_vectors = avx512 ? 2 : avx;
 }
 
 static void find_libc(void)

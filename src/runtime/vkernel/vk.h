@@ -34,6 +34,7 @@ struct vk_call {
 	bool cancel_looked; /* a step of it looked for a request for cancellation */
 	bool interrupted;   /* VK_RESTART stands for EINTR */
 	bool stepped;       /* it has been a step: all it does from there on happens at that moment */
+	bool early;         /* no late lookups: it would fail before it came to its step */
 	u8 found_count, held_count;
 	u64 watch;            /* a late lookup, for the step to come; 0: none */
 	struct vk_desc *from; /* where its relative path starts, if that was looked up already */
@@ -86,6 +87,8 @@ void vk_model_place(void *at);
 const struct cache_pos *vk_unanswered(u64 *bytes);
 /* A client of which a selector has told that it came, and that nobody has accepted; 0: none. */
 u32 vk_unaccepted(void);
+/* A client whose first datagram has arrived, and is not received; 0: none. */
+u32 vk_unreceived(void);
 /* A client that is there, of whose last message a part did not fit, and nobody has sent the rest; 0: none. */
 u32 vk_cut_short(void);
 /* A client that waits for more than it was sent, as other executions tell; NULL: none. Asks the network. */

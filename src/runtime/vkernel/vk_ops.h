@@ -33,6 +33,8 @@ bool vk_peer_waits(u32 n);
 /* Its time-out ends; what that touches; in words. */
 void vk_peer_acts(u32 n);
 void vk_peer_access(u32 n);
+/* sched_kernel.time_passes */
+bool vk_time_passes(u64 until, bool sleeps);
 void vk_describe_peer(u32 n, struct text *t);
 void vk_fault_happens(const struct op *o, u32 n);
 void vk_fault_access(const struct op *o, u32 n);

@@ -27,8 +27,7 @@
  * closed would never be seen to wait for ever.
  *
  * The description is held from the announcement on, so a close by another fiber does not release it,
- * although this fiber may not have looked yet. Where that could be seen, the close decides (fd.c, "Closing
- * what others are about to use").
+ * although this fiber may not have looked yet. Where that could be seen, the close decides (watchers.c).
  */
 #include "runtime/vkernel/core/call.h"
 #include "runtime/sched/op_classes.h"
@@ -75,6 +74,44 @@ struct vk_desc *vk_call_found(struct vk_call *c, struct vk_desc *d)
 	hd_assert(c->found_count < VK_CALL_FOUND);
 	c->found[c->found_count++] = d;
 	return d;
+}
+
+bool vk_call_has(const struct vk_call *c, const struct vk_desc *d)
+{
+	for (u32 i = 0; i < c->found_count; i++)
+		if (c->found[i] == d)
+			return true;
+	return false;
+}
+
+/* The hold on d that belongs to a call; 0: to the innermost one that has it. NULL: none. */
+static struct vk_held *find_hold(struct vk_fiber *f, const struct vk_desc *d, u64 call)
+{
+	struct vk_held *found = NULL;
+	for (u32 i = 0; i < VK_MAX_HELD; i++) {
+		struct vk_held *h = &f->held[i];
+		if (h->desc == vk_desc_slot(d) + 1 && (!call || h->call == call) &&
+		    (!found || h->call < found->call))
+			found = h;
+	}
+	return found;
+}
+
+static void let_go(struct vk_held *h)
+{
+	struct vk_desc *d = &vk->desc[h->desc - 1];
+	*h = (struct vk_held){0};
+	vk_desc_put(d);
+}
+
+void vk_call_unfind(struct vk_call *c)
+{
+	hd_assert(c->found_count);
+	struct vk_held *h = find_hold(vk_self(), c->found[--c->found_count], (u64)c);
+	if (h)
+		let_go(h);
+	c->found[c->found_count] = NULL;
+	c->held_count = HD_MIN(c->held_count, c->found_count);
 }
 
 void vk_call_begin(struct vk_call *c)
@@ -124,26 +161,18 @@ void vk_describe_fd_kept(u64 watch, struct text *t)
 	text_str(t, " was");
 }
 
-/* Whoever closed the number has decided that this call had not looked yet (fd.c). */
+/* Whoever closed the number has decided that this call had not looked yet (watchers.c). */
 void vk_call_lose(u32 slot, struct vk_desc *d)
 {
-	struct vk_fiber *f = &vk->fiber[slot];
-	for (u32 i = 0; i < VK_MAX_HELD; i++) {
-		if (f->held[i].desc != vk_desc_slot(d) + 1)
-			continue;
-		f->held[i] = (struct vk_held){0};
-		vk_desc_put(d);
-		return;
-	}
+	struct vk_held *h = find_hold(&vk->fiber[slot], d, 0);
+	if (h)
+		let_go(h);
 }
 
+/* The watched description is the one that was found last. */
 static HD_NOINLINE bool has_lost(const struct vk_call *c)
 {
-	const struct vk_fiber *f = vk_self();
-	for (u32 i = 0; i < VK_MAX_HELD; i++)
-		if (f->held[i].desc && f->held[i].call == (u64)c)
-			return false;
-	return true;
+	return !find_hold(vk_self(), c->found[c->found_count - 1], (u64)c);
 }
 
 static long step_watching(struct vk_call *c, struct op o)
@@ -178,8 +207,7 @@ long vk_step(struct vk_call *c, const struct op *o)
 
 long vk_transfer_step(struct vk_call *c, u16 kind, const void *object, u64 arg, bool tries, bool again)
 {
-	if (tries || again)
-		sched_tries();
+	sched_tries(tries || again);
 	struct op o = {.kind = kind,
 		       .flags = OPF_CANCEL | OPF_EINTR | OPF_RESTART,
 		       .n = tries,

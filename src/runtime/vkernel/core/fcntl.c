@@ -21,8 +21,10 @@ long vk_sys_fcntl(struct vk_call *c)
 {
 	int fd = (int)c->a[0], cmd = (int)c->a[1];
 	long arg = c->a[2];
-	bool of_number = cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC || cmd == F_GETFD || cmd == F_SETFD;
-	struct vk_desc *d = of_number ? vk_fd_use_at_once(c, fd) : vk_fd_use(c, fd);
+	bool of_number = cmd == F_GETFD || cmd == F_SETFD, dup = cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC;
+	struct vk_desc *d = of_number ? vk_fd_use_at_once(c, fd)
+			    : dup     ? vk_fd_use_late(c, fd)
+				      : vk_fd_use(c, fd);
 	if (!d)
 		return -EBADF;
 	switch (cmd) {

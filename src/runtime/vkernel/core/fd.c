@@ -32,59 +32,10 @@ struct vk_desc *vk_fd_peek(int fd)
 	return &vk->desc[vk->fd[fd].desc - 1];
 }
 
-/*
- * Closing what others are about to use. A call that has looked up late (call.c) holds the description
- * before it is known whether it has looked it up at all. Mostly nobody can tell. But if such calls alone
- * keep the description alive, then its end, which its other end or a poll sees, comes now or later: it is
- * decided in the moment of the close. Outcome 0: none of them has looked yet; they let go, and will look
- * again. Outcome 1: the one there is has, and keeps it. (Of several, any may have, and each decides for
- * itself later; that all of them then find it closed, although it stayed open for them, is one execution
- * too many.)
- */
-static u32 count_watchers(int fd, const struct vk_desc *d)
-{
-	u32 n = 0;
-	for (u32 i = 0; i < sched_fiber_limit(); i++) {
-		const struct fiber *f = sched_fiber(i);
-		n += f && fiber_op(f)->watch == vk_watch(fd, d);
-	}
-	return n;
-}
-
-/* How many calls decide, with this close, over the end of what is behind fd; 0: its end is not at stake. */
-static u32 deciding_watchers(int fd)
-{
-	const struct vk_desc *d = vk_fd_peek(fd);
-	u32 n = d && d->refs > 1 && vk_kinds[d->kind]->waits ? count_watchers(fd, d) : 0;
-	return n && d->refs == 1 + n ? n : 0;
-}
-
-static HD_NOINLINE void settle_watchers(int fd, long alt)
-{
-	u32 n = deciding_watchers(fd);
-	struct vk_desc *d = vk_fd_peek(fd);
-	for (u32 i = 0; n && i < sched_fiber_limit(); i++) {
-		struct fiber *f = sched_fiber(i);
-		if (!f || fiber_op(f)->watch != vk_watch(fd, d) || (alt && n > 1))
-			continue;
-		struct op *o = fiber_op_mut(f);
-		vk_declare(thread_object(i), ACCESS_WRITE);
-		if (alt) {
-			o->watch = 0;
-			continue;
-		}
-		*o = (struct op){.kind = OP_FILE,
-				 .flags = o->flags & OPF_CANCEL,
-				 .object = vk_fd_object(fd),
-				 .n = ACCESS_READ};
-		vk_call_lose(i, d);
-	}
-}
-
 static u32 close_outcomes(const struct fiber *f, const struct op *o)
 {
 	(void)f;
-	return deciding_watchers((int)o->arg) ? 2 : 1;
+	return vk_watchers_outcomes((int)o->arg);
 }
 
 static void close_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t)
@@ -92,7 +43,7 @@ static void close_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	(void)f;
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "is about to close " : "closes ");
 	vk_describe_fd((int)o->arg, t);
-	if (alt == 1)
+	if (alt && alt < OP_DESCRIBE_PENDING)
 		text_str(t, ", which another thread's call has found open");
 }
 
@@ -107,6 +58,7 @@ static void close_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	const struct vk_desc *d = vk_fd_peek((int)o->arg);
 	if (d && vk_kinds[d->kind]->close_accesses)
 		vk_kinds[d->kind]->close_accesses(d);
+	vk_watchers_declare((int)o->arg);
 }
 
 /* Of a socket that does not wait: as its other steps (sockets/sock_op.c). */
@@ -197,36 +149,66 @@ void vk_fd_touch(struct vk_call *c, int fd)
 	look_up(c, fd);
 }
 
-/* Two descriptors are looked up one after the other: others may change the second in between. */
-static void touch_another(struct vk_call *c, int fd)
-{
-	struct op o = {.kind = OP_FILE, .object = vk_fd_object(fd), .n = ACCESS_READ};
-	bool stepped = c->stepped;
-	c->stepped = false;
-	if (use_shows(c, fd) == SHOWS_NOT) {
-		c->stepped = stepped;
-		return;
-	}
-	vk_step(c, &o);
-	use_shows(c, fd);
-}
-
 /*
  * Where others close or replace the number, finding the description and working on it are two moments: what
- * the call does next with something that others use is a step again.
+ * the call does next with something that others use is a step again. And it keeps the description from the
+ * first moment to its end, even if it does nothing with it but fail. Where that can be seen, since the end of
+ * such a description is (vk_desc_end_shows), the lookup is a late one, although nothing else is in its step:
+ * whoever closes the number meanwhile decides whether the call has found it (watchers.c).
  */
-static void look_up_first(struct vk_call *c, int fd)
+/* May the call look fd up by a step that watches it? */
+static HD_NOINLINE bool watches(const struct vk_call *c, int fd)
 {
-	if ((look_up(c, fd) & SHOWS_NUMBER) && vk_fd_peek(fd))
+	const struct vk_desc *d = vk_fd_peek(fd);
+	return d && vk_desc_end_shows(d) && !vk_call_has(c, d);
+}
+
+/* A step that finds what is behind fd. */
+static void find_by_step(struct vk_call *c, int fd)
+{
+	struct op o = {.kind = OP_FILE, .object = vk_fd_object(fd), .n = ACCESS_READ};
+	while (watches(c, fd)) {
+		vk_call_watch(c, fd, vk_call_found(c, vk_fd_peek(fd)));
+		if (vk_step(c, &o) != VK_RESTART)
+			return;
+		vk_call_unfind(c);
+		if (!vk_fd_peek(fd))
+			return; /* that was the moment */
+	}
+	vk_step(c, &o);
+}
+
+/* As look_up(); true: the call keeps what it has found by now. */
+static bool look_up_first(struct vk_call *c, int fd)
+{
+	u8 before = c->found_count;
+	enum shows shows = use_shows(c, fd);
+	if (shows == SHOWS_NOT)
+		return false;
+	if (shows & SHOWS_NUMBER)
+		find_by_step(c, fd);
+	else
+		vk_order(c, vk_fd_object(fd), ACCESS_READ);
+	use_shows(c, fd);
+	if ((shows & SHOWS_NUMBER) && (c->found_count > before || vk_fd_peek(fd)))
 		c->stepped = false;
+	return c->found_count > before;
+}
+
+/* Two descriptors are looked up one after the other: others may change the second in between. */
+static bool look_up_another(struct vk_call *c, int fd)
+{
+	bool stepped = c->stepped;
+	c->stepped = false;
+	bool keeps = look_up_first(c, fd);
+	c->stepped |= stepped;
+	return keeps;
 }
 
 struct vk_desc *vk_fd_use(struct vk_call *c, int fd)
 {
-	if (c->found_count)
-		touch_another(c, fd);
-	else
-		look_up_first(c, fd);
+	if (c->found_count ? look_up_another(c, fd) : look_up_first(c, fd))
+		return c->found[c->found_count - 1];
 	if (!vk_fd_peek(fd))
 		vk_fd_check_use(c, fd);
 	return vk_call_found(c, vk_fd_peek(fd));
@@ -243,7 +225,7 @@ struct vk_desc *vk_fd_use_at_once(struct vk_call *c, int fd)
 static HD_NOINLINE bool look_up_late(struct vk_call *c, int fd)
 {
 	struct vk_desc *d = vk_fd_peek(fd);
-	if (!d || c->stepped || use_shows(c, fd) != SHOWS_NUMBER)
+	if (!d || c->stepped || c->early || use_shows(c, fd) != SHOWS_NUMBER)
 		return false;
 	vk_call_watch(c, fd, d);
 	return true;
@@ -299,6 +281,14 @@ static bool is_hidden(u32 fd)
 static HD_NOINLINE bool hides(void)
 {
 	return vk_self()->hides && (sched_all_joined() || !access_learn(VK_HIDDEN_NUMBERS, ACCESS_ADD));
+}
+
+static u32 first_open(u32 from)
+{
+	u32 fd = from;
+	while (fd < vk->fd_limit && !vk->fd[fd].desc)
+		fd++;
+	return fd;
 }
 
 static u32 lowest_free(u32 from)
@@ -394,10 +384,11 @@ void vk_fd_change(struct vk_call *c, int fd)
 	if (!change_shows(c, fd))
 		return;
 	struct op o = {.kind = OP_CLOSE, .object = (u64)vk_fd_peek(fd), .arg = (u64)fd};
-	long alt = c->stepped ? -1 : vk_step(c, &o);
+	/* What calls of others are about to use is never closed in passing: it is a moment of its own. */
+	long alt = c->stepped && vk_watchers_outcomes(fd) == 1 ? -1 : vk_step(c, &o);
 	change_shows(c, fd);
 	if (alt >= 0)
-		settle_watchers(fd, alt);
+		vk_watchers_settle(fd, (u32)alt);
 }
 
 static HD_NOINLINE bool take_shows(struct vk_call *c, u32 from, u32 count)
@@ -445,6 +436,27 @@ long vk_sys_close(struct vk_call *c)
 	return vk_fd_drop(fd);
 }
 
+/*
+ * As Linux, one after the other, and others may come in between: the lowest number that is open from where it
+ * has got to.
+ */
+static void close_all(struct vk_call *c, u32 first, u32 last)
+{
+	for (;;) {
+		c->stepped = false;
+		vk_use(c, VK_FD_TABLE, ACCESS_WRITE); /* which of them are open shows */
+		u32 fd = first_open(first);
+		if (fd > last || fd >= vk->fd_limit)
+			return;
+		vk_fd_change(c, (int)fd);
+		if (first_open(first) != fd)
+			continue; /* meanwhile it is another */
+		vk_fd_closed_by_self((int)fd);
+		vk_fd_drop((int)fd);
+		first = fd + 1;
+	}
+}
+
 long vk_sys_close_range(struct vk_call *c)
 {
 	u32 first = (u32)c->a[0], last = (u32)c->a[1];
@@ -452,25 +464,26 @@ long vk_sys_close_range(struct vk_call *c)
 	const u32 unshare = 2, cloexec = 4;
 	if (first > last || (flags & ~(unshare | cloexec)))
 		return -EINVAL;
-	vk_use(c, VK_FD_TABLE, ACCESS_WRITE); /* which of them are open shows */
-	for (u32 fd = first; fd <= last && fd < vk->fd_limit; fd++) {
-		if (!vk->fd[fd].desc)
-			continue;
-		if (flags & cloexec) {
-			vk_fd_set_cloexec(c, (int)fd, true);
-			continue;
-		}
-		vk_fd_change(c, (int)fd);
-		vk_fd_closed_by_self((int)fd);
-		vk_fd_drop((int)fd);
+	if (!(flags & cloexec)) {
+		close_all(c, first, last);
+		return 0;
 	}
+	vk_use(c, VK_FD_TABLE, ACCESS_WRITE);
+	for (u32 fd = first; fd <= last && fd < vk->fd_limit; fd++)
+		if (vk->fd[fd].desc)
+			vk_fd_set_cloexec(c, (int)fd, true);
 	return 0;
 }
 
 long vk_fd_dup_from(struct vk_call *c, struct vk_desc *d, u32 from, bool cloexec)
 {
+	struct op o = {.kind = OP_FILE, .object = VK_FD_TABLE, .n = ACCESS_WRITE};
 	if (!d)
 		return -EBADF;
+	if (c->watch && is_hidden(first_number(from)))
+		o = (struct op){.kind = OP_FILE, .object = vk_fd_object((int)c->a[0]), .n = ACCESS_READ};
+	if (c->watch && vk_step(c, &o) == VK_RESTART)
+		return VK_RESTART;
 	vk_fd_take(c, from, 1);
 	if (from >= vk_fd_max())
 		return -EINVAL;
@@ -501,7 +514,7 @@ static long dup_onto(struct vk_call *c, int from, int to, bool cloexec)
 
 long vk_sys_dup(struct vk_call *c)
 {
-	return vk_fd_dup_from(c, vk_fd_use_at_once(c, (int)c->a[0]), 0, false);
+	return vk_fd_dup_from(c, vk_fd_use_late(c, (int)c->a[0]), 0, false);
 }
 
 long vk_sys_dup2(struct vk_call *c)

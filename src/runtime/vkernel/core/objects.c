@@ -52,6 +52,7 @@ const struct vk_process_state vk_process_state[] = {
 	{VK_PROCESS_CLIENTS, "which clients have come", WORDS(dgram_client)},
 	{VK_PROCESS_PARTED, "whether a connection was left", WORDS(parted)},
 	{VK_PROCESS_SHARED, "what was said to the servers", WORDS(shared)},
+	{VK_PROCESS_SHARED, "what was said to the servers", WORDS(naps)},
 	{VK_PROCESS_SLOTS, "the table of open file descriptions", WORDS(desc_limit)},
 	{VK_PROCESS_SLOTS, "the table of open file descriptions", WORDS(epolls)},
 	{VK_PROCESS_SHARED_MAPS, "which files are mapped", WORDS(mapped_shared)},
@@ -148,6 +149,7 @@ static void use_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	(void)f;
 	(void)alt;
+	vk_op_looked_up(o);
 	if (object_class(o->object) == OBJECT_FD && o->object == vk_fd_object((int)o->object))
 		vk_fd_declare((int)o->object, (enum access_mode)o->n);
 	else

@@ -12,7 +12,8 @@
  * number. When something wakes it, it looks at the numbers again. So where other threads close what is polled
  * (and beginning is a step of its own, touch_list), the descriptions are held, the operation lists them
  * (op.object), and waits for those; at the end a number that was closed is told as POLLNVAL. A number that
- * means something else by then is refused, and so is a change among more than POLL_HELD descriptors.
+ * means something else by then is refused, and so is a change among more than POLL_HELD descriptors. A call
+ * that does not wait looks once, and tells what it found then.
  */
 #include "runtime/sched/op_classes.h"
 #include "runtime/vkernel/core/call.h"
@@ -77,16 +78,41 @@ static bool has_ready(const struct op *o)
 	return false;
 }
 
+/* The set of an entry that is to tell of the set's news; NULL: it is something else. */
+static struct vk_desc *polled_set(const struct op *o, u32 i)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg + i;
+	struct vk_desc *d = polled(o, i);
+	return d && d->kind == VK_EPOLL && (p->events & (POLLIN | POLLRDNORM)) ? d : NULL;
+}
+
+/* What is in the epoll sets of the list: how much, and the nth. */
+static HD_NOINLINE u32 inside_sets(const struct op *o, u32 nth, struct selector_item *out)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < o->n; i++)
+		if (polled_set(o, i))
+			n += selector_of_set(polled_set(o, i), nth - n, out);
+	return n;
+}
+
+/* The list, and behind it what is in its epoll sets. */
 static void list_item(const void *list, u32 i, struct selector_item *out)
 {
 	const struct op *o = list;
 	const struct pollfd *p = (const struct pollfd *)o->arg + i;
-	*out = (struct selector_item){.desc = polled(o, i), .events = (u32)(u16)p->events};
+	if (i < o->n)
+		*out = (struct selector_item){.desc = polled(o, i), .events = (u32)(u16)p->events};
+	else
+		inside_sets(o, i - o->n, out);
 }
 
 static struct selector selector_of_op(const struct op *o)
 {
-	return (struct selector){.list = o, .count = o->n, .item = list_item};
+	struct selector_item none;
+	u32 inside = inside_sets(o, ~0u, &none);
+	return (struct selector){
+		.list = o, .count = o->n + inside, .ordered = inside != 0, .item = list_item};
 }
 
 static void poll_resolve(const struct fiber *f, const struct op *o)
@@ -141,8 +167,13 @@ static void describe_arrivals(const struct op *o, u32 alt, struct text *t)
 	u32 item[8];
 	selector_news(&s, way_of(o, alt), item, HD_ARRAY_LEN(item));
 	for (u32 i = 0; i < HD_MIN(n, (u32)HD_ARRAY_LEN(item)); i++) {
+		struct selector_item it;
+		s.item(s.list, item[i], &it);
 		text_str(t, i ? ", " : "; news has arrived on ");
-		text_dec(t, p[item[i]].fd);
+		if (item[i] < o->n)
+			text_dec(t, p[item[i]].fd);
+		else
+			vk_describe_desc(it.desc, t);
 	}
 }
 
@@ -174,6 +205,9 @@ static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	for (u32 i = 0; i < o->n; i++)
 		if (p[i].fd >= 0)
 			vk_fd_declare(p[i].fd, ACCESS_READ);
+	for (u32 i = 0; i < o->n; i++)
+		if (polled_set(o, i))
+			selector_declare_set(polled_set(o, i));
 	selector_declare(&s, alt < OP_DESCRIBE_PENDING ? way_of(o, alt) : 0);
 }
 
@@ -203,11 +237,12 @@ const struct op_class op_poll = {.name = "poll",
 
 #define FOREVER (~(u64)0)
 
-static HD_NOINLINE long fill_in(struct pollfd *p, u32 n)
+/* held: of those that the call holds; else of what the numbers mean now. */
+static HD_NOINLINE long fill_in(struct pollfd *p, u32 n, const struct op *held)
 {
 	long ready = 0;
 	for (u32 i = 0; i < n; i++) {
-		p[i].revents = (short)ready_events(&p[i]);
+		p[i].revents = (short)(held ? polled_events(held, i) : ready_events(&p[i]));
 		ready += p[i].revents != 0;
 	}
 	return ready;
@@ -279,13 +314,13 @@ static void touch_list(struct vk_call *c, const struct pollfd *p, u32 n)
 	} while (stepped != c->stepped);
 }
 
-/* A step, and what it brought. */
+/* A step, what it brought, and the answer. */
 static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
 	u16 list[n + 1];
 	list[n] = 0;
 	look_up(p, n, list);
-	bool held = timeout && hold_list(c, list, n);
+	bool held = hold_list(c, list, n);
 	struct op o = {.kind = OP_POLL,
 		       .flags = OPF_CANCEL | OPF_EINTR | (has_mask(c) ? OPF_INSIDE : 0) | (n ? 0 : OPF_SLEEP),
 		       .n = n,
@@ -294,10 +329,9 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		       .arg2 = !timeout};
 	if (timeout && timeout != FOREVER)
 		o.deadline = clock_deadline(timeout);
-	if (may_be_late(&o))
+	if (timeout && may_be_late(&o))
 		o.flags |= OPF_LATE;
-	if (selector_again())
-		sched_tries();
+	sched_tries(selector_again());
 	long alt = vk_step(c, &o);
 	selector_returns();
 	if (alt == VK_RESTART)
@@ -306,21 +340,18 @@ static long poll_step(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 		vk_refuse(c, held ? "poll or select (another thread replaced a descriptor)"
 				  : "poll or select (another thread closed a descriptor)");
 	arrive(&o, (u32)alt);
-	return 0;
+	/* After a time-out, too, Linux looks once more. */
+	return fill_in(p, n, held && !timeout ? &o : NULL);
 }
 
 /* Fills in revents; returns how many are not 0. timeout in nanoseconds. */
 static long poll_list(struct vk_call *c, struct pollfd *p, u32 n, u64 timeout)
 {
 	touch_list(c, p, n);
-	if (may_wait(p, n) || (timeout && !count_ready(p, n))) {
-		long err = poll_step(c, p, n, timeout);
-		if (err)
-			return err;
-	} else {
-		vk_cancel_point(c);
-	}
-	return fill_in(p, n); /* after a time-out, too: Linux looks once more */
+	if (may_wait(p, n) || (timeout && !count_ready(p, n)))
+		return poll_step(c, p, n, timeout);
+	vk_cancel_point(c);
+	return fill_in(p, n, NULL);
 }
 
 static long poll_call(struct vk_call *c, u64 timeout)

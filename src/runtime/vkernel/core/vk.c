@@ -48,6 +48,7 @@ static const struct sched_kernel kernel = {
 	.timer_access = vk_timer_access,
 	.peer_acts = vk_peer_acts,
 	.peer_access = vk_peer_access,
+	.time_passes = vk_time_passes,
 	.fault_happens = vk_fault_happens,
 	.fault_access = vk_fault_access,
 };
@@ -106,16 +107,6 @@ static __attribute__((noinline)) long dispatch(struct vk_call *c)
 }
 
 /*
- * A call that announced a late lookup, but failed before its step: then the lookup must be a step after all.
- */
-static void step_lookup(struct vk_call *c)
-{
-	int fd = (int)(c->watch >> 32) - 1;
-	c->watch = 0;
-	vk_order(c, vk_fd_object(fd), ACCESS_READ);
-}
-
-/*
  * Every call is a place where a handler can run, also one that fails before it looks at anything that others
  * use, and so was no step.
  */
@@ -145,8 +136,9 @@ long vk_syscall(struct vk_call *c)
 			c->interrupted = false;
 			return -EINTR;
 		}
-		if (lookup)
-			step_lookup(c);
+		/* It failed before the step of its late lookup: then the lookup is a step by itself. */
+		c->early |= lookup;
+		c->watch = 0;
 	}
 }
 

@@ -140,7 +140,7 @@ extern const struct vk_ops vk_console_ops, vk_file_ops, vk_dir_ops, vk_device_op
  * means. The call holds it until it ends, whoever closes it meanwhile. NULL: EBADF.
  */
 struct vk_desc *vk_fd_use(struct vk_call *c, int fd);
-/* For dup and FD_CLOEXEC, which are about the table of numbers: all at one moment. */
+/* For FD_CLOEXEC, which is of the number: all at one moment. */
 struct vk_desc *vk_fd_use_at_once(struct vk_call *c, int fd);
 /*
  * The same for calls whose first act is vk_step() on that description: both become one step (core/call.c,
@@ -520,6 +520,7 @@ struct vk_model {
 	u64 joint_taken[NET_MAX_CLIENTS][(NET_JOINT_MAX + 64) / 64];
 	struct dgram_client dgram_client[NET_MAX_CLIENTS];
 	struct cache_pos shared; /* where the conversation with the server peers is, if they are joint */
+	u64 naps;       /* so often they were told of time that passes, since they were told anything else */
 	u64 parted;     /* a connection to a server was closed, which it may not know: cache_check_silence */
 	u64 net_faults; /* so many have happened; counted where there is a budget (sock_fault.c) */
 	struct vk_sock sock[VK_MAX_DESCS];     /* beside desc */

@@ -55,11 +55,14 @@ static struct vk_signals *queue_of(u32 slot)
 }
 
 /* In the order of numbers; real-time signals with the same number in the order in which they came. */
+bool signal_waits(u32 slot, int sig)
+{
+	return sig < FIRST_REAL_TIME && (queue_of(slot)->pending & BIT(sig));
+}
+
 bool signal_queue(u32 slot, const struct vk_siginfo *i)
 {
 	struct vk_signals *q = queue_of(slot);
-	if (i->sig < FIRST_REAL_TIME && (q->pending & BIT(i->sig)))
-		return true;
 	u32 at = VK_QUEUED;
 	if (q->info[at - 1].sig)
 		return false;

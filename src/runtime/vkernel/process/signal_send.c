@@ -38,12 +38,15 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 {
 	if (is_lost(slot, i->sig))
 		return 0;
-	if (slot == TO_PROCESS ? !sched_alone() : slot != sched_self_slot())
+	access_observe(vk_sent_object(slot, i->sig));
+	if (slot == TO_PROCESS ? !sched_all_joined() : slot != sched_self_slot())
 		signal_learn();
 	if (slot != TO_PROCESS)
 		signalfd_checks(c, slot, i->sig);
+	if (signal_waits(slot, i->sig)) /* once is enough */
+		return 0;
 	if (signal_queue(slot, i)) {
-		signalfd_wake(i->sig);
+		signalfd_wake();
 		return 0;
 	}
 	vk_refuse(c, "limit: 16 signals that wait in one queue");
@@ -68,6 +71,9 @@ static long to_other_thread(struct vk_call *c, u32 slot, const struct vk_siginfo
 		access_learn(thread_end_object(slot), ACCESS_TRY);
 	struct op o = {.kind = OP_SIGNAL, .object = slot, .n = i->sig};
 	vk_step(c, &o);
+	/* Even if it has ended: that may be part of an earlier step only as long as nobody sends signals. */
+	if (i->sig && !signal_does_nothing(i->sig))
+		signal_learn();
 	if (!sched_alive(slot))
 		return -ESRCH;
 	return i->sig ? signal_send(c, slot, i) : 0;

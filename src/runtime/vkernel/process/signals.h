@@ -34,6 +34,8 @@ bool signal_does_nothing(int sig);
 /* The next one that is ready for this fiber (its own come first, then the lowest), 0:
    none. *own: from its own queue. */
 int signal_next(u32 slot, bool *own);
+/* Does one of that number wait there, and is one all that can wait? */
+bool signal_waits(u32 slot, int sig);
 /* Put it into the queue of the fiber in `slot`, or TO_PROCESS; false: the queue is full. Declares nothing. */
 bool signal_queue(u32 slot, const struct vk_siginfo *i);
 /* Take the first one with this number out of the queue. */
@@ -46,6 +48,11 @@ void signal_info_out(const struct vk_siginfo *i, siginfo_t *to);
 bool signal_deliver(u64 pc);
 /* Signals come from elsewhere: from now on such things are steps. */
 void signal_learn(void);
+/*
+ * The fiber in `slot` waits for one of these signals. From outside, if the program never sends one itself
+ * that would end the wait: so do daemons, when they are done (WAIT_WORLD). Else it was lost.
+ */
+struct op_wait signal_awaited(u32 slot, u64 set);
 /* Under that lesson: the call is a step before it looks at or changes masks, actions or queues. */
 void signal_order(struct vk_call *c, u64 object, enum access_mode mode);
 /* Send it to a thread or TO_PROCESS, inside a step; 0 or -EAGAIN. */
@@ -53,7 +60,7 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i);
 
 /* A signal for this thread alone: refused where signalfds could not tell whose it is (streams/signalfd.c). */
 void signalfd_checks(const struct vk_call *c, u32 slot, int sig);
-/* One was queued: an edge for who watches a signalfd. */
-void signalfd_wake(int sig);
+/* One was queued: as in Linux, whichever it is, an edge for who watches a signalfd that has something to read. */
+void signalfd_wake(void);
 
 #endif

@@ -372,6 +372,8 @@ void sock_register(void);
 u32 sock_sources(const struct vk_sock *s);
 u32 sock_source(const struct vk_sock *s, u32 nth);
 bool sock_source_is_outside(u32 source);
+/* How many from outside could have arrived by now. */
+u64 sock_datagrams_coming(const struct vk_sock *s);
 /* As recv; the source must be one of them. */
 long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags, struct net_address *from,
 		      u32 *out_flags);
@@ -419,6 +421,8 @@ long sock_frame_next(const struct cache_pos *pos, u8 fault);
 /* Is there another one behind the first? Leave the first out. */
 bool sock_frame_is_followed(const struct cache_pos *pos);
 void sock_frame_skip(struct cache_pos *pos);
+/* How many there are. */
+u64 sock_frames(const struct cache_pos *pos);
 /* It must be there. */
 long sock_frame_recv(struct cache_pos *pos, u8 *fault, struct vk_uio *u, u32 flags, u32 *out_flags);
 long sock_frame_send(struct cache_pos *pos, struct vk_uio *u);

@@ -219,16 +219,23 @@ static void news_of_listener(const struct vk_sock *s, u32 events, bool exact, st
 	}
 }
 
-/* Datagrams: whether one has come from outside; which one is decided by who receives it. */
-static void news_of_datagrams(const struct vk_desc *d, u32 events, struct sock_news *n)
+/*
+ * Datagrams: whether one has come from outside, and for edges how many; which ones is decided by who receives
+ * them.
+ */
+static void news_of_datagrams(const struct vk_sock *s, u32 events, bool exact, struct sock_news *n)
 {
-	const struct vk_sock *s = sock_of(d);
 	struct sock_arrival a = sock_arrival_of(s);
 	add(n, a);
-	if (a.bytes || s->held || !sock_sources(s) || !(events & (POLLIN | POLLRDNORM)))
+	if (!(events & (POLLIN | POLLRDNORM)) || (!exact && (a.bytes || s->held)))
 		return;
-	a.bytes = 1;
-	add(n, a);
+	u64 coming = sock_datagrams_coming(s);
+	for (u64 k = a.bytes + 1; k <= coming && n->count <= 4; k++) {
+		a.bytes = k;
+		add(n, a);
+		if (!exact)
+			break;
+	}
 }
 
 static bool is_forced(const struct vk_sock *s)
@@ -249,7 +256,7 @@ void sock_news_poll(const struct vk_desc *d, u32 events, bool exact, struct sock
 	else if (s->flavour == SOCK_LISTEN)
 		news_of_listener(s, events, exact, n);
 	else if (s->flavour == SOCK_DATAGRAM)
-		news_of_datagrams(d, events, n);
+		news_of_datagrams(s, events, exact, n);
 	else
 		add(n, sock_arrival_of(s));
 	n->forced = n->count > 1 && is_forced(s);

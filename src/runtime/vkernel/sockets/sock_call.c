@@ -239,8 +239,14 @@ long vk_sys_shutdown(struct vk_call *c)
 	struct vk_sock *s = sock_of(d);
 	if ((err = may_shut_down(s))) {
 		s->shut |= (u8)how; /* as Linux: it fails, and the socket is shut down all the same */
+		if (s->refused)
+			s->refused = SOCK_UNUSABLE;
+		if (s->connect_done)
+			s->connect_done = SOCK_UNUSABLE;
+		sock_wake(s, 0);
 		return err;
 	}
+	s->connect_done = 0; /* as if it had been asked for */
 	const struct sock_ops *ops = sock_ops_of(d);
 	if ((how & ~s->shut) && ops->shutdown)
 		err = ops->shutdown(d, how & ~s->shut);

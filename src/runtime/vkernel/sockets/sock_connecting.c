@@ -57,6 +57,20 @@ static long take_error(struct vk_sock *s)
 	return err;
 }
 
+/* A connection inside the SUT that is over before a second connect has asked: Linux takes it apart then. */
+static void take_apart(struct vk_sock *s)
+{
+	sock_data_drop(s, s->held);
+	start_afresh(s);
+	s->was_reset = s->fin_seen = s->end_told = s->connect_done = 0;
+	s->partner = 0;
+	s->remote = (struct net_address){0};
+	if (s->bound != SOCK_NAMED) {
+		s->bound = 0;
+		memset(s->local.ip, 0, sizeof(s->local.ip));
+	}
+}
+
 long sock_connecting_look(struct vk_call *c, struct vk_desc *d, u32 flags)
 {
 	const struct vk_sock *s = sock_of(d);
@@ -83,9 +97,16 @@ long sock_connect_again(struct vk_call *c, struct vk_desc *d)
 		vk_order(c, vk_socket_object(vk_desc_slot(d)), ACCESS_WRITE);
 	}
 	sock_declare(s);
+	if (s->refused == SOCK_UNUSABLE || s->connect_done == SOCK_UNUSABLE)
+		return -EINVAL;
 	if (s->flavour == SOCK_CONNECTING) {
 		long err = take_error(s);
 		start_afresh(s);
+		return err ? err : -ECONNABORTED;
+	}
+	if (s->flavour == SOCK_LOCAL && sock_local_over(s)) {
+		long err = take_error(s);
+		take_apart(s);
 		return err ? err : -ECONNABORTED;
 	}
 	bool first = s->connect_done;

@@ -51,17 +51,21 @@ static bool is_any(const struct net_address *a)
 
 static const u8 loopback6[16] = {[15] = 1}, loopback4[16] = {127, 0, 0, 1};
 
-/* The sender's name as the receiver sees it: who is bound to any address speaks from this machine's. */
-static struct net_address udp_source(const struct vk_sock *s, const struct vk_sock *to)
+/*
+ * The sender's name as receiver r sees it: who is bound to any address speaks from this machine's, in the
+ * language of the address that it sends to.
+ */
+static struct net_address udp_source(const struct vk_sock *s, const struct vk_sock *r,
+				     const struct net_address *to)
 {
 	struct net_address a = s->local;
 	a.type = NET_DGRAM;
 	if (is_any(&a)) {
-		bool six = to->family == NET_INET6 && s->family == NET_INET6;
+		bool six = sock_address_plain(to).family == NET_INET6;
 		a.family = six ? NET_INET6 : NET_INET;
 		memcpy(a.ip, six ? loopback6 : loopback4, sizeof(a.ip));
 	}
-	return sock_address_in_family(to->family, &a);
+	return sock_address_in_family(r->family, &a);
 }
 
 /* 0: not for this one; a connected receiver comes before one that hears everybody. */
@@ -71,7 +75,7 @@ static u32 udp_fits(const struct vk_sock *r, const struct vk_sock *s, const stru
 		return 0;
 	if (!r->remote.family)
 		return 1;
-	struct net_address from = udp_source(s, r);
+	struct net_address from = udp_source(s, r, to);
 	return same_address(&from, &r->remote) ? 2 : 0;
 }
 
@@ -271,6 +275,13 @@ static HD_NOINLINE u64 send_blocker(const struct vk_call *c, struct vk_sock *s, 
 	return r ? slot_of(r) + 1 : 0;
 }
 
+/* Linux has made the message by then; that it takes it back is room, and an edge. */
+static long take_back(const struct vk_sock *s, long err)
+{
+	sock_wake(s, POLLOUT | POLLWRNORM | POLLWRBAND);
+	return err;
+}
+
 static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 		      const struct net_address *to)
 {
@@ -292,21 +303,22 @@ static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 		if (s->shut & SHUT_WRITE)
 			return -EPIPE;
 		if (!vk_uio_readable(u))
-			return -EFAULT;
+			return take_back(s, -EFAULT);
 		r = find_unix(c, s, to, &err);
 		if (err == -ECONNREFUSED && !to)
 			disconnect_unix(s);
 		if (err)
-			return err;
+			return take_back(s, err);
 		if (has_room(s, r, u->left))
 			return sock_record_put(r, u, &s->local);
 	} while (!sock_nonblocking(d, flags) && !s->send_timeout);
-	return -EAGAIN;
+	return take_back(s, -EAGAIN);
 }
 
-static long deliver_udp(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, struct vk_sock *r)
+static long deliver_udp(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, struct vk_sock *r,
+			const struct net_address *to)
 {
-	struct net_address from = udp_source(s, r);
+	struct net_address from = udp_source(s, r, to);
 	if (sock_record_size(u->left, &from) > sock_data_room(r)) {
 		vk_refuse(c, "send (more than 64 KiB of datagrams that nobody has read)");
 		return (long)u->left;
@@ -324,9 +336,9 @@ static long send_datagram(struct vk_call *c, struct vk_sock *s, struct vk_uio *u
 	if (fault == NET_FAULT_LOSS)
 		return vk_uio_readable(u) ? (long)u->left : -EFAULT;
 	struct vk_uio again = *u;
-	long n = r ? deliver_udp(c, s, u, r) : sock_dgram_peer_send(c, s, u, to);
+	long n = r ? deliver_udp(c, s, u, r, to) : sock_dgram_peer_send(c, s, u, to);
 	if (n >= 0 && fault == NET_FAULT_DUPLICATE)
-		n = r ? deliver_udp(c, s, &again, r) : sock_dgram_peer_send(c, s, &again, to);
+		n = r ? deliver_udp(c, s, &again, r, to) : sock_dgram_peer_send(c, s, &again, to);
 	if (n >= 0 && fault == NET_FAULT_REORDER && r)
 		sock_record_overtake(r);
 	return n;
@@ -440,8 +452,8 @@ static long dgram_recv(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u
 		return (s->shut & SHUT_READ) && !sock_nonblocking(d, flags) ? 0 : -EAGAIN;
 	sock_note_served();
 	if (sock_source_is_outside(source) && !(flags & MSG_PEEK_))
-		s->arrived = 0;
-	else if (sock_source_is_outside(source))
+		s->arrived -= !!s->arrived;
+	else if (sock_source_is_outside(source) && !s->arrived)
 		s->arrived = sock_nonblocking(d, flags);
 	return sock_source_recv(s, source, u, flags, from, out_flags);
 }

@@ -34,6 +34,14 @@ long sock_frame_next(const struct cache_pos *pos, u8 fault)
 	return frame_at(pos, next_at(pos, fault));
 }
 
+u64 sock_frames(const struct cache_pos *pos)
+{
+	u64 n = 0, at = 0;
+	for (long len; (len = frame_at(pos, at)) >= 0; n++)
+		at += NET_FRAME_HEAD + (u64)len;
+	return n;
+}
+
 bool sock_frame_is_followed(const struct cache_pos *pos)
 {
 	long first = frame_at(pos, 0);
@@ -110,8 +118,10 @@ static long open_peer(struct vk_sock *s, const struct net_address *to)
 static long send_nowhere(struct vk_sock *s, size_t bytes, const struct net_address *to)
 {
 	struct net_address there = sock_address_plain(to), remote = sock_address_plain(&s->remote);
-	if (s->remote.family && is_same(&there, &remote))
+	if (s->remote.family && is_same(&there, &remote)) {
 		s->error = ECONNREFUSED;
+		sock_wake(s, POLLERR);
+	}
 	return (long)bytes;
 }
 

@@ -52,6 +52,39 @@ u32 sock_source(const struct vk_sock *s, u32 nth)
 	return NOBODY;
 }
 
+/*
+ * What a client has sent that has not come yet nobody knows. That so many of its datagrams have arrived is
+ * decided all the same, and corrected when the first one is received (sock_source_recv).
+ */
+#define OF_NEW_CLIENT 3u
+
+u64 sock_datagrams_coming(const struct vk_sock *s)
+{
+	u64 n = 0;
+	for (u32 source = SERVER; source <= last_source(s); source++) {
+		const struct dgram_client *c = source > CLIENTS ? &vk->dgram_client[source - CLIENTS - 1]
+								: NULL;
+		if (!is_ready(s, source))
+			continue;
+		n += c && !c->socket ? OF_NEW_CLIENT : sock_frames(c ? &c->pos : &s->pos);
+	}
+	return n;
+}
+
+u32 vk_unreceived(void)
+{
+	for (u32 i = 0; i < vk->desc_limit; i++) {
+		const struct vk_sock *s = &vk->sock[i];
+		if (vk->desc[i].kind != VK_SOCKET || s->flavour != SOCK_DATAGRAM || !s->arrived ||
+		    (s->shut & SHUT_READ))
+			continue;
+		for (u32 client = 1; client <= net_clients() && s->family != NET_UNIX; client++)
+			if (sock_client_ready(s, client))
+				return client;
+	}
+	return 0;
+}
+
 bool sock_source_is_outside(u32 source)
 {
 	return source >= SERVER;
@@ -73,8 +106,11 @@ long sock_source_recv(struct vk_sock *s, u32 source, struct vk_uio *u, u32 flags
 {
 	bool alone = s->family == NET_UNIX || !sock_is_outside(&vk->desc[s - vk->sock]);
 	long n = receive(s, source, u, flags, from, out_flags);
-	if (n >= 0)
-		s->looked_at = (flags & MSG_PEEK_) && !alone ? (u16)source : NOBODY;
+	if (n < 0)
+		return n;
+	s->looked_at = (flags & MSG_PEEK_) && !alone ? (u16)source : NOBODY;
+	if (s->arrived)
+		s->arrived = HD_MIN(s->arrived, sock_datagrams_coming(s));
 	return n;
 }
 

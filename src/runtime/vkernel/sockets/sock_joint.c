@@ -12,6 +12,7 @@
 #include "runtime/vkernel/sockets/sock.h"
 #include "runtime/vkernel/vk_ops.h"
 
+#define NAPS_MAX 4u
 #define PORT_ROUNDS 60u /* so many connections of a client have ports of their own */
 
 u16 sock_port_of_client(u32 client, u32 connection)
@@ -112,6 +113,8 @@ void sock_joint_moved(struct vk_sock *s)
 	struct cache_pos *all = whole_of(s->client);
 	all->branch = s->pos.branch;
 	all->written = s->pos.written;
+	if (!s->client)
+		vk->naps = 0;
 	move_all(s->client);
 }
 
@@ -135,6 +138,7 @@ long sock_server_connect(const struct net_address *to, struct cache_pos *pos)
 	if (!net_servers_are_joint())
 		return net_connect(to, pos);
 	vk_declare(VK_SHARED, ACCESS_WRITE);
+	vk->naps = 0;
 	long err = net_connect_joint(&vk->shared, to, free_number(), pos);
 	move_all(0);
 	return err;
@@ -176,6 +180,27 @@ void vk_peer_access(u32 n)
 	for (u32 i = 0; i < vk->desc_limit; i++)
 		if (is_part(i, client_of_alt(n)))
 			sock_declare(&vk->sock[i]);
+}
+
+/*
+ * A program that sleeps between two requests finds a session expired, and a limit of requests a second
+ * forgotten. A loop that only sleeps, until another thread has done something, sleeps for any time: what
+ * servers are told of that is bounded.
+ */
+bool vk_time_passes(u64 until, bool sleeps)
+{
+	u64 now = clock_now();
+	if (until <= now || !net_moves_clocks(sleeps ? until - now : 0) || !vk->shared.tree)
+		return false;
+	if (vk->naps == NAPS_MAX) {
+		net_note_untold_time();
+		return false;
+	}
+	vk_peer_access(ALT_PEER_SERVERS);
+	vk->naps++;
+	net_move_clocks(&vk->shared, until - now);
+	move_all(0);
+	return true;
 }
 
 void vk_describe_peer(u32 n, struct text *t)

@@ -26,6 +26,9 @@ enum sock_flavour {
 
 #define SOCK_NAMED 2u /* bound: by the SUT, not by the kernel */
 
+/* refused, connect_done: it was shut down before another connect asked, and can't be connected any more. */
+#define SOCK_UNUSABLE 2u
+
 #define SHUT_READ 1u
 #define SHUT_WRITE 2u
 
@@ -55,7 +58,7 @@ struct vk_sock {
 	u16 backlog;
 	u16 looked_at; /* datagrams: the source whose datagram MSG_PEEK has shown: it is the next; 0: any */
 	/* How far the network has come, as somebody has seen it (sock_arrival.c). */
-	u64 arrived; /* peer: bytes beyond pos.read; listen: clients; datagram: 1, one from outside */
+	u64 arrived; /* peer: bytes beyond pos.read; listen: clients; datagram: those from outside */
 	/*
 	 * peer, with --short-io on: where the message ends that the peer had sent before the SUT sent its
 	 * last one, if it was not read by then, in bytes since the connection began; 0: none

@@ -251,6 +251,15 @@ static void connect_accesses(const struct fiber *f, const struct op *o, u32 alt)
 		sock_joint_accesses(socket_of(o));
 }
 
+/* What is known to have arrived is there: nobody gives up waiting for it. */
+static bool arrival_late(const struct fiber *f, const struct op *o)
+{
+	const struct vk_sock *s = socket_of(o);
+	(void)f;
+	return !s->arrived && !s->end_arrived && !s->held && !s->fin_seen && !s->was_reset && !s->error &&
+	       !(s->shut & SHUT_READ);
+}
+
 /* Nothing is read, nothing is accepted, nothing is sent: those that do so again and again are busy
    waiting. */
 
@@ -313,6 +322,7 @@ const struct op_class op_recv = {.name = "receive",
 				 .outcomes = recv_outcomes,
 				 .describe = recv_describe,
 				 .accesses = socket_accesses,
+				 .late = arrival_late,
 				 .in_vain = recv_in_vain,
 				 .merges = recv_merges,
 				 .faults = sock_recv_faults,
@@ -343,6 +353,7 @@ const struct op_class op_accept = {.name = "accept",
 				   .outcomes = accept_outcomes,
 				   .describe = accept_describe,
 				   .accesses = socket_accesses,
+				   .late = arrival_late,
 				   .in_vain = accept_in_vain,
 				   .merges = accept_merges,
 				   .wait = sock_wait,
@@ -500,16 +511,15 @@ static HD_NOINLINE void fill_op(struct op *o, const struct vk_desc *d, u32 flags
 	bool nonblocking = sock_nonblocking(d, flags);
 	o->flags = traits->flags;
 	o->n = flags | (nonblocking ? MSG_DONTWAIT_ : 0);
-	if ((nonblocking && traits->timeout) || (traits->tells_again && traits->tells_again(s)))
-		sched_tries();
+	sched_tries((nonblocking && traits->timeout) || (traits->tells_again && traits->tells_again(s)));
 	o->object = (u64)s;
+	if (!nonblocking && traits->may_be_late && traits->may_be_late(s))
+		o->flags |= OPF_LATE;
 	u64 timeout = nonblocking || !traits->timeout ? 0 : traits->timeout(s);
 	if (!timeout)
 		return;
 	o->deadline = clock_deadline(timeout);
 	o->flags &= (u16)~OPF_RESTART;
-	if (traits->may_be_late && traits->may_be_late(s))
-		o->flags |= OPF_LATE;
 }
 
 long sock_step(struct vk_call *c, struct vk_desc *d, u16 kind, u64 bytes, u32 flags, u64 arg2)

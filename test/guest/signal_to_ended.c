@@ -1,0 +1,48 @@
+/*
+ * A signal is sent to a thread, or to the process, when the thread that might take it is at its end. What it does last may
+ * be part of an earlier step only as long as nobody sends signals: its handler runs (1) or comes too late (0; in a
+ * process, main takes it).
+ *
+ * heddle: verdict=verified outcomes=0,1 args=thread
+ * heddle: verdict=verified outcomes=0,1 args=process
+ */
+#include "guest.h"
+
+#include <signal.h>
+
+static sem_t ready;
+static volatile sig_atomic_t handled;
+static __thread int worker;
+
+static void handler(int sig)
+{
+	(void)sig;
+	handled = worker;
+}
+
+static void *work(void *arg)
+{
+	worker = 1;
+	OK(sem_post(&ready));
+	sigset_t all;
+	sigfillset(&all);
+	OK(pthread_sigmask(SIG_BLOCK, &all, NULL));
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	int to_process = argc > 1 && argv[1][0] == 'p';
+	signal(SIGUSR1, handler);
+	OK(sem_init(&ready, 0, 0));
+	pthread_t t = spawn(work, NULL);
+	while (sem_wait(&ready))
+		;
+	if (to_process)
+		OK(kill(getpid(), SIGUSR1));
+	else
+		OK(pthread_kill(t, SIGUSR1));
+	join(t);
+	heddle_outcome((unsigned)handled);
+	return 0;
+}
