@@ -84,6 +84,9 @@ bool ranks_merge(struct wire_learnt *all, const struct wire_learnt *more)
 
 	for (u32 i = 0; i < HD_MIN(more->observed, (u32)WIRE_MAX_OBSERVED); i++)
 		grew |= add(all->observed_addr, &all->observed, WIRE_MAX_OBSERVED, more->observed_addr[i]);
+	for (u32 i = 0; i < HD_MIN(more->property_places, (u32)WIRE_MAX_PROPERTY_PLACES); i++)
+		grew |= add(all->property_place, &all->property_places, WIRE_MAX_PROPERTY_PLACES,
+			    more->property_place[i]);
 	grew |= merge_flag(&all->clock_read, more->clock_read);
 	grew |= merge_flag(&all->cancel_used, more->cancel_used);
 	grew |= merge_flag(&all->signals_used, more->signals_used);
@@ -181,7 +184,7 @@ static void tick(const struct epoch *e, const struct session_observer *observer,
 
 /* Until the worker has ended, and all that it said is on its way. What became of this rank's part. */
 static u64 serve(struct epoch *e, const struct session_ranks *r, const struct session_observer *observer,
-		  u32 number, u64 start_ms)
+		 u32 number, u64 start_ms)
 {
 	u64 ticked = 0;
 	u32 idle = 0;
