@@ -336,7 +336,7 @@ static const struct option_spec check_table[] = {
 	 NULL},
 	{"no-deadlock", 0, OPTION_CLEAR, NULL, "a deadlock is no violation", AT(config.check_deadlock), NULL},
 	{"strict-idle", 0, OPTION_FLAG, NULL,
-	 "waiting for a client that keeps its connection open, or sleeping for ever, is a violation",
+	 "waiting for an idle client or a signal from outside, or sleeping for ever, is a violation",
 	 AT(config.strict_idle), NULL},
 	{"allow-trivial", 0, OPTION_FLAG, NULL,
 	 "a program that always fails at its start, or that no client reaches, may be verified",

@@ -80,6 +80,7 @@ void workers_note_alone(const struct wire_shared *wire, struct outcome *o)
 		[WIRE_ALONE_HORIZON] = "the program's clock goes far, and the search follows it step by step",
 		[WIRE_ALONE_MEMORY] = "what is learnt about memory accesses is learnt by one",
 		[WIRE_ALONE_DISAGREE] = "the same path led to different states in different processes",
+		[WIRE_ALONE_NETWORK] = "the program makes connections, and what is said there is one rank's",
 	};
 	u32 alone = wire->alone;
 

@@ -20,8 +20,8 @@
 
 #define WIRE_MAX_OBSERVED 65536
 #define WIRE_MAX_CELLS (1u << 19)
-#define WIRE_MAX_ORDERED 16384
-#define WIRE_MAX_KNOWERS 1024
+#define WIRE_MAX_ORDERED 32768
+#define WIRE_MAX_KNOWERS 4096
 #define WIRE_MAX_PROPERTY_PLACES 4096
 struct wire_learnt {
 	u32 names;           /* slots with a name, main's included */

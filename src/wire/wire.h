@@ -308,6 +308,7 @@ enum wire_alone {
 	WIRE_ALONE_HORIZON,  /* its clock goes beyond what a search looks at at first */
 	WIRE_ALONE_MEMORY,   /* it is instrumented */
 	WIRE_ALONE_DISAGREE, /* the same path led to different states in different workers */
+	WIRE_ALONE_NETWORK,  /* of many ranks: it talks to others, who are not the same for each rank */
 	WIRE_ALONE_REASONS
 };
 

@@ -30,5 +30,6 @@ struct order_race {
 bool order_race(u32 slot, struct order_race *r);
 /* Was something left out, because there was no room to follow it? */
 bool order_left_out(void);
+#define ORDER_FIBERS 256u /* threads whose accesses are followed */
 
 #endif
