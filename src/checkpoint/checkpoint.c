@@ -116,8 +116,10 @@ struct checkpoints *checkpoints_create(const struct checkpoint_options *o, struc
 		free(s);
 		return NULL;
 	}
-	peers->wrap = wrap;
-	peers->wrap_self = s;
+	if (s->shim || s->folder[0]) {
+		peers->wrap = wrap;
+		peers->wrap_self = s;
+	}
 	peers->folder = s->folder;
 	return s;
 }

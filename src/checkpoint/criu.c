@@ -35,7 +35,7 @@
 #define PATIENCE_MS 20000u
 #define OPTIONS "--tcp-established --network-lock skip --shell-job --file-locks"
 
-struct image {
+struct saved_image {
 	char folder[300];
 	pid_t root;
 	struct tcp_end end[];
@@ -263,7 +263,7 @@ static int refuse(struct problem *p, const char *why)
 	return -EOPNOTSUPP;
 }
 
-static int dump(const struct image *g, struct problem *p)
+static int dump(const struct saved_image *g, struct problem *p)
 {
 	char command[600], said[200], why[300];
 	snprintf(command, sizeof(command),
@@ -306,7 +306,7 @@ static int save(struct checkpoints *s, struct saved_peer *t, const int *fd, u32 
 {
 	const char *why = NULL;
 	char file[4096];
-	struct image *g = calloc(1, sizeof(*g) + n * sizeof(g->end[0]));
+	struct saved_image *g = calloc(1, sizeof(*g) + n * sizeof(g->end[0]));
 	int r = 0;
 	if (!g) {
 		problem_set(p, "out of memory");
@@ -341,7 +341,7 @@ static int save(struct checkpoints *s, struct saved_peer *t, const int *fd, u32 
 
 /* ---- bringing back ---- */
 
-static int make_ends(const struct image *g, int *fd, u32 n)
+static int make_ends(const struct saved_image *g, int *fd, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
 		fd[i] = tcp_end_make(&g->end[i]);
@@ -373,7 +373,7 @@ static void end_running(const struct checkpoints *s, struct saved_peer *t)
 static int restore(struct checkpoints *s, struct saved *v, int *fd, pid_t *now, struct problem *p)
 {
 	struct saved_peer *t = v->of;
-	const struct image *g = v->own;
+	const struct saved_image *g = v->own;
 	char command[600], why[300];
 	end_running(s, t);
 	int r = make_ends(g, fd, v->connections);
@@ -401,7 +401,7 @@ static int restore(struct checkpoints *s, struct saved *v, int *fd, pid_t *now, 
 
 static void drop(struct checkpoints *s, struct saved *v)
 {
-	struct image *g = v->own;
+	struct saved_image *g = v->own;
 	(void)s;
 	remove_image(g->folder, NULL);
 	free(g);
