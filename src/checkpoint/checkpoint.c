@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "checkpoint/checkpoint_priv.h"
+#include "checkpoint/criu.h"
 #include "checkpoint/shim_link.h"
 
 static const struct checkpoint_backend *const by_choice[] = {
@@ -61,6 +63,27 @@ bool checkpoint_probe(enum checkpoint_choice backend, char *why, size_t cap)
 	return by_choice[backend]->probe(why, cap);
 }
 
+/* The warden removes it in the end, whatever happens to us. */
+static int make_folder(struct checkpoints *s, struct problem *p)
+{
+	const char *tmp = getenv("TMPDIR");
+	if (!tmp || strlen(tmp) > 80 || strchr(tmp, '\''))
+		tmp = "/tmp";
+	snprintf(s->folder, sizeof(s->folder), "%s/heddle-criu-XXXXXX", tmp);
+	if (mkdtemp(s->folder))
+		return 0;
+	s->folder[0] = 0;
+	return problem_set(p, "no folder for saved peers in %s (%s); set TMPDIR", tmp, strerror(errno));
+}
+
+static char *wrap(void *self)
+{
+	const struct checkpoints *s = self;
+	if (s->folder[0])
+		return criu_wrap(s->folder);
+	return s->shim ? shim_host_wrap(s->shim) : strdup("");
+}
+
 struct checkpoints *checkpoints_create(const struct checkpoint_options *o, struct peer_options *peers,
 				       struct problem *p)
 {
@@ -89,10 +112,15 @@ struct checkpoints *checkpoints_create(const struct checkpoint_options *o, struc
 		free(s);
 		return NULL;
 	}
-	if (s->shim) {
-		peers->wrap = shim_host_wrap;
-		peers->wrap_self = s->shim;
+	if (o->choice == CHECKPOINT_CRIU && make_folder(s, p)) {
+		free(s);
+		return NULL;
 	}
+	if (s->shim || s->folder[0]) {
+		peers->wrap = wrap;
+		peers->wrap_self = s;
+	}
+	peers->folder = s->folder;
 	return s;
 }
 
@@ -112,7 +140,7 @@ static bool pass(void *self, pid_t peer, u64 ns)
 	if (!t || !t->shim)
 		return false;
 	refresh(s, t);
-	return shim_host_pass(s->shim, t->shim, peer, ns);
+	return shim_link_pass(t->shim, ns);
 }
 
 void checkpoints_set_peers(struct checkpoints *s, struct peers *peers, struct broker *b)
@@ -182,6 +210,7 @@ void checkpoint_forget(struct checkpoints *s, pid_t peer)
 		at = &(*at)->next;
 	*at = t->next;
 	shim_link_close(t->shim);
+	criu_forget(s, t);
 	free(t);
 }
 
@@ -192,6 +221,8 @@ void checkpoints_free(struct checkpoints *s)
 	while (s->peer)
 		checkpoint_forget(s, s->peer->pid);
 	shim_host_free(s->shim);
+	if (s->folder[0])
+		rmdir(s->folder);
 	free(s);
 }
 
@@ -242,8 +273,9 @@ int checkpoint_adopt(struct checkpoints *s, pid_t peer, struct problem *p)
 	}
 	t->next = s->peer;
 	s->peer = t;
-	if (t->shim && s->broker)
-		broker_watch(s->broker, peer, 0, shim_link_process(t->shim));
+	pid_t process = checkpoint_process(s, peer);
+	if (process && s->broker)
+		broker_watch(s->broker, peer, 0, process);
 	return 0;
 }
 
@@ -326,7 +358,9 @@ pid_t checkpoint_of(const struct checkpoints *s, u64 id, u32 *connections)
 pid_t checkpoint_process(const struct checkpoints *s, pid_t peer)
 {
 	const struct saved_peer *t = find_peer(s, peer);
-	return t && t->shim ? shim_link_process(t->shim) : 0;
+	if (!t)
+		return 0;
+	return t->shim ? shim_link_process(t->shim) : criu_process(t);
 }
 
 bool checkpoint_notices(const struct checkpoints *s, pid_t peer)

@@ -28,6 +28,10 @@ struct saved_peer {
 	struct shim_link *shim; /* NULL: it runs without */
 	u64 acts_seen;
 	u64 last_bytes; /* of its last copy */
+	/* criu's: its first process, and our ends of its connections as they were last saved or made. */
+	pid_t root;
+	int *end;
+	u32 ends;
 };
 
 /*
@@ -55,6 +59,7 @@ struct checkpoints {
 	struct checkpoint_cost gone; /* what peers that are forgotten have cost */
 	struct shim_host *shim;      /* NULL: no peer starts with the shim */
 	char no_shim[256];           /* why */
+	char folder[128];            /* of criu's images and pipes; "": there is none */
 };
 
 extern const struct checkpoint_backend backend_fork, backend_criu, backend_restart;

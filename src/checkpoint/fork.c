@@ -21,8 +21,11 @@
 #include "broker/sockdiag.h"
 #include "checkpoint/checkpoint_priv.h"
 #include "checkpoint/shim_link_priv.h"
+#include "peer/keeper.h"
 
 #define PATIENCE_MS 5000
+
+_Static_assert(SHIM_DROPPED == KEEPER_DROPPED, "the keeper knows how saved copies end");
 
 /* A connection as it was when the peer was saved. */
 struct end {
@@ -185,7 +188,10 @@ static int hear(struct saved_peer *t, struct frozen *f, struct shim_message *m, 
 	if (shim_receive(t->shim->fd, m, &passed, 1, &n) || m->op != SHIM_REFUSED)
 		return lost(t, p);
 	m->text[sizeof(m->text) - 1] = 0;
-	problem_set(p, "%s", m->text);
+	char why[300];
+	bool criu = strstr(m->text, "child processes") && backend_criu.probe(why, sizeof(why));
+	problem_set(p, "%s%s", m->text,
+		    criu ? ". criu can hold several processes: --checkpoint-backend criu" : "");
 	return -EOPNOTSUPP;
 }
 

@@ -29,7 +29,7 @@ u64 shim_link_acts(const struct shim_link *l);
 u32 shim_link_list(const struct shim_link *l, struct checkpoint_act *out, u32 cap);
 /* Time stands still for it, or goes on. */
 void shim_link_hold(const struct shim_link *l, bool held);
-/* Its clock moves on by so much, and those of what it has started below this keeper. False: not of all. */
-bool shim_host_pass(struct shim_host *h, const struct shim_link *l, pid_t keeper, u64 ns);
+/* Its clock moves on by so much, and those of what it has started. False: not of all. */
+bool shim_link_pass(const struct shim_link *l, u64 ns);
 
 #endif

@@ -264,10 +264,6 @@ int check_options_default_jobs(struct check_options *o, struct problem *p)
 		o->jobs_given = false;
 		return 0;
 	}
-	/* Within a limit that somebody has set, states are kept as bits in the end: by one worker. */
-	for (size_t i = 0; i < o->settings; i++)
-		if (!strncmp(o->setting[i], "--max-memory", strlen("--max-memory")))
-			return 0;
 	o->jobs = all_cores();
 	o->join_ms = JOIN_MS;
 	return 0;

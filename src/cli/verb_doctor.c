@@ -292,11 +292,18 @@ static bool checkpoints(struct finding *f)
 {
 	char fork_why[160], criu_why[160];
 	bool by_fork = checkpoint_probe(CHECKPOINT_FORK, fork_why, sizeof(fork_why));
-	checkpoint_probe(CHECKPOINT_CRIU, criu_why, sizeof(criu_why));
-	snprintf(f->detail, sizeof(f->detail), "peers can be saved by fork; not by criu: %s", criu_why);
-	snprintf(f->remedy, sizeof(f->remedy),
-		 "peers can only be started again; they cannot be saved by fork: %s; not by criu: %s",
-		 fork_why, criu_why);
+	if (checkpoint_probe(CHECKPOINT_CRIU, criu_why, sizeof(criu_why))) {
+		snprintf(f->detail, sizeof(f->detail),
+			 "peers can be saved by fork, and by criu if it is asked for");
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "peers cannot be saved by fork: %s; use --checkpoint-backend criu", fork_why);
+	} else {
+		snprintf(f->detail, sizeof(f->detail), "peers can be saved by fork; not by criu: %s",
+			 criu_why);
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "peers can only be started again; they cannot be saved by fork: %s; not by criu: %s",
+			 fork_why, criu_why);
+	}
 	return by_fork;
 }
 

@@ -75,14 +75,22 @@ HD_NORETURN static void end_like(int status)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : FAILED);
 }
 
+/*
+ * How the peer has ended: as its first process did. If that was killed, a saved copy may have taken its place
+ * (checkpoint.h): then as the last of those did, but for copies that nobody needs any more.
+ */
 HD_NORETURN static void keep(pid_t first)
 {
 	int status, how = 0;
+	bool replaced = false;
 	pid_t pid;
 	for (;;) {
 		pid = waitpid(-1, &status, 0);
-		if (pid == first)
+		bool dropped = pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == KEEPER_DROPPED;
+		if (pid == first || (pid > 0 && replaced && !dropped))
 			how = status;
+		if (pid == first)
+			replaced = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 		else if (pid < 0 && errno == ECHILD)
 			end_like(how);
 	}

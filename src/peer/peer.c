@@ -166,6 +166,11 @@ bool peers_number(const struct peers *s, pid_t pid, u32 *n, bool *client)
 	return *n > 0;
 }
 
+const char *peers_folder(const struct peers *s)
+{
+	return s->places.folder;
+}
+
 u64 peers_running(const struct peers *s)
 {
 	u64 count = 0;
@@ -214,7 +219,7 @@ static int prepare(struct peers *s, struct problem *p)
 		return problem_set(
 			p, "/proc shows the processes of another pid namespace, so that peers can't be "
 			   "looked into: mount it anew (unshare --pid --fork --mount-proc)");
-	return choose_places(s, p) ? -1 : warden_start(&s->warden, s->places.folder, p);
+	return choose_places(s, p) ? -1 : warden_start(&s->warden, s->places.folder, s->options.folder, p);
 }
 
 struct peers *peers_start(const struct peer_options *o, struct problem *p)

@@ -40,6 +40,8 @@ struct peer_options {
 	/* What the shell is to do before each command (to be freed); NULL: nothing. */
 	char *(*wrap)(void *self);
 	void *wrap_self;
+	/* Removed with all that is in it when the last peer has gone; NULL or "": none. */
+	const char *folder;
 };
 
 struct peers;
@@ -61,6 +63,8 @@ int peers_start_servers(struct peers *s, struct broker *b, struct problem *p);
 pid_t peers_restart(struct peers *s, struct broker *b, pid_t pid, struct problem *p);
 /* Which command it is of: the number of the server or client, from 1. False: it is not known. */
 bool peers_number(const struct peers *s, pid_t pid, u32 *n, bool *client);
+/* Where {path:NAME} are; "": no server names any. */
+const char *peers_folder(const struct peers *s);
 u64 peers_running(const struct peers *s); /* not known to have ended; for the live line */
 /* All gone when it returns, the warden included. s may be NULL. */
 void peers_end(struct peers *s);

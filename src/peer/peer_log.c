@@ -18,7 +18,7 @@ int peer_log_open(const struct peers *s, const struct peer *e, u32 start, u64 *f
 	char path[4096];
 	struct stat st;
 	log_path(s, e, path, sizeof(path));
-	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (start == 1 ? O_TRUNC : 0), 0666);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (start == 1 ? O_TRUNC : 0), 0666);
 	if (fd < 0)
 		return problem_set(p, "%s: %s; choose another folder with --out", path, strerror(errno));
 	if (start > 1)

@@ -47,7 +47,7 @@ static int ask(struct warden *w, const struct warden_request *r, int log_fd, str
 	return n == (ssize_t)sizeof(*a) ? 0 : -1;
 }
 
-int warden_start(struct warden *w, const char *folder, struct problem *p)
+int warden_start(struct warden *w, const char *folder, const char *more, struct problem *p)
 {
 	sigset_t all, before;
 	int pair[2];
@@ -60,7 +60,7 @@ int warden_start(struct warden *w, const char *folder, struct problem *p)
 	w->pid = fork();
 	if (w->pid == 0) {
 		close(pair[0]);
-		warden_run(pair[1], folder);
+		warden_run(pair[1], folder, more);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(pair[1]);

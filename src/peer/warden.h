@@ -19,8 +19,8 @@ struct warden {
 	pid_t pid;
 };
 
-/* folder: removed with all its files at the very end; "": none. */
-int warden_start(struct warden *w, const char *folder, struct problem *p);
+/* folder, more: removed with all that is in them at the very end; "" or NULL: none. */
+int warden_start(struct warden *w, const char *folder, const char *more, struct problem *p);
 /* Start a command with its output going to log_fd; the keeper's pid (keeper.h), or -1. */
 pid_t warden_start_peer(struct warden *w, const char *command, int log_fd, struct problem *p);
 /*

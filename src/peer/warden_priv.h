@@ -29,6 +29,6 @@ struct warden_reply {
 };
 
 /* Does not return. folder: see warden_start. */
-HD_NORETURN void warden_run(int fd, const char *folder);
+HD_NORETURN void warden_run(int fd, const char *folder, const char *more);
 
 #endif

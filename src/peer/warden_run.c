@@ -2,11 +2,12 @@
  * warden_run.c: the warden's own side. It remembers nothing: its keepers are its children, and
  * stay zombies, with their pids reserved, until we ask for them.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -105,20 +106,22 @@ static void settle(int fd)
 	close_range(WARDEN_FD + 1, ~0u, 0);
 }
 
-static void remove_folder(const char *folder)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-	DIR *d = folder[0] ? opendir(folder) : NULL;
-	struct dirent *e;
-	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
-	if (folder[0])
-		rmdir(folder);
+	(void)st;
+	(void)type;
+	(void)at;
+	remove(path);
+	return 0;
 }
 
-void warden_run(int fd, const char *folder)
+static void remove_folder(const char *folder)
+{
+	if (folder && folder[0])
+		nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void warden_run(int fd, const char *folder, const char *more)
 {
 	static struct warden_request r;
 	int log_fd;
@@ -131,5 +134,6 @@ void warden_run(int fd, const char *folder)
 	close(WARDEN_FD);
 	descendants_end();
 	remove_folder(folder);
+	remove_folder(more);
 	_exit(0);
 }

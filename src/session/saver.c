@@ -119,8 +119,8 @@ static u32 acted(void *self, pid_t peer)
 	struct saver *s = self;
 	u32 i = 0;
 	adopt(s, peer);
-	if (!checkpoint_notices(s->lib, peer))
-		return 0;
+	if (!checkpoint_notices(s->lib, peer)) /* nobody knows: it may have done anything */
+		return checkpoint_can_save(s->lib, peer) ? NET_ACTED | NET_CHOSE : 0;
 	u32 acts = checkpoint_acted(s->lib, peer) ? NET_ACTED : 0;
 	while (i < s->adopted && s->pid[i] != peer)
 		i++;

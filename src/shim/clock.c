@@ -19,10 +19,30 @@
 static u64 passed; /* since the start */
 static u64 told;   /* of that, by the controller: the program under test has slept */
 static u32 looks;
+/* In a child, which nobody tells anything: what the page said when it began, and how much its timers know. */
+static u64 page_began, page_timers;
 
 void clock_start(void)
 {
 	passed = 0;
+}
+
+void clock_child_begins(void)
+{
+	page_began = page_timers = __atomic_load_n(&shim.page->told, __ATOMIC_ACQUIRE);
+}
+
+static u64 from_page(void)
+{
+	return shim.control >= 0 ? 0 : __atomic_load_n(&shim.page->told, __ATOMIC_ACQUIRE) - page_began;
+}
+
+void clock_child_looks(void)
+{
+	u64 now = page_began + from_page();
+	if (now != page_timers)
+		timers_advance(now - page_timers);
+	page_timers = now;
 }
 
 void clock_advance(u64 ns)
@@ -39,7 +59,7 @@ void clock_tell(u64 ns)
 
 u64 clock_told(void)
 {
-	return __atomic_load_n(&told, __ATOMIC_RELAXED);
+	return __atomic_load_n(&told, __ATOMIC_RELAXED) + from_page();
 }
 
 u64 clock_real(long id)
@@ -56,7 +76,7 @@ u64 clock_shown(long id)
 		start = START_REALTIME;
 	else if (id == CLOCK_PROCESS_CPUTIME_ID || id == CLOCK_THREAD_CPUTIME_ID || id < 0)
 		start = 0;
-	return start * SECOND + __atomic_load_n(&passed, __ATOMIC_RELAXED);
+	return start * SECOND + __atomic_load_n(&passed, __ATOMIC_RELAXED) + from_page();
 }
 
 static void look(void)

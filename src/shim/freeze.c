@@ -107,7 +107,7 @@ static void frozen(struct shim_message *m, int control, int unread)
 	for (;;) {
 		int r = receive(m, fd, &n, 0);
 		if (r == -EPIPE)
-			shim_exit(0);
+			shim_exit(SHIM_DROPPED);
 		if (r || m->op != SHIM_RESTORE || !n)
 			continue;
 		if (clone_self() == 0) {
@@ -160,8 +160,10 @@ void freeze_serve(void)
 	static struct shim_message m;
 	int fd[SHIM_CONNS + 1], r;
 	u32 n;
-	if (shim.control < 0)
+	if (shim.control < 0) {
+		clock_child_looks();
 		return;
+	}
 	while ((r = receive(&m, fd, &n, MSG_DONTWAIT)) == 0)
 		if (m.op == SHIM_SAVE && n == 1)
 			save(&m, fd[0]);

@@ -185,8 +185,10 @@ static void remove_vdso(void)
 void shim_connect_again(void)
 {
 	shim.pid = (int)shim_call(SYS_getpid, 0);
-	shim_call(SYS_close, shim.control);
+	if (shim.control >= 0)
+		shim_call(SYS_close, shim.control);
 	shim.control = -1;
+	clock_child_begins();
 }
 
 static bool is_shell(void)

@@ -23,6 +23,7 @@
 #define SHIM_ENV "HEDDLE_PEER_SHIM"
 #define SHIM_KEEPER_ENV "HEDDLE_PEER_KEEPER"
 #define SHIM_VERSION 1u
+#define SHIM_DROPPED 219 /* how a saved process ends that is not needed any more */
 #define SHIM_CONNS 128u
 
 enum shim_op {
@@ -95,6 +96,7 @@ struct shim_page {
 	 * Time-outs don't expire then.
 	 */
 	u32 held;
+	u64 told; /* the controller's: so much time has passed by SHIM_TIME, for child processes to see */
 	u64 acts; /* that are not tamed */
 	u64 count[SHIM_ACTS];
 };

@@ -96,6 +96,9 @@ bool clock_call(struct call *c, long *result);
 void clock_advance(u64 ns);
 void clock_tell(u64 ns);
 u64 clock_told(void);
+/* In a child process: it begins; it was interrupted, since the page says that time has passed. */
+void clock_child_begins(void);
+void clock_child_looks(void);
 u64 clock_shown(long id);
 u64 clock_real(long id);
 

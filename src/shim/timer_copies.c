@@ -1,6 +1,7 @@
 /*
- * timer_copies.c: timers of timer_create; and how all kinds of timers move on with the clock. A copy has none of them: who is thawed makes them anew, with the
- * time that was left. The program knows them by numbers of ours, as the kernel's are other ones then.
+ * timer_copies.c: timers of timer_create, and how timers of all kinds move on with the clock. A copy has none
+ * of the former: who is thawed makes them anew, with the time that was left. The program knows them by
+ * numbers of ours, as the kernel's are other ones then.
  */
 #include <errno.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +156,21 @@ static void ask_back_end(int fd, const char *line)
 		exit(1);
 }
 
+/*
+ * "SECRET DRAWN SUM": one secret for all, a number that is drawn for each answer, and a sum over all that were drawn on this
+ * connection: answers of two behaviours don't fit together.
+ */
+static unsigned sum[MOST];
+
+static void chain(int fd, int i)
+{
+	unsigned drawn = dice(1000000);
+	if (!secret)
+		secret = 1 + dice(1000000);
+	sum[i] = sum[i] * 31 + drawn;
+	dprintf(fd, "%u %u %u\n", secret, drawn, sum[i]);
+}
+
 static void request(int i, char *line)
 {
 	int fd = at[i].fd;
@@ -178,6 +195,13 @@ static void request(int i, char *line)
 		dprintf(fd, "%u\n", dice(1000000));
 	else if (is("secret")) /* one number, when it is first asked */
 		dprintf(fd, "%u\n", secret ? secret : (secret = 1 + dice(1000000)));
+	else if (is("quitting")) { /* a behind b is too much for it */
+		told[0] = told[0] == 'b' && line[0] == 'a' ? 'q' : line[0];
+		if (told[0] == 'q')
+			exit(7);
+		dprintf(fd, "%d\n", ++tickets);
+	} else if (is("chain") || is("threads-chain"))
+		chain(fd, i);
 	else if (is("session")) { /* login gives a token, which opens everything else */
 		if (!strcmp(line, "login"))
 			dprintf(fd, "%u\n", secret = 1 + dice(1000000));
@@ -217,6 +241,7 @@ static void leave(int i)
 	if (held == i)
 		held = -1;
 	at[i] = at[--conns];
+	sum[i] = sum[conns];
 	memcpy(part[i], part[conns], sizeof(part[i]));
 	if (is("leaving"))
 		to_all(0, "left");
@@ -243,6 +268,54 @@ static int hear(int i)
 }
 
 static int place(const char *port, int listening);
+
+/* A process for each connection: fork-NAME. */
+static void serve_by_processes(const char *port)
+{
+	int l = place(port, 1);
+	char text[100];
+	signal(SIGCHLD, SIG_IGN);
+	manner += strlen("fork-");
+	while ((at[1].fd = accept(l, NULL, NULL)) >= 0) {
+		if (fork()) {
+			close(at[1].fd);
+			continue;
+		}
+		close(l);
+		for (ssize_t n; (n = read(at[1].fd, text, sizeof(text) - 1)) > 0;) {
+			text[n - 1] = 0;
+			request(1, text);
+		}
+		exit(0);
+	}
+}
+
+/* A thread for each connection: threads-chain. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *serve_thread(void *arg)
+{
+	char text[100];
+	int i = (int)(long)arg;
+	while (read(at[i].fd, text, sizeof(text)) > 0) {
+		pthread_mutex_lock(&lock);
+		request(i, text);
+		pthread_mutex_unlock(&lock);
+	}
+	close(at[i].fd);
+	return arg;
+}
+
+static void serve_by_threads(const char *port)
+{
+	int l = place(port, 1);
+	while (conns < MOST && (at[conns].fd = accept(l, NULL, NULL)) >= 0) {
+		pthread_t t;
+		if (pthread_create(&t, NULL, serve_thread, (void *)(long)conns++))
+			exit(1);
+	}
+	pause();
+}
 
 /* One after another: who comes second waits until the first has left. one-secret, one-ticket. */
 static void serve_one_by_one(const char *port)
@@ -282,6 +355,10 @@ int main(int argc, char **argv)
 		serve_datagrams(argv[2]);
 	if (!strncmp(manner, "one-", 4))
 		serve_one_by_one(argv[2]);
+	if (!strncmp(manner, "fork-", 5))
+		serve_by_processes(argv[2]);
+	if (!strncmp(manner, "threads-", 8))
+		serve_by_threads(argv[2]);
 	at[0] = (struct pollfd){place(argv[2], 1), POLLIN, 0};
 	if (argc > 3)
 		back = place(argv[3], 0);
@@ -297,6 +374,7 @@ int main(int argc, char **argv)
 		if (at[0].revents && conns < MOST) {
 			at[conns] = (struct pollfd){accept(at[0].fd, NULL, NULL), POLLIN, 0};
 			part[conns][0] = 0;
+			sum[conns] = 0;
 			if (is("greets"))
 				dprintf(at[conns].fd, "you are %d\n", ++tickets);
 			conns++;

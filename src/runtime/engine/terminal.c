@@ -326,6 +326,18 @@ bool terminal_idles(void)
 	return true;
 }
 
+bool terminal_would_idle(void)
+{
+	const bool seen[] = {lonely, undecided, idle_client, waiter, sleepers};
+	bool idles = terminal_idles();
+	lonely = seen[0];
+	undecided = seen[1];
+	idle_client = seen[2];
+	waiter = seen[3];
+	sleepers = seen[4];
+	return idles;
+}
+
 enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len)
 {
 	u32 roots = mark_roots();

@@ -69,8 +69,8 @@ long net_leave(struct cache_pos *pos);
 bool net_would_speak(const struct cache_pos *pos);
 long net_pass_time(struct cache_pos *pos);
 /*
- * The program lets so much time pass (ns; 0: in a wait for something else). Are joint servers told? Where that
- * would make a difference and is not done yet, it is learnt.
+ * The program lets so much time pass (ns; 0: in a wait for something else). Are joint servers told? Where
+ * that would make a difference and is not done yet, it is learnt.
  */
 bool net_moves_clocks(u64 ns);
 /* Tell them. On a fiber. */

@@ -41,7 +41,7 @@ struct op {
 #define OPF_SLEEP 256      /* it waits for its deadline, nothing else */
 #define OPF_CANCEL_MAY 512 /* with OPF_CANCEL: a request need not be seen where it does not wait */
 #define OPF_LATE \
-	8 /* what it waits for may come after the deadline, or a signal: giving up is an outcome all the same */
+	8 /* what it waits for may come after the deadline, or a signal: giving up is an outcome as well */
 
 /* Who can end the wait of an operation that has no outcome. */
 enum op_wait_for {

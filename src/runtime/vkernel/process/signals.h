@@ -60,7 +60,7 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i);
 
 /* A signal for this thread alone: refused where signalfds could not tell whose it is (streams/signalfd.c). */
 void signalfd_checks(const struct vk_call *c, u32 slot, int sig);
-/* One was queued: as in Linux, whichever it is, an edge for who watches a signalfd that has something to read. */
+/* One was queued: whichever it is, an edge for who watches a signalfd that has something to read. */
 void signalfd_wake(void);
 
 #endif
