@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "search/search.h"
-#include "search/target.h"
+#include "wire/action.h"
 
 /* "1 1 2×3 1": threads in the order in which they moved; the beginning is left out if it is long. */
 static void describe(struct text *t)
