@@ -77,7 +77,7 @@ void tcp_end_silence(int fd)
 {
 	struct sockaddr none = {.sa_family = AF_UNSPEC};
 	set(fd, TCP_REPAIR, TCP_REPAIR_ON);
-	connect(fd, &none, sizeof(none));
+	(void)connect(fd, &none, sizeof(none));
 }
 
 static bool set_options(int fd, const struct tcp_end *e)

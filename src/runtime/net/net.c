@@ -7,6 +7,7 @@
 #include "runtime/sched/run.h"
 #include "runtime/sched/sched.h"
 #include "runtime/net/net_idle.h"
+#include "runtime/net/net_schedule.h"
 #include "runtime/net/wire_transport.h"
 #include "search/search.h"
 #include "search/target.h"
@@ -45,36 +46,6 @@ static u32 open_list(void *self, const struct cache_pos **out, u32 room)
 {
 	(void)self;
 	return sut ? sut->open_connections(out, room) : 0;
-}
-
-/* "1 1 2×3 1": threads in the order in which they moved; the beginning is left out if it is long. */
-static void describe_schedule(struct text *t)
-{
-	enum { SHOWN = 60 };
-	u64 len;
-	const u32 *path = search_current_path(&len);
-	u64 from = len > SHOWN ? len - SHOWN : 0;
-	text_str(t, from ? "threads … " : "threads ");
-	for (u64 i = from; i < len;) {
-		u64 run = 1;
-		while (i + run < len && ACTION_FIBER(path[i + run]) == ACTION_FIBER(path[i]))
-			run++;
-		text_str(t, i == from ? "" : " ");
-		text_dec(t, (long)ACTION_FIBER(path[i]) + 1);
-		if (run > 1) {
-			text_str(t, "×");
-			text_dec(t, (long)run);
-		}
-		i += run;
-	}
-}
-
-static void schedule(void *self, char *out, size_t cap)
-{
-	struct text t;
-	(void)self;
-	text_init(&t, out, cap);
-	describe_schedule(&t);
 }
 
 bool net_client_is_joint(u32 client)
@@ -163,7 +134,7 @@ void net_setup(void)
 	cache_set_checkpoint(cache, (enum net_checkpoint)c->checkpoint, c->save_all);
 	cache_may_join_servers(cache, may_learn_shared() && !shared);
 	cache_set_open_list(cache, open_list, NULL);
-	cache_set_schedule(cache, schedule, NULL);
+	cache_set_schedule(cache, net_schedule, NULL);
 }
 
 /* ---- errors ---- */
