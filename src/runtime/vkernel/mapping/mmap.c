@@ -361,13 +361,13 @@ long vk_sys_mprotect(struct vk_call *c)
 /* ---- growing, moving ---- */
 
 /* A piece of one mapping, where it is to be, and whether the old place stays, empty. */
-struct move {
+struct remapping {
 	u32 range, to_range;
 	u64 start, old, to, new;
 	bool keeps;
 };
 
-static long move_mapping(const struct vk_call *c, const struct move *v)
+static long move_mapping(const struct vk_call *c, const struct remapping *v)
 {
 	struct vk_map m = *maps_at(v->range, v->start);
 	u64 n = HD_MIN(v->old, v->new);
@@ -395,7 +395,7 @@ static bool room_behind(u32 range, u64 end, u64 more)
 }
 
 /* Where it is. */
-static long grow_mapping(const struct vk_call *c, const struct move *v)
+static long grow_mapping(const struct vk_call *c, const struct remapping *v)
 {
 	struct vk_map m = *maps_at(v->range, v->start);
 	if (!maps_put(v->range, m.end, v->start + v->new, m.prot, m.touched))
@@ -405,7 +405,7 @@ static long grow_mapping(const struct vk_call *c, const struct move *v)
 	return (long)v->start;
 }
 
-static long check_mremap(struct vk_call *c, const struct move *v, u64 flags)
+static long check_mremap(struct vk_call *c, const struct remapping *v, u64 flags)
 {
 	const u64 known = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
 	if ((flags & ~known) || ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) && !(flags & MREMAP_MAYMOVE)) ||
@@ -422,7 +422,7 @@ static long check_mremap(struct vk_call *c, const struct move *v, u64 flags)
 }
 
 /* Linux gives the target away first, and what is left over at the end of the old place. */
-static long make_room(struct vk_call *c, struct move *v, bool fixed)
+static long make_room(struct vk_call *c, struct remapping *v, bool fixed)
 {
 	long at = fixed ? place(c, v->to, v->new, MAP_FIXED) : 0;
 	if (at < 0)
@@ -441,11 +441,11 @@ static long make_room(struct vk_call *c, struct move *v, bool fixed)
 long vk_sys_mremap(struct vk_call *c)
 {
 	u64 flags = (u64)c->a[3];
-	struct move v = {.start = (u64)c->a[0],
-			 .old = whole_pages((u64)c->a[1]),
-			 .new = whole_pages((u64)c->a[2]),
-			 .to = (u64)c->a[4],
-			 .keeps = flags &MREMAP_DONTUNMAP};
+	struct remapping v = {.start = (u64)c->a[0],
+			      .old = whole_pages((u64)c->a[1]),
+			      .new = whole_pages((u64)c->a[2]),
+			      .to = (u64)c->a[4],
+			      .keeps = flags &MREMAP_DONTUNMAP};
 	bool fixed = flags & MREMAP_FIXED;
 	long err = check_mremap(c, &v, flags);
 	if (err)
