@@ -230,14 +230,13 @@ static void decide(struct team_member *m)
 	struct team *t = m->team;
 	u32 call = t->call;
 	t->decided = 0;
-	if (call & TEAM_ALONE)
+	u32 again = call & (TEAM_RESTART | TEAM_PASS | TEAM_DISAGREE);
+	if (call & TEAM_ALONE || (call & TEAM_LIVELOCK && !again))
 		t->decided = TEAM_ALONE;
 	else if (call & (TEAM_RESTART | TEAM_PASS))
 		t->decided = call & TEAM_RESTART ? TEAM_RESTART : TEAM_PASS;
 	else if (call & TEAM_DISAGREE)
 		t->decided = ++t->disagreed > DISAGREE_MAX ? TEAM_ALONE : TEAM_RESTART;
-	else if (call & TEAM_LIVELOCK)
-		t->decided = TEAM_ALONE;
 	else if (call & TEAM_END)
 		t->decided = TEAM_END;
 	else if (call & TEAM_FILTER && !m->table.shared->poured)

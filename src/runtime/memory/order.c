@@ -42,6 +42,7 @@
  * word.
  */
 #include "runtime/memory/order.h"
+#include "runtime/memory/order_strength.h"
 
 #include "base/pages.h"
 #include "base/table.h"
@@ -437,22 +438,6 @@ bool order_race(u32 slot, struct order_race *r)
 }
 
 /* --- atomics and fences --- */
-
-static bool acquires(int order)
-{
-	return order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL ||
-	       order == __ATOMIC_SEQ_CST;
-}
-
-static bool releases(int order)
-{
-	return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
-}
-
-static bool is_weak(enum order_what what, int order)
-{
-	return (what & ORDER_LOAD && !acquires(order)) || (what & ORDER_STORE && !releases(order));
-}
 
 /* What the step has synchronised with up to here. */
 static void learn_from_footprint(u32 slot)
