@@ -264,10 +264,6 @@ int check_options_default_jobs(struct check_options *o, struct problem *p)
 		o->jobs_given = false;
 		return 0;
 	}
-	/* Within a limit that somebody has set, states are kept as bits in the end: by one worker. */
-	for (size_t i = 0; i < o->settings; i++)
-		if (!strncmp(o->setting[i], "--max-memory", strlen("--max-memory")))
-			return 0;
 	o->jobs = all_cores();
 	o->join_ms = JOIN_MS;
 	return 0;
@@ -336,7 +332,7 @@ static const struct option_spec check_table[] = {
 	 NULL},
 	{"no-deadlock", 0, OPTION_CLEAR, NULL, "a deadlock is no violation", AT(config.check_deadlock), NULL},
 	{"strict-idle", 0, OPTION_FLAG, NULL,
-	 "waiting for a client that keeps its connection open, or sleeping for ever, is a violation",
+	 "waiting for an idle client or a signal from outside, or sleeping for ever, is a violation",
 	 AT(config.strict_idle), NULL},
 	{"allow-trivial", 0, OPTION_FLAG, NULL,
 	 "a program that always fails at its start, or that no client reaches, may be verified",

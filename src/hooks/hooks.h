@@ -42,6 +42,9 @@ extern void heddle_rt_order(const void *address, usize size, unsigned what, int 
 			heddle_rt_order((const void *)(address), sizeof(*(address)), (what), (order)); \
 	} while (0)
 
+/* The same: this call does something that nobody looks into, now or, if `later`, whenever threads run. */
+extern void heddle_rt_unseen(const char *what, const void *pc, int later) __attribute__((weak));
+
 #define TELL(address, size, how) \
 	do { \
 		if (heddle_rt_access) \

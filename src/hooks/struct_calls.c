@@ -78,10 +78,6 @@ TELLS_THEN(int, nanosleep, (const void *t, void *rest), (t, rest), IN(t, SIZEOF_
 TELLS_THEN(int, clock_nanosleep, (int clock, int flags, const void *t, void *rest), (clock, flags, t, rest),
 	   IN(t, SIZEOF_TIMESPEC), got != 0, OUT(rest, SIZEOF_TIMESPEC))
 TELLS(int, clock_getres, (int clock, void *t), (clock, t), OUT(t, SIZEOF_TIMESPEC))
-TELLS(void *, localtime, (const void *t), (t), IN(t, SIZEOF_TIME))
-TELLS(void *, gmtime, (const void *t), (t), IN(t, SIZEOF_TIME))
-TELLS(char *, ctime, (const void *t), (t), IN(t, SIZEOF_TIME))
-TELLS(char *, asctime, (const void *tm), (tm), IN(tm, SIZEOF_TM))
 TELLS(char *, ctime_r, (const void *t, char *to), (t, to), IN(t, SIZEOF_TIME) OUT(to, TIME_TEXT))
 TELLS(char *, asctime_r, (const void *tm, char *to), (tm, to), IN(tm, SIZEOF_TM) OUT(to, TIME_TEXT))
 TELLS(long, timegm, (void *tm), (tm), OUT(tm, SIZEOF_TM))

@@ -67,7 +67,14 @@ FILLS(recv, (int fd, void *to, usize n, int flags), (fd, to, n, flags), to)
 FILLS(__read_chk, (int fd, void *to, usize n, usize room), (fd, to, n, room), to)
 FILLS(__recv_chk, (int fd, void *to, usize n, usize room, int flags), (fd, to, n, room, flags), to)
 FILLS(getrandom, (void *to, usize n, unsigned flags), (to, n, flags), to)
-FILLS(readlink, (const char *path, char *to, usize n), (path, to, n), to)
+WRAP(long, readlink, (const char *path, char *to, usize n))
+{
+	tell_text(path, HERE);
+	long got = __real_readlink(path, to, n);
+	if (got > 0)
+		tell_range(to, (usize)got, HOW_WRITE, HERE);
+	return got;
+}
 
 WRAP(long, sendto, (int fd, const void *from, usize n, int flags, const void *address, u32 size))
 {

@@ -126,11 +126,15 @@ static inline __attribute__((always_inline)) void tell_token(char *s, const char
 TOKEN_R(strtok_r)
 TOKEN_R(__strtok_r)
 
-/* Where libc stands in the string is its own affair; what it reads there is told when the piece is known. */
+/* Where libc stands in the string: one place for all threads. */
+static char place_of_strtok;
+
+/* What it reads there is told when the piece is known. */
 WRAP(char *, strtok, (char *s, const char *set))
 {
 	char *piece;
 
+	TELL(&place_of_strtok, sizeof(place_of_strtok), HOW_WRITE);
 	tell_text(set, HERE);
 	if (s && heddle_rt_access)
 		tell_token(s, set, 1, HERE);

@@ -28,6 +28,7 @@
 
 #include "launch/functions.h"
 #include "launch/benign_atomics.h"
+#include "launch/liveness.h"
 
 #define OPCODE_LOCK 0xf0
 
@@ -39,6 +40,7 @@ struct sweep {
 	struct wire_atomics *out;
 	u8 *starts; /* per byte of the module's code: does an instruction start here? */
 	u64 low, high;
+	struct liveness *liveness;
 };
 
 static bool is_one_of(const char *path, const char *const *names, size_t count)
@@ -136,7 +138,7 @@ static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const
 	return false;
 }
 
-static bool add_site(struct sweep *s, u64 pc, const ZydisDecoderContext *context,
+static bool add_site(struct sweep *s, const struct function *f, u64 pc, const ZydisDecoderContext *context,
 		     const ZydisDecodedInstruction *i, const u8 *code)
 {
 	struct wire_site *site = &s->out->site[s->out->sites];
@@ -147,6 +149,8 @@ static bool add_site(struct sweep *s, u64 pc, const ZydisDecoderContext *context
 	site->pc = pc + s->bias;
 	if (!fill_site(s, context, i, code, site))
 		return false;
+	site->dead = (u16)liveness_dead(s->liveness, f, pc);
+	site->no_red_zone = liveness_no_red_zone(s->liveness, f);
 	s->out->sites++;
 	return true;
 }
@@ -170,7 +174,7 @@ static bool sweep_function(struct sweep *s, const struct function *f, bool colle
 								f->size - at, &i)))
 			return false;
 		s->starts[f->start + at - s->low] = 1;
-		if (collect && is_site(s, &i) && !add_site(s, f->start + at, &context, &i, code + at))
+		if (collect && is_site(s, &i) && !add_site(s, f, f->start + at, &context, &i, code + at))
 			return false;
 		at += i.length;
 	}
@@ -267,23 +271,24 @@ static void collect(struct sweep *s, const struct functions *all, const u8 *doub
 static int sweep_module(struct sweep *s, const struct functions *all)
 {
 	u8 *doubted = calloc(all->count + 1, 1);
+	int ret = -1;
 
 	s->low = all->count ? all->list[0].start : 0;
 	s->high = all->count ? all->list[all->count - 1].start + all->list[all->count - 1].size : 0;
 	s->starts = calloc(s->high - s->low + 1, 1);
-	if (!s->starts || !doubted) {
-		free(s->starts);
-		free(doubted);
-		return -1;
-	}
-	for (size_t i = 0; i < all->count; i++)
+	s->liveness = doubted ? liveness_new(s->image, all, doubted) : NULL;
+	if (s->starts && s->liveness)
+		ret = 0;
+	for (size_t i = 0; ret == 0 && i < all->count; i++)
 		doubted[i] = !sweep_function(s, &all->list[i], false);
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; ret == 0 && i < all->count; i++)
 		check_branches(s, all, &all->list[i], doubted);
-	collect(s, all, doubted);
+	if (ret == 0)
+		collect(s, all, doubted);
+	liveness_free(s->liveness);
 	free(s->starts);
 	free(doubted);
-	return 0;
+	return ret;
 }
 
 /* Few functions of a library roll dice: only those are read. */

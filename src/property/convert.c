@@ -494,6 +494,9 @@ struct expr *make_member(struct parser *p, struct expr *place, const char *name,
 
 	if (!place)
 		return NULL;
+	if (place->type.kind == TYPE_POINTER)
+		return parser_fail(p, at, "a pointer has no members: write ->%s, if it points to a struct",
+				   name);
 	if (place->kind != NODE_PLACE || place->type.kind != TYPE_STRUCT)
 		return parser_fail(p, at, "%s has no members", type_name(&place->type, type, sizeof(type)));
 	if (!type_member(&place->type, name, &m)) {

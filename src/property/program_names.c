@@ -87,13 +87,46 @@ static bool location(Dwarf_Die *die, u64 *address, bool *thread_local_)
 	return *address && (n == 1 || (n == 2 && op[1].atom == DW_OP_plus_uconst));
 }
 
+static bool add_enumerator(struct names *n, const char *scope, const char *name, u64 value, bool gone)
+{
+	struct enumerator *grown = grow(n->enumerator, n->enumerators, &n->enumerator_room, sizeof(*grown));
+
+	if (!grown) {
+		n->out_of_memory = true;
+		return false;
+	}
+	n->enumerator = grown;
+	grown[n->enumerators].value = value;
+	grown[n->enumerators].gone = gone;
+	grown[n->enumerators].name = join(scope, name);
+	n->enumerators += grown[n->enumerators].name != NULL;
+	return true;
+}
+
+/* A variable that nobody changes may have become a number: it is one here, too. Others are nowhere. */
+static void add_constant(struct walk *w, Dwarf_Die *die, const char *scope)
+{
+	const char *name = dwarf_diename(die);
+	Dwarf_Attribute attr;
+	Dwarf_Sword v;
+
+	if (dwarf_attr(die, DW_AT_const_value, &attr) && !dwarf_formsdata(&attr, &v))
+		add_enumerator(w->names, scope, name, (u64)v, false);
+	else if (!dwarf_hasattr(die, DW_AT_declaration))
+		add_enumerator(w->names, scope, name, 0, true);
+}
+
 static void add_variable(struct walk *w, Dwarf_Die *die, const char *scope, bool in_function)
 {
 	struct names *n = w->names;
 	const char *name = dwarf_diename(die);
 	struct variable v = {.file = w->file, .die = *die, .in_function = in_function};
 
-	if (!name || dwarf_hasattr(die, DW_AT_declaration) || !location(die, &v.address, &v.thread_local_))
+	if (!name)
+		return;
+	if (!dwarf_hasattr(die, DW_AT_location) && !in_function)
+		add_constant(w, die, scope);
+	if (dwarf_hasattr(die, DW_AT_declaration) || !location(die, &v.address, &v.thread_local_))
 		return;
 	v.external = dwarf_hasattr_integrate(die, DW_AT_external);
 	v.address += v.thread_local_ ? 0 : w->bias;
@@ -114,7 +147,6 @@ static void add_variable(struct walk *w, Dwarf_Die *die, const char *scope, bool
 
 static void add_enumerators(struct walk *w, Dwarf_Die *of, const char *scope)
 {
-	struct names *n = w->names;
 	const char *own = dwarf_diename(of);
 	bool is_class = dwarf_hasattr(of, DW_AT_enum_class);
 	Dwarf_Die die;
@@ -126,20 +158,12 @@ static void add_enumerators(struct walk *w, Dwarf_Die *of, const char *scope)
 	do {
 		Dwarf_Attribute attr;
 		Dwarf_Sword v;
-		struct enumerator *grown;
 
 		if (!inside || dwarf_tag(&die) != DW_TAG_enumerator || !dwarf_diename(&die) ||
 		    !dwarf_attr(&die, DW_AT_const_value, &attr) || dwarf_formsdata(&attr, &v))
 			continue;
-		grown = grow(n->enumerator, n->enumerators, &n->enumerator_room, sizeof(*grown));
-		if (!grown) {
-			n->out_of_memory = true;
+		if (!add_enumerator(w->names, inside, dwarf_diename(&die), (u64)v, false))
 			break;
-		}
-		n->enumerator = grown;
-		grown[n->enumerators].value = (u64)v;
-		grown[n->enumerators].name = join(inside, dwarf_diename(&die));
-		n->enumerators += grown[n->enumerators].name != NULL;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	free(inside);
 }
@@ -311,11 +335,32 @@ void suggest(void *suggestion, const char *name)
 		s->best = part.word ? (struct similar){name, part.distance} : part;
 }
 
+/* Among these: how many values has it, 0, 1 or several? If it is a whole name, that one is meant. */
+static u32 enumerator_values(const struct names *n, size_t from, size_t to, const char *name, u64 *value)
+{
+	u32 values = 0, exact = 0;
+
+	for (size_t i = from; i < to; i++) {
+		const struct enumerator *e = &n->enumerator[i];
+		bool whole = !strcmp(e->name, name);
+
+		if (e->gone || !ends_in(e->name, name) || (exact && !whole))
+			continue;
+		if (whole && !exact)
+			values = 0;
+		exact += whole;
+		values += !values || e->value != *value;
+		*value = e->value;
+	}
+	return values;
+}
+
 static int not_found(const struct names *n, const char *file, const char *name, struct problem *p)
 {
 	struct suggestion s = {name, SIMILAR_NONE};
 	char like[160];
 	bool elsewhere = false;
+	u64 value;
 
 	if (!p)
 		return -1;
@@ -326,8 +371,15 @@ static int not_found(const struct names *n, const char *file, const char *name, 
 			suggest(&s, n->variable[i].name);
 		elsewhere |= file && ends_in(n->variable[i].name, name);
 	}
-	for (size_t i = 0; i < n->own_enumerators && !file; i++)
-		suggest(&s, n->enumerator[i].name);
+	for (size_t i = 0; i < n->own_enumerators && !file; i++) {
+		if (n->enumerator[i].gone && ends_in(n->enumerator[i].name, name))
+			return problem_set(p, "%s is nowhere in the program: it was optimised out", name);
+		if (!n->enumerator[i].gone)
+			suggest(&s, n->enumerator[i].name);
+	}
+	if (!file && enumerator_values(n, 0, n->own_enumerators, name, &value) > 1)
+		return problem_set(p, "there are several %s with different values: write more of the name",
+				   name);
 	if (elsewhere)
 		return problem_set(p, "%s has no variable %s, but another file has", file, name);
 	return problem_set(p, "the program has no global variable %s%s%s%s", name, file ? " in " : "",
@@ -341,6 +393,14 @@ static int ambiguous(const struct variable *a, const struct variable *b, const c
 	if (strcmp(a->name, b->name))
 		return problem_set(p, "%s may be %s or %s: write more of the name", name, a->name, b->name);
 	return problem_set(p, "there are several %s: write %s:%s or %s:%s", name, one, name, other, name);
+}
+
+static bool is_own_constant(const struct names *n, const char *name)
+{
+	for (size_t i = 0; i < n->own_enumerators; i++)
+		if (ends_in(n->enumerator[i].name, name))
+			return true;
+	return false;
 }
 
 int names_variable(const struct names *n, const char *file, const char *name, const struct variable **out,
@@ -360,7 +420,8 @@ int names_variable(const struct names *n, const char *file, const char *name, co
 			second = v;
 		}
 	}
-	if (!best)
+	/* The program's own constant is meant rather than a library's variable. */
+	if (!best || (!file && best >= n->variable + n->own && is_own_constant(n, name)))
 		return not_found(n, file, name, p);
 	if (!p)
 		return 0;
@@ -374,12 +435,9 @@ int names_variable(const struct names *n, const char *file, const char *name, co
 
 bool names_enumerator(const struct names *n, const char *name, u64 *value)
 {
-	for (size_t i = 0; i < n->enumerators; i++)
-		if (ends_in(n->enumerator[i].name, name)) {
-			*value = n->enumerator[i].value;
-			return true;
-		}
-	return false;
+	u32 values = enumerator_values(n, 0, n->own_enumerators, name, value);
+
+	return (values ? values : enumerator_values(n, n->own_enumerators, n->enumerators, name, value)) == 1;
 }
 
 static bool find_definition(Dwarf_Die *parent, struct type *t, const char *name, int depth)

@@ -67,6 +67,7 @@ struct variable {
 struct enumerator {
 	char *name;
 	u64 value;
+	bool gone; /* a variable that was optimised out: a name without a place or a value */
 };
 
 struct names {

@@ -20,7 +20,8 @@ void rt_load_lessons(void)
 					 .signals_used = l->signals_used,
 					 .fair = l->fair,
 					 .weak = l->weak,
-					 .peer_time = l->peer_time};
+					 .peer_time = l->peer_time,
+					 .busy = l->busy};
 }
 
 void rt_fail(const char *a, const char *b, const char *c)

@@ -27,6 +27,7 @@
 #include "search/prelude.h"
 #include "search/reduction.h"
 #include "search/sanity.h"
+#include "search/escape.h"
 
 /* A power of two. */
 #define PASS_CHECK_EVERY 1024
@@ -40,7 +41,7 @@ static u64 dfs_memory(const struct search *s)
 {
 	const struct dfs *d = s->mine;
 	return d->frames.cap + d->marks.cap + d->prints.cap + d->actions.cap + d->unit.cap +
-	       fingerprint_map_bytes(&d->on_path);
+	       fingerprint_map_bytes(&d->on_path) + escape_memory(d->escape);
 }
 
 /*
@@ -116,7 +117,10 @@ static enum move enter(struct dfs *d, bool is_new)
 	}
 	u32 first = s->reduction ? reduction_enter(s->reduction, actions, n) : n;
 	reverse(actions, n);
-	return dfs_push(d, first, n - first, !is_new && !was_cut);
+	enum move m = dfs_push(d, first, n - first, !is_new && !was_cut);
+	if (hd_unlikely(d->escape) && m == MOVE_NEW && !escape_enter(d->escape, s, true))
+		return search_halt(s, SEARCH_LIMIT_MEMORY);
+	return m;
 }
 
 static enum move undo_to_top(struct dfs *d)
@@ -134,15 +138,19 @@ static enum move undo_to_top(struct dfs *d)
 static enum move leave(struct dfs *d)
 {
 	struct search *s = d->s;
+	s->leaves_shared = dfs_frame_count(d) <= d->shared;
 	enum move m = dfs_top(d)->taken ? MOVE_KNOWN : search_tell_leave(s);
 	if (hd_unlikely(m >= MOVE_HALT))
 		return m;
+	if (hd_unlikely(d->escape) && !escape_leave(d->escape, s))
+		parallel_no_room(s);
 	if (s->reduction) {
 		d->actions.len -= dfs_top(d)->rest * sizeof(u32);
 		if (!s->team)
 			fingerprint_map_remove(&d->on_path, s->ops->fingerprint(s->self));
-		else if (dfs_frame_count(d) > d->shared)
-			shared_visited_close(&s->team->table, s->ops->fingerprint(s->self));
+		else if (dfs_frame_count(d) > d->shared && !parallel_filters(s))
+			hd_assert(shared_visited_mark(&s->team->table, s->ops->fingerprint(s->self),
+						      SHARED_CLOSED));
 		reduction_leave(s->reduction);
 	}
 	d->frames.len -= sizeof(struct dfs_frame);
@@ -192,6 +200,8 @@ static enum move arrived(struct dfs *d, u32 action, enum move m)
 	}
 	if (m >= MOVE_HALT)
 		return m;
+	if (hd_unlikely(d->escape) && to != EDGE_NEW && !escape_edge(d->escape, d->s, to))
+		return search_halt(d->s, SEARCH_LIMIT_MEMORY);
 	enum move told = search_tell_edge(d->s, action, to);
 	if (hd_unlikely(told >= MOVE_HALT))
 		return told;
@@ -203,7 +213,7 @@ static bool is_closed(struct dfs *d)
 {
 	struct search *s = d->s;
 	struct fingerprint fp = s->ops->fingerprint(s->self);
-	return s->team ? shared_visited_is_closed(&s->team->table, fp)
+	return s->team ? !parallel_filters(s) && shared_visited_is(&s->team->table, fp, SHARED_CLOSED)
 		       : !fingerprint_map_get(&d->on_path, fp);
 }
 
@@ -238,6 +248,8 @@ static enum move advance(struct dfs *d)
 	s->repeating = f->repeating;
 	u32 action = *(u32 *)(d->actions.data + d->actions.len);
 	enum move m = search_tell_step(s, action);
+	if (hd_unlikely(d->escape))
+		escape_step(d->escape, s, action);
 	if (hd_likely(m < MOVE_HALT))
 		m = check_new(d, search_step(s, action));
 	if (s->reduction && hd_likely(m < MOVE_HALT)) {
@@ -297,6 +309,10 @@ static enum move explore(struct dfs *d)
 static enum move explore_together(struct dfs *d)
 {
 	enum move m = MOVE_KNOWN;
+	bool failed;
+	d->escape = escape_begin(d->s, &failed);
+	if (failed)
+		return search_halt(d->s, SEARCH_LIMIT_MEMORY);
 	if (!d->s->team->number && team_begin(d->s->team))
 		m = begin(d);
 	while ((m = explore_stack(d, m)) < MOVE_HALT)
@@ -315,6 +331,7 @@ static enum move dfs_run(struct search *s)
 	pages_vec_free(&d.actions);
 	pages_vec_free(&d.unit);
 	fingerprint_map_free(&d.on_path);
+	escape_end(d.escape);
 	s->mine = NULL;
 	return m;
 }

@@ -31,6 +31,7 @@ struct dfs {
 	u64 shared;            /* frames from the bottom on of which others have, or had, a part */
 	bool taking;           /* a unit is being taken up: the stack is not whole */
 	struct pages_vec unit; /* the one that is given or taken */
+	struct escape *escape; /* NULL: nobody waits busily */
 };
 
 static inline struct dfs_frame *dfs_top(struct dfs *d)

@@ -21,6 +21,7 @@
 #include "search/dfs_priv.h"
 #include "search/parallel.h"
 #include "search/reduction.h"
+#include "search/escape.h"
 
 struct unit_head {
 	struct fingerprint at; /* where the path leads */
@@ -90,6 +91,8 @@ u64 dfs_pack(struct search *s, const void **unit)
 {
 	struct dfs *d = s->mine;
 	u64 frames = d ? dfs_frame_count(d) : 0, actions = 0;
+	if (frames && d->escape && !escape_save(d->escape, s))
+		return ~0ull;
 	for (u64 i = 0; i < frames; i++)
 		actions += frame_at(d, i)->left + frame_at(d, i)->rest - to_be_left_out(frame_at(d, i));
 	if (!actions)
@@ -146,8 +149,11 @@ static enum move take_frame(struct dfs *d, const u32 *actions, u32 left)
 		return search_halt(d->s, SEARCH_LIMIT_MEMORY);
 	copy(room, actions, left);
 	enum move m = dfs_push(d, left, 0, false);
-	if (m == MOVE_NEW)
-		dfs_top(d)->taken = true;
+	if (m != MOVE_NEW)
+		return m;
+	dfs_top(d)->taken = true;
+	if (d->escape && !escape_enter(d->escape, d->s, false))
+		return search_halt(d->s, SEARCH_LIMIT_MEMORY);
 	return m;
 }
 

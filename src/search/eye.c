@@ -223,7 +223,7 @@ static enum move look_along(struct eye *e, struct search *s, u32 rest, u32 other
 	u32 fiber = fiber_of(s, other);
 	bool good = true;
 	enum move m = MOVE_KNOWN;
-	for (u32 i = 0; i < FOLLOW && m == MOVE_KNOWN && good; i++) {
+	for (u32 i = 0; i < FOLLOW && m == MOVE_KNOWN && good && s->ops->audit->pauses(s->self); i++) {
 		m = look_at_part(e, s, rest, other);
 		if (m == MOVE_KNOWN)
 			m = step(e, s, other, here, &good);
@@ -277,7 +277,7 @@ static enum move look_at_parts(struct eye *e, struct search *s)
 		return MOVE_KNOWN;
 	target_mark here = s->ops->mark(s->self);
 	enum move m = MOVE_KNOWN;
-	for (u32 i = 0; i < e->n && m == MOVE_KNOWN; i++) {
+	for (u32 i = 0; i < e->n && m == MOVE_KNOWN && audit->pauses(s->self); i++) {
 		if (!is_wanted(e, e->point[i], PARTS))
 			continue;
 		audit->experiment(s->self, true);

@@ -93,8 +93,8 @@ static void keep_round(struct livelock *l, u32 to, const u32 *path, u64 len)
 	struct livelock_visit *v = on_stack(l, to);
 	if (!v || l->rounds.len >= ROUNDS_MAX * sizeof(struct livelock_round) || round_to(l, to))
 		return;
-	u64 depth = (u64)(v - (struct livelock_visit *)
-				      l->frames.data); /* of the state: so many actions lead to it */
+	/* So many actions lead to the state. */
+	u64 depth = l->base + (u64)(v - (struct livelock_visit *)l->frames.data);
 	struct livelock_round *r = pages_vec_push(&l->rounds, sizeof(*r));
 	u32 *copy = pages_vec_push(&l->words, (len - depth) * sizeof(*copy));
 	if (!r || !copy) {
@@ -177,7 +177,13 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	return v.cyclic && v.busy && !v.exits;
 }
 
-/* ---- as an observer of the search ---- */
+/*
+ * ---- as an observer of the search ----
+ *
+ * Of several workers each looks at the states that it entered itself. A state of which another has a part may
+ * have ways out, and so may those that others entered. What is found so is a livelock; what is not found so
+ * is found at the end (escape.h).
+ */
 
 static void *watch_begin(struct search *s)
 {
@@ -212,6 +218,8 @@ static enum move watch_enter(void *self, struct search *s, const u32 *actions, u
 	(void)actions;
 	(void)n;
 	struct livelock *l = self;
+	if (!l->frames.len)
+		l->base = search_depth(s);
 	livelock_enter(l, s->ops->fingerprint(s->self), l->busy);
 	return MOVE_KNOWN;
 }
@@ -220,6 +228,8 @@ static enum move watch_edge(void *self, struct search *s, u32 action, enum edge 
 {
 	(void)action;
 	struct livelock *l = self;
+	if (!l->frames.len) /* a state that another worker entered */
+		return MOVE_KNOWN;
 	if (to == EDGE_KNOWN)
 		livelock_known(l, s->ops->fingerprint(s->self), l->busy, search_path(s), search_depth(s));
 	else if (to != EDGE_NEW)
@@ -231,6 +241,8 @@ static enum move watch_leave(void *self, struct search *s)
 {
 	const u32 *round;
 	u64 len, before = s->path.len;
+	if (s->leaves_shared) /* some of its edges are others' */
+		livelock_out(self);
 	if (!livelock_leave(self, &round, &len))
 		return MOVE_KNOWN;
 	/* The path there, and once around: the words stay where they are until the next call. */

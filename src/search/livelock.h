@@ -18,6 +18,7 @@ struct livelock {
 	struct pages_vec rounds; /* struct livelock_round: ways from a state on the stack back to itself */
 	struct pages_vec words;  /* u32: their actions */
 	struct fingerprint_map positions; /* in open, + 1 */
+	u64 base;                         /* length of the path to the first of frames */
 	bool failed;                      /* out of memory: says nothing any more */
 	bool busy;                        /* the step under way is busy waiting */
 };

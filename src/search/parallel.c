@@ -1,24 +1,50 @@
 #include "search/parallel.h"
 
 #include "search/reduction.h"
-
-#define DISAGREE_MAX 2u
+#include "search/escape.h"
 
 /* Kinds of notes (team.h). */
-enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION, NOTE_RELIED };
+enum note_kind { NOTE_TARGET = 1, NOTE_REDUCTION, NOTE_RELIED, NOTE_ESCAPE };
+
+static void goes_alone(struct search *s, enum target_alone why)
+{
+	if (s->ops->team && s->ops->team->goes_alone)
+		s->ops->team->goes_alone(s->self, why);
+}
+
+void parallel_no_room(struct search *s)
+{
+	goes_alone(s, TARGET_ALONE_NOTES);
+	team_call(s->team, TEAM_ALONE, 0);
+}
+
+bool parallel_say_escape(struct search *s, const u64 *word, u32 words)
+{
+	return team_say(s->team, NOTE_ESCAPE, word, words);
+}
+
+void parallel_each_escape(struct search *s, void (*fn)(void *self, const u64 *word, u32 words), void *self)
+{
+	team_each_note(s->team, NOTE_ESCAPE, fn, self);
+}
 
 static void say_target(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
 	if (s->team && !team_say(s->team, NOTE_TARGET, word, words))
-		team_call(s->team, TEAM_ALONE, 0);
+		parallel_no_room(s);
 }
 
 static void say_reduction(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
 	if (s->team && !team_say(s->team, NOTE_REDUCTION, word, words))
-		team_call(s->team, TEAM_ALONE, 0);
+		parallel_no_room(s);
+}
+
+static bool learns_on(struct search *s)
+{
+	return s->ops->team && s->ops->team->learns_on && s->ops->team->learns_on(s->self);
 }
 
 /* Reads all that others have said so far. True: the search must start again. */
@@ -33,13 +59,50 @@ static bool hear(struct search *s)
 			again |= s->ops->team && s->ops->team->hear(s->self, word, words);
 		else if (s->reduction && kind == NOTE_REDUCTION)
 			reduction_hear(s->reduction, word, words);
-		else if (s->reduction && team_heard_saved(s->team))
+		else if (s->reduction && kind == NOTE_RELIED && team_heard_saved(s->team))
 			reduction_rely(s->reduction, word, words);
 	return again;
 }
 
+static void filter_add(void *self, struct fingerprint fp)
+{
+	bit_filter_add(self, fp);
+}
+
+/* From now on this worker uses the filter that all have in common. */
+static void attach_filter(struct search *s)
+{
+	u64 bytes;
+	void *at = shared_visited_filter_at(&s->team->table, &bytes);
+	bit_filter_lend(&s->filter, at, bytes);
+	s->stats->filtered_from = team_filtered_from(s->team);
+}
+
+/*
+ * As search.c does it for one: when two thirds of the memory are in use, and most of it by the table, or when
+ * the table can't grow any more (full), a filter takes its place. False: that would not help.
+ */
+static bool wants_filter(struct search *s, bool full)
+{
+	u64 room = s->o->max_memory / 3, memory = team_memory(s->team);
+	u64 table = shared_visited_bytes(&s->team->table), rest = memory - HD_MIN(memory, table);
+	if (!s->o->max_memory || parallel_filters(s) || rest + room > s->o->max_memory)
+		return false;
+	if (!full && (memory + room <= s->o->max_memory || table < room))
+		return false;
+	team_call_filter(s->team, room);
+	return true;
+}
+
+bool parallel_wants_filter(struct search *s)
+{
+	return wants_filter(s, true);
+}
+
 void parallel_begin(struct search *s)
 {
+	if (s->team->table.shared->poured)
+		attach_filter(s);
 	if (s->ops->team)
 		s->ops->team->join(s->self, say_target, s);
 	if (s->reduction)
@@ -58,10 +121,16 @@ static u32 check(void *self, u32 called, u32 end)
 		why |= TEAM_ALONE;
 	if (called & TEAM_SAVE && !s->at_rest)
 		why |= TEAM_UNREADY;
-	if (!(called & TEAM_END) || end != SEARCH_COMPLETE)
+	if (!(called & TEAM_END) || end != SEARCH_COMPLETE || parallel_filters(s))
 		return why;
 	if (s->reduction && reduction_was_wrong(s->reduction))
 		why |= TEAM_PASS;
+	if (t && t->widens && t->widens(s->self))
+		why |= TEAM_RESTART;
+	if (!why && !s->team->number && escape_lacks(s)) {
+		goes_alone(s, TARGET_ALONE_LIVELOCK);
+		why = TEAM_LIVELOCK;
+	}
 	return why;
 }
 
@@ -87,7 +156,7 @@ static void say_relied(void *to, const u64 *word, u32 words)
 {
 	struct search *s = to;
 	if (!team_say(s->team, NOTE_RELIED, word, words))
-		team_call(s->team, TEAM_ALONE, 0);
+		parallel_no_room(s);
 }
 
 /* All workers have come, and are at rest. */
@@ -123,7 +192,17 @@ static enum move meet(struct search *s)
 	case TEAM_END:
 		/* Who found the error says which; for the others there is none. */
 		s->end = end == SEARCH_TOOL_ERROR && own != end ? SEARCH_INTERRUPTED : end;
+		if (s->end == SEARCH_COMPLETE && parallel_filters(s)) {
+			s->stats->swept = 1;
+			s->end = SEARCH_LIMIT_MEMORY;
+		}
 		return MOVE_HALT;
+	case TEAM_FILTER:
+		s->team->met = false;
+		attach_filter(s);
+		shared_visited_pour(&s->team->table, filter_add, &s->filter);
+		team_filter_end(s->team);
+		return MOVE_KNOWN;
 	case TEAM_SAVE:
 		s->team->met = false;
 		save(s);
@@ -139,7 +218,9 @@ enum move parallel_poll(struct search *s)
 	struct team_member *m = s->team;
 	team_publish(m, s->stats->states, s->stats->memory);
 	/* From now on its steps differ from those of the others: it can't hand over work. */
-	if (hd_unlikely(hear(s) || search_is_stale(s)))
+	hear(s);
+	bool stale = search_is_stale(s);
+	if (hd_unlikely(stale) && !learns_on(s))
 		team_call(m, TEAM_RESTART, 0);
 	if (hd_unlikely(s->ops->team && s->ops->team->wants_alone(s->self)))
 		team_call(m, TEAM_ALONE, 0);
@@ -149,8 +230,10 @@ enum move parallel_poll(struct search *s)
 			     team_memory(m) + shared_visited_bytes(&m->table) <= s->o->max_memory;
 		if (grows)
 			team_call(m, TEAM_GROW, 0);
-		else if (team_states(m) > shared_visited_last_limit(&m->table))
+		else if (!wants_filter(s, true) && team_states(m) > shared_visited_last_limit(&m->table))
 			return search_halt(s, SEARCH_LIMIT_MEMORY);
+	} else {
+		wants_filter(s, false);
 	}
 	u32 called = team_called(m);
 	if (hd_unlikely(s->hooks->wants_save && s->strategy->pack && s->hooks->wants_save(s->hooks->self)) &&
@@ -162,7 +245,7 @@ enum move parallel_poll(struct search *s)
 		s->save_due = true;
 	else if (hd_unlikely(called))
 		return meet(s);
-	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->walking)
+	if (hd_unlikely(team_is_hungry(m)) && s->strategy->give && !s->walking && !stale)
 		s->strategy->give(s);
 	return MOVE_KNOWN;
 }
@@ -182,6 +265,8 @@ enum move parallel_take(struct search *s, struct pages_vec *unit)
 {
 	for (;;) {
 		team_publish(s->team, s->stats->states, s->stats->memory);
+		if (search_is_stale(s)) /* what others hand over is not what it would do */
+			team_call(s->team, TEAM_RESTART, 0);
 		int got = team_take(s->team, unit);
 		if (got > 0)
 			return MOVE_KNOWN;
@@ -217,10 +302,9 @@ enum move parallel_conclude(struct search *s, enum move m)
 enum move parallel_disagree(struct search *s)
 {
 	/*
-	 * It may be that the other one has just learnt something, and that this worker, which came late,
-	 * knows it already: then a restart is under way. Otherwise the program is not the same in each
-	 * process.
+	 * It may be that one of the two knows something that the other has not heard yet, or that was learnt
+	 * before the one came: then a restart is due. Otherwise the program is not the same in each process.
 	 */
-	team_call(s->team, ++s->team->disagreed > DISAGREE_MAX ? TEAM_ALONE : TEAM_RESTART, 0);
+	team_call(s->team, TEAM_DISAGREE, 0);
 	return meet(s);
 }

@@ -13,6 +13,13 @@
 
 /* Before the first search. */
 void parallel_begin(struct search *s);
+/* Does a filter have the place of the common table (bit_filter.h)? Then no state can be marked. */
+static inline bool parallel_filters(const struct search *s)
+{
+	return s->filter.lines;
+}
+/* Memory is out: shall one take it? Then all are called together for that. */
+bool parallel_wants_filter(struct search *s);
 /* Often. MOVE_HALT or MOVE_RESTART: that was decided; else MOVE_KNOWN. */
 enum move parallel_poll(struct search *s);
 /* The search is to be saved (search.save_due), and nothing is half done. As above. */
@@ -24,6 +31,11 @@ enum move parallel_take(struct search *s, struct pages_vec *unit);
  * Returns what to do.
  */
 enum move parallel_conclude(struct search *s, enum move m);
+/* What one worker has to tell the others does not fit any more: they leave the search to one. */
+void parallel_no_room(struct search *s);
+/* For escape.h: a note (false: there is no room for it), and all of them. */
+bool parallel_say_escape(struct search *s, const u64 *word, u32 words);
+void parallel_each_escape(struct search *s, void (*fn)(void *self, const u64 *word, u32 words), void *self);
 /* This worker's state differs from what it should be by another's account. MOVE_HALT or MOVE_RESTART. */
 enum move parallel_disagree(struct search *s);
 

@@ -61,7 +61,8 @@ enum move search_poll(struct search *s)
 	u64 memory = s->team ? team_memory(s->team) : s->stats->memory;
 	if (s->hooks->stop(s->hooks->self))
 		return search_halt(s, SEARCH_INTERRUPTED);
-	if (s->o->max_memory && memory > s->o->max_memory)
+	/* Of several workers, the first that sees it has a filter take the table's place, if that helps. */
+	if (s->o->max_memory && memory > s->o->max_memory && (!s->team || !parallel_wants_filter(s)))
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	if (s->o->max_time_ms && s->hooks->now_ms(s->hooks->self) - s->started_ms >= s->o->max_time_ms)
 		return search_halt(s, SEARCH_LIMIT_TIME);
@@ -118,10 +119,10 @@ static int match(struct search *s)
 	struct fingerprint fp = s->ops->fingerprint(s->self);
 	if (hd_unlikely(s->hooks->record))
 		return match_number(s, fp);
-	if (s->team)
+	if (s->team && hd_likely(!s->filter.lines))
 		return shared_visited_insert(&s->team->table, fp);
 	if (hd_unlikely(s->filter.lines)) {
-		int known = bit_filter_insert(&s->filter, fp);
+		int known = bit_filter_insert(&s->filter, s->team ? shared_visited_key(fp) : fp);
 		s->stats->missed = s->filter.missed / BIT_FILTER_UNIT;
 		return known;
 	}

@@ -62,9 +62,10 @@ struct search {
 	struct observers observers;
 	struct team_member *team; /* NULL: alone, or alone from now on */
 	struct spread *spread;    /* NULL: no rank of many */
-	bool keeps_steps; /* another pass is begun without what was learnt of steps since (spread.c) */
-	bool save_due;    /* the search is to be saved: parallel_rest, as soon as it can be */
-	bool at_rest;     /* … now: nothing is half done */
+	bool keeps_steps;   /* another pass is begun without what was learnt of steps since (spread.c) */
+	bool leaves_shared; /* of the state that is left, another worker has or had a part */
+	bool save_due;      /* the search is to be saved: parallel_rest, as soon as it can be */
+	bool at_rest;       /* … now: nothing is half done */
 
 	struct reduction *reduction;        /* NULL: all enabled actions are explored */
 	u64 pass_started_at, pass_wrong_at; /* in ticks; 0: it is not known to be wrong */

@@ -78,8 +78,8 @@ struct target_audit {
 	/* Such a pair was found, here: the report will name the word and the places. May be NULL. */
 	void (*note_race)(void *t, u64 address, u32 a, u32 b);
 	/*
-	 * May steps be cut in places that are no operations (the next three; NULL: no)? In an experiment,
-	 * what steps say does not count, and none of them runs for long.
+	 * May steps be cut in places that are no operations (the next three; NULL: no)? Not any more, if
+	 * that took long. In an experiment, what steps say does not count, and none of them runs for long.
 	 */
 	bool (*pauses)(void *t);
 	void (*experiment)(void *t, bool begins);
@@ -135,6 +135,10 @@ struct target_reduction {
  * For several workers that search the same thing, each with a target of its own (parallel.h). What a target
  * learns from all executions together, rather than from the state it is in, has to be told to the others.
  */
+enum target_alone {
+	TARGET_ALONE_LIVELOCK, /* there is one; one worker looks for the way to it */
+	TARGET_ALONE_NOTES,    /* there is no room for what workers have to tell each other */
+};
 struct target_team {
 	/* The target takes part, from its initial state on: it passes on with say() what it learns. */
 	void (*join)(void *t, void (*say)(void *to, const u64 *word, u32 words), void *to);
@@ -144,6 +148,16 @@ struct target_team {
 	bool (*hear)(void *t, const u64 *word, u32 words);
 	/* Something was learnt that one worker has to see the consequences of: the others leave. */
 	bool (*wants_alone)(void *t);
+	/* The search is stale (target_ops.stale), but goes on for a while, to learn more. NULL: never. */
+	bool (*learns_on)(void *t);
+	/*
+	 * All workers have explored all there is, up to a bound of the target's own, and nobody learns
+	 * anything. True: the bound is wider from now on, and the search starts again. Each worker is asked,
+	 * and each has to say the same. NULL: there is none.
+	 */
+	bool (*widens)(void *t);
+	/* The search decides that one goes on alone. NULL: nobody wants to know why. */
+	void (*goes_alone)(void *t, enum target_alone why);
 };
 
 struct target_ops {
@@ -208,8 +222,9 @@ struct target_ops {
 	bool (*can_livelock)(void *t);
 	void (*livelock)(void *t);
 	/* Is the loop that the current state belongs to no livelock, but how the target idles? NULL:
-	   never. */
+	   never. would_idle: the same, but it is not known yet whether there is such a loop. */
 	bool (*idles)(void *t);
+	bool (*would_idle)(void *t);
 	/*
 	 * What the last step touched, from its pending operation to just before the next one; valid until
 	 * the next step. NULL: the target keeps no footprints (then nothing is known to commute).

@@ -21,6 +21,7 @@
 void *memcpy(void *to, const void *from, size_t n);
 
 #define UNIT_SLOTS 64u
+#define DISAGREE_MAX 2u
 #define UNITS (1UL << 30)
 #define NOTES (1UL << 31)
 #define TABLES (1UL << 33)
@@ -50,7 +51,11 @@ struct team {
 	struct fingerprint initial;
 	u32 first_unit; /* of `queued` */
 	u64 unit_bytes[UNIT_SLOTS];
-	u64 notes; /* words */
+	u64 notes;        /* words */
+	u64 search_notes; /* how many there were when this search began */
+	u64 filter_bytes; /* TEAM_FILTER */
+	u64 filtered_from;
+	u32 disagreed; /* how often workers did, without a reason */
 	/* Saving. */
 	u32 spoilt;  /* somebody's unit is too long */
 	u32 revived; /* the search goes on from a saved one, and was not started again since */
@@ -176,6 +181,19 @@ void team_call(struct team_member *m, u32 why, u32 end)
 	unlock(m->team);
 }
 
+void team_call_filter(struct team_member *m, u64 bytes)
+{
+	lock(m->team);
+	m->team->filter_bytes = bytes;
+	call_locked(m->team, TEAM_FILTER, 0);
+	unlock(m->team);
+}
+
+u64 team_filtered_from(const struct team_member *m)
+{
+	return m->team->filtered_from;
+}
+
 /* All workers come here before anybody goes on; the last one does what is to be done. */
 static void arrive(struct team_member *m, void (*last)(struct team_member *m))
 {
@@ -200,6 +218,8 @@ static void start_again(struct team_member *m)
 	struct team *t = m->team;
 	shared_visited_reset(&m->table);
 	t->begun = t->queued = t->first_unit = t->end = 0;
+	t->search_notes = t->notes;
+	t->filtered_from = 0;
 	t->states = t->former_states = t->revived = 0;
 	for (u32 i = 0; i < WIRE_MAX_WORKERS; i++)
 		t->worker[i].states = 0;
@@ -214,8 +234,14 @@ static void decide(struct team_member *m)
 		t->decided = TEAM_ALONE;
 	else if (call & (TEAM_RESTART | TEAM_PASS))
 		t->decided = call & TEAM_RESTART ? TEAM_RESTART : TEAM_PASS;
+	else if (call & TEAM_DISAGREE)
+		t->decided = ++t->disagreed > DISAGREE_MAX ? TEAM_ALONE : TEAM_RESTART;
+	else if (call & TEAM_LIVELOCK)
+		t->decided = TEAM_ALONE;
 	else if (call & TEAM_END)
 		t->decided = TEAM_END;
+	else if (call & TEAM_FILTER && !m->table.shared->poured)
+		t->decided = TEAM_FILTER;
 	else if (call & TEAM_GROW && team_states(m) > shared_visited_limit(&m->table))
 		t->decided = shared_visited_grow(&m->table) == 0 ? TEAM_GROW : TEAM_END;
 	else if ((call & (TEAM_SAVE | TEAM_UNREADY)) == TEAM_SAVE)
@@ -228,12 +254,27 @@ static void decide(struct team_member *m)
 		shared_visited_reset(&m->table);
 	t->over = t->decided == TEAM_END || t->decided == TEAM_ALONE;
 	t->call = 0;
+	if (t->decided == TEAM_FILTER) {
+		shared_visited_filter(&m->table, t->filter_bytes);
+		t->filtered_from = team_states(m);
+	}
 	if (t->decided == TEAM_SAVE) {
 		t->spoilt = 0;
 		t->relied_from = t->notes;
 	}
-	if (t->decided != TEAM_GROW && t->decided != TEAM_SAVE)
+	if (t->decided != TEAM_GROW && t->decided != TEAM_SAVE && t->decided != TEAM_FILTER)
 		t->meets = 0;
+}
+
+static void poured(struct team_member *m)
+{
+	shared_visited_poured(&m->table);
+	m->team->meets = 0;
+}
+
+void team_filter_end(struct team_member *m)
+{
+	arrive(m, poured);
 }
 
 static void grown(struct team_member *m)
@@ -406,6 +447,21 @@ bool team_say(struct team_member *m, u16 kind, const u64 *word, u32 words)
 		to[1 + w] = word[w];
 	__atomic_store_n(to, HEAD(kind, m->number, words), __ATOMIC_RELEASE);
 	return true;
+}
+
+void team_each_note(const struct team_member *m, u16 kind, void (*fn)(void *self, const u64 *word, u32 words),
+		    void *self)
+{
+	u64 end = HD_MIN(m->team->notes, NOTES_MAX);
+	for (u64 at = m->team->search_notes; at < end;) {
+		const u64 *note = notes(m->team) + at;
+		u32 words = (u32)(*note >> 32);
+		if (!*note) /* it did not fit */
+			return;
+		if ((u16)*note == kind)
+			fn(self, note + 1, words);
+		at += 1 + words;
+	}
 }
 
 const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words)

@@ -29,19 +29,22 @@ struct team_member {
 	struct shared_table table;
 	u64 heard; /* words of notes */
 	bool joined;
-	u32 disagreed; /* how often a path led elsewhere than another worker said */
-	bool met;      /* the search returns because of what a meeting decided */
+	bool met; /* the search returns because of what a meeting decided */
 };
 
 /* Why workers meet. Bits, as several may call at a time. */
 enum team_call {
-	TEAM_GROW = 1,     /* the table is nearly full */
-	TEAM_RESTART = 2,  /* steps were too coarse: from the initial state again */
-	TEAM_PASS = 4,     /* the same, because of a wrong decision of the reduction */
-	TEAM_END = 8,      /* the search is over */
-	TEAM_ALONE = 16,   /* worker 0 goes on alone, from the initial state */
-	TEAM_SAVE = 32,    /* the search is to be written down as it is */
-	TEAM_UNREADY = 64, /* … but this worker is in the middle of something: later */
+	TEAM_GROW = 1,       /* the table is nearly full */
+	TEAM_RESTART = 2,    /* steps were too coarse: from the initial state again */
+	TEAM_PASS = 4,       /* the same, because of a wrong decision of the reduction */
+	TEAM_END = 8,        /* the search is over */
+	TEAM_ALONE = 16,     /* worker 0 goes on alone, from the initial state */
+	TEAM_SAVE = 32,      /* the search is to be written down as it is */
+	TEAM_UNREADY = 64,   /* … but this worker is in the middle of something: later */
+	TEAM_LIVELOCK = 128, /* TEAM_ALONE, if nobody has a reason to start again: there is a livelock */
+	TEAM_FILTER = 512,   /* a filter takes the table's place: memory runs short */
+	TEAM_DISAGREE =
+		256, /* a path led elsewhere than another worker said: TEAM_RESTART, but not for ever */
 };
 
 /* Comes before everything else. False: the search is over already. */
@@ -67,15 +70,20 @@ u64 team_count_state(struct team_member *m);
 
 /* ---- meetings ---- */
 
+/* With TEAM_FILTER: how many bytes it may have. How many states there were when it began, 0: it has not. */
+void team_call_filter(struct team_member *m, u64 bytes);
+u64 team_filtered_from(const struct team_member *m);
 /* `end`, with TEAM_END: why, enum search_end. The first one to say so is heard. */
 void team_call(struct team_member *m, u32 why, u32 end);
 /*
  * Wait for all others. check() is called when all are there, and tells why else there must be a meeting; it
  * gets what was called for so far. Returns what was decided: one of enum team_call, or 0: go on. TEAM_GROW
- * has been done; TEAM_SAVE is under way: team_deposit, team_save_begin, team_save_end. *end: with TEAM_END,
- * why.
+ * has been done; TEAM_FILTER is under way: shared_visited_pour, then team_filter_end; TEAM_SAVE is under
+ * way: team_deposit, team_save_begin, team_save_end. *end: with TEAM_END, why.
  */
 u32 team_meet(struct team_member *m, u32 (*check)(void *self, u32 called, u32 end), void *self, u32 *end);
+
+void team_filter_end(struct team_member *m);
 
 /*
  * Saving: each worker leaves a unit with all it has still to do (bytes 0: nothing; too many: it can't be
@@ -110,6 +118,9 @@ int team_take(struct team_member *m, struct pages_vec *out);
 
 /* kind: not 0. False: there is no room for more of them. */
 bool team_say(struct team_member *m, u16 kind, const u64 *word, u32 words);
+/* Calls fn for each note of a kind that anybody said since this search began, in their order. */
+void team_each_note(const struct team_member *m, u16 kind, void (*fn)(void *self, const u64 *word, u32 words),
+		    void *self);
 /* The next note of another worker that this one has not read yet; NULL: there is none. */
 const u64 *team_hear(struct team_member *m, u16 *kind, u32 *words);
 

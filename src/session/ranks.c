@@ -17,8 +17,11 @@
 #define REST_MAX_NS 400000L
 #define TICK_EVERY_MS 100
 
-/* What became of an epoch, the worst last: above enum spread_why. */
-enum { EPOCH_LOST = SPREAD_PASS + 1 };
+/*
+ * What became of an epoch, the worst last: above enum spread_why. EPOCH_NETWORK: a worker wants to talk to
+ * the outside, which this process does not do for it; the epoch ends as if it were lost.
+ */
+enum { EPOCH_LOST = SPREAD_PASS + 1, EPOCH_NETWORK };
 
 struct epoch {
 	struct shared_part part;
@@ -81,6 +84,9 @@ bool ranks_merge(struct wire_learnt *all, const struct wire_learnt *more)
 
 	for (u32 i = 0; i < HD_MIN(more->observed, (u32)WIRE_MAX_OBSERVED); i++)
 		grew |= add(all->observed_addr, &all->observed, WIRE_MAX_OBSERVED, more->observed_addr[i]);
+	for (u32 i = 0; i < HD_MIN(more->property_places, (u32)WIRE_MAX_PROPERTY_PLACES); i++)
+		grew |= add(all->property_place, &all->property_places, WIRE_MAX_PROPERTY_PLACES,
+			    more->property_place[i]);
 	grew |= merge_flag(&all->clock_read, more->clock_read);
 	grew |= merge_flag(&all->cancel_used, more->cancel_used);
 	grew |= merge_flag(&all->signals_used, more->signals_used);
@@ -176,27 +182,28 @@ static void tick(const struct epoch *e, const struct session_observer *observer,
 	observer->tick(observer->self, &progress);
 }
 
-/* Until the worker has ended, and all that it said is on its way. False: it, or another rank's, is lost. */
-static bool serve(struct epoch *e, const struct session_ranks *r, const struct session_observer *observer,
-		  u32 number, u64 start_ms)
+/* Until the worker has ended, and all that it said is on its way. What became of this rank's part. */
+static u64 serve(struct epoch *e, const struct session_ranks *r, const struct session_observer *observer,
+		 u32 number, u64 start_ms)
 {
 	u64 ticked = 0;
 	u32 idle = 0;
 	bool asked = false;
 
 	for (;;) {
-		bool ended = sut_look(&e->worker) == SUT_ENDED || e->worker.ended, moved;
+		enum sut_news news = sut_look(&e->worker);
+		bool ended = news == SUT_ENDED || e->worker.ended, moved;
 
 		moved = r->route(r->self, e->rings, number);
 		wake_worker(e);
-		if (r->lost(r->self))
-			return false;
-		if (ended && e->worker.worker->phase != WIRE_DONE) {
+		if (news == SUT_REQUEST || (ended && e->worker.worker->phase != WIRE_DONE)) {
 			r->lose(r->self);
-			return false;
+			return news == SUT_REQUEST ? EPOCH_NETWORK : EPOCH_LOST;
 		}
+		if (r->lost(r->self))
+			return EPOCH_LOST;
 		if (ended && !moved)
-			return true;
+			return e->rings->why;
 		if (monotonic_ms() - ticked >= TICK_EVERY_MS) {
 			ticked = monotonic_ms();
 			tick(e, observer, start_ms);
@@ -368,15 +375,15 @@ enum ranks_end ranks_search(const struct session_ranks *r, struct launch *l,
 	for (u32 number = 1;; number++) {
 		struct epoch e = {0};
 		u64 outcome;
-		bool whole = false;
 
 		if (ranks_agree(r, start(&e, r, l, p) != 0, p)) {
 			end(&e, observer);
 			return RANKS_FAILED;
 		}
 		observer->process(observer->self, e.worker.pid, true);
-		whole = serve(&e, r, observer, number, start_ms);
-		outcome = r->largest(r->self, whole ? e.rings->why : EPOCH_LOST);
+		outcome = r->largest(r->self, serve(&e, r, observer, number, start_ms));
+		if (outcome == EPOCH_NETWORK)
+			e.part.wire->alone = WIRE_ALONE_NETWORK;
 		if (outcome == EPOCH_LOST) {
 			bool mine = e.worker.ended && e.worker.worker->phase != WIRE_DONE;
 
@@ -384,14 +391,16 @@ enum ranks_end ranks_search(const struct session_ranks *r, struct launch *l,
 		} else if (outcome == SPREAD_OVER) {
 			ret = collect(&e, r, l, o, found, p);
 			o->wall_s = (double)(monotonic_ms() - start_ms) / 1000;
-		} else if (outcome != SPREAD_ALONE && learn(r, &e, &known)) {
+		} else if ((outcome == SPREAD_RESTART || outcome == SPREAD_DISAGREE) &&
+			   learn(r, &e, &known)) {
 			l->learnt = &known;
 			end(&e, observer);
 			continue;
 		} else {
 			ret = r->rank ? RANKS_DONE : RANKS_ALONE;
-			e.part.wire->alone = (u32)r->largest(
-				r->self, outcome == SPREAD_ALONE ? e.part.wire->alone : WIRE_ALONE_DISAGREE);
+			if (outcome == SPREAD_RESTART || outcome == SPREAD_DISAGREE)
+				e.part.wire->alone = WIRE_ALONE_DISAGREE;
+			e.part.wire->alone = (u32)r->largest(r->self, e.part.wire->alone);
 			workers_note_alone(e.part.wire, o);
 		}
 		end(&e, observer);

@@ -37,6 +37,7 @@ struct session {
 	struct saved_search saved;
 	bool begun;    /* what follows the first search is neither saved nor resumed */
 	bool unsteady; /* peers act by chance, and nobody sees how */
+	bool no_ranks; /* the other ranks have done their part: what follows is this one's business */
 };
 
 /*
@@ -300,6 +301,7 @@ static int search_alone(struct session *s, struct outcome *o, struct findings *f
 
 static int search_with_others(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
 {
+	s->no_ranks = true;
 	switch (ranks_search(s->plan->ranks, &s->launch, s->observer, o, found, p)) {
 	case RANKS_REPORT:
 		/* Replays are one process's. */
@@ -329,7 +331,7 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 
 	if (!found)
 		return problem_set(p, "out of memory");
-	ret = s->plan->ranks ? search_with_others(s, o, found, p) : search(s, o, found, p);
+	ret = s->plan->ranks && !s->no_ranks ? search_with_others(s, o, found, p) : search(s, o, found, p);
 	network_report(&s->network, &o->checkpoints);
 	if (s->unsteady)
 		o->checkpoints.counts.chose += !o->checkpoints.counts.chose;

@@ -21,8 +21,6 @@ static const char *why_one(const struct session_plan *plan)
 		return "only --cache branching serves several";
 	if (plan->launch.trees)
 		return "recorded communication is followed by one";
-	if (plan->launch.program->has_hooks)
-		return "what is learnt about memory accesses of an instrumented program is learnt by one";
 	return NULL;
 }
 
@@ -80,6 +78,9 @@ void workers_note_alone(const struct wire_shared *wire, struct outcome *o)
 		[WIRE_ALONE_HORIZON] = "the program's clock goes far, and the search follows it step by step",
 		[WIRE_ALONE_MEMORY] = "what is learnt about memory accesses is learnt by one",
 		[WIRE_ALONE_DISAGREE] = "the same path led to different states in different processes",
+		[WIRE_ALONE_LIVELOCK] = "a livelock was found, and one looked for the way to it",
+		[WIRE_ALONE_NOTES] = "there was no room for what workers tell each other",
+		[WIRE_ALONE_NETWORK] = "the program makes connections, and what is said there is one rank's",
 	};
 	u32 alone = wire->alone;
 

@@ -47,8 +47,8 @@ static bool set_bits(u64 *line, struct fingerprint fp)
 	bool all = true;
 	for (u32 i = 0; i < BITS; i++, places >>= 9) {
 		u64 *word = &line[places >> 6 & (LINE_WORDS - 1)], bit = 1ull << (places & 63);
-		all &= (*word & bit) != 0;
-		*word |= bit;
+		if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
+			all &= (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0;
 	}
 	return all;
 }
@@ -63,12 +63,18 @@ int bit_filter_begin(struct bit_filter *f, u64 bytes)
 	return 0;
 }
 
+void bit_filter_lend(struct bit_filter *f, void *memory, u64 bytes)
+{
+	*f = (struct bit_filter){.words = memory, .lines = bytes / (LINE_WORDS * sizeof(u64)), .lent = true};
+}
+
 int bit_filter_insert(struct bit_filter *f, struct fingerprint fp)
 {
 	u64 *line = line_of(f, fp), ones = ones_in(line);
 	if (set_bits(line, fp))
 		return 0;
 	/* ones < LINE_BITS, for some bit was not set; nothing overflows: ones^BITS < 2^36. */
+	ones = HD_MIN(ones, (u64)LINE_BITS - 1); /* others may have set some meanwhile */
 	u64 all = (u64)LINE_BITS * LINE_BITS * LINE_BITS * LINE_BITS, known = ones * ones * ones * ones;
 	f->missed += known * BIT_FILTER_UNIT / (all - known);
 	return 1;
@@ -81,7 +87,8 @@ void bit_filter_add(struct bit_filter *f, struct fingerprint fp)
 
 void bit_filter_reset(struct bit_filter *f)
 {
-	pages_unmap(f->words, bit_filter_bytes(f));
+	if (!f->lent)
+		pages_unmap(f->words, bit_filter_bytes(f));
 	*f = (struct bit_filter){0};
 }
 

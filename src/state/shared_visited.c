@@ -5,7 +5,7 @@
  *     region  | unused | 2^16 slots | 2^17 slots       | 2^18 slots                          | …
  *
  * Invariants:
- *  1. A slot is empty ({0,0}), or holds a fingerprint for good; only the bit CLOSED may be added to it. The
+ *  1. A slot is empty ({0,0}), or holds a fingerprint for good; only MARKS may be added to it. The
  *     two halves are read one after the other, so a reader may see one of them empty: then the
  *     compare-and-swap tells what is there.
  *  2. A fingerprint lies in the first slot from its home on that was empty when it came, and slots never
@@ -23,8 +23,8 @@
 #define FIRST_SLOTS_LOG 16
 #define LAST_SLOTS_LOG 35
 #define SLOT sizeof(struct fingerprint)
-#define CLOSED (1UL << 63) /* in fingerprint.hi */
-#define CHUNK (1UL << 14)  /* slots that a worker moves at a time */
+#define MARKS (SHARED_CLOSED | SHARED_ESCAPES)
+#define CHUNK (1UL << 14) /* slots that a worker moves at a time */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -40,12 +40,12 @@ static struct fingerprint *table_at(const struct shared_table *t, u32 log)
 	return (struct fingerprint *)(t->region + (SLOT << log));
 }
 
-/* What stands for a fingerprint in the table: never {0,0}, and without the bit CLOSED. */
-static struct fingerprint representable(struct fingerprint fp)
+/* Never {0,0}, and without MARKS. */
+struct fingerprint shared_visited_key(struct fingerprint fp)
 {
-	fp.hi &= ~CLOSED;
+	fp.hi &= ~MARKS;
 	if (hd_unlikely(!(fp.lo | fp.hi)))
-		return (struct fingerprint){0x8c7f0aac97c4aa2full, 0x78fc5a1f0eb7a3cdull};
+		return (struct fingerprint){0x8c7f0aac97c4aa2full, 0x38fc5a1f0eb7a3cdull};
 	return fp;
 }
 
@@ -74,10 +74,10 @@ static struct fingerprint look(const struct fingerprint *slot)
 
 static bool same(struct fingerprint there, struct fingerprint fp)
 {
-	return there.lo == fp.lo && (there.hi & ~CLOSED) == fp.hi;
+	return there.lo == fp.lo && (there.hi & ~MARKS) == fp.hi;
 }
 
-/* `put` is `fp`, perhaps with the bit CLOSED. */
+/* `put` is `fp`, perhaps with marks. */
 static int insert(struct fingerprint *table, u32 log, struct fingerprint fp, struct fingerprint put)
 {
 	u64 mask = (1UL << log) - 1;
@@ -96,7 +96,7 @@ static int insert(struct fingerprint *table, u32 log, struct fingerprint fp, str
 
 int shared_visited_insert(const struct shared_table *t, struct fingerprint fp)
 {
-	fp = representable(fp);
+	fp = shared_visited_key(fp);
 	u32 log = slots_log(t);
 	return insert(table_at(t, log), log, fp, fp);
 }
@@ -116,32 +116,33 @@ static struct fingerprint *find(const struct shared_table *t, struct fingerprint
 	}
 }
 
-void shared_visited_close(const struct shared_table *t, struct fingerprint fp)
+bool shared_visited_mark(const struct shared_table *t, struct fingerprint fp, u64 mark)
 {
-	struct fingerprint *slot = find(t, representable(fp));
-	hd_assert(slot);
-	__atomic_fetch_or(&slot->hi, CLOSED, __ATOMIC_RELEASE);
+	struct fingerprint *slot = find(t, shared_visited_key(fp));
+	if (slot)
+		__atomic_fetch_or(&slot->hi, mark, __ATOMIC_RELEASE);
+	return slot;
 }
 
-bool shared_visited_is_closed(const struct shared_table *t, struct fingerprint fp)
+bool shared_visited_is(const struct shared_table *t, struct fingerprint fp, u64 mark)
 {
-	const struct fingerprint *slot = find(t, representable(fp));
-	return slot && __atomic_load_n(&slot->hi, __ATOMIC_ACQUIRE) & CLOSED;
+	const struct fingerprint *slot = find(t, shared_visited_key(fp));
+	return slot && __atomic_load_n(&slot->hi, __ATOMIC_ACQUIRE) & mark;
 }
 
 u64 shared_visited_limit(const struct shared_table *t)
 {
-	return (1UL << slots_log(t)) / 8 * 5;
+	return t->shared->poured ? ~0ull : (1UL << slots_log(t)) / 8 * 5;
 }
 
 u64 shared_visited_last_limit(const struct shared_table *t)
 {
-	return (1UL << slots_log(t)) / 8 * 7;
+	return t->shared->poured ? ~0ull : (1UL << slots_log(t)) / 8 * 7;
 }
 
 u64 shared_visited_bytes(const struct shared_table *t)
 {
-	return SLOT << slots_log(t);
+	return t->shared->poured && !t->shared->pouring ? t->shared->poured : SLOT << slots_log(t);
 }
 
 static void give_back(const struct shared_table *t, u32 log)
@@ -176,7 +177,7 @@ void shared_visited_move(const struct shared_table *t)
 			return;
 		for (u64 i = first; i < first + CHUNK; i++)
 			if (from[i].lo | from[i].hi)
-				insert(to, log + 1, (struct fingerprint){from[i].lo, from[i].hi & ~CLOSED},
+				insert(to, log + 1, (struct fingerprint){from[i].lo, from[i].hi & ~MARKS},
 				       from[i]);
 	}
 }
@@ -189,10 +190,45 @@ void shared_visited_grown(const struct shared_table *t)
 	t->shared->moving = 0;
 }
 
+void shared_visited_filter(const struct shared_table *t, u64 bytes)
+{
+	/* In the place of the next larger table, which there will not be. */
+	t->shared->poured = HD_MIN(bytes, SLOT << (slots_log(t) + 1));
+	t->shared->moved = 0;
+	t->shared->pouring = 1;
+}
+
+void shared_visited_pour(const struct shared_table *t, void (*add)(void *self, struct fingerprint fp),
+			 void *self)
+{
+	u32 log = slots_log(t);
+	const struct fingerprint *from = table_at(t, log);
+	for (;;) {
+		u64 first = __atomic_fetch_add(&t->shared->moved, CHUNK, __ATOMIC_ACQ_REL);
+		if (first >= 1UL << log)
+			return;
+		for (u64 i = first; i < first + CHUNK; i++)
+			if (from[i].lo | from[i].hi)
+				add(self, (struct fingerprint){from[i].lo, from[i].hi & ~MARKS});
+	}
+}
+
+void shared_visited_poured(const struct shared_table *t)
+{
+	give_back(t, slots_log(t));
+	t->shared->pouring = 0;
+}
+
+void *shared_visited_filter_at(const struct shared_table *t, u64 *bytes)
+{
+	*bytes = t->shared->poured;
+	return table_at(t, slots_log(t) + 1);
+}
+
 void shared_visited_reset(const struct shared_table *t)
 {
 	give_back(t, slots_log(t));
-	if (t->shared->moving)
+	if (t->shared->moving || t->shared->poured)
 		give_back(t, slots_log(t) + 1);
 	*t->shared = (struct shared_visited){0};
 }

@@ -18,7 +18,7 @@
 #define LAYOUT_MAX_FIBERS 1280
 
 #define LAYOUT_MODEL_BASE 0x100000000000UL
-#define LAYOUT_MODEL_SIZE 0x000060000000UL /* 1.5 GiB, of which few pages are ever written */
+#define LAYOUT_MODEL_SIZE 0x000a00000000UL /* 40 GiB, of which few pages are ever written */
 
 /* Below STACKS: unwinders expect that addresses rise towards the callers. */
 #define LAYOUT_KSTACK_BASE 0x10f000000000UL

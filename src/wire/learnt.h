@@ -20,8 +20,8 @@
 
 #define WIRE_MAX_OBSERVED 65536
 #define WIRE_MAX_CELLS (1u << 19)
-#define WIRE_MAX_ORDERED 16384
-#define WIRE_MAX_KNOWERS 1024
+#define WIRE_MAX_ORDERED 32768
+#define WIRE_MAX_KNOWERS 4096
 #define WIRE_MAX_PROPERTY_PLACES 4096
 struct wire_learnt {
 	u32 names;           /* slots with a name, main's included */
@@ -37,7 +37,8 @@ struct wire_learnt {
 	u32 property_places; /* of property_place */
 	u32 shared;          /* server peers are one joint conversation: NET_JOINT, --peers */
 	u32 peer_time;       /* … and told when the program sleeps: NET_JOINT_CLOCK */
-	u32 pad;
+	u32 busy;            /* the program waits busily: livelocks are looked for */
+	u64 horizon;         /* of virtual time, if it was widened: engine/engine_horizon.h; 0: not yet */
 	/* Client peers that have several connections at a time, bit n - 1: NET_JOINT. */
 	u64 joint_clients[NET_MAX_CLIENTS / 64];
 	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */

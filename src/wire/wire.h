@@ -106,11 +106,13 @@ struct wire_site {
 	u8 relative_at;      /* where in code the 32-bit displacement from rip is; 0: none */
 	u8 base, index, shift;
 	int displacement;
-	u8 pause;      /* no atomic: the hint of a spinning loop */
-	u8 flags_dead; /* it overwrites all arithmetic flags without reading them */
-	u8 random;     /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
-	u8 bytes;      /* of the operand of an atomic */
-	u8 pad[4];
+	u8 pause;       /* no atomic: the hint of a spinning loop */
+	u8 flags_dead;  /* it overwrites all arithmetic flags without reading them */
+	u8 random;      /* no atomic: rdrand or rdseed into register `base`, of this many bytes */
+	u8 bytes;       /* of the operand of an atomic */
+	u16 dead;       /* registers, a bit each, whose values nobody reads again (launch/liveness.h) */
+	u8 no_red_zone; /* nothing is below the stack pointer */
+	u8 pad[1];
 };
 /* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
 #define WIRE_MAX_BENIGN 32
@@ -308,6 +310,9 @@ enum wire_alone {
 	WIRE_ALONE_HORIZON,  /* its clock goes beyond what a search looks at at first */
 	WIRE_ALONE_MEMORY,   /* it is instrumented */
 	WIRE_ALONE_DISAGREE, /* the same path led to different states in different workers */
+	WIRE_ALONE_LIVELOCK, /* there is a livelock, and one worker looks for the way to it */
+	WIRE_ALONE_NOTES,    /* there is no room for what the workers have to tell each other */
+	WIRE_ALONE_NETWORK,  /* of many ranks: it talks to others, who are not the same for each rank */
 	WIRE_ALONE_REASONS
 };
 

@@ -55,6 +55,33 @@
 	X(getrlimit) X(setrlimit) X(getrusage) X(uname) X(gethostname) X(setlocale) X(putenv) \
 	X(strerror_r) X(inet_addr) X(inet_aton) X(getaddrinfo) X(gethostbyname) X(explicit_bzero) \
 	X(strverscmp) X(strlcpy) X(modf) X(frexp) X(sincos) X(rand_r)
+/* The same: threads, their attributes, and what libc has once for all of them. */
+#define HOOKS_WRAPPED_THREADS(X) \
+	X(pthread_create) X(thrd_create) X(sem_open) X(sem_unlink) X(thrd_join) X(pthread_key_create) \
+	X(tss_create) X(pthread_getcpuclockid) X(pthread_setschedparam) X(sched_getparam) \
+	X(sched_setparam) X(sched_setscheduler) X(sched_getaffinity) X(sched_setaffinity) \
+	X(_ZNSt6thread4joinEv) X(_ZNSt6thread6detachEv) X(pthread_cond_timedwait) \
+	X(pthread_cond_clockwait) X(cnd_timedwait) X(thrd_sleep) X(pthread_attr_setschedparam) \
+	X(pthread_attr_setstack) X(pthread_attr_getstack) X(pthread_getattr_np) X(posix_memalign) \
+	X(arc4random_buf) X(fcntl) X(fcntl64) X(syscall) X(setvbuf) X(setbuf) X(readdir) X(readdir64) \
+	X(sem_timedwait) X(pthread_mutex_timedlock) X(pthread_rwlock_timedrdlock) \
+	X(pthread_rwlock_timedwrlock) X(mtx_timedlock) X(sem_clockwait) X(pthread_mutex_clocklock) \
+	X(pthread_rwlock_clockrdlock) X(pthread_rwlock_clockwrlock) X(pthread_attr_init) \
+	X(pthread_attr_destroy) X(pthread_mutexattr_init) X(pthread_mutexattr_destroy) \
+	X(pthread_condattr_init) X(pthread_condattr_destroy) X(pthread_rwlockattr_init) \
+	X(pthread_rwlockattr_destroy) X(pthread_barrierattr_init) X(pthread_barrierattr_destroy) \
+	X(pthread_attr_setdetachstate) X(pthread_attr_getdetachstate) X(pthread_attr_setstacksize) \
+	X(pthread_attr_getstacksize) X(pthread_attr_setguardsize) X(pthread_attr_getguardsize) \
+	X(pthread_attr_setschedpolicy) X(pthread_attr_getschedpolicy) X(pthread_attr_setinheritsched) \
+	X(pthread_attr_getinheritsched) X(pthread_attr_setscope) X(pthread_attr_getscope) \
+	X(pthread_mutexattr_settype) X(pthread_mutexattr_gettype) X(pthread_mutexattr_setrobust) \
+	X(pthread_mutexattr_getrobust) X(pthread_mutexattr_setpshared) X(pthread_mutexattr_getpshared) \
+	X(pthread_mutexattr_setprotocol) X(pthread_mutexattr_getprotocol) X(pthread_condattr_setclock) \
+	X(pthread_condattr_getclock) X(pthread_condattr_setpshared) X(pthread_condattr_getpshared) \
+	X(pthread_rwlockattr_setpshared) X(pthread_rwlockattr_getpshared) \
+	X(pthread_rwlockattr_setkind_np) X(pthread_rwlockattr_getkind_np) \
+	X(pthread_barrierattr_setpshared) X(pthread_barrierattr_getpshared) \
+	X(pthread_attr_getschedparam)
 /* clang-format on */
 
 #endif

@@ -8,7 +8,7 @@ from kernel import (AGAIN, E, FIRST_FD, LOOKUPS, O_APPEND, O_CREAT, O_EXCL, O_NO
 MASK = 0xffffffff
 NAMES = "abc"
 GROUPS = ("numbers", "file", "names", "pipe", "pair", "event", "process", "libc", "mapping", "signal", "cancel",
-          "unix", "handler", "timer", "directory", "lock", "options", "epoll")
+          "unix", "handler", "timer", "directory", "lock", "options", "epoll", "clock")
 
 
 def fold(register, value):
@@ -33,8 +33,9 @@ class Generator:
         groups = r.sample(self.among, min(r.choice((1, 2, 2, 3)), len(self.among)))
         if "cancel" in groups and len(groups) == 1:
             groups.append(r.choice(("numbers", "file", "pipe")))
-        if "event" in groups:  # its reads and writes are of eight bytes: no other kind beside it
-            groups = ["event", *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer"))]
+        eight = [g for g in groups if g in ("event", "clock")]
+        if eight:  # their reads and writes are of eight bytes: no other kind beside them
+            groups = [*eight, *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer", "epoll"))]
         if "unix" in groups:  # its listening socket does not wait: a server without clients is no deadlock
             groups = ["unix", *(g for g in groups if g in ("libc", "mapping", "signal", "handler", "timer"))]
         if "handler" in groups and "cancel" in groups:  # a handler in a thread that is at its end
@@ -45,12 +46,12 @@ class Generator:
             groups = [g for g in groups if g not in ("file", "names", "numbers", "process")]
         self.groups = groups
         if "epoll" in groups:  # files can't be watched
-            groups = ["epoll", *(g for g in groups if g in ("pipe", "pair", "libc", "mapping", "signal"))]
+            groups = ["epoll", *(g for g in groups if g in ("pipe", "pair", "event", "clock", "libc", "mapping", "signal"))]
             self.groups = groups
-        for kind in ("unix", "lock", "file", "pipe", "pair", "event"):
-            if kind in groups or (kind == "file" and "numbers" in groups) or (kind == "pipe" and "epoll" in groups) or (
+        for kind in ("unix", "lock", "file", "pipe", "pair", "event", "clock"):
+            if kind in groups or (kind == "file" and "numbers" in groups) or (kind == "pipe" and "epoll" in groups and not eight) or (
                     kind == "pair" and "options" in groups):
-                p.setup.append((kind,))
+                p.setup.append(("semaphore",) if kind == "event" and r.random() < 0.4 else (kind,))
                 if kind == "file" and r.random() < 0.5:  # another description of the same file
                     p.setup.append(("file",))
         count = r.choice((2, 2, 2, 3))
@@ -118,7 +119,7 @@ class Generator:
 
     def lock(self):
         r = self.r
-        return r.choice((*[("flock", self.fd(), r.choice((1, 2, 2, 8)))] * 4, ("close", self.fd()), ("dup", self.fd()),
+        return r.choice((*[(r.choice(("flock", "ofdlock")), self.fd(), r.choice((1, 2, 2, 8)))] * 4, ("close", self.fd()), ("dup", self.fd()),
                          ("open", r.choice("ab"), O_RDWR | O_CREAT)))
 
     def handler(self):
@@ -129,6 +130,12 @@ class Generator:
     def timer(self):
         r = self.r
         return r.choice((("settimer", r.choice((0, 1000))), ("gettimer",)))
+
+    def clock(self):
+        r = self.r
+        return r.choice((("setclock", self.fd(), r.choice((0, 1000))), ("setclock", self.fd(), 1000), ("getclock", self.fd()),
+                         ("read", self.fd(), 8), ("poll", self.fd()), ("close", self.fd()), ("dup", self.fd()),
+                         ("setfl", self.fd(), O_NONBLOCK)))
 
     def directory(self):
         r = self.r
@@ -147,7 +154,7 @@ class Generator:
     def mapping(self):
         r = self.r
         page = r.randrange(2)
-        return r.choice((("protect", page, r.choice(("rw", "r", "none"))), ("unmap", page), ("remap", page),
+        return r.choice((("protect", page, r.choice(("rw", "r", "none"))), ("unmap", page), ("remap", page), ("move", page, r.randint(0, 1)),
                          ("readable", page), ("writable", page)))
 
     def signal(self):
@@ -192,8 +199,11 @@ def start(p):
             k.pairs.append([bytearray(), bytearray(), *[False] * 6])
             k.install(Description("pair", O_RDWR, (len(k.pairs) - 1, 0)))
             k.install(Description("pair", O_RDWR, (len(k.pairs) - 1, 1)))
+        elif kind == "clock":
+            k.clocks.append([0, 0])
+            k.install(Description("clock", O_RDWR, len(k.clocks) - 1))
         else:
-            k.events.append([0, 0])
+            k.events.append([0, int(kind == "semaphore")])
             k.install(Description("event", O_RDWR, len(k.events) - 1))
     return k
 
@@ -222,6 +232,10 @@ def successors(p, pcs, regs, kernel, late):
     expired = kernel.clone()
     if expired.expire() and any(pc not in (CANCELLED, len(b)) for pc, b in zip(pcs, p.threads)):
         yield pcs, regs, expired
+    for i in range(len(kernel.clocks)):
+        expired = kernel.clone()
+        if expired.clock_expires(i) and any(pc not in (CANCELLED, len(b)) for pc, b in zip(pcs, p.threads)):
+            yield pcs, regs, expired
     for t, body in enumerate(p.threads):
         if pcs[t] == CANCELLED or pcs[t] == len(body):
             continue

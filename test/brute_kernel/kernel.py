@@ -57,6 +57,8 @@ class Kernel:
         self.process_caught = set()
         self.masked = [True] * threads
         self.locks = {}          # description index -> exclusive: flock
+        self.record_locks = {}   # the same: fcntl F_OFD_SETLK, of the whole file
+        self.clocks = []         # timerfds: [armed, expirations]
         self.timers = [0]        # seconds left, as set
         self.inside = False      # the current directory is d
         self.listening = []      # pairs that nobody has accepted
@@ -81,6 +83,7 @@ class Kernel:
                 tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked), tuple(self.progress),
                 tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
                 self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())),
+                tuple(sorted(self.record_locks.items())), tuple(map(tuple, self.clocks)),
                 frozenset(self.keepalive), tuple(sorted(self.watched)))
 
     # ---- descriptors ----
@@ -135,6 +138,7 @@ class Kernel:
         d.refs -= 1
         if not d.refs:
             self.locks.pop(i, None)
+            self.record_locks.pop(i, None)
             for key in [w for w in self.watched if w[1] == i]:
                 del self.watched[key]
             self.release(d)
@@ -281,6 +285,23 @@ class Kernel:
         self.locks[i] = how == 2
         return 0
 
+    def ofdlock(self, t, n, how):
+        """F_RDLCK 1, F_WRLCK 2, F_UNLCK 8; never waits. One that can't be had leaves the old one."""
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if how == (1 if (d.flags & 3) == O_WRONLY else 2 if (d.flags & 3) == O_RDONLY else 0):
+            return E["EBADF"]
+        i = self.descs.index(d)
+        if how == 8:
+            self.record_locks.pop(i, None)
+            return 0
+        for j, exclusive in self.record_locks.items():
+            if j != i and self.descs[j].thing == d.thing and (exclusive or how == 2):
+                return E["EAGAIN"]
+        self.record_locks[i] = how == 2
+        return 0
+
     # ---- bytes: results are folded byte by byte ----
 
     def read(self, t, n, count):
@@ -312,6 +333,14 @@ class Kernel:
                 raise Wait
             value = 1 if e[1] else e[0]
             e[0] -= value
+            return value
+        if d.kind == "clock":
+            c = self.clocks[d.thing]
+            if not c[1]:
+                if self.nonblocking(d, t):
+                    return E["EAGAIN"]
+                raise Wait
+            value, c[1] = c[1], 0
             return value
         return E["EINVAL"]
 
@@ -493,6 +522,8 @@ class Kernel:
             p = self.pairs[pair]
             theirs, mine = p[2 + 1 - end], p[2 + end]
             return (1 if p[end] or theirs else 0) | (0x10 if theirs and mine or p[4 + 1 - end] else 0) | (8 if p[6 + end] else 0)
+        if d.kind == "clock":
+            return 1 if self.clocks[d.thing][1] else 0
         return 1 if self.events[d.thing][0] else 0
 
     # ---- a listening socket of the Unix domain ----
@@ -639,6 +670,16 @@ class Kernel:
         self.pages[page] = "rw"
         return 0
 
+    def move(self, _t, page, keep):
+        """mremap to the place of the other one, which goes first. keep: MREMAP_DONTUNMAP."""
+        rights, self.pages[1 - page] = self.pages[page], "gone"
+        if rights == "gone":
+            return E["EFAULT"]
+        self.pages[1 - page] = rights
+        if not keep:
+            self.pages[page] = "gone"
+        return 0
+
     def readable(self, _t, page):
         """write(2) from the page to a socket nobody reads."""
         return 1 if self.pages[page] in ("rw", "r") else E["EFAULT"]
@@ -738,6 +779,28 @@ class Kernel:
             self.process_pending.add("SIGUSR2")
         return bool(armed)
 
+    def clock_expires(self, i):
+        """A timerfd, once; False: it is not armed."""
+        armed = self.clocks[i][0]
+        if armed:
+            self.clocks[i] = [0, 1]
+        return bool(armed)
+
+    def setclock(self, t, n, seconds):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        if d.kind != "clock":
+            return E["EINVAL"]
+        old, self.clocks[d.thing] = self.clocks[d.thing][0], [seconds, 0]
+        return int(old > 0)
+
+    def getclock(self, t, n):
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        return int(self.clocks[d.thing][0] > 0) if d.kind == "clock" else E["EINVAL"]
+
     def settimer(self, _t, seconds):
         old, self.timers[0] = self.timers[0], seconds
         return int(old > 0)
@@ -772,6 +835,6 @@ class Kernel:
 # Calls that look up their first argument, a descriptor, and then do their work on what they found, or fail. They keep it
 # alive from the one moment to the other.
 LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl",
-           "connect", "accept", "flock", "dup", "dupfd", "poll", "epadd", "epdel"}
+           "connect", "accept", "flock", "ofdlock", "setclock", "getclock", "dup", "dupfd", "poll", "epadd", "epdel"}
 POINTS = {"epwait", "open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
           "readable", "writable"}

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -153,6 +154,13 @@ static void call_pread(unsigned *reg, int fd, int count, int at)
 static void call_flock(unsigned *reg, int fd, int how)
 {
 	fold_result(reg, flock(fd, how | LOCK_NB));
+}
+static void call_ofdlock(unsigned *reg, int fd, int how)
+{
+	struct flock l = {.l_type = how == 8 ? F_UNLCK : how == 2 ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+	long r = -1;
+	POINT(r = fcntl(fd, F_OFD_SETLK, &l));
+	fold_result(reg, r);
 }
 static void call_lseek(unsigned *reg, int fd, int offset, int whence)
 {
@@ -344,6 +352,12 @@ static void call_remap(unsigned *reg, int p)
 			0);
 	fold_result(reg, at == page[p] ? 0 : -1);
 }
+static void call_move(unsigned *reg, int p, int keep)
+{
+	void *at = mremap(page[p], PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | (keep ? MREMAP_DONTUNMAP : 0),
+			  page[1 - p]);
+	fold_result(reg, at == page[1 - p] ? 0 : -1);
+}
 static void call_readable(unsigned *reg, int p)
 {
 	long r = -1;
@@ -454,6 +468,18 @@ static void call_gettimer(unsigned *reg)
 	int r = timer_gettime(the_timer, &now);
 	fold_result(reg, r < 0 ? r : now.it_value.tv_sec > 0);
 }
+static void call_setclock(unsigned *reg, int fd, int seconds)
+{
+	struct itimerspec old, new = {.it_value.tv_sec = seconds};
+	int r = timerfd_settime(fd, 0, &new, &old);
+	fold_result(reg, r < 0 ? r : old.it_value.tv_sec > 0);
+}
+static void call_getclock(unsigned *reg, int fd)
+{
+	struct itimerspec now;
+	int r = timerfd_gettime(fd, &now);
+	fold_result(reg, r < 0 ? r : now.it_value.tv_sec > 0);
+}
 static void call_chdir(unsigned *reg, const char *where)
 {
 	fold_result(reg, chdir(where[0] == 'd' ? "d" : home));
@@ -518,6 +544,14 @@ static void setup_unix(void)
 static void setup_event(void)
 {
 	event_fd = eventfd(0, 0);
+}
+static void setup_semaphore(void)
+{
+	event_fd = eventfd(0, EFD_SEMAPHORE);
+}
+static void setup_clock(void)
+{
+	event_fd = timerfd_create(CLOCK_MONOTONIC, 0);
 }
 
 /* Nobody is joined before all have come to their ends: pthread_kill and pthread_cancel may be given any handle till then. */

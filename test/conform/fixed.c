@@ -150,7 +150,7 @@ static int connect_after_shutdown(kernel *k, long *out)
 	return n;
 }
 
-/* A connection that is reset before a second connect has asked for it: that one is told, and it is like new. */
+/* A connection that is reset before a second connect asks for it: that one is told, and it is like new. */
 static int connect_after_reset(kernel *k, long *out)
 {
 	union any_address a, own;
@@ -174,6 +174,50 @@ static int connect_after_reset(kernel *k, long *out)
 		out[n++] = K(SYS_getpeername, fd, (long)&own, (long)&size);
 		out[n++] = K(SYS_shutdown, fd, SHUT_WR);
 		out[n++] = K(SYS_close, fd);
+	}
+	return n;
+}
+
+/* A datagram that can't be sent: that it is taken back is an edge. */
+static int datagram_taken_back(kernel *k, long *out)
+{
+	struct epoll_event e = {.events = EPOLLOUT | EPOLLET};
+	union any_address a;
+	int n = 0;
+	socklen_t len = address_make(ADDRESS_UNIX, &a);
+	long set = K(SYS_epoll_create1, 0), fd = K(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, fd, (long)&e);
+	for (int i = 0; i < 4; i++) {
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+		out[n++] = K(SYS_sendto, fd, i == 2 ? 8 : (long)&a, 1, MSG_NOSIGNAL, i ? (long)&a : 0,
+			     i ? len : 0);
+		if (i == 2)
+			out[n++] = K(SYS_shutdown, fd, SHUT_WR);
+	}
+	out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+	return n;
+}
+
+/* A datagram to where nobody is: who is connected to that place is told, and by an edge. */
+static int datagram_to_nobody(kernel *k, long *out)
+{
+	struct epoll_event e = {.events = EPOLLIN | EPOLLET};
+	union any_address a;
+	int n = 0;
+	socklen_t len = address_make(ADDRESS_4, &a);
+	long set = K(SYS_epoll_create1, 0), outer = K(SYS_epoll_create1, 0);
+	long fd = K(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	struct pollfd p = {.fd = (int)outer, .events = POLLIN};
+	out[n++] = K(SYS_connect, fd, (long)&a, len);
+	out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, fd, (long)&e);
+	out[n++] = K(SYS_epoll_ctl, outer, EPOLL_CTL_ADD, set, (long)&e);
+	out[n++] = K(SYS_sendto, fd, (long)&a, 1, 0, 0, 0);
+	out[n++] = K(SYS_poll, (long)&p, 1, 0);
+	for (int i = 0; i < 2; i++) {
+		e.events = 0;
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+		out[n++] = e.events;
+		out[n++] = K(SYS_recvfrom, fd, (long)&e, 1, 0, 0, 0);
 	}
 	return n;
 }
@@ -207,6 +251,8 @@ const struct fixed_case fixed_cases[FIXED] = {
 	{"a shutdown of a socket without a connection is an edge", shutdown_in_vain},
 	{"a shutdown takes the place of the connect that says 0", connect_after_shutdown},
 	{"a connection that was reset is told to the next connect", connect_after_reset},
+	{"a datagram that is taken back is an edge", datagram_taken_back},
+	{"a datagram to nobody is an edge", datagram_to_nobody},
 	{"a datagram comes from the kind of address that it was sent to", datagram_to_itself},
 };
 

@@ -348,10 +348,16 @@ PLAY(play_send)
 		     named ? (long)&a : 0, named ? len : 0);
 }
 
-/* Whether it waits belongs to the description, and may change at any time. */
+/*
+ * Whether it waits belongs to the description, and may change at any time. Not where a reader would wait for
+ * more than there is: on Linux these sequences only try.
+ */
 PLAY(play_mode)
 {
-	int on = s->n & 1;
+	int on = s->n & 1, least = 1;
+	socklen_t len = sizeof(least);
+	if (!getsockopt(s->fd, SOL_SOCKET, SO_RCVLOWAT, &least, &len) && least != 1)
+		return;
 	out->ret = s->n & 2 ? K(SYS_ioctl, s->fd, FIONBIO, (long)&on)
 			    : K(SYS_fcntl, s->fd, F_SETFL, on ? O_NONBLOCK : 0);
 }
@@ -376,6 +382,8 @@ PLAY(play_low_water)
 {
 	int least = (int)(s->n % 20), now = -1;
 	socklen_t len = sizeof(now);
+	if (!(fcntl(s->fd, F_GETFL) & O_NONBLOCK))
+		return;
 	out->ret = K(SYS_setsockopt, s->fd, SOL_SOCKET, SO_RCVLOWAT, (long)&least, sizeof(least));
 	K(SYS_getsockopt, s->fd, SOL_SOCKET, SO_RCVLOWAT, (long)&now, (long)&len);
 	answer_add_long(out, now);

@@ -173,6 +173,21 @@ def heddle_check(program, options=(), timeout=RUN_TIMEOUT, env=None, cwd=None, s
         return Run(command, status, out, err, result, [name for name, _ in left])
 
 
+# Ways to search that have the same ends, deadlocks and violations; the usual one has reduction, depth-first.
+WAYS = {"bfs with reduction": ["--strategy", "bfs", "--por", "on"],
+        "without reduction": ["--por", "off"],
+        "two workers": ["--por", "on", "-j", "2"],
+        "two workers without reduction": ["--por", "off", "-j", "2"]}
+
+
+def ways(index, every, all_ways):
+    """Which of them program `index` is searched in besides: one of them in turn for every `every`-th, or all."""
+    names = list(WAYS)
+    if not all_ways:
+        names = [names[index // every % len(names)]] if index % every == 0 else []
+    return [(name, WAYS[name]) for name in names]
+
+
 def run_native(program, timeout, env=None):
     with tempfile.TemporaryDirectory(prefix="heddle-test.") as scratch:
         place = pathlib.Path(scratch) / "cwd"

@@ -5,6 +5,7 @@
  * heddle: verdict=violation kind=invariant message~="a = 1, b = 1" options="--invariant 'a + b < 2'"
  * heddle: verdict=violation kind=invariant message~="a = 1, b = 1" options="--invariant 'a + b < 2' --por off"
  * heddle: verdict=verified options="--invariant 'a + b <= 2' --invariant 'properties.c:hidden == 7 && level != HIGH'"
+ * heddle: verdict=verified options="--invariant 'a + b <= most'"
  * heddle: verdict=violation kind=invariant message~="level = MIDDLE" options="--invariant 'level == LOW'"
  * heddle: verdict=violation kind=invariant message~="null pointer" options="--invariant 'head->value == 0'"
  * heddle: verdict=verified options="--invariant 'head ==> head->value >= 0' --invariant '!head || head -> next'" args=nolist
@@ -24,6 +25,7 @@ struct item {
 int a, b, sum;
 int *keep;
 static int hidden = 7;
+static const int most = 2; /* a number, not a place */
 enum level level;
 static struct item item, other;
 struct item *head;
@@ -78,5 +80,5 @@ int main(int argc, char **argv)
 	pthread_create(&t[1], NULL, second, NULL);
 	pthread_join(t[0], NULL);
 	pthread_join(t[1], NULL);
-	return 0;
+	return sum > 2 * most;
 }

@@ -5,7 +5,7 @@
  * heddle: args=from_thread verdict=verified
  * heddle: args=polled verdict=verified outcomes=0,1
  * heddle: args=unblocked verdict=violation kind=crash
- * heddle: args=nobody verdict=violation kind=deadlock
+ * heddle: args=nobody verdict=violation kind=deadlock options="--strict-idle"
  * native: args=alone
  * native: args=from_thread
  */

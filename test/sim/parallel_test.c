@@ -212,9 +212,30 @@ static void the_limit_of_memory_is_one_for_all(void **state)
 	(void)state;
 	struct grid g = {4, {30, 30, 30, 30}};
 	struct toy_model m = grid_model(&g);
-	search(3, &m, &(struct search_options){.strategy = SEARCH_DFS, .max_memory = 4u << 20});
+	search(3, &m, &(struct search_options){.strategy = SEARCH_DFS, .max_memory = 1u << 20});
 	assert_int_equal(found->end[0], SEARCH_LIMIT_MEMORY);
 	assert_true(sum.states < 31 * 31 * 31 * 31);
+}
+
+/* Where the table does not fit, a filter takes its place, and the search goes on to its end. */
+static void short_of_memory_bits_are_kept(void **state)
+{
+	(void)state;
+	struct grid g = {4, {17, 17, 17, 17}};
+	struct toy_model m = grid_model(&g);
+	const u64 all = 18 * 18 * 18 * 18;
+	search(3, &m, &(struct search_options){.strategy = SEARCH_DFS, .max_memory = 6u << 20});
+	assert_int_equal(found->end[0], SEARCH_LIMIT_MEMORY);
+	u64 missed = 0;
+	for (u32 i = 0; i < 3; i++) {
+		assert_int_equal(found->stats[i].swept, 1);
+		assert_true(found->stats[i].filtered_from > 0 && found->stats[i].filtered_from < all);
+		missed += found->stats[i].missed;
+	}
+	/* What lies behind missed ones alone is missed, too; and two may find the same state at once. */
+	assert_true(sum.states + all / 100 + 3 * missed > all);
+	assert_true(sum.states < all + all / 100);
+	assert_int_equal(sum.end_states, 1);
 }
 
 /* ---- lessons ---- */
@@ -433,6 +454,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_first_violation_ends_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_limit_of_states_is_one_for_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_limit_of_memory_is_one_for_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(short_of_memory_bits_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_several_saw_is_learnt, setup, teardown),
 		cmocka_unit_test_setup_teardown(deaf_workers_miss_lessons, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_goes_on_alone, setup, teardown),

@@ -113,6 +113,16 @@ bool access_use(u64 object, enum access_mode mode)
 	return false;
 }
 
+void access_observe(u64 object)
+{
+	lesson_of(object)->observed = true;
+}
+
+bool access_is_observed(u64 object)
+{
+	return lesson_of(object)->observed;
+}
+
 void access_declare(u64 object, u32 bytes, enum access_mode mode)
 {
 	footprint_add(&fake.touched, object, bytes, mode);
@@ -132,6 +142,7 @@ void fake_reset(void)
 {
 	fake = (struct fake_sched){0};
 	lesson_count = 0;
+	rt_lessons = (struct rt_lessons){0};
 	how = FAKE_RETURNED;
 	fresh_memory();
 	vk_setup();

@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/engine/engine_graph.h"
+#include "runtime/engine/engine_horizon.h"
 #include "runtime/engine/engine_priv.h"
 #include "runtime/engine/engine_properties.h"
 #include "runtime/engine/engine_profile.h"
@@ -406,7 +407,7 @@ static void search(void)
 		rt_worker->result.end = search_run(&target, &options, &hooks, &rt_worker->stats);
 		/* Complete in spite of violations, with --keep-going: what lies beyond belongs to it. */
 		if (rt_worker->result.end != SEARCH_COMPLETE || hooks.port ||
-		    (!run_wants_restart() && !engine_widen_horizon()))
+		    (!run_wants_restart() && !horizon_widen()))
 			break;
 		engine_ops.undo(NULL, root);
 		engine_ops.restart(NULL);

@@ -25,5 +25,7 @@ bool engine_in_model(u64 address);
 bool engine_owner_of(u64 address, struct owner *o);
 /* Is a step being tried out in a state that is none of the program's? It may never end. */
 bool engine_experiments(void);
+/* … and this one did not. */
+void engine_experiment_hung(void);
 
 #endif

@@ -60,12 +60,8 @@ extern u32 engine_names_given;
 
 /* Several workers (search/parallel.h). */
 extern const struct target_team engine_team;
+/* After each step: the others are told what it taught. */
+void engine_say_all(void);
 /* At the start of a search that others take part in, and at each restart: what all workers have learnt. */
 void engine_load_lessons(void);
-/* Are there time-outs beyond the moment of virtual time up to which the search looks now? */
-bool engine_horizon_hit(void);
-
-/* The search has not looked beyond some moment of virtual time: it shall look further. False: it has. */
-bool engine_widen_horizon(void);
-
 #endif

@@ -7,6 +7,7 @@
  */
 #include "base/text.h"
 #include "runtime/engine/engine_audit.h"
+#include "runtime/engine/engine_horizon.h"
 #include "runtime/engine/engine_priv.h"
 #include "runtime/engine/engine_properties.h"
 #include "runtime/engine/replay.h"
@@ -29,54 +30,6 @@
 
 /* --- what can happen --- */
 
-/*
- * A program that reads the clock has ever new states for as long as time-outs move it, and a depth-first
- * search would go along the clock for ever, past a bug that lies near. So it looks at a minute of virtual
- * time first, then at four, and so on, but as far as the next time-out; with a horizon given, up to that.
- * Persistent.
- */
-#define FIRST_HORIZON 60000000000u
-static u64 horizon, next_beyond; /* next_beyond: the first of those that were not explored; 0: none */
-static bool horizon_hit;
-
-static u64 last_horizon(void)
-{
-	u64 given = rt_wire->config.time_horizon_ms * 1000000;
-	return given ? given : (u64)-1;
-}
-
-bool engine_horizon_hit(void)
-{
-	return horizon_hit;
-}
-
-bool engine_widen_horizon(void)
-{
-	if (!horizon_hit || horizon >= last_horizon())
-		return false;
-	horizon = HD_MIN(HD_MAX(horizon * 4, next_beyond), last_horizon());
-	horizon_hit = false;
-	next_beyond = 0;
-	return true;
-}
-
-static bool within_horizon(u64 deadline)
-{
-	if (hd_unlikely(!horizon))
-		horizon = (rt_wire->config.search.strategy == SEARCH_DFS ||
-			   rt_wire->config.search.strategy == SEARCH_SPREAD) &&
-					  rt_worker->task.mode == WIRE_SEARCH &&
-					  rt_worker->task.script < WIRE_SCRIPT_FOLLOW
-				  ? HD_MIN((u64)FIRST_HORIZON, last_horizon())
-				  : last_horizon();
-	if (deadline <= HD_MAX(horizon, model->now))
-		return true;
-	horizon_hit = true;
-	next_beyond = next_beyond ? HD_MIN(next_beyond, deadline) : deadline;
-	rt_worker->result.horizon_hit = horizon == last_horizon();
-	return false;
-}
-
 /* --timeouts never: a tick does not save a program that lost a wake-up. What is over
    already was asked for as a try. */
 static bool is_untimed(const struct op *o)
@@ -86,7 +39,7 @@ static bool is_untimed(const struct op *o)
 
 static bool timeout_allowed(const struct op *o)
 {
-	return !is_untimed(o) && within_horizon(o->deadline);
+	return !is_untimed(o) && horizon_allows(o->deadline);
 }
 
 /* Would somebody go on, were it not for the horizon? Then nobody is stuck here. */
@@ -94,15 +47,15 @@ static bool stands_at_horizon(void)
 {
 	u32 number[ALT_TIMERS];
 	u64 deadline[ALT_TIMERS];
-	for (u32 i = 0; horizon_hit && i < sched_fiber_limit(); i++) {
+	for (u32 i = 0; horizon_was_hit() && i < sched_fiber_limit(); i++) {
 		const struct op *o = &model->fiber[i].op;
 		if (model->fiber[i].life == FIBER_ALIVE && o->deadline && !is_untimed(o) &&
-		    !within_horizon(o->deadline))
+		    !horizon_allows(o->deadline))
 			return true;
 	}
-	u32 timers = horizon_hit ? vk_timers_ready(true, number, deadline) : 0;
+	u32 timers = horizon_was_hit() ? vk_timers_ready(true, number, deadline) : 0;
 	for (u32 i = 0; i < timers; i++)
-		if (!within_horizon(deadline[i]))
+		if (!horizon_allows(deadline[i]))
 			return true;
 	return false;
 }
@@ -149,7 +102,7 @@ static u32 timer_actions(bool nothing_else, u32 *out)
 			host = slot;
 	}
 	for (u32 i = 0; i < ready && host != LAYOUT_MAX_FIBERS; i++)
-		if (within_horizon(deadline[i]))
+		if (horizon_allows(deadline[i]))
 			out[n++] = ACTION(host, ALT_TIMER + number[i]);
 	return n;
 }
@@ -313,6 +266,7 @@ enum run_end engine_run(u32 slot, u32 alt)
 		end = run_limit("more than 524288 places in memory that several threads use without a common "
 				"lock");
 	unseen_look();
+	engine_say_all();
 	track_commit(run_dead_stack(&dead) ? &dead : NULL);
 	if (hd_unlikely(far) && end == RUN_STEP && !track_full() && fair_is_far(&model->fiber[slot]))
 		engine_forget_rounds(&model->fiber[slot]);
@@ -501,15 +455,13 @@ static void target_restart(void *t)
 {
 	(void)t;
 	run_restarted();
-	engine_load_lessons();
 	memory_restarted();
+	engine_load_lessons();
+	horizon_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;
 	rt_worker->result.ends = 0;
 	rt_worker->result.outcomes = 0;
-	rt_worker->result.horizon_hit = 0;
-	horizon_hit = false;
-	next_beyond = 0;
 	rt_worker->result.yields_cut = rt_worker->result.yields_merged = 0;
 	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.retries_cut = 0;
@@ -555,7 +507,13 @@ static bool target_idles(void *t)
 {
 	(void)t;
 	/* Behind the horizon something may lead out of the loop. */
-	return horizon_hit || (!rt_wire->config.strict_idle && terminal_idles());
+	return horizon_was_hit() || (!rt_wire->config.strict_idle && terminal_idles());
+}
+
+static bool target_would_idle(void *t)
+{
+	(void)t;
+	return horizon_was_hit() || (!rt_wire->config.strict_idle && terminal_would_idle());
 }
 
 static u64 target_memory(void *t)
@@ -590,6 +548,7 @@ const struct target_ops engine_ops = {
 	.can_livelock = target_can_livelock,
 	.livelock = engine_livelock,
 	.idles = target_idles,
+	.would_idle = target_would_idle,
 	.footprint = target_footprint,
 	.label = engine_label,
 	.reduction = &engine_reduction,

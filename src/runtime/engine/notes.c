@@ -41,14 +41,18 @@ static void note_what_was_left_out(void)
 		note("some executions end with a thread that waits for another one (joins it, or wants its "
 		     "lock), "
 		     "which waits for clients, and no client is left");
+	if (terminal_saw_paused())
+		note("some executions end with threads that wait for a signal which the program never sends "
+		     "itself: taken for idle; --strict-idle makes that a deadlock");
 	if (terminal_saw_sleepers())
 		note("some executions go on for ever with threads that sleep while others wait for clients: "
 		     "taken for idle; --strict-idle makes that a livelock");
+	unseen_tell_notes();
 	if (order_left_out()) {
-		unseen_add("weaker atomics of more than 16 threads, 4096 places or 1024 objects", 0);
-		note("atomics weaker than acquire and release: what they order was followed for the first 16 "
-		     "threads, 4096 "
-		     "places and 1024 objects only; races beyond that may have been missed");
+		unseen_add("weaker atomics of more than 256 threads, 32768 places or 4096 objects", 0);
+		note("atomics weaker than acquire and release: what they order was followed for the first "
+		     "256 threads, 32768 places and 4096 objects only; races beyond that may have been "
+		     "missed");
 	}
 	if (memory_by_clang())
 		note("the program was compiled with clang, whose instrumentation leaves out some accesses to "

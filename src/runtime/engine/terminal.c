@@ -11,6 +11,11 @@
  * unless a client that is still there has said something nobody read, or was sent the beginning of something
  * whose rest did not fit and was forgotten: then the client waits for ever.
  *
+ * Who waits for a signal that the program never sends itself waits for somebody outside (WAIT_WORLD), as main
+ * does in a daemon when all is done: also that is a normal end (but --strict-idle), if the others are blocked
+ * by roots, or have ended, or wait for the end of such a thread. It is no root for those who wait for a
+ * condition or a lock: nothing says that the signal would help them.
+ *
  * Idle is not stuck: who waits for the next request of a client that has said something and was answered
  * since waits like one in accept (but --strict-idle). Unless executions are known that send the client more
  * from there, and it leaves in the end: then it waits for that, and for ever.
@@ -28,7 +33,7 @@
 enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
 #define NO_FIBER LAYOUT_MAX_FIBERS
 
-static bool lonely, undecided, idle_client, waiter, sleepers; /* persistent */
+static bool lonely, undecided, idle_client, waiter, sleepers, paused; /* persistent */
 static bool any_waits_for_anyone;
 static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
 
@@ -65,7 +70,6 @@ static enum root root_of(u32 slot)
 	struct op_wait w = wait_of(slot);
 	switch (w.what) {
 	case WAIT_CLIENT:
-	case WAIT_WORLD:
 		return BY_CLIENT;
 	case WAIT_PEER:
 		return is_idle(w.peer) ? BY_CLIENT : BY_PEER;
@@ -99,15 +103,41 @@ static bool mark_one(u32 slot)
 	return true;
 }
 
-static void mark_the_blocked(void)
+static bool waits_for_fiber(u32 slot)
+{
+	return wait_of(slot).what == WAIT_FIBER;
+}
+
+/* Those of whom `such` is true, or all. */
+static void mark_while(bool (*such)(u32 slot))
 {
 	bool again = true;
 	while (again) {
 		again = false;
 		for (u32 i = 0; i < sched_fiber_limit(); i++)
-			if (alive(i) && !blocked[i])
+			if (alive(i) && !blocked[i] && (!such || such(i)))
 				again |= mark_one(i);
 	}
+}
+
+static void mark_the_blocked(void)
+{
+	mark_while(NULL);
+}
+
+/* Those who wait for somebody outside, and who waits for them to end; how many. */
+static u32 mark_the_outside(void)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		if (rt_wire->config.strict_idle || !alive(i) || blocked[i] || wait_of(i).what != WAIT_WORLD)
+			continue;
+		blocked[i] = BY_CLIENT;
+		n++;
+	}
+	if (n)
+		mark_while(waits_for_fiber);
+	return n;
 }
 
 static u32 first_that_is(enum root what)
@@ -182,8 +212,10 @@ static void remember_idle(void)
 			continue;
 		struct op_wait w = wait_of(i);
 		idle_client |= w.what == WAIT_PEER;
-		waiter |= w.what == WAIT_FIBER;
+		waiter |= w.what == WAIT_FIBER && w.slot < LAYOUT_MAX_FIBERS &&
+			  wait_of(w.slot).what != WAIT_WORLD;
 		lonely |= w.what == WAIT_CLIENT && !rt_wire->config.net.clients;
+		paused |= w.what == WAIT_WORLD;
 	}
 }
 
@@ -267,6 +299,11 @@ bool terminal_saw_waiter(void)
 	return waiter;
 }
 
+bool terminal_saw_paused(void)
+{
+	return paused;
+}
+
 bool terminal_saw_sleepers(void)
 {
 	return sleepers;
@@ -289,6 +326,18 @@ bool terminal_idles(void)
 	return true;
 }
 
+bool terminal_would_idle(void)
+{
+	const bool seen[] = {lonely, undecided, idle_client, waiter, sleepers};
+	bool idles = terminal_idles();
+	lonely = seen[0];
+	undecided = seen[1];
+	idle_client = seen[2];
+	waiter = seen[3];
+	sleepers = seen[4];
+	return idles;
+}
+
 enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own_len)
 {
 	u32 roots = mark_roots();
@@ -298,6 +347,7 @@ enum violation_kind terminal_judge(u32 *slot, char *buf, size_t cap, size_t *own
 			return VIOLATION_NONE;
 		mark_the_blocked();
 	}
+	roots += mark_the_outside();
 	*slot = first_that_is(NOT_BLOCKED);
 	if (*slot != NO_FIBER)
 		return tell(VIOLATION_DEADLOCK, "deadlock: ", slot, buf, cap, own_len);

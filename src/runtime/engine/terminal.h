@@ -26,6 +26,10 @@ bool terminal_saw_waiter(void);
  * threads sleep, or wait for clients or for those who do? Remembered for terminal_saw_sleepers().
  */
 bool terminal_idles(void);
+/* The same, if there were such a loop. */
+bool terminal_would_idle(void);
+/* … or with threads that wait for a signal from outside, with nothing else to do? */
+bool terminal_saw_paused(void);
 bool terminal_saw_sleepers(void);
 
 #endif

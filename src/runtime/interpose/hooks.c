@@ -3,6 +3,7 @@
 #include "runtime/memory/fast.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
+#include "runtime/memory/unseen.h"
 
 void access_door(const void *address, unsigned long size, unsigned how, const void *pc);
 DOOR_INSIDE(void, access_door)(const void *address, unsigned long size, unsigned how, const void *pc)
@@ -70,6 +71,12 @@ HD_EXPORT HD_LEAF void heddle_rt_access(const void *address, unsigned long size,
 		access_cells(address, size, how, pc);
 	else
 		fast_passed((u64)address);
+}
+
+DOOR(void, heddle_rt_unseen)(const char *what, const void *pc, int later)
+{
+	if (memory_on() && (later || !sched_all_joined()))
+		unseen_note(what, (u64)pc);
 }
 
 /* … and behind each atomic operation and fence. */

@@ -1,8 +1,9 @@
 /*
  * harmless.h: functions that touch no memory of the program, or none that threads could meet in: what they
  * are given by address belongs to the library itself (a FILE, a lock: the runtime sees those), or to the
- * caller alone by convention (attributes of threads, jump buffers, the arguments of main). A name that ends
- * in * stands for all that begin with it.
+ * caller alone by convention (jump buffers, the arguments of main). Times, handles and attributes that
+ * functions of threads are given are told by wrappers. A name that ends in * stands for all that begin with
+ * it.
  */
 #ifndef HEDDLE_RUNTIME_HARMLESS_H
 #define HEDDLE_RUNTIME_HARMLESS_H
@@ -54,7 +55,6 @@ static const char *const harmless[] = {
 	"free",
 	"memalign",
 	"aligned_alloc",
-	"posix_memalign",
 	"valloc",
 	"malloc_usable_size",
 	"_Znw*",
@@ -70,9 +70,6 @@ static const char *const harmless[] = {
 	"atexit",
 	"at_quick_exit",
 	"on_exit",
-	"err",
-	"errx",
-	"warnx",
 	/* numbers in, a number out */
 	"abs",
 	"labs",
@@ -85,7 +82,8 @@ static const char *const harmless[] = {
 	"lrand48",
 	"mrand48",
 	"srand48",
-	"arc4random*",
+	"arc4random",
+	"arc4random_uniform",
 	"tolower",
 	"toupper",
 	"isalpha",
@@ -134,7 +132,6 @@ static const char *const harmless[] = {
 	"bsd_signal",
 	"sysv_signal",
 	"__sysv_signal",
-	"syscall",
 	"nice",
 	"getpriority",
 	"setpriority",
@@ -164,8 +161,6 @@ static const char *const harmless[] = {
 	"shutdown",
 	"listen",
 	"socket",
-	"fcntl",
-	"fcntl64",
 	"flock",
 	"lockf*",
 	"eventfd*",
@@ -204,8 +199,6 @@ static const char *const harmless[] = {
 	"ftell",
 	"ftello*",
 	"fdopen",
-	"setvbuf",
-	"setbuf",
 	"setlinebuf",
 	"putchar*",
 	"putc",
@@ -222,7 +215,6 @@ static const char *const harmless[] = {
 	"tmpfile*",
 	"pclose",
 	"closedir",
-	"readdir",
 	"rewinddir",
 	"dirfd",
 	/* the arguments of main */

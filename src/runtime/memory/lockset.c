@@ -45,6 +45,13 @@ u64 lockset_key(u32 a)
 	return hash_of(sets[a].lock, sets[a].n);
 }
 
+u32 lockset_get(u32 a, u64 *locks)
+{
+	for (u32 i = 0; i < sets[a].n; i++)
+		locks[i] = sets[a].lock[i];
+	return sets[a].n;
+}
+
 u32 lockset_of(const u64 *locks, u32 n)
 {
 	if (!n)

@@ -73,7 +73,9 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/fast.h"
 #include "runtime/memory/order.h"
+#include "runtime/memory/memory_priv.h"
 #include "runtime/memory/shadow.h"
+#include "runtime/memory/memory_news.h"
 #include "runtime/memory/unseen.h"
 #include "runtime/memory/window.h"
 #include "runtime/heap/sites.h"
@@ -108,15 +110,20 @@ void memory_restarted(void)
 	pass++;
 }
 
-/* Cells that were raised one behind the other are one lesson, and one region, as long as nothing else was. */
+/*
+ * Cells that were raised one behind the other are one lesson, and one region, as long as nothing else was. A
+ * region is named by its first cell, so that it has the same name in each worker. Where several workers have
+ * learnt of a cell at the same time, the lesson counts that is first in the list (load_lesson).
+ */
 static struct {
 	u64 start, end;
-	u32 level, region;
+	u32 level;
 } lesson;
+static u32 loaded; /* lessons */
 
 static bool full; /* there was no room for a lesson */
 
-static void tell_lesson(void)
+void memory_tell_lessons(void)
 {
 	for (u64 a = lesson.start; a < lesson.end;) {
 		u64 cells = HD_MIN((lesson.end - a) / SHADOW_GRAIN, (u64)LEARNT_RANGE_MAX);
@@ -132,15 +139,15 @@ static void raise_cell(u64 address, u32 level)
 	struct cell_more *more = shadow_more(address);
 	if (c->level >= level)
 		return;
-	if (lesson.end != address || lesson.level != level) {
-		tell_lesson();
+	if (lesson.end != address || lesson.level != level ||
+	    lesson.end - lesson.start >= LEARNT_RANGE_MAX * SHADOW_GRAIN) {
+		memory_tell_lessons();
 		lesson.start = address;
 		lesson.level = level;
-		lesson.region++;
 	}
 	lesson.end = address + SHADOW_GRAIN;
 	if (c->level == CELL_QUIET)
-		more->region = lesson.region;
+		more->region = lesson.start / SHADOW_GRAIN;
 	if (level == CELL_HANDED)
 		more->pass = pass;
 	c->level = level & 3;
@@ -194,20 +201,38 @@ bool memory_step_ends(u32 slot, u32 alt)
 		return true;
 	if (is_search())
 		window_step_ends(slot, ALT_IS_TIMER(alt) || ALT_IS_PEER(alt) || ALT_IS_FAULT(alt), conflict);
-	tell_lesson();
+	memory_tell_lessons();
+	tell_all();
 	return !full;
 }
 
-static void load_lesson(u64 range)
+/* True: cells have another region than this worker thought. */
+static bool load_lesson(u64 range)
 {
-	lesson.region++;
+	u64 region = LEARNT_RANGE_ADDRESS(range) / SHADOW_GRAIN;
+	bool moved = false;
 	for (u32 i = 0; i < LEARNT_RANGE_CELLS(range); i++) {
 		u64 address = LEARNT_RANGE_ADDRESS(range) + i * SHADOW_GRAIN;
 		struct cell *c = shadow_cell(address);
-		if (c->level == CELL_QUIET)
-			shadow_more(address)->region = lesson.region;
+		struct cell_more *more = shadow_more(address);
+		if (!more->placed) {
+			moved |= more->region && more->region != region;
+			more->region = region;
+		}
+		more->placed = 1;
 		c->level = HD_MAX((u32)c->level, LEARNT_RANGE_LEVEL(range)) & 3;
 	}
+	return moved;
+}
+
+void memory_load_lessons(void)
+{
+	u32 n = on ? __atomic_load_n(&rt_wire->learnt.cells, __ATOMIC_ACQUIRE) : 0;
+	bool moved = false;
+	for (; loaded < n; loaded++)
+		moved |= load_lesson(rt_wire->learnt.cell_range[loaded]);
+	if (moved)
+		window_regions_moved();
 }
 
 void memory_setup(bool hooks, bool compiled_by_clang)
@@ -220,11 +245,15 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 	lockset_setup();
 	order_setup();
 	unseen_setup();
-	for (u32 i = 0; i < rt_wire->learnt.cells; i++)
-		load_lesson(rt_wire->learnt.cell_range[i]);
+	memory_load_lessons();
 }
 
 /* --- accesses --- */
+
+union cell_word {
+	struct cell cell;
+	u32 word;
+};
 
 /* All handlers are one owner, but each of them several, as nobody knows whose they are. */
 #define HANDLERS 0x7ffu
@@ -240,15 +269,23 @@ static u32 cell_used(struct cell *c, u64 address, u32 who, bool write, bool bare
 	if (hd_likely(c->owner == who && c->locks == held && c->written >= write && c->bare >= bare &&
 		      who != HANDLERS))
 		return CELL_QUIET;
+	union cell_word before = {*c};
 	c->several |= c->owner && (c->owner != who || who == HANDLERS);
 	if (!c->owner)
 		c->owner = who;
 	c->written |= write;
 	c->bare |= bare;
 	c->locks = lockset_meet(c->locks, held) & ((1u << LOCKSET_BITS) - 1);
+	if (before.word != (union cell_word){*c}.word)
+		tell_cell(TELL_USED, address, who, (write ? TELL_WRITE : 0u) | (bare ? TELL_BARE : 0u), held);
 	if (c->several && c->written && c->locks == LOCKSET_NONE)
 		raise_around(address, c->bare || rt_lessons.weak ? CELL_VISIBLE : CELL_SHARED);
 	return c->level;
+}
+
+void memory_cell_used(u64 address, u32 who, bool write, bool bare, u32 locks)
+{
+	cell_used(shadow_cell(address), address, who, write, bare, locks);
 }
 
 /*
@@ -345,11 +382,6 @@ void memory_kept(u64 address, u64 size)
 /* --- the fast way --- */
 
 struct memory_fast memory_fast;
-
-union cell_word {
-	struct cell cell;
-	u32 word;
-};
 
 /* A moment has begun: what do quiet cells of the running fiber look like? */
 static void new_moment(void)

@@ -28,6 +28,14 @@ void memory_step_begins(void);
 bool memory_step_ends(u32 slot, u32 alt); /* false: there was no room for all that was learnt */
 void memory_restarted(void);
 
+/*
+ * With several workers: what this one learns is passed to say(), NULL: to nobody; memory_hear is what others
+ * said. Lessons are loaded when a worker joins, and at each restart.
+ */
+void memory_share(void (*say)(const u64 *word, u32 words));
+void memory_hear(const u64 *word, u32 words);
+void memory_load_lessons(void);
+
 /* The running fiber is about to access memory; pc: where. May be a step. */
 void memory_access(u64 address, u64 size, u32 how, u64 pc);
 

@@ -16,11 +16,11 @@
  *            beside these for each fiber what it knew at its last release fence, and what an acquire fence
  *            would tell it.
  *
- * Each knower has one bit for each item. Synchronisation is the union of bits; an access clears the bit of
- * its item everywhere and sets it for its own fiber. An access races with an item of another fiber that
- * conflicts with it and that its fiber does not know of. A plain write that does not race replaces all items
- * of the unit: whoever races with one of them later races with this write, too. Items that all living fibers
- * know of are dropped.
+ * Each knower has one bit for each item, in planes of 16 fibers. Synchronisation is the union of bits; an
+ * access clears the bit of its item everywhere and sets it for its own fiber. An access races with an item of
+ * another fiber that conflicts with it and that its fiber does not know of. A plain write that does not race
+ * replaces all items of the unit: whoever races with one of them later races with this write, too. Items that
+ * all living fibers know of are dropped.
  *
  * All of that is model memory, hence part of the state: executions that differ in it are not matched, and no
  * race is lost. Two executions with the same state and the same bits have the same races before them. Nothing
@@ -47,6 +47,7 @@
 #include "base/table.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/shadow.h"
+#include "runtime/memory/memory_news.h"
 #include "runtime/memory/unseen.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
@@ -55,9 +56,10 @@
 
 #define UNITS WIRE_MAX_ORDERED
 #define KNOWERS WIRE_MAX_KNOWERS
-#define FIBERS 16u /* whose accesses are followed */
 #define KINDS 4u
-#define ITEMS (FIBERS * KINDS)
+#define ITEMS 64u /* in a set of 64 bits: those of some fibers, a plane */
+#define PLANE_FIBERS (ITEMS / KINDS)
+#define PLANES (ORDER_FIBERS / PLANE_FIBERS) /* most programs use the first one only */
 enum kind { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE };
 
 /* What one knower knows of the items of one unit. */
@@ -72,12 +74,13 @@ struct square {
 	struct known known[SIDE][SIDE]; /* [knower][unit] */
 };
 
-static struct {
+struct plane {
 	u64 item[UNITS];
 	struct square square[KNOWERS / SIDE][UNITS / SIDE];
 	u64 pc[UNITS][ITEMS]; /* only if races are ignored, which are known by their places */
-} *const state = (void *)MODEL_ORDER_BASE;
-_Static_assert(sizeof(*state) <= MODEL_ORDER_SIZE, "it fits");
+};
+static struct plane *const plane = (void *)MODEL_ORDER_BASE;
+_Static_assert(PLANES * sizeof(struct plane) <= MODEL_ORDER_SIZE, "it fits");
 
 /* --- what is persistent --- */
 
@@ -93,7 +96,7 @@ struct number {
 	u32 number;
 };
 static struct table knowers = TABLE_OF(struct number);
-static u64 (*pcs)[ITEMS];
+static u64 (*pcs[PLANES])[ITEMS];
 static u64 stepped; /* the step's own access: its footprint is no synchronisation */
 static bool left_out;
 
@@ -107,6 +110,11 @@ static u32 units(void)
 	return rt_wire->learnt.ordered;
 }
 
+static u32 planes(void)
+{
+	return HD_MIN((sched_fiber_limit() + PLANE_FIBERS - 1) / PLANE_FIBERS, PLANES);
+}
+
 #define BYTE_UNIT (1UL << 63)
 
 static struct ordered_cell *place_of(u64 address)
@@ -114,11 +122,16 @@ static struct ordered_cell *place_of(u64 address)
 	return table_find(&places, address & ~(u64)(SHADOW_GRAIN - 1));
 }
 
+static HD_NORETURN void no_memory(void)
+{
+	hd_panic(__FILE__, __LINE__, "no memory for what happens before what");
+}
+
 static void place_number(u64 key, u32 number)
 {
 	struct ordered_cell *p = table_add(&places, key & ~BYTE_UNIT & ~(u64)(SHADOW_GRAIN - 1));
 	if (!p)
-		sched_limit("no memory for what happens before what");
+		no_memory();
 	if (key & BYTE_UNIT)
 		p->byte[key % SHADOW_GRAIN] = number + 1;
 	else
@@ -140,9 +153,15 @@ void order_setup(void)
 	const struct wire_learnt *l = &rt_wire->learnt;
 	for (u32 i = 0; i < l->ordered; i++)
 		place_number(l->ordered_unit[i], i);
-	pcs = rt_wire->config.ignored ? state->pc : pages_map(sizeof(state->pc));
-	if (!pcs)
-		pcs = state->pc;
+}
+
+static u64 *pc_of(u32 p, u32 unit, u32 item)
+{
+	if (!pcs[p] && !rt_wire->config.ignored)
+		pcs[p] = pages_map(sizeof(plane->pc));
+	if (!pcs[p])
+		pcs[p] = plane[p].pc;
+	return &pcs[p][unit][item];
 }
 
 bool order_left_out(void)
@@ -183,9 +202,9 @@ static u32 add_knower(u64 key)
 	return number;
 }
 
-static struct known *known_at(u32 knower, u32 unit)
+static struct known *known_at(u32 p, u32 knower, u32 unit)
 {
-	return &state->square[knower / SIDE][unit / SIDE].known[knower % SIDE][unit % SIDE];
+	return &plane[p].square[knower / SIDE][unit / SIDE].known[knower % SIDE][unit % SIDE];
 }
 
 /* Pages that don't change must not be written. */
@@ -197,10 +216,11 @@ static void set_known(struct known *k, u64 written, u64 sequential)
 		k->sequential = sequential;
 }
 
-static bool knows_something(u32 knower)
+static bool knows_something(u32 p, u32 knower)
 {
 	for (u32 i = 0; knower != NOBODY && i < units(); i++)
-		if (state->item[i] && (known_at(knower, i)->written | known_at(knower, i)->sequential))
+		if (plane[p].item[i] &&
+		    (known_at(p, knower, i)->written | known_at(p, knower, i)->sequential))
 			return true;
 	return false;
 }
@@ -211,14 +231,14 @@ enum teach { TEACH_WRITTEN = 1, TEACH_SEQUENTIAL = 2, TEACH_BOTH = 3 };
 static void teach(u64 to_key, u64 from_key, enum teach what)
 {
 	u32 from = find_knower(from_key);
-	if (!knows_something(from))
-		return;
-	u32 to = add_knower(to_key);
-	for (u32 i = 0; to != NOBODY && i < units(); i++) {
-		struct known *t = known_at(to, i), *f = known_at(from, i);
-		if (state->item[i])
-			set_known(t, t->written | (what & TEACH_WRITTEN ? f->written : 0),
-				  t->sequential | (what & TEACH_SEQUENTIAL ? f->sequential : 0));
+	for (u32 p = 0; p < planes(); p++) {
+		u32 to = knows_something(p, from) ? add_knower(to_key) : NOBODY;
+		for (u32 i = 0; to != NOBODY && i < units(); i++) {
+			struct known *t = known_at(p, to, i), *f = known_at(p, from, i);
+			if (plane[p].item[i])
+				set_known(t, t->written | (what & TEACH_WRITTEN ? f->written : 0),
+					  t->sequential | (what & TEACH_SEQUENTIAL ? f->sequential : 0));
+		}
 	}
 }
 
@@ -226,21 +246,23 @@ static void teach(u64 to_key, u64 from_key, enum teach what)
 static void forget(u64 key, u64 but_key, enum teach what)
 {
 	u32 who = find_knower(key), but = but_key ? find_knower(but_key) : NOBODY;
-	for (u32 i = 0; who != NOBODY && i < units(); i++) {
-		struct known *k = known_at(who, i), none = {0}, *b = but == NOBODY ? &none : known_at(but, i);
-		set_known(k, what & TEACH_WRITTEN ? k->written & b->written : k->written,
-			  what & TEACH_SEQUENTIAL ? k->sequential & b->sequential : k->sequential);
-	}
+	for (u32 p = 0; who != NOBODY && p < planes(); p++)
+		for (u32 i = 0; i < units(); i++) {
+			struct known *k = known_at(p, who, i), none = {0},
+				     *b = but == NOBODY ? &none : known_at(p, but, i);
+			set_known(k, what & TEACH_WRITTEN ? k->written & b->written : k->written,
+				  what & TEACH_SEQUENTIAL ? k->sequential & b->sequential : k->sequential);
+		}
 }
 
 /* These items of the unit are no more. */
-static void drop(u32 unit, u64 items)
+static void drop(u32 p, u32 unit, u64 items)
 {
-	if (!(state->item[unit] & items))
+	if (!(plane[p].item[unit] & items))
 		return;
-	state->item[unit] &= ~items;
+	plane[p].item[unit] &= ~items;
 	for (u32 k = 0; k < rt_wire->learnt.knowers; k++) {
-		struct known *n = known_at(k, unit);
+		struct known *n = known_at(p, k, unit);
 		set_known(n, n->written & ~items, n->sequential & ~items);
 	}
 }
@@ -249,7 +271,7 @@ static void drop(u32 unit, u64 items)
 
 static u64 item_of(u32 slot, enum kind kind)
 {
-	return 1UL << (slot * KINDS + kind);
+	return 1UL << (slot % PLANE_FIBERS * KINDS + kind);
 }
 
 static enum kind kind_of(u64 how)
@@ -261,7 +283,7 @@ static enum kind kind_of(u64 how)
 }
 
 #define ALL_FIBERS 0x1111111111111111UL
-static u64 conflicting(u32 slot, enum kind kind)
+static u64 conflicting(u32 p, u32 slot, enum kind kind)
 {
 	static const u64 with[KINDS] = {
 		[PLAIN_READ] = 1u << PLAIN_WRITE | 1u << ATOMIC_WRITE,
@@ -269,26 +291,28 @@ static u64 conflicting(u32 slot, enum kind kind)
 		[ATOMIC_READ] = 1u << PLAIN_WRITE,
 		[ATOMIC_WRITE] = 1u << PLAIN_READ | 1u << PLAIN_WRITE,
 	};
-	u64 own = slot < FIBERS ? 0xfUL << (slot * KINDS) : 0;
+	u64 own = slot / PLANE_FIBERS == p ? 0xfUL << (slot % PLANE_FIBERS * KINDS) : 0;
 	return with[kind] * ALL_FIBERS & ~own;
 }
 
 static void note_item(u32 unit, u32 slot, u64 how, u64 pc)
 {
 	enum kind kind = kind_of(how);
-	drop(unit, kind == PLAIN_WRITE ? ~0UL : slot < FIBERS ? item_of(slot, kind) : 0);
-	if (slot >= FIBERS || how & MEMORY_FREED) {
-		left_out |= slot >= FIBERS;
+	u32 own = slot / PLANE_FIBERS;
+	for (u32 p = 0; p < planes(); p++)
+		drop(p, unit, kind == PLAIN_WRITE ? ~0UL : p == own ? item_of(slot, kind) : 0);
+	if (own >= PLANES || how & MEMORY_FREED) {
+		left_out |= own >= PLANES;
 		return;
 	}
 	u32 me = add_knower(fiber_key(CLASS_FIBER, slot));
 	if (me == NOBODY)
 		return;
 	u64 item = item_of(slot, kind);
-	state->item[unit] |= item;
-	struct known *k = known_at(me, unit);
+	plane[own].item[unit] |= item;
+	struct known *k = known_at(own, me, unit);
 	set_known(k, k->written | item, k->sequential | item);
-	pcs[unit][slot * KINDS + kind] = pc;
+	*pc_of(own, unit, slot % PLANE_FIBERS * KINDS + kind) = pc;
 }
 
 /* Calls fn for each unit of the range that has a number, until it returns false. */
@@ -311,9 +335,13 @@ static void learn_place(u64 cell, bool whole, u64 how)
 	bool atomic = how & (MEMORY_ATOMIC | MEMORY_VOLATILE);
 	struct ordered_cell *p = table_add(&places, cell);
 	if (!p)
-		sched_limit("no memory for what happens before what");
+		no_memory();
 	bool seen = p->atomic, split = p->byte[0], numbered = p->whole || split;
 	p->atomic |= atomic;
+	/* What others make of an access that changes nothing here, they know. */
+	if ((atomic && !seen) || (!atomic && !numbered) || (numbered && !whole && !split))
+		tell_cell(TELL_ORDERED, cell, 0, (whole ? TELL_WHOLE : 0u) | (atomic ? TELL_BARE : 0u),
+			  LOCKSET_NONE);
 	if (atomic && !numbered)
 		return;
 	if (!numbered) {
@@ -328,6 +356,11 @@ static void learn_place(u64 cell, bool whole, u64 how)
 			add_unit((cell + i) | BYTE_UNIT);
 		sched_want_restart();
 	}
+}
+
+void order_followed(u64 cell, bool whole, bool atomic)
+{
+	learn_place(cell, whole, atomic ? MEMORY_ATOMIC : 0);
 }
 
 struct accessing {
@@ -362,28 +395,36 @@ struct judging {
 	struct order_race *race;
 	bool found;
 };
-static bool judge_unit(void *self, u32 unit, u64 address)
+static bool judge_plane(struct judging *j, u32 p, u32 unit, u64 address)
 {
-	struct judging *j = self;
-	u64 items = state->item[unit] & conflicting(j->slot, j->kind), unordered = items, ordered = 0;
+	u64 items = plane[p].item[unit] & conflicting(p, j->slot, j->kind), unordered = items, ordered = 0;
 	const u64 mine[] = {fiber_key(CLASS_FIBER, j->slot), thread_object(j->slot)};
 	for (u32 i = 0; items && i < HD_ARRAY_LEN(mine); i++) {
 		u32 me = find_knower(mine[i]);
 		if (me == NOBODY)
 			continue;
-		unordered &= ~known_at(me, unit)->written;
-		ordered |= known_at(me, unit)->sequential;
+		unordered &= ~known_at(p, me, unit)->written;
+		ordered |= known_at(p, me, unit)->sequential;
 	}
 	if (!(unordered & ordered))
 		return true;
 	u32 item = (u32)__builtin_ctzl(unordered & ordered), kind = item % KINDS;
-	*j->race = (struct order_race){.other = item / KINDS,
-				       .other_pc = pcs[unit][item],
+	*j->race = (struct order_race){.other = p * PLANE_FIBERS + item / KINDS,
+				       .other_pc = *pc_of(p, unit, item),
 				       .address = address,
 				       .write = kind == PLAIN_WRITE || kind == ATOMIC_WRITE,
 				       .atomic = kind == ATOMIC_READ || kind == ATOMIC_WRITE};
 	j->found = true;
 	return false;
+}
+
+static bool judge_unit(void *self, u32 unit, u64 address)
+{
+	struct judging *j = self;
+	for (u32 p = 0; p < planes(); p++)
+		if (!judge_plane(j, p, unit, address))
+			return false;
+	return true;
 }
 
 bool order_race(u32 slot, struct order_race *r)
@@ -535,19 +576,19 @@ static void teach_footprint(u32 slot)
 }
 
 /* What every living fiber knows, nobody can race with any more. */
-static void drop_known(void)
+static void drop_known(u32 p)
 {
 	for (u32 unit = 0; unit < units(); unit++) {
-		u64 all = state->item[unit];
+		u64 all = plane[p].item[unit];
 		for (u32 slot = 0; all && slot < sched_fiber_limit(); slot++) {
 			if (model->fiber[slot].life != FIBER_ALIVE)
 				continue;
 			u32 me = find_knower(fiber_key(CLASS_FIBER, slot)),
 			    told = find_knower(thread_object(slot));
-			all &= (me == NOBODY ? 0 : known_at(me, unit)->written) |
-			       (told == NOBODY ? 0 : known_at(told, unit)->written);
+			all &= (me == NOBODY ? 0 : known_at(p, me, unit)->written) |
+			       (told == NOBODY ? 0 : known_at(p, told, unit)->written);
 		}
-		drop(unit, all);
+		drop(p, unit, all);
 	}
 }
 
@@ -557,13 +598,15 @@ void order_step_ends(u32 slot)
 		return;
 	const struct footprint *f = access_footprint();
 	if (f->world && f->count == FOOTPRINT_MAX) { /* it may have synchronised with anybody */
-		for (u32 unit = 0; unit < units(); unit++)
-			drop(unit, ~0UL);
+		for (u32 p = 0; p < planes(); p++)
+			for (u32 unit = 0; unit < units(); unit++)
+				drop(p, unit, ~0UL);
 	}
 	learn_from_footprint(slot);
 	if (is_foreign(f))
 		meet_foreign(slot);
 	teach_footprint(slot);
-	drop_known();
+	for (u32 p = 0; p < planes(); p++)
+		drop_known(p);
 	stepped = 0;
 }

@@ -20,6 +20,9 @@ void order_atomic(u64 address, u64 size, enum order_what what, int order);
 /* Its step is over: what it synchronised with is in the footprint. For the engine, before track_commit. */
 void order_step_ends(u32 slot);
 
+/* Another worker follows accesses to this cell, some of which are to the whole of it, or atomic. */
+void order_followed(u64 cell, bool whole, bool atomic);
+
 struct order_race {
 	u32 other;    /* slot; it may have ended */
 	u64 other_pc; /* right in replays; in a search it may be that of another execution */
@@ -30,5 +33,6 @@ struct order_race {
 bool order_race(u32 slot, struct order_race *r);
 /* Was something left out, because there was no room to follow it? */
 bool order_left_out(void);
+#define ORDER_FIBERS 256u /* threads whose accesses are followed */
 
 #endif

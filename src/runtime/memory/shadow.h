@@ -34,10 +34,11 @@ _Static_assert(sizeof(struct cell) == 4, "a cell is a word");
 /* More about cells of a level above CELL_QUIET. */
 struct cell_more {
 	u64 noted;  /* when it was last noted in a window, and which bytes: window.c */
-	u32 region; /* number of the lesson that told of it first */
-	u32 pass;   /* in which search it became CELL_HANDED */
+	u64 region; /* number of the first cell of the lesson that told of it first */
 	u64 users;  /* fibers that noted it, as bits, and whether something relied on that: window.c */
-	u64 dropped;
+	u32 pass;   /* in which search it became CELL_HANDED */
+	u16 dropped;
+	u16 placed; /* the region is the one that all workers know it by */
 };
 
 /*

@@ -10,11 +10,12 @@
 #include "base/text.h"
 #include "runtime/memory/harmless.h"
 #include "runtime/rt.h"
+#include "runtime/sched/fiber.h"
 #include "runtime/sched/sched.h"
 #include "wire/wire.h"
 #include "wire/wrapped.h"
 
-#define STUBS 512u
+#define STUBS 4096u
 #define STUB_BYTES 32u
 struct stub {
 	u64 real;   /* the function */
@@ -33,8 +34,9 @@ static struct {
 static u32 count;
 
 #define NAME_COMMA(name) #name,
-static const char *const wrapped[] = {HOOKS_WRAPPED(NAME_COMMA) HOOKS_WRAPPED_CHECKED(
-	NAME_COMMA) HOOKS_WRAPPED_CALLS(NAME_COMMA) HOOKS_WRAPPED_STRUCTS(NAME_COMMA)};
+static const char *const wrapped[] = {
+	HOOKS_WRAPPED(NAME_COMMA) HOOKS_WRAPPED_CHECKED(NAME_COMMA) HOOKS_WRAPPED_CALLS(NAME_COMMA)
+		HOOKS_WRAPPED_STRUCTS(NAME_COMMA) HOOKS_WRAPPED_THREADS(NAME_COMMA)};
 
 static bool matches(const char *name, const char *pattern)
 {
@@ -91,8 +93,8 @@ struct module {
 	u64 base;
 	const Elf64_Sym *symbol;
 	const char *strings;
-	const Elf64_Rela *calls;
-	u64 calls_size;
+	const Elf64_Rela *calls, *others; /* through slots of the linkage table, and by address */
+	u64 calls_size, others_size;
 	const u64 *hooks; /* where its hooks begin and end: their own calls don't count */
 };
 
@@ -109,6 +111,10 @@ static void read_dynamic(struct module *m, const Elf64_Dyn *d)
 			m->calls = (const Elf64_Rela *)at;
 		else if (d->d_tag == DT_PLTRELSZ)
 			m->calls_size = d->d_un.d_val;
+		else if (d->d_tag == DT_RELA)
+			m->others = (const Elf64_Rela *)at;
+		else if (d->d_tag == DT_RELASZ)
+			m->others_size = d->d_un.d_val;
 	}
 }
 
@@ -129,18 +135,28 @@ static void set_slot(u64 *slot, u64 value)
 	*slot = value;
 }
 
-static void redirect(const struct module *m, u64 relro, u64 relro_end)
+/* Is this word the address of a function of another module? Not of data, which the program uses itself. */
+static bool is_of_function(const struct module *m, const Elf64_Rela *r)
 {
-	for (u64 i = 0; i < m->calls_size / sizeof(*m->calls); i++) {
-		const Elf64_Rela *r = &m->calls[i];
+	const Elf64_Sym *s = &m->symbol[ELF64_R_SYM(r->r_info)];
+	u32 type = ELF64_R_TYPE(r->r_info);
+	if (type == R_X86_64_JUMP_SLOT)
+		return true;
+	return (type == R_X86_64_GLOB_DAT || (type == R_X86_64_64 && !r->r_addend)) && !s->st_shndx &&
+	       ELF64_ST_TYPE(s->st_info) == STT_FUNC;
+}
+
+static void redirect(const struct module *m, const Elf64_Rela *list, u64 bytes)
+{
+	for (u64 i = 0; list && i < bytes / sizeof(*list); i++) {
+		const Elf64_Rela *r = &list[i];
 		u64 *slot = (u64 *)(m->base + r->r_offset);
-		const char *name = m->strings + m->symbol[ELF64_R_SYM(r->r_info)].st_name;
-		if (ELF64_R_TYPE(r->r_info) != R_X86_64_JUMP_SLOT || count == STUBS || is_looked_into(name))
+		if (!is_of_function(m, r) || !*slot)
 			continue;
-		set_slot(slot, make_stub(*slot, name, m->hooks));
+		const char *name = m->strings + m->symbol[ELF64_R_SYM(r->r_info)].st_name;
+		if (count < STUBS && !is_looked_into(name))
+			set_slot(slot, make_stub(*slot, name, m->hooks));
 	}
-	if (relro_end > relro)
-		sys_call3(SYS_mprotect, (long)relro, (long)(relro_end - relro), PROT_READ);
 }
 
 static int look_at_module(struct dl_phdr_info *info, size_t size, void *unused)
@@ -158,8 +174,12 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *unused)
 			relro_end = (m.base + p->p_vaddr + p->p_memsz) & ~(u64)(HD_PAGE - 1);
 		}
 	}
-	if (m.symbol && m.strings && m.calls && has_hooks(&m))
-		redirect(&m, relro, relro_end);
+	if (!m.symbol || !m.strings || !has_hooks(&m))
+		return 0;
+	redirect(&m, m.calls, m.calls_size);
+	redirect(&m, m.others, m.others_size);
+	if (relro_end > relro)
+		sys_call3(SYS_mprotect, (long)relro, (long)(relro_end - relro), PROT_READ);
 	return 0;
 }
 
@@ -181,6 +201,29 @@ void unseen_add(const char *what, u64 pc)
 	struct wire_unseen *u = &r->unseen_call[r->unseen++];
 	str_copy(u->call, sizeof(u->call), what);
 	u->pc = pc;
+}
+
+/* Persistent. */
+static struct {
+	const char *what;
+	u64 pc;
+} noted[16];
+
+void unseen_note(const char *what, u64 pc)
+{
+	u32 i = 0;
+	while (i < HD_ARRAY_LEN(noted) && noted[i].what && noted[i].pc != pc)
+		i++;
+	if (i < HD_ARRAY_LEN(noted)) {
+		noted[i].what = what;
+		noted[i].pc = pc;
+	}
+}
+
+void unseen_tell_notes(void)
+{
+	for (u32 i = 0; i < HD_ARRAY_LEN(noted) && noted[i].what && sched_fiber_limit() > 1; i++)
+		unseen_add(noted[i].what, noted[i].pc);
 }
 
 static void tell(struct stub *s)

@@ -17,5 +17,9 @@ void unseen_setup(void);
 bool unseen_look(void);
 /* Something else that is not looked into; pc 0: nowhere in particular. */
 void unseen_add(const char *what, u64 pc);
+/* The same for what may be told many times; it counts if the program has threads. `what` is kept. */
+void unseen_note(const char *what, u64 pc);
+/* The search is over. */
+void unseen_tell_notes(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "runtime/memory/lockset.h"
 #include "runtime/memory/shadow.h"
+#include "runtime/memory/memory_news.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
@@ -32,8 +33,8 @@ struct use {
 };
 
 struct region_use {
-	u32 region;
-	u32 write;
+	u64 region;
+	u64 write;
 };
 
 /* Uses of one kind (all but start and end are the same) are neighbours, ascending and disjoint. */
@@ -137,21 +138,27 @@ static u64 user_bit(u32 slot)
 	return 1UL << HD_MIN(slot, MANY_USERS);
 }
 
-static void note_user(struct cell_more *m)
+static void note_user(struct cell_more *m, u64 address, u32 slot)
 {
-	u64 bit = user_bit(sched_self_slot());
+	u64 bit = user_bit(slot);
 	if (hd_likely(m->users & bit))
 		return;
 	m->users |= bit;
+	tell_cell(TELL_NOTED, address, slot, 0, LOCKSET_NONE);
 	if (m->dropped)
 		sched_want_restart_soon();
+}
+
+void window_noted_by(u64 address, u32 slot)
+{
+	note_user(shadow_more(address), address, slot);
 }
 
 /* Was this access of some bytes of a cell noted since the last change of what matters? Notes it. */
 static bool noted(u64 address, u64 bytes, bool write)
 {
 	struct cell_more *m = shadow_more(address);
-	note_user(m);
+	note_user(m, address, sched_self_slot());
 	u64 mask = ((1UL << bytes) - 1) << address % SHADOW_GRAIN << (write ? SHADOW_GRAIN : 0);
 	if (m->noted >> NOTED_BITS != now.moment)
 		m->noted = now.moment << NOTED_BITS;
@@ -303,9 +310,9 @@ static const struct window_set *set_of(u64 number)
  * window that closes changes the first if it has a write in it, the second if it has a read. So what does not
  * commute is a conflicting access and the end of the window that it would have been made in.
  */
-static u64 region_object(u32 region, bool second)
+static u64 region_object(u64 region, bool second)
 {
-	return object_id(OBJECT_WINDOW, (u64)region << 1 | second);
+	return object_id(OBJECT_WINDOW, region << 1 | second);
 }
 
 static void add_region(struct pages_vec *found, struct region_use r)
@@ -330,9 +337,9 @@ static void find_regions(struct window_set *s)
 	found.len = 0;
 	for (u32 i = 0; i < s->uses; i++) {
 		const struct use *u = &s->use[i];
-		u32 last = 0;
+		u64 last = 0;
 		for (u64 a = u->start; a < u->end; a = (a / SHADOW_GRAIN + 1) * SHADOW_GRAIN) {
-			u32 region = shadow_more(a)->region;
+			u64 region = shadow_more(a)->region;
 			if (a == u->start || region != last)
 				add_region(&found, (struct region_use){region, u->write});
 			last = region;
@@ -341,6 +348,12 @@ static void find_regions(struct window_set *s)
 	s->regions = (u32)(found.len / sizeof(*s->region));
 	s->region = keep(found.len);
 	memcpy(s->region, found.data, found.len);
+}
+
+void window_regions_moved(void)
+{
+	for (struct set_entry *e = NULL; (e = table_next(&sets, e)) != NULL;)
+		find_regions(e->set);
 }
 
 /* The number of the set of these uses, which have been normalised. */
@@ -456,7 +469,7 @@ static void keep_gone(u64 number)
 	model->gone_window = number_of((struct use *)both.data, n, NULL, 0);
 }
 
-static void declare_access(u32 region, bool write)
+static void declare_access(u64 region, bool write)
 {
 	for (u32 second = 0; second <= write; second++)
 		access_declare(region_object(region, second), 1, ACCESS_READ);

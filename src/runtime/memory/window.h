@@ -22,6 +22,11 @@ void window_note(u64 address, u64 size, bool write);
  */
 void window_note_freed(u64 address, u64 size);
 
+/* Another worker's fiber has noted this cell. */
+void window_noted_by(u64 address, u32 slot);
+/* Cells have other regions than before (cell_more.region). */
+void window_regions_moved(void);
+
 /* cell_more.noted of a cell that was noted in the present moment, without its lowest 8 bits. */
 u64 window_moment(void);
 

@@ -246,6 +246,16 @@ bool access_learn(u64 object, enum access_mode mode)
 	return learn(lesson_of(object), mode);
 }
 
+void access_observe(u64 object)
+{
+	become_observed(lesson_of(object));
+}
+
+bool access_is_observed(u64 object)
+{
+	return slot_of(object)->observed;
+}
+
 bool access_use_lesson(u64 object, enum access_mode mode)
 {
 	return learn(lesson_of(object), mode) || interruptible() || !merge(mode);

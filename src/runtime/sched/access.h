@@ -81,6 +81,9 @@ bool access_use_lesson(u64 object, enum access_mode mode);
  * because of it. Returns whether the object is observed.
  */
 bool access_learn(u64 object, enum access_mode mode);
+/* A fact about the program, as an object: true for good, and the search starts again; is it known? */
+void access_observe(u64 object);
+bool access_is_observed(u64 object);
 /*
  * access_use for a release while others may acquire all the same: a post, the unlock of a reader. Where the
  * orders of weaker atomics are followed (memory/order.c), who knows of it depends on who came first, so it is

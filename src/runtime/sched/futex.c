@@ -134,8 +134,30 @@ static u64 deadline_of(const long *a, bool absolute)
 	return clock_deadline_at(clock_id, ts->tv_sec, ts->tv_nsec);
 }
 
-long futex_call(const long *a, u64 pc)
+/* What lies in the place of an argument that the operation does not have is left over from other work. */
+static void forget_the_rest(long *a)
 {
+	switch (a[1] & FUTEX_CMD_MASK & ~FUTEX_CLOCK_REALTIME) {
+	case FUTEX_WAKE:
+		a[3] = a[4] = a[5] = 0;
+		break;
+	case FUTEX_WAIT:
+		a[4] = a[5] = 0;
+		break;
+	case FUTEX_WAKE_BITSET:
+		a[3] = a[4] = 0;
+		break;
+	case FUTEX_WAIT_BITSET:
+		a[4] = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+long futex_call(long *a, u64 pc)
+{
+	forget_the_rest(a);
 	u64 address = (u64)a[0], second = (u64)a[4];
 	u32 value = (u32)a[2];
 	if (address & 3)

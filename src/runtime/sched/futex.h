@@ -6,7 +6,10 @@
 
 #include "runtime/sched/sched.h"
 
-/* a: its six arguments; pc: where the SUT called. Value or -errno. */
-long futex_call(const long *a, u64 pc);
+/*
+ * a: its six arguments; those that the operation does not have become 0. pc: where the SUT called. Value or
+ * -errno.
+ */
+long futex_call(long *a, u64 pc);
 
 #endif

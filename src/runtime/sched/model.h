@@ -63,7 +63,7 @@ struct model {
 static struct model *const model = (struct model *)LAYOUT_MODEL_BASE;
 /* What follows: the virtual kernel's part, and at the end memory/order.c's. */
 #define MODEL_VK_BASE (LAYOUT_MODEL_BASE + HD_ROUND_UP(sizeof(struct model), HD_PAGE))
-#define MODEL_ORDER_SIZE (512UL << 20)
+#define MODEL_ORDER_SIZE (36UL << 30)
 #define MODEL_ORDER_BASE (LAYOUT_MODEL_BASE + LAYOUT_MODEL_SIZE - MODEL_ORDER_SIZE)
 
 #endif

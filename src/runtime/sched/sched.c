@@ -243,28 +243,26 @@ static HD_NOINLINE void check_nesting(const struct op *o)
 		sched_refused("a wait inside a handler that interrupted a wait", 0);
 }
 
-static bool busy_seen; /* persistent */
-
 bool sched_busy_seen(void)
 {
-	return busy_seen;
+	return rt_lessons.busy;
 }
 
 static HD_NOINLINE void note_busy(void)
 {
-	busy_seen = true;
+	RT_LEARN(busy);
 	sched_want_restart(); /* from now on the search watches for livelocks */
 }
 
 static HD_LEAF HD_NOINLINE void watch_for_busy(const struct op *o)
 {
-	if (hd_unlikely(!busy_seen && op_class_of(o)->busy))
+	if (hd_unlikely(!rt_lessons.busy && op_class_of(o)->busy))
 		note_busy();
 }
 
 void sched_tries(bool tries)
 {
-	if (hd_unlikely(tries && !busy_seen))
+	if (hd_unlikely(tries && !rt_lessons.busy))
 		note_busy();
 }
 

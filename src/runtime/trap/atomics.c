@@ -14,7 +14,8 @@
  *       copies are placed by trying fixed distances. Text is no tracked memory, and is not changed
  *       afterwards.
  *   A2  The SUT finds all registers and flags as they were. Flags that the instruction overwrites unread
- *       are dead; they are forgotten, so that equal states look equal.
+ *       are dead; they are forgotten, so that equal states look equal. So are registers and a red zone
+ *       that hold nothing which is read again (launch/liveness.h).
  *   A3  Nobody sees an address of a copy: faults in one are told as of the site (atomics_origin).
  *   A4  Alone, a fiber does not stop: nobody could tell.
  *
@@ -40,6 +41,7 @@
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
 #include "runtime/trap/emulate.h"
+#include "runtime/trap/trap.h"
 #include "wire/wire.h"
 
 #define INT3 0xcc
@@ -51,6 +53,7 @@
 #define COPY_TRIES 32
 #define PAUSES_FREE 1000
 #define MAX_COPY_MAPS 64
+#define REGISTER_SP 4
 #define ARITHMETIC_FLAGS 0x8d5 /* CF PF AF ZF SF OF */
 
 void *memcpy(void *to, const void *from, size_t n);
@@ -255,6 +258,11 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 	const struct wire_site *s = site_at(pc);
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
+	for (u32 i = 0; i < WIRE_SITE_NO_REGISTER; i++)
+		if (s->dead & 1u << i)
+			reg[i] = 0;
+	if (s->no_red_zone)
+		trap_forget_red_zone(reg[REGISTER_SP]);
 	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg), .n = s->bytes};
 	if (!is_benign(o.object)) {
 		sched_step(&o);

@@ -43,6 +43,7 @@ trap_entry:
 	save_vectors
 	movq %rsp, %rsi
 	movq 8(%rbp), %rdx
+	leaq 144(%rbp), %rcx /* its rsp */
 	call trap_dispatch
 	movq %rax, %r8
 	restore_vectors

@@ -66,7 +66,7 @@ extern char __ehdr_start[] __attribute__((visibility("hidden")));
 extern char etext[] __attribute__((visibility("hidden")));
 void trap_entry(void);
 void trap_restorer(void);
-long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc);
+long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc, u64 sp);
 
 /* Read by entry.S. */
 __attribute__((visibility("hidden"))) u64 trap_xsave_size;
@@ -74,6 +74,8 @@ __attribute__((visibility("hidden"))) u32 trap_xsave_mask;
 static char selector;
 static u64 libc_start, libc_end, signal_stack;
 /* Functions of libc that are no cancellation points, whatever they call. */
+#define PLAIN_SYSCALL 0  /* of plain_calls: syscall() itself */
+#define FLAGS_NONE 0x202 /* interrupts on, and the bit that is always set */
 static struct wire_range plain_calls[8];
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
@@ -247,6 +249,8 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 		sched_prune();
 	if (ticks * (TICK_US / 1000) < rt_wire->config.hang_ms && !engine_experiments())
 		return;
+	if (engine_experiments())
+		engine_experiment_hung();
 	ticks = 0;
 	struct wire_regs regs;
 	regs_of(context, &regs);
@@ -290,6 +294,27 @@ static void forget_vectors(u64 pc, void *xsave)
 	memset((char *)xsave + XSAVE_EXTENDED, 0, trap_xsave_size - XSAVE_EXTENDED);
 }
 
+void trap_forget_red_zone(u64 sp)
+{
+	for (u64 *p = (u64 *)(sp - RED_ZONE); p < (u64 *)sp; p++)
+		if (*p)
+			*p = 0;
+}
+
+/*
+ * The same for the function syscall(), which is behind its instruction as soon as good as back with its
+ * caller, who expects nothing in registers that a function may change. Arguments that the call does not have
+ * are leftovers, too.
+ */
+static void forget_registers(u64 pc, struct trap_frame *f, u64 sp)
+{
+	if (pc - plain_calls[PLAIN_SYSCALL].start >= plain_calls[PLAIN_SYSCALL].size)
+		return;
+	f->rdi = f->rsi = f->rdx = f->r10 = f->r8 = f->r9 = 0;
+	f->r11 = FLAGS_NONE;
+	trap_forget_red_zone(sp);
+}
+
 static bool is_plain(u64 pc)
 {
 	if (pc < libc_start || pc >= libc_end)
@@ -300,13 +325,14 @@ static bool is_plain(u64 pc)
 	return false;
 }
 
-long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc)
+long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc, u64 sp)
 {
 	forget_vectors(pc, xsave);
 	struct vk_call c = {.nr = f->rax,
 			    .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9},
 			    .pc = pc,
 			    .no_cancel = is_plain(pc)};
+	forget_registers(pc, f, sp);
 	return vk_syscall(&c);
 }
 

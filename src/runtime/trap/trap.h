@@ -10,5 +10,8 @@
 void trap_setup_faults(void);
 /* From here on every system call from outside the runtime's text goes to the virtual kernel. */
 void trap_setup_calls(void);
+/* Nothing of the running function's lies below its stack pointer: what does is left over from others. */
+#define RED_ZONE 128
+void trap_forget_red_zone(u64 sp);
 
 #endif

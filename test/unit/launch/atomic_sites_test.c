@@ -13,7 +13,8 @@
 
 #include "launch/atomic_sites.h"
 
-extern const char add_here[], exchange_here[], pause_here[], hidden_here[];
+extern const char calls_here[], returns_here[], jumps_here[], add_here[], exchange_here[], pause_here[],
+	hidden_here[];
 int counter;
 void functions_to_read(void);
 
@@ -39,6 +40,38 @@ __asm__(".text\n"
 	"	lock\n"
 	"1:	incl (%rdi)\n"
 	"	ret\n"
+	"	.cfi_endproc\n"
+	"function_called:\n"
+	"	.cfi_startproc\n"
+	"	xorl %r11d, %r11d\n"
+	"	movq %rsi, %rax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"function_with_leftovers:\n"
+	"	.cfi_startproc\n"
+	"	movl $1, %r8d\n"
+	"	movl $1, %r9d\n"
+	"	movl $1, %r10d\n"
+	"	movl $1, %r11d\n"
+	"	movl $1, %esi\n"
+	"calls_here:\n"
+	"	lock incl (%rdi)\n"
+	"	xorl %r8d, %r8d\n"
+	"	movb $1, %r10b\n"
+	"	je 2f\n"
+	"	movq %r9, (%rdi)\n"
+	"2:	call function_called\n"
+	"returns_here:\n"
+	"	lock incl (%rcx)\n"
+	"	movl $1, %ebx\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"function_that_jumps:\n"
+	"	.cfi_startproc\n"
+	"	movl $1, %r8d\n"
+	"jumps_here:\n"
+	"	lock incl (%rdi)\n"
+	"	jmp *%rax\n"
 	"	.cfi_endproc\n");
 
 static const struct wire_site *site_at(const struct wire_atomics *a, const char *pc)
@@ -101,6 +134,37 @@ static void what_is_in_doubt_is_left_alone(void **state)
 	assert_true(a->unread >= 1);
 }
 
+static bool is_dead(const struct wire_site *s, u32 number)
+{
+	return s->dead & 1u << number;
+}
+
+/* 8: overwritten. 9: read on one of two paths. 10: half of it stays. 11 is written by the callee, 6 read. */
+static void what_is_written_before_it_is_read_is_dead(void **state)
+{
+	const struct wire_site *s = site_at(*state, calls_here);
+	assert_non_null(s);
+	assert_true(is_dead(s, 8));
+	assert_false(is_dead(s, 9));
+	assert_false(is_dead(s, 10));
+	assert_true(is_dead(s, 11));
+	assert_false(is_dead(s, 6));
+	assert_false(is_dead(s, 7)); /* its operand */
+}
+
+/* Who writes a register leaves its caller nothing in it; what it leaves alone is perhaps the caller's. */
+static void what_nobody_is_left_to_read_is_dead(void **state)
+{
+	const struct wire_site *s = site_at(*state, returns_here);
+	assert_non_null(s);
+	assert_true(is_dead(s, 9));
+	assert_false(is_dead(s, 7));
+	assert_false(is_dead(s, 0));
+	assert_false(is_dead(s, 3));
+	assert_false(is_dead(s, 4));
+	assert_int_equal(site_at(*state, jumps_here)->dead, 0);
+}
+
 static void sites_are_in_order(void **state)
 {
 	const struct wire_atomics *a = *state;
@@ -115,6 +179,8 @@ int main(void)
 		cmocka_unit_test(an_exchange_with_memory_is_atomic),
 		cmocka_unit_test(a_pause_is_none),
 		cmocka_unit_test(what_is_in_doubt_is_left_alone),
+		cmocka_unit_test(what_is_written_before_it_is_read_is_dead),
+		cmocka_unit_test(what_nobody_is_left_to_read_is_dead),
 		cmocka_unit_test(sites_are_in_order),
 	};
 	return cmocka_run_group_tests(tests, find, forget);

@@ -213,6 +213,7 @@ static void wrong_input(void **state)
 		 {"i 5", "not expected here"},
 		 {"in == 1", "name a member"},
 		 {"i.x", "has no members"},
+		 {"pn.i", "write ->i"},
 		 {"*i", "no pointer"},
 		 {"i[2]", "neither an array nor a pointer"},
 		 {"grid[2][0]", "elements 0 to 1"},

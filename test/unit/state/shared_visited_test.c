@@ -143,14 +143,14 @@ static void closed_ones_stay_closed(void **state)
 	last = 20000;
 	insert_all(0);
 	for (u64 i = first; i < last; i += 3)
-		shared_visited_close(&table, state_of(i));
+		shared_visited_mark(&table, state_of(i), SHARED_CLOSED);
 	grow();
 	grow();
 	for (u64 i = first; i < last; i++) {
-		assert_int_equal(shared_visited_is_closed(&table, state_of(i)), i % 3 == 0);
+		assert_int_equal(shared_visited_is(&table, state_of(i), SHARED_CLOSED), i % 3 == 0);
 		assert_int_equal(shared_visited_insert(&table, state_of(i)), 0);
 	}
-	assert_false(shared_visited_is_closed(&table, state_of(last)));
+	assert_false(shared_visited_is(&table, state_of(last), SHARED_CLOSED));
 }
 
 static void reset_forgets_all(void **state)
@@ -174,12 +174,12 @@ static void awkward_fingerprints(void **state)
 	const struct fingerprint zero = {0, 0}, top = {5, 1UL << 63 | 5};
 	assert_int_equal(shared_visited_insert(&table, zero), 1);
 	assert_int_equal(shared_visited_insert(&table, zero), 0);
-	assert_false(shared_visited_is_closed(&table, zero));
+	assert_false(shared_visited_is(&table, zero, SHARED_CLOSED));
 	assert_int_equal(shared_visited_insert(&table, top), 1);
 	assert_int_equal(shared_visited_insert(&table, top), 0);
-	assert_false(shared_visited_is_closed(&table, top));
-	shared_visited_close(&table, top);
-	assert_true(shared_visited_is_closed(&table, top));
+	assert_false(shared_visited_is(&table, top, SHARED_CLOSED));
+	shared_visited_mark(&table, top, SHARED_CLOSED);
+	assert_true(shared_visited_is(&table, top, SHARED_CLOSED));
 	assert_int_equal(shared_visited_insert(&table, top), 0);
 }
 

@@ -198,6 +198,11 @@ static inline u64 vk_action_object(int sig)
 #define VK_PENDING_SIGNALS object_id(OBJECT_SIGNALS, 0)
 /* The masks of all fibers, and which signals they wait for: who could take one. No words. */
 #define VK_MASKS object_id(OBJECT_SIGNALS, 0x100)
+/* A fact, no words: the program itself sends this signal to the thread in `slot`, or to all (TO_PROCESS). */
+static inline u64 vk_sent_object(u32 slot, int sig)
+{
+	return object_id(OBJECT_SIGNALS, ((slot + 2) & 0xffffu) << 8 | (u32)sig);
+}
 
 #define VK_MAPPING_RIGHTS ((u64)1 << 40)
 /* What may be done with memory mapped in a range: system calls look, mprotect and munmap change. No words. */

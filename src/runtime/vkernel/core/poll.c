@@ -78,16 +78,41 @@ static bool has_ready(const struct op *o)
 	return false;
 }
 
+/* The set of an entry that is to tell of the set's news; NULL: it is something else. */
+static struct vk_desc *polled_set(const struct op *o, u32 i)
+{
+	const struct pollfd *p = (const struct pollfd *)o->arg + i;
+	struct vk_desc *d = polled(o, i);
+	return d && d->kind == VK_EPOLL && (p->events & (POLLIN | POLLRDNORM)) ? d : NULL;
+}
+
+/* What is in the epoll sets of the list: how much, and the nth. */
+static HD_NOINLINE u32 inside_sets(const struct op *o, u32 nth, struct selector_item *out)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < o->n; i++)
+		if (polled_set(o, i))
+			n += selector_of_set(polled_set(o, i), nth - n, out);
+	return n;
+}
+
+/* The list, and behind it what is in its epoll sets. */
 static void list_item(const void *list, u32 i, struct selector_item *out)
 {
 	const struct op *o = list;
 	const struct pollfd *p = (const struct pollfd *)o->arg + i;
-	*out = (struct selector_item){.desc = polled(o, i), .events = (u32)(u16)p->events};
+	if (i < o->n)
+		*out = (struct selector_item){.desc = polled(o, i), .events = (u32)(u16)p->events};
+	else
+		inside_sets(o, i - o->n, out);
 }
 
 static struct selector selector_of_op(const struct op *o)
 {
-	return (struct selector){.list = o, .count = o->n, .item = list_item};
+	struct selector_item none;
+	u32 inside = inside_sets(o, ~0u, &none);
+	return (struct selector){
+		.list = o, .count = o->n + inside, .ordered = inside != 0, .item = list_item};
 }
 
 static void poll_resolve(const struct fiber *f, const struct op *o)
@@ -142,8 +167,13 @@ static void describe_arrivals(const struct op *o, u32 alt, struct text *t)
 	u32 item[8];
 	selector_news(&s, way_of(o, alt), item, HD_ARRAY_LEN(item));
 	for (u32 i = 0; i < HD_MIN(n, (u32)HD_ARRAY_LEN(item)); i++) {
+		struct selector_item it;
+		s.item(s.list, item[i], &it);
 		text_str(t, i ? ", " : "; news has arrived on ");
-		text_dec(t, p[item[i]].fd);
+		if (item[i] < o->n)
+			text_dec(t, p[item[i]].fd);
+		else
+			vk_describe_desc(it.desc, t);
 	}
 }
 
@@ -175,6 +205,9 @@ static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	for (u32 i = 0; i < o->n; i++)
 		if (p[i].fd >= 0)
 			vk_fd_declare(p[i].fd, ACCESS_READ);
+	for (u32 i = 0; i < o->n; i++)
+		if (polled_set(o, i))
+			selector_declare_set(polled_set(o, i));
 	selector_declare(&s, alt < OP_DESCRIBE_PENDING ? way_of(o, alt) : 0);
 }
 

@@ -14,6 +14,8 @@
 /* Further bits of vk_map.prot, which take all rights away. */
 #define PROT_BEYOND ((u32)VK_PROT_BEYOND) /* behind the end of the mapped file: SIGBUS */
 #define PROT_UNMAPPED 0x200u              /* of guards: the memory has been unmapped */
+/* … and one that takes none: it was filled from a file. */
+#define PROT_OF_FILE 0x400u
 
 /*
  * Memory outside the ranges gets other rights; those it had at the start are no guard. False: too

@@ -251,9 +251,10 @@ long vk_sys_mmap(struct vk_call *c)
 	u64 start = (u64)at;
 	u64 there = d ? backed_by_file(d, (u64)c->a[5], len) : len;
 	u32 range = (u32)maps_range(start);
-	if (there && !maps_put(range, start, start + there, prot, prot != PROT_NONE || d))
+	u32 of_file = d ? PROT_OF_FILE : 0;
+	if (there && !maps_put(range, start, start + there, prot | of_file, prot != PROT_NONE || d))
 		return list_full(c);
-	if (there < len && !maps_put(range, start + there, start + len, prot | PROT_BEYOND, false))
+	if (there < len && !maps_put(range, start + there, start + len, prot | PROT_BEYOND | of_file, false))
 		return list_full(c);
 	if (d && there)
 		fill_from_file(start, len, d, (u64)c->a[5]);
@@ -309,10 +310,11 @@ static long change_protection(const struct vk_call *c, u32 range, u64 start, u64
 	while (start < end) {
 		struct vk_map old = *maps_at(range, start);
 		u64 to = HD_MIN(end, old.end);
-		u32 beyond = old.prot & PROT_BEYOND;
+		u32 beyond = old.prot & PROT_BEYOND, of_file = old.prot & PROT_OF_FILE;
 		maps_cut(range, start, to);
-		maps_put(range, start, to, prot | beyond, old.touched || (prot != PROT_NONE && !beyond));
-		if (old.prot != (prot | beyond))
+		maps_put(range, start, to, prot | beyond | of_file,
+			 old.touched || (prot != PROT_NONE && !beyond));
+		if (old.prot != (prot | beyond | of_file))
 			protect(start, to, beyond ? PROT_NONE : prot);
 		start = to;
 	}
@@ -358,18 +360,32 @@ long vk_sys_mprotect(struct vk_call *c)
 
 /* ---- growing, moving ---- */
 
-static long move_mapping(const struct vk_call *c, u32 range, u64 start, u64 old, u64 new, u32 prot)
+/* A piece of one mapping, where it is to be, and whether the old place stays, empty. */
+struct move {
+	u32 range, to_range;
+	u64 start, old, to, new;
+	bool keeps;
+};
+
+static long move_mapping(const struct vk_call *c, const struct move *v)
 {
-	u64 to = maps_gap(sched_self_slot(), new);
-	if (!to)
-		return -ENOMEM;
-	if (!maps_put(sched_self_slot(), to, to + new, prot, true))
+	struct vk_map m = *maps_at(v->range, v->start);
+	u64 n = HD_MIN(v->old, v->new);
+	if (!maps_put(v->to_range, v->to, v->to + v->new, m.prot, true))
 		return list_full(c);
-	copy_written(to, start, old);
-	if (prot != PROT_RW)
-		protect(to, to + new, prot);
-	unmap(c, range, start, start + old);
-	return (long)to;
+	if (m.touched) /* whatever the program may do there: the runtime may */
+		copy_written(v->to, v->start, n);
+	if (m.prot != PROT_RW)
+		protect(v->to, v->to + v->new, m.prot);
+	if (!v->keeps) {
+		long err = unmap(c, v->range, v->start, v->start + v->old);
+		return err ? err : (long)v->to;
+	}
+	if (m.touched) {
+		zero_written(v->start, v->start + v->old);
+		protect(v->start, v->start + v->old, m.prot);
+	}
+	return (long)v->to;
 }
 
 static bool room_behind(u32 range, u64 end, u64 more)
@@ -378,38 +394,87 @@ static bool room_behind(u32 range, u64 end, u64 more)
 	return end <= maps_limit(range) && (next ? next->start : maps_limit(range)) - end >= more;
 }
 
-static long grow_mapping(const struct vk_call *c, u32 range, u64 start, u64 old, u64 new, bool may_move)
+/* Where it is. */
+static long grow_mapping(const struct vk_call *c, const struct move *v)
 {
-	struct vk_map m = *maps_at(range, start);
-	if (m.end < start + old)
-		return -EFAULT;
-	if (m.end == start + old && room_behind(range, m.end, new - old)) {
-		if (!maps_put(range, m.end, start + new, m.prot, m.touched))
-			return list_full(c);
-		if (m.prot != PROT_RW)
-			protect(start + old, start + new, m.prot);
-		return (long)start;
+	struct vk_map m = *maps_at(v->range, v->start);
+	if (!maps_put(v->range, m.end, v->start + v->new, m.prot, m.touched))
+		return list_full(c);
+	if (m.prot != PROT_RW)
+		protect(v->start + v->old, v->start + v->new, m.prot);
+	return (long)v->start;
+}
+
+static long check_mremap(struct vk_call *c, const struct move *v, u64 flags)
+{
+	const u64 known = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+	if ((flags & ~known) || ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) && !(flags & MREMAP_MAYMOVE)) ||
+	    (v->keeps && v->old != v->new) || (v->start & HD_PAGE_MASK) || !v->new)
+		return -EINVAL;
+	if ((flags & MREMAP_FIXED) &&
+	    ((v->to & HD_PAGE_MASK) || (v->to < v->start + v->old && v->start < v->to + v->new)))
+		return -EINVAL;
+	if (v->old && range_of(v->start, v->old) >= 0 &&
+	    (!(flags & MREMAP_FIXED) || range_of(v->to, v->new) >= 0))
+		return 0;
+	vk_refuse(c, "mremap (duplicating, or of memory that was there at the start)");
+	return -EINVAL;
+}
+
+/* Linux gives the target away first, and what is left over at the end of the old place. */
+static long make_room(struct vk_call *c, struct move *v, bool fixed)
+{
+	long at = fixed ? place(c, v->to, v->new, MAP_FIXED) : 0;
+	if (at < 0)
+		return at;
+	change_range(c, v->range, v->start, v->old);
+	if (v->new < v->old) {
+		long err = unmap(c, v->range, v->start + v->new, v->start + v->old);
+		if (err)
+			return err;
+		v->old = v->new;
 	}
-	return may_move ? move_mapping(c, range, start, old, new, m.prot) : -ENOMEM;
+	const struct vk_map *m = maps_at(v->range, v->start);
+	return m && m->start <= v->start && m->end >= v->start + v->old ? 0 : -EFAULT;
 }
 
 long vk_sys_mremap(struct vk_call *c)
 {
-	u64 start = (u64)c->a[0], old = whole_pages((u64)c->a[1]), new = whole_pages((u64)c->a[2]);
-	if ((start & HD_PAGE_MASK) || !new)
-		return -EINVAL;
-	int range = range_of(start, HD_MAX(old, (u64)1));
-	if ((c->a[3] & ~MREMAP_MAYMOVE) || !old || range < 0) {
-		vk_refuse(c, "mremap (fixed, duplicating, or of memory that was there at the start)");
-		return -EINVAL;
+	u64 flags = (u64)c->a[3];
+	struct move v = {.start = (u64)c->a[0],
+			 .old = whole_pages((u64)c->a[1]),
+			 .new = whole_pages((u64)c->a[2]),
+			 .to = (u64)c->a[4],
+			 .keeps = flags &MREMAP_DONTUNMAP};
+	bool fixed = flags & MREMAP_FIXED;
+	long err = check_mremap(c, &v, flags);
+	if (err)
+		return err;
+	v.range = (u32)maps_range(v.start);
+	if (!fixed && !v.keeps && v.new > v.old)
+		use_range(c, sched_self_slot()); /* where there is room */
+	err = make_room(c, &v, fixed);
+	if (err)
+		return err;
+	const struct vk_map *m = maps_at(v.range, v.start);
+	if (m->prot & PROT_OF_FILE && (v.keeps || v.new > v.old)) {
+		vk_refuse(c, "mremap (more of a mapped file)");
+		return -ENOMEM;
 	}
-	change_range(c, (u32)range, start, old);
-	if (!maps_full((u32)range, start, start + old))
-		return -EFAULT;
-	if (new > old)
-		return grow_mapping(c, (u32)range, start, old, new, c->a[3] & MREMAP_MAYMOVE);
-	long err = new < old ? unmap(c, (u32)range, start + new, start + old) : 0;
-	return err ? err : (long)start;
+	if (!fixed && !v.keeps) {
+		if (v.new <= v.old)
+			return (long)v.start;
+		if (m->end == v.start + v.old && room_behind(v.range, m->end, v.new - v.old))
+			return grow_mapping(c, &v);
+		if (!(flags & MREMAP_MAYMOVE))
+			return -ENOMEM;
+	}
+	v.to_range = fixed ? (u32)maps_range(v.to) : sched_self_slot();
+	if (!fixed) {
+		use_range(c, v.to_range);
+		v.to = maps_gap(v.to_range, v.new);
+	}
+	return v.to ? move_mapping(c, &v) : -ENOMEM;
 }
 
 /* Advice, but for one piece that changes memory. */

@@ -93,7 +93,7 @@ int vk_mem_prot(u64 address)
 {
 	int range = maps_range(address);
 	const struct vk_map *m = range < 0 ? guard_at(address) : maps_at((u32)range, address);
-	return m && m->start <= address ? (int)m->prot : -1;
+	return m && m->start <= address ? (int)(m->prot & ~PROT_OF_FILE) : -1;
 }
 
 static bool allows(u32 prot, bool write)

@@ -38,6 +38,7 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 {
 	if (is_lost(slot, i->sig))
 		return 0;
+	access_observe(vk_sent_object(slot, i->sig));
 	if (slot == TO_PROCESS ? !sched_all_joined() : slot != sched_self_slot())
 		signal_learn();
 	if (slot != TO_PROCESS)

@@ -22,11 +22,38 @@ static void pause_describe(const struct fiber *f, const struct op *o, u32 alt, s
 	text_str(t, alt == OP_DESCRIBE_PENDING ? "waits for a signal" : "leaves its wait for a signal");
 }
 
-const struct op_class op_pause = {.name = "pause", .outcomes = never, .describe = pause_describe};
+struct op_wait signal_awaited(u32 slot, u64 set)
+{
+	struct op_wait w = {.what = set ? WAIT_WORLD : WAIT_ANYONE};
+	for (u64 left = set; left; left &= left - 1) {
+		int sig = __builtin_ctzll(left) + 1;
+		if (access_is_observed(vk_sent_object(TO_PROCESS, sig)) ||
+		    access_is_observed(vk_sent_object(slot, sig)))
+			w.what = WAIT_ANYONE;
+	}
+	return w;
+}
+
+/* op: arg = the signals that end the wait, arg2 = the fiber's slot; so it is for sigwait */
+static struct op_wait waits_for(const struct op *o)
+{
+	return signal_awaited((u32)o->arg2, o->arg);
+}
+
+const struct op_class op_pause = {
+	.name = "pause", .outcomes = never, .describe = pause_describe, .wait = waits_for};
+
+static struct op pause_op(u16 flags)
+{
+	return (struct op){.kind = OP_PAUSE,
+			   .flags = OPF_CANCEL | OPF_EINTR | flags,
+			   .arg = ~vk_self()->mask,
+			   .arg2 = sched_self_slot()};
+}
 
 long vk_sys_pause(struct vk_call *c)
 {
-	struct op o = {.kind = OP_PAUSE, .flags = OPF_CANCEL | OPF_EINTR};
+	struct op o = pause_op(0);
 	return vk_step(c, &o); /* VK_RESTART: it was interrupted */
 }
 
@@ -55,13 +82,13 @@ long vk_sys_rt_sigsuspend(struct vk_call *c)
 	long err = vk_mask_enter(c, c->a[0], c->a[1], &kept);
 	if (err)
 		return err;
-	struct op o = {.kind = OP_PAUSE, .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE};
+	struct op o = pause_op(OPF_INSIDE);
 	long ret = vk_step(c, &o);
 	vk_mask_leave(kept);
 	return ret;
 }
 
-/* ---- sigtimedwait. arg: the set; n: it does not wait ---- */
+/* ---- sigtimedwait. n: it does not wait ---- */
 
 static int first_of(u32 slot, u64 set, bool *own)
 {
@@ -116,6 +143,7 @@ const struct op_class op_sigwait = {
 	.in_vain = wait_in_vain,
 	.describe = wait_describe,
 	.accesses = wait_accesses,
+	.wait = waits_for,
 };
 
 static long give_info(const struct vk_siginfo *i, long to)
@@ -131,7 +159,10 @@ static long give_info(const struct vk_siginfo *i, long to)
 
 static long wait_for(struct vk_call *c, u64 set, const struct __kernel_timespec *t)
 {
-	struct op o = {.kind = OP_SIGWAIT, .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE, .arg = set};
+	struct op o = {.kind = OP_SIGWAIT,
+		       .flags = OPF_CANCEL | OPF_EINTR | OPF_INSIDE,
+		       .arg = set,
+		       .arg2 = sched_self_slot()};
 	o.n = t && !vk_time_ns(t);
 	sched_tries(o.n);
 	if (t && !o.n)

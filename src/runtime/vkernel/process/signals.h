@@ -48,6 +48,11 @@ void signal_info_out(const struct vk_siginfo *i, siginfo_t *to);
 bool signal_deliver(u64 pc);
 /* Signals come from elsewhere: from now on such things are steps. */
 void signal_learn(void);
+/*
+ * The fiber in `slot` waits for one of these signals. From outside, if the program never sends one itself
+ * that would end the wait: so do daemons, when they are done (WAIT_WORLD). Else it was lost.
+ */
+struct op_wait signal_awaited(u32 slot, u64 set);
 /* Under that lesson: the call is a step before it looks at or changes masks, actions or queues. */
 void signal_order(struct vk_call *c, u64 object, enum access_mode mode);
 /* Send it to a thread or TO_PROCESS, inside a step; 0 or -EAGAIN. */

@@ -275,6 +275,13 @@ static HD_NOINLINE u64 send_blocker(const struct vk_call *c, struct vk_sock *s, 
 	return r ? slot_of(r) + 1 : 0;
 }
 
+/* Linux has made the message by then; that it takes it back is room, and an edge. */
+static long take_back(const struct vk_sock *s, long err)
+{
+	sock_wake(s, POLLOUT | POLLWRNORM | POLLWRBAND);
+	return err;
+}
+
 static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u32 flags,
 		      const struct net_address *to)
 {
@@ -296,16 +303,16 @@ static long send_unix(struct vk_call *c, struct vk_desc *d, struct vk_uio *u, u3
 		if (s->shut & SHUT_WRITE)
 			return -EPIPE;
 		if (!vk_uio_readable(u))
-			return -EFAULT;
+			return take_back(s, -EFAULT);
 		r = find_unix(c, s, to, &err);
 		if (err == -ECONNREFUSED && !to)
 			disconnect_unix(s);
 		if (err)
-			return err;
+			return take_back(s, err);
 		if (has_room(s, r, u->left))
 			return sock_record_put(r, u, &s->local);
 	} while (!sock_nonblocking(d, flags) && !s->send_timeout);
-	return -EAGAIN;
+	return take_back(s, -EAGAIN);
 }
 
 static long deliver_udp(struct vk_call *c, struct vk_sock *s, struct vk_uio *u, struct vk_sock *r,

@@ -118,8 +118,10 @@ static long open_peer(struct vk_sock *s, const struct net_address *to)
 static long send_nowhere(struct vk_sock *s, size_t bytes, const struct net_address *to)
 {
 	struct net_address there = sock_address_plain(to), remote = sock_address_plain(&s->remote);
-	if (s->remote.family && is_same(&there, &remote))
+	if (s->remote.family && is_same(&there, &remote)) {
 		s->error = ECONNREFUSED;
+		sock_wake(s, POLLERR);
+	}
 	return (long)bytes;
 }
 

@@ -8,10 +8,7 @@
 
 #define FOREVER (~(u64)0)
 
-/*
- * The items of a set, and of those inside it, one after the other: all that a wait looks at. Returns how many
- * there are, and the nth.
- */
+/* All that a wait looks at; see selector_of_set(). */
 static u32 walk(const struct vk_epoll *e, u32 depth, u32 nth, struct selector_item *out)
 {
 	u32 n = 0;
@@ -28,6 +25,11 @@ static u32 walk(const struct vk_epoll *e, u32 depth, u32 nth, struct selector_it
 			n += walk(epoll_set_of(epoll_desc_of(i)), depth + 1, nth - n, out);
 	}
 	return n;
+}
+
+u32 selector_of_set(const struct vk_desc *set, u32 nth, struct selector_item *out)
+{
+	return walk(epoll_set_of(set), 1, nth, out);
 }
 
 static void nth_item(const void *list, u32 i, struct selector_item *out)
@@ -133,6 +135,11 @@ static void declare_sets(const struct vk_epoll *e, u32 depth)
 	for (u32 k = 0; k < e->count && depth < EPOLL_DEPTH; k++)
 		if (epoll_desc_of(&e->item[k])->kind == VK_EPOLL)
 			declare_sets(epoll_set_of(epoll_desc_of(&e->item[k])), depth + 1);
+}
+
+void selector_declare_set(const struct vk_desc *set)
+{
+	declare_sets(epoll_set_of(set), 1);
 }
 
 static void wait_accesses(const struct fiber *f, const struct op *o, u32 alt)

@@ -56,6 +56,13 @@ struct op_wait selector_wait(const struct selector *s);
 /* May something be late? */
 bool selector_may_be_late(const struct selector *s);
 
+/*
+ * The items of an epoll set, and of the sets inside it, one after the other: how many there are, and the nth
+ * (epoll_wait.c). A look at one of them may change each of those sets: that is declared.
+ */
+u32 selector_of_set(const struct vk_desc *set, u32 nth, struct selector_item *out);
+void selector_declare_set(const struct vk_desc *set);
+
 /* ---- core/poll.c ---- */
 
 /* 0 and *ns (all ones: for ever), or an error. */

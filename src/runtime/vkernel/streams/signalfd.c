@@ -48,11 +48,18 @@ static bool read_in_vain(const struct fiber *f, const struct op *o, u32 alt)
 	return !waiting_for(fiber_slot(f), (const struct vk_desc *)o->object);
 }
 
+/* Of a thread's own signals refused ones are not spoken of (signalfd_checks). */
+static struct op_wait read_wait(const struct op *o)
+{
+	return signal_awaited(TO_PROCESS, ((const struct vk_desc *)o->object)->pos);
+}
+
 const struct op_class op_signalfd_read = {.name = "read signalfd",
 					  .outcomes = read_outcomes,
 					  .in_vain = read_in_vain,
 					  .describe = read_describe,
-					  .accesses = read_accesses};
+					  .accesses = read_accesses,
+					  .wait = read_wait};
 
 static void tell(const struct vk_siginfo *i, struct signalfd_siginfo *to)
 {
