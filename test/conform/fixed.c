@@ -178,6 +178,25 @@ static int connect_after_reset(kernel *k, long *out)
 	return n;
 }
 
+/* Reading from a pipe is an edge for who writes to it, if it was full. */
+static int room_in_pipe(kernel *k, long *out)
+{
+	static char page[65536];
+	struct epoll_event e = {.events = EPOLLOUT | EPOLLET};
+	int fds[2], n = 0;
+	long set = K(SYS_epoll_create1, 0);
+	K(SYS_pipe2, (long)fds, O_NONBLOCK);
+	out[n++] = K(SYS_epoll_ctl, set, EPOLL_CTL_ADD, fds[1], (long)&e);
+	for (int full = 0; full < 2; full++) {
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+		out[n++] = K(SYS_write, fds[1], (long)page, full ? 65536 : 4096);
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+		out[n++] = K(SYS_read, fds[0], (long)page, 4096);
+		out[n++] = K(SYS_epoll_wait, set, (long)&e, 1, 0);
+	}
+	return n;
+}
+
 /* A datagram that can't be sent: that it is taken back is an edge. */
 static int datagram_taken_back(kernel *k, long *out)
 {
@@ -251,6 +270,7 @@ const struct fixed_case fixed_cases[FIXED] = {
 	{"a shutdown of a socket without a connection is an edge", shutdown_in_vain},
 	{"a shutdown takes the place of the connect that says 0", connect_after_shutdown},
 	{"a connection that was reset is told to the next connect", connect_after_reset},
+	{"reading from a pipe is an edge for its writer if it was full", room_in_pipe},
 	{"a datagram that is taken back is an edge", datagram_taken_back},
 	{"a datagram to nobody is an edge", datagram_to_nobody},
 	{"a datagram comes from the kind of address that it was sent to", datagram_to_itself},

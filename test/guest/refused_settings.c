@@ -9,6 +9,7 @@
  * heddle: args=shm verdict=incomplete refused~="shmget"
  * heddle: args=queue verdict=incomplete refused~="mq_open"
  * heddle: args=owner verdict=incomplete refused~="fcntl"
+ * heddle: args=lease verdict=incomplete refused~="leases"
  * native: skip
  */
 #include <fcntl.h>
@@ -38,6 +39,8 @@ int main(int argc, char **argv)
 		CHECK(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600) < 0);
 	if (story(argc, argv, "queue"))
 		CHECK(mq_open("/guest", O_CREAT | O_RDWR, 0600, NULL) < 0);
+	if (story(argc, argv, "lease"))
+		fcntl(open("/dev/null", O_RDONLY), F_SETLEASE, F_RDLCK);
 	if (story(argc, argv, "owner"))
 		CHECK(fcntl(0, F_SETOWN, getpid()) < 0);
 	return 0;

@@ -372,7 +372,7 @@ u64 kstack_call_out(u64 fn, u64 a, u64 b, u64 c)
 	return ((u64(*)(u64, u64, u64))fn)(a, b, c);
 }
 
-long futex_call(const long *a, u64 pc)
+long futex_call(long *a, u64 pc)
 {
 	(void)a;
 	(void)pc;

@@ -139,9 +139,11 @@ static u32 fiber_actions(u32 slot, u32 *out)
 	const struct op *o = &f->op;
 	const struct op_class *c = op_classes[o->kind];
 	/* Who went past the point before the request did so in an execution where it moved first. */
-	if (hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o)) {
-		out[0] = ACTION(slot, ALT_CANCEL);
-		return 1;
+	bool cancelled = hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o);
+	if (hd_unlikely(cancelled)) {
+		*out++ = ACTION(slot, ALT_CANCEL);
+		if (!(o->flags & OPF_CANCEL_MAY))
+			return 1;
 	}
 	/*
 	 * The one place where the network is asked for a fiber that nobody has chosen: `outcomes` only
@@ -164,7 +166,7 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		n += signal_actions(slot, f, give_up, out + n);
 	if (hd_unlikely(rt_wire->config.net.faults) && !f->atomic)
 		n += fault_actions(slot, o, out + n);
-	return n;
+	return n + cancelled;
 }
 
 static u32 all_actions(u32 *out)

@@ -328,13 +328,14 @@ bool terminal_idles(void)
 
 bool terminal_would_idle(void)
 {
-	const bool seen[] = {lonely, undecided, idle_client, waiter, sleepers};
+	const bool seen[] = {lonely, undecided, idle_client, waiter, sleepers, paused};
 	bool idles = terminal_idles();
 	lonely = seen[0];
 	undecided = seen[1];
 	idle_client = seen[2];
 	waiter = seen[3];
 	sleepers = seen[4];
+	paused = seen[5];
 	return idles;
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/interpose/interpose.h"
 #include "runtime/libc/state.h"
 #include "runtime/sched/access.h"
+#include "runtime/sched/thread.h"
 #include "runtime/vkernel/core/objects.h"
 
 enum libc_use {
@@ -83,6 +84,8 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 	if (object >= LIBC_STDIN && object <= LIBC_STDERR)
 		address = (u64)libc_standard[object - LIBC_STDIN];
 	enum access_mode mode = after ? ACCESS_READ : ACCESS_WRITE;
+	if (index == LIBC_STATE_getaddrinfo && !after && start_taken_over())
+		thread_may_cancel(); /* it asks the kernel for addresses, if they matter to it */
 	if (rows[index].use >= CHANGE_HIDING && start_taken_over())
 		vk_hide_descriptors(!after);
 	if (flushes_all(index, args) && !after)

@@ -270,7 +270,7 @@ u32 sched_step(const struct op *o)
 {
 	watch_for_busy(o);
 	struct fiber *f = &model->fiber[sched_self_slot()];
-	if (hd_unlikely(f->cancel_asked) && fiber_is_cancelled_at(f, o))
+	if (hd_unlikely(f->cancel_asked) && !(o->flags & OPF_CANCEL_MAY) && fiber_is_cancelled_at(f, o))
 		return act_on_cancel(o);
 	if (hd_likely(!op_class_of(o)->yields))
 		fair_acts(f);

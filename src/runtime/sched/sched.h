@@ -31,14 +31,15 @@ struct op {
 	u64 deadline;
 	u64 watch; /* vk_watch_changed() of it: ALT_FD_CHANGED is an outcome (or ALT_FD_KEPT); 0: none */
 };
-#define OPF_CANCEL 1      /* a cancellation point */
-#define OPF_SPURIOUS 2    /* may wake spuriously when the option is on */
-#define OPF_CANCEL_SELF 4 /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
-#define OPF_EINTR 16      /* a handler that runs while it waits ends the wait: ALT_EINTR */
-#define OPF_RESTART 32    /* with OPF_EINTR: not if the handler was set with SA_RESTART */
-#define OPF_INSIDE 64     /* it has begun already: no handler runs before it (but one can end the wait) */
-#define OPF_WAITER 128    /* others must find it waiting, also while a handler runs */
-#define OPF_SLEEP 256     /* it waits for its deadline, nothing else */
+#define OPF_CANCEL 1       /* a cancellation point */
+#define OPF_SPURIOUS 2     /* may wake spuriously when the option is on */
+#define OPF_CANCEL_SELF 4  /* with OPF_CANCEL: sched_step returns ALT_CANCEL and the caller acts */
+#define OPF_EINTR 16       /* a handler that runs while it waits ends the wait: ALT_EINTR */
+#define OPF_RESTART 32     /* with OPF_EINTR: not if the handler was set with SA_RESTART */
+#define OPF_INSIDE 64      /* it has begun already: no handler runs before it (but one can end the wait) */
+#define OPF_WAITER 128     /* others must find it waiting, also while a handler runs */
+#define OPF_SLEEP 256      /* it waits for its deadline, nothing else */
+#define OPF_CANCEL_MAY 512 /* with OPF_CANCEL: a request need not be seen where it does not wait */
 #define OPF_LATE \
 	8 /* what it waits for may come after the deadline, or a signal: giving up is an outcome all the same */
 

@@ -307,6 +307,14 @@ int thread_testcancel(void)
 	return 0;
 }
 
+void thread_may_cancel(void)
+{
+	if (!rt_lessons.cancel_used || sched_self()->cancel_off)
+		return;
+	struct op o = {.kind = OP_TESTCANCEL, .flags = OPF_CANCEL | OPF_CANCEL_MAY};
+	sched_step(&o);
+}
+
 int thread_yield(void)
 {
 	struct op o = {.kind = OP_YIELD};
@@ -419,7 +427,7 @@ int thread_join(u64 tcb, u64 *result, u64 deadline, bool try)
 		       .object = tcb,
 		       .n = try,
 		       .deadline = deadline,
-		       .flags = try ? 0 : OPF_CANCEL};
+		       .flags = try ? 0 : OPF_CANCEL | OPF_CANCEL_MAY}; /* glibc looks when it waits */
 	if (sched_step(&o) == ALT_TIMEOUT)
 		return ETIMEDOUT;
 	struct fiber *f = fiber_by_tcb(tcb);

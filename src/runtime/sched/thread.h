@@ -14,6 +14,8 @@ int thread_detach(u64 tcb);
 HD_NORETURN void thread_exit(u64 result);
 int thread_cancel(u64 tcb);
 int thread_testcancel(void);
+/* The same where it depends on the system whether a request is seen: both happen. */
+void thread_may_cancel(void);
 int thread_yield(void);
 int thread_cancel_state(int state, int *old);
 int thread_cancel_type(int type, int *old);

@@ -77,6 +77,12 @@ static u64 libc_start, libc_end, signal_stack;
 #define PLAIN_SYSCALL 0  /* of plain_calls: syscall() itself */
 #define FLAGS_NONE 0x202 /* interrupts on, and the bit that is always set */
 static struct wire_range plain_calls[8];
+/* Calls that are cancellation points when they come from this function of libc only, not from others. */
+static struct {
+	long nr;
+	const char *name;
+	struct wire_range function;
+} point_calls[] = {{.nr = SYS_getrandom, .name = "getrandom"}, {.nr = SYS_fallocate, .name = "fallocate"}};
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *))
 {
@@ -315,10 +321,13 @@ static void forget_registers(u64 pc, struct trap_frame *f, u64 sp)
 	trap_forget_red_zone(sp);
 }
 
-static bool is_plain(u64 pc)
+static bool is_plain(u64 pc, long nr)
 {
 	if (pc < libc_start || pc >= libc_end)
 		return true; /* the SUT's own instruction */
+	for (u32 i = 0; i < HD_ARRAY_LEN(point_calls); i++)
+		if (point_calls[i].nr == nr)
+			return pc - point_calls[i].function.start >= point_calls[i].function.size;
 	for (u32 i = 0; i < HD_ARRAY_LEN(plain_calls); i++)
 		if (pc - plain_calls[i].start < plain_calls[i].size)
 			return true;
@@ -331,7 +340,7 @@ long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc, u64 sp)
 	struct vk_call c = {.nr = f->rax,
 			    .a = {f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9},
 			    .pc = pc,
-			    .no_cancel = is_plain(pc)};
+			    .no_cancel = is_plain(pc, f->rax)};
 	forget_registers(pc, f, sp);
 	return vk_syscall(&c);
 }
@@ -364,19 +373,27 @@ static void find_libc(void)
 			libc_end = libc_start + p[i].p_vaddr + p[i].p_memsz;
 }
 
+static struct wire_range function_of(const char *name)
+{
+	void *at = dlsym(RTLD_NEXT, name);
+	Dl_info info;
+	const ElfW(Sym) *symbol = NULL;
+	if (at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
+		return (struct wire_range){(u64)at, symbol->st_size};
+	return (struct wire_range){0};
+}
+
 static void find_plain_calls(void)
 {
 	static const char *const names[HD_ARRAY_LEN(plain_calls)] = {
 		"syscall",         "__open_nocancel",  "__open64_nocancel",  "__close_nocancel",
 		"__read_nocancel", "__write_nocancel", "__pread64_nocancel",
 	};
-	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++) {
-		void *at = names[i] ? dlsym(RTLD_NEXT, names[i]) : NULL;
-		Dl_info info;
-		const ElfW(Sym) *symbol = NULL;
-		if (at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
-			plain_calls[i] = (struct wire_range){(u64)at, symbol->st_size};
-	}
+	for (u32 i = 0; i < HD_ARRAY_LEN(names); i++)
+		if (names[i])
+			plain_calls[i] = function_of(names[i]);
+	for (u32 i = 0; i < HD_ARRAY_LEN(point_calls); i++)
+		point_calls[i].function = function_of(point_calls[i].name);
 }
 
 void trap_setup_faults(void)

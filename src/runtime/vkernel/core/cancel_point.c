@@ -5,6 +5,8 @@
  *
  * That is a step of its own, and costs states: so only once some thread is cancelled at all.
  */
+#include <asm/ioctls.h>
+
 #include "runtime/sched/thread.h"
 #include "runtime/vkernel/core/call.h"
 #include "runtime/vkernel/sockets/sock.h"
@@ -46,6 +48,8 @@ static HD_NOINLINE enum point point_of(const struct vk_call *c)
 		return accepts_by_step(fd) ? LATER : BEFORE;
 	case __NR_fcntl:
 		return command == F_SETLKW || command == F_OFD_SETLKW ? BEFORE : NO_POINT;
+	case __NR_ioctl: /* tcdrain */
+		return command == TCSBRK && c->a[2] == 1 ? BEFORE : NO_POINT;
 	case __NR_connect:
 	case __NR_pread64:
 	case __NR_pwrite64:

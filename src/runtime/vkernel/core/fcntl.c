@@ -46,6 +46,8 @@ long vk_sys_fcntl(struct vk_call *c)
 	case F_GETOWN:
 	case F_GETSIG:
 		return 0;
+	case F_GETLEASE:
+		return F_UNLCK;
 	case F_GETLK:
 	case F_SETLK:
 	case F_SETLKW:
@@ -54,8 +56,10 @@ long vk_sys_fcntl(struct vk_call *c)
 	case F_OFD_SETLKW:
 		return vk_record_lock(c, d, cmd, arg);
 	}
-	if (cmd != F_SETOWN && cmd != F_SETSIG && cmd != F_ADD_SEALS && cmd != F_GET_SEALS)
+	bool known = cmd == F_SETOWN || cmd == F_SETSIG || cmd == F_SETOWN_EX || cmd == F_GETOWN_EX ||
+		     (cmd >= F_LINUX_SPECIFIC_BASE && cmd <= F_SET_FILE_RW_HINT);
+	if (!known)
 		return -EINVAL;
-	vk_refuse(c, "fcntl (signals, seals)");
+	vk_refuse(c, "fcntl (signals, seals, leases, hints)");
 	return -ENOSYS;
 }

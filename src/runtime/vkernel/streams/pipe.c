@@ -152,13 +152,16 @@ static void pipe_wake(const struct vk_pipe *p, u16 end, u32 events)
 			epoll_wake(&vk->desc[i], events);
 }
 
+/* Who waits for room hears of it where there was none. */
 void vk_pipe_left(struct vk_pipe *p, u32 n)
 {
 	u8 *data = vk_pipe_data(p);
+	bool was_full = p->size - p->len < VK_PIPE_BUF;
 	memmove(data, data + n, p->len - n);
 	memset(data + p->len - n, 0, n);
 	p->len -= n;
-	pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
+	if (was_full)
+		pipe_wake(p, VK_PIPE_WRITE, POLLOUT | POLLWRNORM);
 }
 
 void vk_pipe_came(struct vk_pipe *p, u32 n)
