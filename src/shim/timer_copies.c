@@ -147,7 +147,7 @@ static void advance_alarm(u64 ns)
 
 void timers_advance(u64 ns)
 {
-	struct itimerspec t;
+	struct itimerspec t = {0};
 	for (u32 i = 0; i < TIMERS; i++)
 		if (timers[i].used && timers[i].clock >= 0 &&
 		    !shim_call(SYS_timer_gettime, timers[i].real, &t)) {
