@@ -296,12 +296,12 @@ static void hold(struct spread *d, u32 from, u16 kind, u32 len)
 
 static enum move sort_out(struct spread *d, u32 from, u16 kind, u32 len)
 {
-	int ahead = (signed char)(kind >> KIND_BITS) - (signed char)d->pass;
+	/* Passes are counted up to 255, and then from 0 again: those up to 127 ahead are to come. */
+	u8 ahead = (u8)((u32)(kind >> KIND_BITS) - d->pass);
 	u16 plain = kind & ((1u << KIND_BITS) - 1);
-	ahead = (signed char)ahead;
 	if (!ahead || is_note(plain))
 		return handle(d, from, plain, len);
-	if (ahead > 0)
+	if (ahead < 128)
 		hold(d, from, kind, len);
 	else
 		hear_late(d, plain);

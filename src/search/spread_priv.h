@@ -98,22 +98,22 @@ struct spread {
 	u64 notes_sent, notes_received;
 	u8 pass;
 	bool walks_ended; /* in MOVE_HALT: search.end says why */
-	/* The reduction: */
-	struct pages_vec rests; /* struct node *: struct rest, to be explored */
-	struct node *rest;      /* of the state that is being extended */
-	bool led_on;            /* … which led to a new state here */
-	u64 checked_at;         /* in ticks: when the pairs relied upon were looked at */
+	bool ended, told;
 	/* A step led to the end of the search: the target stands behind it, at the end of the path. */
 	bool beyond;
 	target_mark before;
+	/* The reduction: */
+	struct pages_vec rests; /* struct node *: struct rest, to be explored */
+	struct node *rest;      /* of the state that is being extended */
+	u64 checked_at;         /* in ticks: when the pairs relied upon were looked at */
+	bool led_on;            /* the state that is being extended led to a new one here */
 	/* Work (spread_share.c): */
+	bool wanted;              /* an answer is under way */
 	u32 want_from;            /* whom to ask for some next */
 	u32 in_vain;              /* how many had none, one after the other */
-	bool wanted;              /* an answer is under way */
 	u32 hangs_on;             /* bit k: the rank 2^k behind this one will send some */
 	struct pages_vec hanging; /* u32: ranks that hang on this one, oldest first */
 	u64 stale_at;             /* in ticks; 0: it is not */
-	bool ended, told;
 	struct reason reason;
 	/* Rank 0: */
 	u64 round, last_sum;
