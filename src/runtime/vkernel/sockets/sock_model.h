@@ -64,6 +64,8 @@ struct vk_sock {
 	 * last one, if it was not read by then, in bytes since the connection began; 0: none
 	 */
 	u64 message_end;
+	/* peer: when NET_ROOM of its bytes were first unread at a send: pos.written + 1, pos.read; or 0 */
+	u64 flood_written, flood_read;
 	u8 end_arrived;           /* peer: its close or reset */
 	u8 full;                  /* peer: no room to send, until the network makes some */
 	u8 refused;               /* connecting: it has failed */
