@@ -1,6 +1,7 @@
 #include "launch/shared_part.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,6 +48,24 @@ static int team_file_create(int *out, struct problem *p)
 	return 0;
 }
 
+/*
+ * Only what is used: the rest is zero there and here, and most of these megabytes were never touched. Of a
+ * list, the count says how far it goes.
+ */
+static void copy_learnt(struct wire_learnt *to, const struct wire_learnt *from)
+{
+	memcpy(to, from, offsetof(struct wire_learnt, name));
+#define COPY_LIST(list, count) \
+	memcpy(to->list, from->list, HD_MIN((size_t)(count), HD_ARRAY_LEN(to->list)) * sizeof(to->list[0]))
+	COPY_LIST(name, from->names);
+	COPY_LIST(observed_addr, from->observed);
+	COPY_LIST(cell_range, from->cells);
+	COPY_LIST(ordered_unit, from->ordered);
+	COPY_LIST(knower, from->knowers);
+	COPY_LIST(property_place, from->property_places);
+#undef COPY_LIST
+}
+
 int shared_part_create(struct shared_part *part, const struct launch *l, u32 workers, struct problem *p)
 {
 	char runtime[sizeof(l->config.runtime_path)];
@@ -75,7 +94,7 @@ int shared_part_create(struct shared_part *part, const struct launch *l, u32 wor
 	if (l->properties && l->properties->compiled)
 		part->wire->properties = *l->properties;
 	if (l->learnt)
-		part->wire->learnt = *l->learnt;
+		copy_learnt(&part->wire->learnt, l->learnt);
 	if (l->trees)
 		memcpy((char *)memory + WIRE_TREES, l->trees, l->trees_len);
 	return 0;

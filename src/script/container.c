@@ -14,6 +14,7 @@
 /* Skippable frames of zstd: its own tools pass over them. */
 #define HEAD_MAGIC 0x184d2a53u
 #define TAIL_MAGIC 0x184d2a54u
+#define RAW_MAGIC 0x184d2a55u
 static const char head_text[16] = "heddle script\n";
 
 struct tail {
@@ -148,6 +149,21 @@ json_t *container_add(struct container_out *c, const void *data, size_t len, str
 	free(frame);
 	return failed ? NULL
 		      : json_pack("[I, I, I, s]", (json_int_t)at, (json_int_t)packed, (json_int_t)len, hash);
+}
+
+json_t *container_add_raw(struct container_out *c, const void *data, size_t len, struct problem *p)
+{
+	u32 head[2] = {RAW_MAGIC, (u32)len};
+	char hash[24];
+
+	if (len > CONTAINER_MAX_CHUNK) {
+		problem_set(p, "%s: a chunk is too long", c->path);
+		return NULL;
+	}
+	snprintf(hash, sizeof(hash), "%016lx", (u64)XXH3_64bits(data, len));
+	if (put(c, head, sizeof(head), p) || (len && put(c, data, len, p)))
+		return NULL;
+	return json_pack("[I, I, s]", (json_int_t)(c->offset - len), (json_int_t)len, hash);
 }
 
 int container_end(struct container_out *c, json_t *index, u64 *size, struct problem *p)
@@ -296,12 +312,30 @@ int container_open(struct container_in *c, const char *path, const char *magic, 
 	return -1;
 }
 
+static bool has_hash(const void *data, u64 len, const char *told)
+{
+	char found[24];
+
+	snprintf(found, sizeof(found), "%016lx", (u64)XXH3_64bits(data, len));
+	return !strcmp(found, told);
+}
+
+static bool bytes_room(struct byte_buffer *b, u64 len)
+{
+	u8 *grown = len < b->room ? b->data : realloc(b->data, len + 1);
+
+	if (!grown)
+		return false;
+	b->data = grown;
+	b->room = HD_MAX(b->room, len + 1);
+	return true;
+}
+
 int container_read(const struct container_in *c, const json_t *what, struct byte_buffer *out,
 		   struct problem *p)
 {
 	json_int_t at, packed, content;
 	const char *hash;
-	char found[24];
 
 	out->len = 0;
 	if (json_unpack((json_t *)what, "[I, I, I, s]", &at, &packed, &content, &hash) || at < 0 ||
@@ -309,24 +343,35 @@ int container_read(const struct container_in *c, const json_t *what, struct byte
 	    (u64)at > c->size - (u64)packed)
 		return damaged(c, "its index names what is not there", p);
 	u8 *frame = malloc((size_t)packed);
-	if ((size_t)content + 1 > out->room) {
-		u8 *grown = realloc(out->data, (size_t)content + 1);
-		if (grown) {
-			out->data = grown;
-			out->room = (size_t)content + 1;
-		}
-	}
-	if (!frame || out->room < (size_t)content + 1) {
+	if (!frame || !bytes_room(out, (u64)content)) {
 		free(frame);
 		return problem_set(p, "out of memory");
 	}
-	bool good = read_at(c, frame, (u64)packed, (u64)at);
-	snprintf(found, sizeof(found), "%016lx", good ? (u64)XXH3_64bits(frame, (size_t)packed) : 0ul);
-	good = good && !strcmp(found, hash) && unpack(frame, (size_t)packed, out->data, (size_t)content);
+	bool good = read_at(c, frame, (u64)packed, (u64)at) && has_hash(frame, (u64)packed, hash) &&
+		    unpack(frame, (size_t)packed, out->data, (size_t)content);
 	free(frame);
 	if (!good)
 		return damaged(c, "a part of it is not what was written", p);
 	out->len = (size_t)content;
+	return 0;
+}
+
+int container_read_raw(const struct container_in *c, const json_t *what, struct byte_buffer *out,
+		       struct problem *p)
+{
+	json_int_t at, len;
+	const char *hash;
+
+	out->len = 0;
+	if (json_array_size(what) != 3 || json_unpack((json_t *)what, "[I, I, s]", &at, &len, &hash) ||
+	    at < 0 || len < 0 || (u64)len > CONTAINER_MAX_CHUNK || (u64)len > c->size ||
+	    (u64)at > c->size - (u64)len)
+		return damaged(c, "its index names what is not there", p);
+	if (!bytes_room(out, (u64)len))
+		return problem_set(p, "out of memory");
+	if (!read_at(c, out->data, (u64)len, (u64)at) || !has_hash(out->data, (u64)len, hash))
+		return damaged(c, "a part of it is not what was written", p);
+	out->len = (size_t)len;
 	return 0;
 }
 

@@ -64,6 +64,8 @@ struct container_out {
 int container_create(struct container_out *c, const char *path, struct problem *p);
 /* What the index says of the chunk; NULL: p says why. Owned by the caller. */
 json_t *container_add(struct container_out *c, const void *data, size_t len, struct problem *p);
+/* The same, not packed, for what cannot be made shorter. */
+json_t *container_add_raw(struct container_out *c, const void *data, size_t len, struct problem *p);
 /* Takes the index. size: of the whole file. On failure, and from container_drop, no file is left. */
 int container_end(struct container_out *c, json_t *index, u64 *size, struct problem *p);
 void container_drop(struct container_out *c);
@@ -81,6 +83,9 @@ int container_open(struct container_in *c, const char *path, const char *magic, 
 /* what: from the index. Unpacked in *out, whose room is used again. */
 int container_read(const struct container_in *c, const json_t *what, struct byte_buffer *out,
 		   struct problem *p);
+/* What container_add_raw wrote. */
+int container_read_raw(const struct container_in *c, const json_t *what, struct byte_buffer *out,
+		       struct problem *p);
 void container_close(struct container_in *c);
 
 /* A number of the index, at most `most`. */

@@ -15,7 +15,7 @@
 #define PART_VERSION 1
 #define MAX_PARTS 65536u
 #define PRINTS_MAGIC "heddle_fingerprints"
-#define PRINTS_VERSION 1
+#define PRINTS_VERSION 2
 
 /* One part: intervals of the script's transitions, ascending. */
 struct partition_part {

@@ -5,14 +5,19 @@
  * agree on how many there are, and neither overlap nor leave a gap. Every number that occurs anywhere has to
  * be covered, and to have one fingerprint everywhere.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "script/part.h"
 
-#define ENTRY 17u /* bytes: fingerprint, and whether all transitions were made */
+#define PRINT sizeof(struct fingerprint)
+#define BATCH 4096u            /* numbers that are looked at together */
+#define TOUCH_MAX (32ul << 20) /* bytes */
+#define CHUNK (1ul << 20)      /* bytes of entries; a few more: an entry is not torn apart */
 
 static json_t *id_json(struct container_id id)
 {
@@ -29,52 +34,141 @@ static bool id_load(const json_t *j, struct container_id *out)
 	return text && strlen(text) == 32 && sscanf(text, "%16lx%16lx", &out->hi, &out->lo) == 2;
 }
 
-/* Numbers ascend: each as the distance to the one before, then its entry. */
-static void pack_prints(struct byte_buffer *b, const struct fingerprint *fp, const u8 *cover, u64 numbers)
-{
-	u64 last = 0;
+/* ---- writing ---- */
 
-	for (u64 i = 1; i < numbers; i++) {
-		if (!(fp[i].lo | fp[i].hi))
+struct packer {
+	int prints;
+	u64 numbers, last;
+	struct container_out *file;
+	struct byte_buffer b;
+	json_t *chunks;
+	struct fingerprint fp[BATCH];
+	u8 cover[BATCH];
+};
+
+static bool read_all(int fd, void *to, u64 n, u64 offset)
+{
+	for (u64 done = 0; done < n;) {
+		ssize_t got = pread(fd, (char *)to + done, n - done, (off_t)(offset + done));
+		if (got < 0 && errno == EINTR)
 			continue;
-		bytes_varint(b, i - last);
-		bytes_add(b, &fp[i], sizeof(fp[i]));
-		bytes_put(b, cover[i]);
-		last = i;
+		if (got <= 0)
+			return false;
+		done += (u64)got;
 	}
+	return true;
+}
+
+static int end_chunk(struct packer *k, struct problem *p)
+{
+	json_t *at = k->b.failed ? NULL : container_add_raw(k->file, k->b.data, k->b.len, p);
+
+	if (k->b.failed)
+		problem_set(p, "out of memory");
+	k->b.len = 0;
+	return at && !json_array_append_new(k->chunks, at) ? 0 : -1;
+}
+
+/* Numbers ascend: each as the distance to the one before, with whether all its transitions were made. */
+static int pack_batch(struct packer *k, u64 first, u64 n, struct problem *p)
+{
+	if (!read_all(k->prints, k->fp, n * PRINT, first * PRINT) ||
+	    !read_all(k->prints, k->cover, n, k->numbers * PRINT + first))
+		return problem_set(p, "the fingerprints cannot be read");
+	for (u64 i = 0; i < n; i++) {
+		if (!(k->fp[i].lo | k->fp[i].hi) || !(first + i))
+			continue;
+		bytes_varint(&k->b, (first + i - k->last) << 1 | (k->cover[i] != 0));
+		bytes_add(&k->b, &k->fp[i], PRINT);
+		k->last = first + i;
+	}
+	return k->b.len >= CHUNK ? end_chunk(k, p) : 0;
+}
+
+/* A part has few of all numbers: what was never written is a hole in the memory file. */
+static int pack_prints(struct packer *k, struct problem *p)
+{
+	u64 at = 0, end = k->numbers * PRINT;
+
+	while (at < end) {
+		off_t data = lseek(k->prints, (off_t)at, SEEK_DATA);
+		off_t hole = data < 0 ? data : lseek(k->prints, data, SEEK_HOLE);
+		if (data < 0 && errno == ENXIO)
+			break;
+		if (data < 0 || hole <= data)
+			return problem_set(p, "the fingerprints cannot be read");
+		u64 number = HD_MAX((u64)data, at) / PRINT,
+		    to = HD_MIN(HD_ROUND_UP((u64)hole, PRINT), end) / PRINT;
+		for (; number < to; number += BATCH)
+			if (pack_batch(k, number, HD_MIN(to - number, (u64)BATCH), p))
+				return -1;
+		at = HD_ROUND_UP((u64)hole, PRINT);
+	}
+	return k->b.len || k->b.failed ? end_chunk(k, p) : 0;
+}
+
+/* NULL: it failed. */
+static json_t *entries_write(int prints, u64 numbers, struct container_out *file, struct problem *p)
+{
+	struct packer *k = calloc(1, sizeof(*k));
+	json_t *chunks = json_array();
+
+	if (!k || !chunks) {
+		problem_set(p, "out of memory");
+	} else {
+		k->prints = prints;
+		k->numbers = numbers;
+		k->file = file;
+		k->chunks = chunks;
+	}
+	if (!k || !chunks || pack_prints(k, p)) {
+		json_decref(chunks);
+		chunks = NULL;
+	}
+	if (k)
+		bytes_free(&k->b);
+	free(k);
+	return chunks;
+}
+
+/* Bytes of the memory file as a chunk. */
+static json_t *copy_write(int prints, u64 offset, u64 len, bool raw, struct container_out *file,
+			  struct problem *p)
+{
+	u8 *copy = malloc(len + 1);
+	json_t *at = NULL;
+
+	if (!copy)
+		problem_set(p, "out of memory");
+	else if (!read_all(prints, copy, len, offset))
+		problem_set(p, "the fingerprints cannot be read");
+	else
+		at = raw ? container_add_raw(file, copy, len, p) : container_add(file, copy, len, p);
+	free(copy);
+	return at;
 }
 
 int part_prints_write(const struct part_result *r, int prints, const char *path, u64 *bytes,
 		      struct problem *p)
 {
 	u64 numbers = r->states + 1, bytes_of_file = WIRE_PRINTS_BYTES(numbers, r->busy_edges);
+	struct container_out file;
 	struct stat st;
+	json_t *index, *entries, *ranges, *edges;
 
 	/* The counts come from the program's process. */
 	if (r->ranges > WIRE_MAX_RANGES || r->busy_edges > WIRE_MAX_BUSY_EDGES || fstat(prints, &st) ||
 	    (u64)st.st_size < bytes_of_file)
 		return problem_set(p, "the record of a part makes no sense: the program wrote over it");
-	u8 *memory = mmap(NULL, bytes_of_file, PROT_READ, MAP_SHARED, prints, 0);
-	struct container_out file;
-	struct byte_buffer b = {0};
-	json_t *index, *entries, *ranges, *edges;
-
-	if (memory == MAP_FAILED)
-		return problem_set(p, "the fingerprints cannot be mapped");
-	if (container_create(&file, path, p)) {
-		munmap(memory, bytes_of_file);
+	if (container_create(&file, path, p))
 		return -1;
-	}
-	const u8 *cover = memory + numbers * sizeof(struct fingerprint);
 	file.level = 1;
-	pack_prints(&b, (const struct fingerprint *)memory, cover, numbers);
-	entries = b.failed ? NULL : container_add(&file, b.data, b.len, p);
-	ranges = container_add(&file, cover + HD_ROUND_UP(numbers, 16),
-			       r->ranges * sizeof(struct wire_range_made), p);
-	edges = container_add(&file, memory + WIRE_BUSY_AT(numbers),
-			      r->busy_edges * sizeof(struct wire_busy_edge), p);
-	bytes_free(&b);
-	munmap(memory, bytes_of_file);
+	entries = entries_write(prints, numbers, &file, p);
+	ranges = copy_write(prints, numbers * PRINT + HD_ROUND_UP(numbers, 16),
+			    r->ranges * sizeof(struct wire_range_made), true, &file, p);
+	edges = r->busy_edges ? copy_write(prints, WIRE_BUSY_AT(numbers),
+					   r->busy_edges * sizeof(struct wire_busy_edge), false, &file, p)
+			      : json_null();
 	if (!entries || !ranges || !edges) {
 		json_decref(entries);
 		json_decref(ranges);
@@ -88,6 +182,7 @@ int part_prints_write(const struct part_result *r, int prints, const char *path,
 			  "transitions", (json_int_t)r->transitions, "good", r->good, "busy", r->busy,
 			  "verdict", r->verdict, "program", r->program, "entries", entries, "ranges", ranges,
 			  "busy_lost", r->busy_lost, "busy_edges", edges);
+	file.level = -9; /* short, and read as often as there are parts */
 	return container_end(&file, index, bytes, p);
 }
 
@@ -102,6 +197,7 @@ struct merge {
 	struct wire_busy_edge *edge;
 	u64 edges;
 	u8 *seen; /* parts */
+	struct byte_buffer chunk;
 	char *why;
 	size_t cap;
 };
@@ -113,27 +209,29 @@ static bool wrong(struct merge *m, const char *what)
 	return false;
 }
 
-static bool take_entries(struct merge *m, const struct byte_buffer *b)
+/* A chunk of entries; *last: the number of the one before. */
+static bool take_entries(struct merge *m, const struct byte_buffer *b, u64 *last)
 {
 	struct byte_cursor c = {b->data, b->data + b->len, false};
-	u64 number = 0;
+	u64 number = *last;
 
 	while (c.at < c.end) {
 		struct fingerprint fp;
-		u64 step = cursor_varint(&c);
-		if (c.bad || !step || step > m->out->states - number || (size_t)(c.end - c.at) < ENTRY)
+		u64 head = cursor_varint(&c), step = head >> 1;
+		if (c.bad || !step || step > m->out->states - number || (size_t)(c.end - c.at) < PRINT)
 			return wrong(m, "a map of fingerprints is damaged");
 		number += step;
-		memcpy(&fp, c.at, sizeof(fp));
+		memcpy(&fp, c.at, PRINT);
+		c.at += PRINT;
 		struct fingerprint *there = &m->fp[number];
 		if (!(there->lo | there->hi))
 			*there = fp;
 		else if (there->lo != fp.lo || there->hi != fp.hi)
 			return wrong(m, "two parts give the same number to different states");
-		if (c.at[ENTRY - 1] && m->cover[number]++)
+		if ((head & 1) && m->cover[number]++)
 			return wrong(m, "two parts have the same transitions");
-		c.at += ENTRY;
 	}
+	*last = number;
 	return true;
 }
 
@@ -225,7 +323,7 @@ static bool is_covered(struct merge *m)
  * from which no state that escapes can be reached waits for ever: what follows it are steps of waiting only,
  * and they go on without end.
  */
-static bool has_no_livelock(struct merge *m)
+static bool escape_everywhere(struct merge *m)
 {
 	u64 states = m->out->states;
 	u32 *busy = calloc(states + 2, sizeof(*busy)), *told = calloc(states + 2, sizeof(*told));
@@ -279,6 +377,12 @@ static bool has_no_livelock(struct merge *m)
 	return good;
 }
 
+/* Without steps of busy waiting every state escapes. */
+static bool has_no_livelock(struct merge *m)
+{
+	return !m->edges || escape_everywhere(m);
+}
+
 static bool load_head(const json_t *j, struct part_result *r)
 {
 	const char *verdict = json_string_value(json_object_get(j, "verdict"));
@@ -297,6 +401,15 @@ static bool load_head(const json_t *j, struct part_result *r)
 	       container_number(j, "transitions", INT64_MAX, &r->transitions);
 }
 
+/* All of it will be used, unless the file lies: not too much at once. Page by page is slower. */
+static void touch(void *memory, u64 bytes)
+{
+	u64 from = HD_ROUND_UP((u64)memory, 4096), to = (u64)memory + bytes;
+
+	if (memory && bytes <= TOUCH_MAX && to > from)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+}
+
 static bool begin(struct merge *m, const struct part_result *first)
 {
 	*m->out = *first;
@@ -304,6 +417,7 @@ static bool begin(struct merge *m, const struct part_result *first)
 	m->out->transitions = 0;
 	m->fp = calloc(first->states + 1, sizeof(*m->fp));
 	m->cover = calloc(first->states + 1, 1);
+	touch(m->fp, (first->states + 1) * sizeof(*m->fp));
 	m->seen = calloc(first->parts + 1, 1);
 	return (m->fp && m->cover && m->seen) || wrong(m, "out of memory");
 }
@@ -326,27 +440,42 @@ static bool is_one_of(struct merge *m, const struct part_result *r)
 }
 
 /* -1: it cannot be read. */
+static int take_chunks(struct merge *m, const struct container_in *in, struct problem *p)
+{
+	const json_t *entries = json_object_get(in->index, "entries"),
+		     *edges = json_object_get(in->index, "busy_edges");
+	u64 last = 0;
+
+	if (!json_is_array(entries))
+		return problem_set(p, "%s is damaged (its index)", in->path);
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		if (container_read_raw(in, json_array_get(entries, i), &m->chunk, p))
+			return -1;
+		if (!take_entries(m, &m->chunk, &last))
+			return 0;
+	}
+	if (container_read_raw(in, json_object_get(in->index, "ranges"), &m->chunk, p))
+		return -1;
+	if (!take_ranges(m, &m->chunk) || json_is_null(edges))
+		return 0;
+	if (container_read(in, edges, &m->chunk, p))
+		return -1;
+	take_edges(m, &m->chunk);
+	return 0;
+}
+
 static int take_map(struct merge *m, const char *path, bool first, struct problem *p)
 {
 	struct container_in in;
 	struct part_result r;
-	struct byte_buffer entries = {0}, ranges = {0}, edges = {0};
 	int ret = 0;
 
 	if (container_open(&in, path, PRINTS_MAGIC, PRINTS_VERSION, p))
 		return -1;
 	if (!load_head(in.index, &r))
 		ret = problem_set(p, "%s is damaged (its index)", path);
-	else if (container_read(&in, json_object_get(in.index, "entries"), &entries, p) ||
-		 container_read(&in, json_object_get(in.index, "ranges"), &ranges, p) ||
-		 container_read(&in, json_object_get(in.index, "busy_edges"), &edges, p))
-		ret = -1;
-	else if ((!first || begin(m, &r)) && is_one_of(m, &r) && take_entries(m, &entries) &&
-		 take_ranges(m, &ranges))
-		take_edges(m, &edges);
-	bytes_free(&edges);
-	bytes_free(&entries);
-	bytes_free(&ranges);
+	else if ((!first || begin(m, &r)) && is_one_of(m, &r))
+		ret = take_chunks(m, &in, p);
 	container_close(&in);
 	return ret;
 }
@@ -369,5 +498,6 @@ int part_prints_merge(char *const *path, u32 n, struct part_result *out, char *w
 	free(m.seen);
 	free(m.range);
 	free(m.edge);
+	bytes_free(&m.chunk);
 	return ret;
 }

@@ -72,7 +72,7 @@ int script_open(struct script *s, const char *path, struct problem *p)
 	memset(s, 0, sizeof(*s));
 	if (container_open(&s->file, path, SCRIPT_MAGIC, SCRIPT_VERSION, p))
 		return -1;
-	if (load_index(s, p) || script_rewind(s, p)) {
+	if (load_index(s, p)) {
 		script_close(s);
 		return -1;
 	}
@@ -419,6 +419,8 @@ int script_next(struct script *s, struct script_event *out, struct problem *p)
 	struct script_model *m = &s->model;
 
 	if (!s->begun) {
+		if (!m->tables && script_rewind(s, p)) /* nothing was read yet */
+			return -1;
 		s->begun = true;
 		return read_list(s, out, p);
 	}

@@ -14,7 +14,7 @@
  * Who follows a part reads from the beginning of a block on: it has to be short beside one of 100 parts.
  */
 #define SCRIPT_BLOCK_SHARE 32u
-#define SCRIPT_BLOCK_FIRST (1u << 17)
+#define SCRIPT_BLOCK_FIRST (1u << 16)
 #define SCRIPT_BLOCK_LAST (1u << 23)
 
 /* The columns of a block. */
