@@ -20,8 +20,8 @@
 #define NAME_COMMA(name) #name,
 static const char *const wrapped[] = {HOOKS_WRAPPED(NAME_COMMA)};
 static const char *const wrapped_checked[] = {HOOKS_WRAPPED_CHECKED(NAME_COMMA)};
-static const char *const wrapped_calls[] = {HOOKS_WRAPPED_CALLS(NAME_COMMA) HOOKS_WRAPPED_STRUCTS(NAME_COMMA)
-						    HOOKS_WRAPPED_THREADS(NAME_COMMA)};
+static const char *const wrapped_calls[] = {HOOKS_WRAPPED_CALLS(NAME_COMMA) HOOKS_WRAPPED_STRUCTS(
+	NAME_COMMA) HOOKS_WRAPPED_THREADS(NAME_COMMA) HOOKS_WRAPPED_STREAMS(NAME_COMMA)};
 
 static const char *const gcc_flags[] = {
 	"-fsanitize=thread",

@@ -232,6 +232,7 @@ static void add_ends(const struct wire_result *r, struct findings *f)
 	if (!f->exit_status)
 		f->exit_status = r->exit_status;
 	f->ended_well |= r->ended_well != 0;
+	f->slept |= r->slept != 0;
 	f->fails |= r->trivial == WIRE_TRIVIAL_FAILS;
 	f->no_client |= r->trivial == WIRE_TRIVIAL_NO_CLIENT;
 	f->clock_max = HD_MAX(f->clock_max, r->clock_max);
@@ -388,6 +389,15 @@ static void note_clock(const struct findings *f, const struct wire_config *confi
 			 (u32)HD_MIN(seconds, (u64)~0u));
 }
 
+/* One worker saw an execution that sleeps for ever, and later it or another one an execution that ends. */
+static void note_slept(const struct findings *f, struct outcome *o)
+{
+	if (f->slept && (f->ended_well || f->exit_status) && !o->incomplete_why[0])
+		snprintf(o->incomplete_why, sizeof(o->incomplete_why),
+			 "in some executions all threads sleep again and again for ever, and others end: "
+			 "--strict-idle tells such sleeping as a livelock");
+}
+
 /* Verified, and nothing was tried: a wrong argument, a missing file, a forgotten client. */
 static void note_trivial(const struct findings *f, const struct wire_config *config, struct outcome *o)
 {
@@ -411,6 +421,7 @@ int collect_shared(const struct sut *s, const struct wire_config *config, struct
 	note_atomics(s, config, o);
 	note_exit(found, config, o);
 	note_clock(found, config, o);
+	note_slept(found, o);
 	note_trivial(found, config, o);
 	copy_learnt(&s->shared->learnt, &found->learnt);
 	if (copy_trees(s, found, p))

@@ -29,6 +29,7 @@ struct findings {
 	size_t samples;
 	u64 exit_status;       /* other than 0, the first that was seen */
 	bool ended_well;       /* some execution ends otherwise */
+	bool slept;            /* some execution sleeps for ever, and was taken for idle */
 	bool fails, no_client; /* enum wire_trivial, by some worker's account */
 	u64 clock_max;         /* nanoseconds */
 	struct wire_learnt learnt;

@@ -205,6 +205,7 @@ struct wire_result {
 	u64 tracked_pages, hot_pages, page_faults;
 	u64 exit_status; /* other than 0, the first that was seen */
 	u32 ended_well;  /* some execution ends otherwise */
+	u32 slept;       /* some execution goes on with threads that sleep, and was taken for idle */
 	u32 trivial;     /* enum wire_trivial */
 	u64 faults_cut;  /* more faults than --fault-budget allows could have happened */
 	u64 retries_cut; /* more than --retries attempts in a row could have failed */

@@ -82,6 +82,35 @@
 	X(pthread_rwlockattr_setkind_np) X(pthread_rwlockattr_getkind_np) \
 	X(pthread_barrierattr_setpshared) X(pthread_barrierattr_getpshared) \
 	X(pthread_attr_getschedparam)
+/* C++'s streams of characters. */
+#define HOOKS_WRAPPED_STREAMS(X) \
+	X(_ZNSolsEb) X(_ZNSolsEs) X(_ZNSolsEt) X(_ZNSolsEi) X(_ZNSolsEj) X(_ZNSolsEl) X(_ZNSolsEm) \
+	X(_ZNSolsEx) X(_ZNSolsEy) X(_ZNSolsEf) X(_ZNSolsEd) X(_ZNSolsEe) X(_ZNSolsEPKv) \
+	X(_ZNSo9_M_insertIbEERSoT_) X(_ZNSo9_M_insertIlEERSoT_) \
+	X(_ZNSo9_M_insertImEERSoT_) X(_ZNSo9_M_insertIxEERSoT_) X(_ZNSo9_M_insertIyEERSoT_) \
+	X(_ZNSo9_M_insertIdEERSoT_) X(_ZNSo9_M_insertIeEERSoT_) X(_ZNSo9_M_insertIPKvEERSoT_) \
+	X(_ZNSo3putEc) X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c) \
+	X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_a) \
+	X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_h) \
+	X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc) \
+	X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKa) \
+	X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKh) X(_ZNSo5writeEPKcl) \
+	X(_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l) \
+X(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE) \
+	X(_ZNSo5flushEv) X(_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_) \
+	X(_ZSt4endsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_) \
+	X(_ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_) X(_ZNSirsERb) X(_ZNSirsERs) \
+	X(_ZNSirsERt) X(_ZNSirsERi) X(_ZNSirsERj) X(_ZNSirsERl) X(_ZNSirsERm) X(_ZNSirsERx) \
+	X(_ZNSirsERy) X(_ZNSirsERf) X(_ZNSirsERd) X(_ZNSirsERe) X(_ZNSirsERPv) \
+	X(_ZNSi10_M_extractIbEERSiRT_) X(_ZNSi10_M_extractItEERSiRT_) X(_ZNSi10_M_extractIjEERSiRT_) \
+	X(_ZNSi10_M_extractIlEERSiRT_) X(_ZNSi10_M_extractImEERSiRT_) X(_ZNSi10_M_extractIxEERSiRT_) \
+	X(_ZNSi10_M_extractIyEERSiRT_) X(_ZNSi10_M_extractIfEERSiRT_) X(_ZNSi10_M_extractIdEERSiRT_) \
+	X(_ZNSi10_M_extractIeEERSiRT_) X(_ZNSi10_M_extractIPvEERSiRT_) X(_ZNSi3getEv) \
+	X(_ZNSi4peekEv) X(_ZNSi5ungetEv) X(_ZNSi7putbackEc) X(_ZNSi3getERc) \
+	X(_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_) X(_ZNSi4readEPcl) \
+X(_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE) \
+X(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE) \
+X(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_)
 /* clang-format on */
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -262,6 +263,86 @@ static int datagram_to_itself(kernel *k, long *out)
 	return n;
 }
 
+static int tell_own_ip(kernel *k, long fd, long *out)
+{
+	union any_address a = {0};
+	socklen_t len = sizeof(a);
+	int n = 0;
+	out[n++] = K(SYS_getsockname, fd, (long)&a, (long)&len);
+	memcpy(out + n, &a.in6.sin6_addr, sizeof(a.in6.sin6_addr));
+	return n + 2;
+}
+
+/*
+ * A socket of IPv6 that is connected to IPv6, to IPv4 and back: its own address stays that of the first, it
+ * sends from one that fits, and hears of refusals and answers only where the two are the same.
+ */
+static int connected_by_turns(kernel *k, long *out)
+{
+	static const unsigned turns[] = {4, 1, 4, 6, 0};
+	int n = 0;
+	for (int bound = 0; bound < 2; bound++) {
+		union any_address a;
+		char byte = 'x';
+		long fd = K(SYS_socket, AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+		long four = K(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+		socklen_t len = address_make(5, &a);
+		if (bound)
+			out[n++] = K(SYS_bind, fd, (long)&a, len);
+		for (int i = 0; i < 5; i++) {
+			len = address_make(turns[i], &a);
+			out[n++] = K(SYS_connect, fd, (long)&a, len);
+			n += tell_own_ip(k, fd, out + n);
+			if (i == 3) { /* somebody is there, from now on */
+				len = address_make(ADDRESS_4, &a);
+				out[n++] = K(SYS_bind, four, (long)&a, len);
+			}
+			out[n++] = K(SYS_sendto, fd, (long)&byte, 1, 0, 0, 0);
+			out[n++] = K(SYS_recvfrom, fd, (long)&byte, 1, 0, 0, 0);
+			len = sizeof(a);
+			out[n++] = K(SYS_recvfrom, four, (long)&byte, 1, 0, (long)&a, (long)&len);
+			if (out[n - 1] != 1)
+				continue;
+			out[n++] = a.in.sin_addr.s_addr;
+			out[n++] = K(SYS_sendto, four, (long)&byte, 1, 0, (long)&a, len);
+			out[n++] = K(SYS_recvfrom, fd, (long)&byte, 1, 0, 0, 0);
+		}
+		K(SYS_close, fd);
+		K(SYS_close, four);
+	}
+	return n;
+}
+
+/* A connection of datagrams is ended: what connect gave is gone, what bind gave stays; and who is heard. */
+static int connection_ended(kernel *k, long *out)
+{
+	static const unsigned own[] = {5, 4, 6}, to[] = {4, 1};
+	const struct sockaddr none = {.sa_family = AF_UNSPEC};
+	int n = 0;
+	for (int i = 0; i < 6; i++) {
+		union any_address a;
+		char byte = 'x';
+		long fd = K(SYS_socket, AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+		long other = K(SYS_socket, AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+		socklen_t len = address_make(own[i % 3], &a);
+		in_port_t port = address_port(&a);
+		out[n++] = K(SYS_bind, fd, (long)&a, len);
+		len = address_make(to[i / 3], &a);
+		out[n++] = K(SYS_connect, fd, (long)&a, len);
+		out[n++] = K(SYS_connect, fd, (long)&none, sizeof(none));
+		n += tell_own_ip(k, fd, out + n);
+		for (int by = 0; by < 2; by++) { /* IPv4, IPv6 */
+			len = address_make(by ? 4 : 0, &a);
+			a.in.sin_port = port; /* sin6_port lies there, too */
+			out[n++] = K(SYS_sendto, other, (long)&byte, 1, 0, (long)&a, len);
+			out[n++] = K(SYS_recvfrom, fd, (long)&byte, 1, 0, 0, 0);
+		}
+		K(SYS_close, fd);
+		K(SYS_close, other);
+	}
+	return n;
+}
+
 const struct fixed_case fixed_cases[FIXED] = {
 	{"a full pipe behaves as in Linux", full_pipe},
 	{"a listener that was shut down holds no port that the kernel chose", former_listener},
@@ -274,6 +355,8 @@ const struct fixed_case fixed_cases[FIXED] = {
 	{"a datagram that is taken back is an edge", datagram_taken_back},
 	{"a datagram to nobody is an edge", datagram_to_nobody},
 	{"a datagram comes from the kind of address that it was sent to", datagram_to_itself},
+	{"datagrams by IPv6 and by IPv4 in turns: one address is kept", connected_by_turns},
+	{"a connection of datagrams that is ended leaves what bind gave", connection_ended},
 };
 
 int fixed_compare(const struct fixed_case *c)

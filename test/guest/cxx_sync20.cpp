@@ -6,6 +6,7 @@
  * heddle: verdict=verified outcomes=2 args=barrier
  * heddle: verdict=verified outcomes=3 args=semaphore
  * heddle: verdict=verified outcomes=5 args=atomic
+ * heddle: verdict=verified outcomes=5 args=atomic options="--por off --sanity 3"
  * native: args=latch
  * native: args=barrier
  * native: args=semaphore

@@ -468,7 +468,7 @@ static void target_restart(void *t)
 	rt_worker->result.subsets_cut = 0;
 	rt_worker->result.retries_cut = 0;
 	rt_worker->result.faults_cut = 0;
-	rt_worker->result.exit_status = rt_worker->result.ended_well = 0;
+	rt_worker->result.exit_status = rt_worker->result.ended_well = rt_worker->result.slept = 0;
 }
 
 static u64 target_violation_key(void *t)

@@ -47,6 +47,9 @@ static void note_what_was_left_out(void)
 	if (terminal_saw_sleepers())
 		note("some executions go on for ever with threads that sleep while others wait for clients: "
 		     "taken for idle; --strict-idle makes that a livelock");
+	if (terminal_saw_asleep())
+		note("some executions go on for ever with threads that sleep again and again, and all others "
+		     "have ended or wait for their end: taken for idle; --strict-idle makes that a livelock");
 	unseen_tell_notes();
 	if (order_left_out()) {
 		unseen_add("weaker atomics of more than 256 threads, 32768 places or 4096 objects", 0);

@@ -19,6 +19,10 @@
  * Idle is not stuck: who waits for the next request of a client that has said something and was answered
  * since waits like one in accept (but --strict-idle). Unless executions are known that send the client more
  * from there, and it leaves in the end: then it waits for that, and for ever.
+ *
+ * So are threads that sleep in loops for ever, and those who wait for their end, in a program that never ends
+ * (but --strict-idle). Where other executions end, such a thread waited for something that does not come: a
+ * livelock. If those are met afterwards, there is no verdict (wire.h: slept).
  */
 #include "runtime/engine/terminal.h"
 
@@ -33,7 +37,7 @@
 enum root { NOT_BLOCKED = 0, BY_CLIENT, BY_PEER };
 #define NO_FIBER LAYOUT_MAX_FIBERS
 
-static bool lonely, undecided, idle_client, waiter, sleepers, paused; /* persistent */
+static bool lonely, undecided, idle_client, waiter, sleepers, paused, asleep; /* persistent */
 static bool any_waits_for_anyone;
 static u8 blocked[LAYOUT_MAX_FIBERS]; /* enum root */
 
@@ -309,7 +313,39 @@ bool terminal_saw_sleepers(void)
 	return sleepers;
 }
 
-bool terminal_idles(void)
+bool terminal_saw_asleep(void)
+{
+	return asleep;
+}
+
+static bool joins(u32 slot)
+{
+	return op_class_of(&model->fiber[slot].op)->joins && waits_for_fiber(slot);
+}
+
+/*
+ * Nobody waits for clients or peers: does everybody sleep, wait for a signal from outside, or for the end of
+ * one who does? But a thread that sleeps in some executions, where others end, has waited for something.
+ */
+static bool all_sleep(void)
+{
+	bool any = false;
+	if (rt_worker->result.ended_well || rt_worker->result.exit_status)
+		return false;
+	for (u32 i = 0; i < sched_fiber_limit(); i++) {
+		bool sleeps = alive(i) && op_class_of(&model->fiber[i].op)->sleeps;
+		any |= sleeps;
+		blocked[i] = sleeps || (alive(i) && wait_of(i).what == WAIT_WORLD) ? BY_CLIENT : NOT_BLOCKED;
+	}
+	mark_while(joins);
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (alive(i) && !blocked[i])
+			return false;
+	return any;
+}
+
+/* Beside those who wait for clients. */
+static bool server_idles(void)
 {
 	u64 bytes;
 	if (!mark_roots() || first_that_is(BY_PEER) != NO_FIBER)
@@ -326,10 +362,21 @@ bool terminal_idles(void)
 	return true;
 }
 
+bool terminal_idles(void)
+{
+	if (mark_roots())
+		return server_idles();
+	if (!all_sleep())
+		return false;
+	asleep = true;
+	rt_worker->result.slept = 1;
+	return true;
+}
+
 bool terminal_would_idle(void)
 {
 	const bool seen[] = {lonely, undecided, idle_client, waiter, sleepers, paused};
-	bool idles = terminal_idles();
+	bool idles = server_idles();
 	lonely = seen[0];
 	undecided = seen[1];
 	idle_client = seen[2];

@@ -23,13 +23,16 @@ bool terminal_saw_idle_client(void);
 bool terminal_saw_waiter(void);
 /*
  * The current state belongs to a loop of sleeps that nothing leads out of. Is that a server that idles: all
- * threads sleep, or wait for clients or for those who do? Remembered for terminal_saw_sleepers().
+ * threads sleep, or wait for clients or for those who do? Remembered for terminal_saw_sleepers(). Or a
+ * program of which no end is known, and all threads sleep or wait for the end of those who do? Remembered for
+ * terminal_saw_asleep().
  */
 bool terminal_idles(void);
-/* The same, if there were such a loop. */
+/* Is it such a server, if there were such a loop? */
 bool terminal_would_idle(void);
 /* … or with threads that wait for a signal from outside, with nothing else to do? */
 bool terminal_saw_paused(void);
 bool terminal_saw_sleepers(void);
+bool terminal_saw_asleep(void);
 
 #endif

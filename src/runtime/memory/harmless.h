@@ -223,7 +223,7 @@ static const char *const harmless[] = {
 	"__posix_getopt",
 	/* only through the program's own function, which is instrumented */
 	"bsearch",
-	/* C++: threads, exceptions, streams as such, numbers to streams */
+	/* C++: threads, exceptions */
 	"_ZNSt6thread*",
 	"_ZNKSt6thread*",
 	"_ZNSt18condition_variable*",
@@ -240,12 +240,8 @@ static const char *const harmless[] = {
 	"_ZSt20__throw*",
 	"_ZNSt8ios_base4Init*",
 	"_ZSt15get_new_handlerv",
-	"_ZNSolsE*",
-	"_ZNSo9_M_insertI*",
-	"_ZNSo3putEc",
-	"_ZNSo5flushEv",
-	"_ZSt4endl*",
-	"_ZSt5flush*",
+	"_ZNSolsEPFRS*", /* a manipulator, which is a function of the program, or wrapped */
+	"_ZNSirsEPFRS*",
 	"_ZNSt6chrono*",
 	"_ZNSt9exception*",
 	"_ZNKSt9exception*",

@@ -8,6 +8,11 @@
  *
  * With a time-out, the answer may be late.
  * heddle: verdict=verified outcomes=0,1 server="@peer datagrams {port:7000} send:1" args=late
+ *
+ * Who is connected to another place does not hear the answer: by its port, or as it was connected by IPv6 before.
+ * heddle: verdict=incomplete text~="answers the socket does not hear" server="@peer datagrams {port:7000} send:1" args=elsewhere
+ * heddle: verdict=incomplete text~="answers the socket does not hear" server="@peer datagrams {port:7000} send:1" args=by_turns
+ * heddle: verdict=incomplete text~="another peer may answer" server="@peer datagrams {port:7000} send:1" args=leaves
  */
 #include "net.h"
 
@@ -65,6 +70,28 @@ static void late(void)
 	heddle_outcome(recv(fd, text, sizeof(text), 0) == 1);
 }
 
+/* Whether it was connected to somebody else when it sent, or is only now. */
+static void elsewhere(int before)
+{
+	struct sockaddr_in a = loopback(PORT), b = loopback(PORT + 1);
+	if (before)
+		OK(connect(fd, (struct sockaddr *)&b, sizeof(b)));
+	CHECK(sendto(fd, "x", 1, 0, (struct sockaddr *)&a, sizeof(a)) == 1);
+	if (!before)
+		OK(connect(fd, (struct sockaddr *)&b, sizeof(b)));
+}
+
+static void by_turns(void)
+{
+	struct sockaddr_in6 six = {
+		.sin6_family = AF_INET6, .sin6_port = htons(PORT), .sin6_addr = in6addr_loopback};
+	struct sockaddr_in four = loopback(PORT);
+	int both = socket(AF_INET6, SOCK_DGRAM, 0);
+	OK(connect(both, (struct sockaddr *)&six, sizeof(six)));
+	OK(connect(both, (struct sockaddr *)&four, sizeof(four)));
+	CHECK(send(both, "x", 1, 0) == 1);
+}
+
 int main(int argc, char **argv)
 {
 	struct sockaddr_in a = loopback(PORT);
@@ -76,7 +103,11 @@ int main(int argc, char **argv)
 		cut();
 	else if (story(argc, argv, "late"))
 		late();
-	else
+	else if (story(argc, argv, "by_turns"))
+		by_turns();
+	else if (story(argc, argv, "two"))
 		two();
+	else
+		elsewhere(story(argc, argv, "elsewhere"));
 	return 0;
 }

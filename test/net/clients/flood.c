@@ -6,6 +6,13 @@
  * heddle: verdict=violation kind=comm-deadlock server="@peer listen {port:7000} idle"
  * heddle: verdict=verified outcomes=1 args=timeout server="@peer listen {port:7000} idle"
  * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} eof"
+ *
+ * A server that sends a flood itself before it reads: both wait for ever. That is not seen, but told.
+ * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} big:1000000 eof"
+ * heddle: verdict=incomplete text~="whose own 2 MiB are not read" server="@peer listen {port:7000} big:3000000 eof"
+ * heddle: verdict=incomplete text~="whose own 2 MiB are not read" server="@peer listen {port:7000} big:3000000 shut eof"
+ * heddle: verdict=verified outcomes=2 args=little server="@peer listen {port:7000} big:3000000 eof"
+ * heddle: verdict=verified outcomes=2 args=reads server="@peer listen {port:7000} big:3000000 eof"
  * native: skip
  */
 #include <errno.h>
@@ -19,6 +26,11 @@ int main(int argc, char **argv)
 	int fd = dial(PORT), pieces = story(argc, argv, "little") ? 2 : 20;
 	if (story(argc, argv, "timeout"))
 		OK(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)));
+	for (int left = story(argc, argv, "reads") ? 3000000 : 0; left;) {
+		ssize_t n = read(fd, data, sizeof(data));
+		CHECK(n > 0);
+		left -= (int)n;
+	}
 	while (pieces--) {
 		ssize_t n = write(fd, data, sizeof(data));
 		if (n < 0) {

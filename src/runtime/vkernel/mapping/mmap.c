@@ -178,6 +178,7 @@ static void use_range(struct vk_call *c, u32 range)
  */
 static void declare_rights_change(void)
 {
+	vk_declare(thread_alone_object(sched_self_slot()), ACCESS_READ);
 	if (!sched_alone())
 		vk_declare(WORLD_OBJECT, ACCESS_WRITE);
 }

@@ -96,8 +96,7 @@ static void discard_from(u32 slot, int sig)
 {
 	if (!(queue_of(slot)->pending & BIT(sig)))
 		return;
-	if (slot != TO_PROCESS)
-		vk_declare(thread_object(slot), ACCESS_WRITE);
+	vk_declare(slot == TO_PROCESS ? VK_PENDING_SIGNALS : thread_object(slot), ACCESS_WRITE);
 	while (queue_of(slot)->pending & BIT(sig))
 		signal_dequeue(slot, sig);
 }

@@ -36,11 +36,12 @@ static bool is_lost(u32 slot, int sig)
 
 long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 {
+	/* Even if it is lost: under other masks it would wait, so their changes have to be steps. */
+	if (slot == TO_PROCESS ? !sched_all_joined() : slot != sched_self_slot())
+		signal_learn();
 	if (is_lost(slot, i->sig))
 		return 0;
 	access_observe(vk_sent_object(slot, i->sig));
-	if (slot == TO_PROCESS ? !sched_all_joined() : slot != sched_self_slot())
-		signal_learn();
 	if (slot != TO_PROCESS)
 		signalfd_checks(c, slot, i->sig);
 	if (signal_waits(slot, i->sig)) /* once is enough */
@@ -72,7 +73,7 @@ static long to_other_thread(struct vk_call *c, u32 slot, const struct vk_siginfo
 	struct op o = {.kind = OP_SIGNAL, .object = slot, .n = i->sig};
 	vk_step(c, &o);
 	/* Even if it has ended: that may be part of an earlier step only as long as nobody sends signals. */
-	if (i->sig && !signal_does_nothing(i->sig))
+	if (i->sig)
 		signal_learn();
 	if (!sched_alive(slot))
 		return -ESRCH;
@@ -122,6 +123,7 @@ static long to_process(struct vk_call *c, const struct vk_siginfo *i)
 	if (!sig)
 		return 0;
 	vk_use(c, vk_action_object(sig), ACCESS_READ);
+	vk_declare(thread_alone_object(sched_self_slot()), ACCESS_READ); /* what it does next tells */
 	if (!sched_alone()) {
 		struct op o = {.kind = OP_SIGNAL, .object = TO_PROCESS, .n = (u32)sig};
 		vk_step(c, &o);

@@ -278,6 +278,12 @@ bool sock_address_reaches(const struct net_address *local, const struct net_addr
 bool sock_is_reached(const struct vk_sock *s, const struct net_address *to);
 /* Is `to` IPv4 in IPv6, and the socket speaks IPv6 alone? */
 bool sock_is_cut_off(const struct vk_sock *s, const struct net_address *to);
+/*
+ * Does what comes from there reach this socket, which has sent something there? Not if it is connected to
+ * somebody else; nor if its own address is of the other family: it sends from another one than it hears at.
+ */
+bool sock_hears(const struct vk_sock *s, const struct net_address *from);
+bool sock_address_is_any(const struct net_address *a);
 void sock_describe_address(const struct net_address *a, struct text *t);
 /*
  * The same address in its simplest form: IPv4 in IPv6 is IPv4, and who connects to no address means this
@@ -428,6 +434,8 @@ long sock_frame_recv(struct cache_pos *pos, u8 *fault, struct vk_uio *u, u32 fla
 long sock_frame_send(struct cache_pos *pos, struct vk_uio *u);
 long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
 			  const struct net_address *to);
+/* s was connected to another address, or to none. */
+void sock_dgram_peer_note_connect(struct vk_call *c, const struct vk_sock *s);
 void sock_dgram_peer_close(struct vk_sock *s);
 
 #endif

@@ -150,7 +150,7 @@ static bool is_mapped(const struct net_address *a)
 	return a->family == NET_INET6 && !memcmp(a->ip, mapped, sizeof(mapped));
 }
 
-static bool is_any(const struct net_address *a)
+bool sock_address_is_any(const struct net_address *a)
 {
 	return !memcmp(a->ip, none, sizeof(none));
 }
@@ -164,9 +164,9 @@ struct net_address sock_address_plain(const struct net_address *a)
 		memset(p.ip, 0, sizeof(p.ip));
 		memcpy(p.ip, a->ip + 12, 4);
 	}
-	if (p.family == NET_INET && is_any(&p))
+	if (p.family == NET_INET && sock_address_is_any(&p))
 		memcpy(p.ip, loopback4, sizeof(loopback4));
-	if (p.family == NET_INET6 && is_any(&p))
+	if (p.family == NET_INET6 && sock_address_is_any(&p))
 		memcpy(p.ip, loopback6, sizeof(loopback6));
 	return p;
 }
@@ -181,7 +181,7 @@ bool sock_address_reaches(const struct net_address *local, const struct net_addr
 	struct net_address there = sock_address_plain(to), here = sock_address_plain(local);
 	if (here.port != there.port)
 		return false;
-	if (is_any(local)) /* :: takes IPv4, too */
+	if (sock_address_is_any(local)) /* :: takes IPv4, too */
 		return local->family == there.family || local->family == NET_INET6;
 	return here.family == there.family && !memcmp(here.ip, there.ip, sizeof(here.ip));
 }
@@ -195,7 +195,20 @@ bool sock_is_reached(const struct vk_sock *s, const struct net_address *to)
 {
 	if (!s->bound || !sock_address_reaches(&s->local, to))
 		return false;
-	return !sock_option(s, SOCK_ONLY_IPV6) || sock_address_plain(to).family != NET_INET;
+	bool four = sock_address_plain(to).family == NET_INET;
+	return four ? !sock_option(s, SOCK_ONLY_IPV6) : !s->was_four;
+}
+
+bool sock_hears(const struct vk_sock *s, const struct net_address *from)
+{
+	struct net_address there = sock_address_plain(from), here = sock_address_plain(&s->local);
+	struct net_address remote = sock_address_plain(&s->remote);
+	if (!sock_address_is_any(&s->local) && here.family != there.family)
+		return false;
+	if (!s->remote.family)
+		return there.family == NET_INET || !s->was_four;
+	return remote.family == there.family && remote.port == there.port &&
+	       !memcmp(remote.ip, there.ip, sizeof(there.ip));
 }
 
 static void describe_ip4(const u8 *ip, struct text *t)
@@ -286,9 +299,9 @@ static bool overlap(const struct vk_sock *s, const struct vk_sock *other)
 		return false;
 	if (a->family != b->family && !is_mapped(a) && !is_mapped(b)) {
 		const struct vk_sock *six = a->family == NET_INET6 ? s : other;
-		return is_any(&six->local) && !sock_option(six, SOCK_ONLY_IPV6);
+		return sock_address_is_any(&six->local) && !sock_option(six, SOCK_ONLY_IPV6);
 	}
-	return is_any(a) || is_any(b) || sock_address_reaches(a, b);
+	return sock_address_is_any(a) || sock_address_is_any(b) || sock_address_reaches(a, b);
 }
 
 static bool agree(const struct vk_sock *s, const struct vk_sock *other)
@@ -323,7 +336,7 @@ void sock_bind_ephemeral(struct vk_desc *d, const struct net_address *to)
 		s->bound = 1;
 		sock_declare_port(&s->local, ACCESS_WRITE);
 	}
-	if (!to || !is_any(&s->local))
+	if (!to || !sock_address_is_any(&s->local))
 		return;
 	if (s->family == NET_INET) {
 		memcpy(s->local.ip, loopback4, sizeof(loopback4));

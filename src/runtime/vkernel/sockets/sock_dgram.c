@@ -43,25 +43,20 @@ static bool same_address(const struct net_address *a, const struct net_address *
 	return x.family == y.family && x.port == y.port && !memcmp(x.ip, y.ip, sizeof(x.ip));
 }
 
-static bool is_any(const struct net_address *a)
-{
-	static const u8 any[16];
-	return !memcmp(a->ip, any, sizeof(any));
-}
-
 static const u8 loopback6[16] = {[15] = 1}, loopback4[16] = {127, 0, 0, 1};
 
 /*
  * The sender's name as receiver r sees it: who is bound to any address speaks from this machine's, in the
- * language of the address that it sends to.
+ * language of the address that it sends to. So does who has got an address of the other language when it was
+ * connected, once.
  */
 static struct net_address udp_source(const struct vk_sock *s, const struct vk_sock *r,
 				     const struct net_address *to)
 {
 	struct net_address a = s->local;
+	bool six = sock_address_plain(to).family == NET_INET6;
 	a.type = NET_DGRAM;
-	if (is_any(&a)) {
-		bool six = sock_address_plain(to).family == NET_INET6;
+	if (sock_address_is_any(&a) || (sock_address_plain(&a).family == NET_INET6) != six) {
 		a.family = six ? NET_INET6 : NET_INET;
 		memcpy(a.ip, six ? loopback6 : loopback4, sizeof(a.ip));
 	}
@@ -147,14 +142,14 @@ static bool speaks_six_only(const struct vk_sock *s)
 
 static bool is_beyond(const struct vk_sock *s, const struct net_address *to)
 {
-	return speaks_four_only(s) && sock_address_plain(to).family == NET_INET6 && !is_any(to);
+	return speaks_four_only(s) && sock_address_plain(to).family == NET_INET6 && !sock_address_is_any(to);
 }
 
 /* Any address is this machine's, in the language that the socket speaks. */
 static struct net_address meant_by(const struct vk_sock *s, const struct net_address *to)
 {
 	struct net_address a = *to;
-	if (a.family == NET_INET6 && is_any(to) && speaks_four_only(s)) {
+	if (a.family == NET_INET6 && sock_address_is_any(to) && speaks_four_only(s)) {
 		a.family = NET_INET;
 		memcpy(a.ip, loopback4, sizeof(a.ip));
 	}
@@ -194,13 +189,18 @@ static long connect_unix(struct vk_call *c, struct vk_sock *s, const struct net_
 	return 0;
 }
 
-/* A port that only connect gave it, it gives back. */
-static void unbind_udp(struct vk_desc *d)
+/* What only connect gave it, it gives back: the address, the port. */
+static void end_connection(struct vk_desc *d)
 {
 	struct vk_sock *s = sock_of(d);
+	if (s->remote.family)
+		s->was_four = s->family == NET_INET6 && sock_address_plain(&s->remote).family == NET_INET;
+	s->remote = (struct net_address){0};
+	if (!s->keeps_ip)
+		memset(s->local.ip, 0, sizeof(s->local.ip));
 	if (s->local.port != SOCK_EPHEMERAL + vk_desc_slot(d))
 		return;
-	s->local = (struct net_address){0};
+	s->local.port = 0;
 	s->bound = 0;
 }
 
@@ -216,16 +216,18 @@ static long dgram_connect(struct vk_call *c, struct vk_desc *d, const struct net
 		return -EAFNOSUPPORT;
 	if (sock_is_cut_off(s, to))
 		return -ENETUNREACH;
+	sock_declare_port(&s->local, ACCESS_WRITE); /* who sends there may reach it no more, or again */
 	if (to->family) {
 		struct net_address there = meant_by(s, to);
 		there = sock_address_plain(&there);
 		sock_clients_note_connect(c, s, to);
 		sock_bind_ephemeral(d, to);
 		s->remote = sock_address_in_family(s->family, &there);
+		s->was_four = 0;
 	} else {
-		s->remote = (struct net_address){0};
-		unbind_udp(d);
+		end_connection(d);
 	}
+	sock_dgram_peer_note_connect(c, s);
 	return 0;
 }
 

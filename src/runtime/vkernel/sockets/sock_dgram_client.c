@@ -103,7 +103,7 @@ const struct cache_pos *sock_client_connected(const struct vk_sock *s)
 /* A socket that is connected hears one sender alone. */
 static bool hears(const struct vk_sock *s, u32 client)
 {
-	return !s->remote.family || sock_client_at(&s->remote) == client;
+	return !s->remote.family || (sock_client_at(&s->remote) == client && sock_hears(s, &s->remote));
 }
 
 void sock_clients_resolve(const struct vk_sock *s)

@@ -114,15 +114,29 @@ static long open_peer(struct vk_sock *s, const struct net_address *to)
 	return err;
 }
 
-/* Nobody there: who is connected to that place is told by the next call, others never. */
+/* Nobody there: who is connected to that place, and hears it, is told by the next call, others never. */
 static long send_nowhere(struct vk_sock *s, size_t bytes, const struct net_address *to)
 {
-	struct net_address there = sock_address_plain(to), remote = sock_address_plain(&s->remote);
-	if (s->remote.family && is_same(&there, &remote)) {
+	if (s->remote.family && sock_hears(s, to)) {
 		s->error = ECONNREFUSED;
 		sock_wake(s, POLLERR);
 	}
 	return (long)bytes;
+}
+
+/*
+ * What a peer sends to a socket that does not hear it is lost in Linux. Here it would be read at once, or as
+ * soon as the socket hears the peer again.
+ */
+static bool is_deaf(const struct vk_sock *s)
+{
+	return s->pos.tree && (!s->bound || !sock_hears(s, &s->peer));
+}
+
+void sock_dgram_peer_note_connect(struct vk_call *c, const struct vk_sock *s)
+{
+	if (is_deaf(s))
+		vk_refuse(c, "connect (of a socket that another peer may answer)");
 }
 
 long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u,
@@ -140,6 +154,8 @@ long sock_dgram_peer_send(struct vk_call *c, struct vk_sock *s, struct vk_uio *u
 		return send_nowhere(s, u->left, to);
 	if (err)
 		return err;
+	if (is_deaf(s))
+		vk_refuse(c, "send (to a peer whose answers the socket does not hear)");
 	long done = sock_frame_send(&s->pos, u);
 	sock_joint_moved(s);
 	return done;

@@ -64,6 +64,8 @@ struct vk_sock {
 	 * last one, if it was not read by then, in bytes since the connection began; 0: none
 	 */
 	u64 message_end;
+	/* peer: when NET_ROOM of its bytes were first unread at a send: pos.written + 1, pos.read; or 0 */
+	u64 flood_written, flood_read;
 	u8 end_arrived;           /* peer: its close or reset */
 	u8 full;                  /* peer: no room to send, until the network makes some */
 	u8 refused;               /* connecting: it has failed */
@@ -75,7 +77,9 @@ struct vk_sock {
 	u8 out_fault; /* datagram: what happens to the next one that is sent; of enum net_fault */
 	u8 in_fault;  /* datagrams of the peer at pos: enum dgram_fault */
 	u8 end_told;  /* local: a reader was told that the other end is closed */
-	u8 pad[4];
+	u8 keeps_ip;  /* bind named an address, not any: when a connection ends, it stays */
+	u8 was_four;  /* datagrams: a connection by IPv4 was ended: Linux lets no IPv6 in until the next */
+	u8 pad[2];
 	u64 receive_timeout, send_timeout; /* nanoseconds, 0: none */
 	struct vk_sock_options {
 		u32 bits; /* sock_opt.c: one bit for each option that is only remembered */

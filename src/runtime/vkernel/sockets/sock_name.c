@@ -151,8 +151,7 @@ static long bind_unix(struct vk_call *c, struct vk_desc *d, struct net_address *
 /* Of IPv6 alone: who is bound there speaks no IPv4, and IPV6_V6ONLY says so, as in Linux. */
 static bool is_own_of_six(const struct net_address *a)
 {
-	static const u8 any[16];
-	return sock_address_plain(a).family == NET_INET6 && memcmp(a->ip, any, sizeof(any)) != 0;
+	return sock_address_plain(a).family == NET_INET6 && !sock_address_is_any(a);
 }
 
 static long bind_inet(struct vk_call *c, struct vk_desc *d, const struct net_address *a)
@@ -173,6 +172,7 @@ static long bind_inet(struct vk_call *c, struct vk_desc *d, const struct net_add
 	}
 	if (is_own_of_six(a))
 		s->options.bits |= 1u << SOCK_ONLY_IPV6;
+	s->keeps_ip = !sock_address_is_any(a);
 	return 0;
 }
 

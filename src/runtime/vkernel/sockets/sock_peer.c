@@ -231,6 +231,23 @@ void sock_describe_peer_send(const struct op *o, u32 alt, struct text *t)
 	text_dec(t, (long)amount[alt]);
 }
 
+/*
+ * A peer that has said more than fits between the two waits in its own send, in reality, and does not read
+ * meanwhile; unless it does so in another thread. Here it goes on. Who sends so much as well, and does not
+ * read, may wait for ever, which would not be seen.
+ */
+static void note_flood(const struct vk_call *c, struct vk_sock *s, u64 unread)
+{
+	if (hd_likely(unread < NET_ROOM)) {
+		s->flood_written = s->flood_read = 0;
+	} else if (!s->flood_written || s->flood_read != s->pos.read) {
+		s->flood_written = s->pos.written + 1;
+		s->flood_read = s->pos.read;
+	} else if (s->pos.written >= s->flood_written + NET_ROOM) {
+		vk_refuse(c, "send (2 MiB to a peer whose own 2 MiB are not read)");
+	}
+}
+
 /* 0: it can be written to. */
 static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 {
@@ -240,6 +257,7 @@ static long closed_for_sending(struct vk_call *c, struct vk_sock *s, u32 flags)
 		s->fin_seen = 1;
 	if (have && !s->message_end && sock_short_io())
 		s->message_end = s->pos.read + have;
+	note_flood(c, s, state & NET_RESET ? 0 : have);
 	if ((state & NET_RESET) && !s->was_reset) {
 		s->was_reset = 1;
 		if (flags & MSG_DONTWAIT_) {
