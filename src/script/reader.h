@@ -60,7 +60,10 @@ struct script {
 	bool begun;
 };
 
-/* Checks the index and loads labels and facts; blocks are read by who walks. The index's other members are the caller's to read. */
+/*
+ * Checks the index and loads labels and facts; blocks are read by who walks. The index's other members are
+ * the caller's to read.
+ */
 int script_open(struct script *s, const char *path, struct problem *p);
 void script_close(struct script *s);
 

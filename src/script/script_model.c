@@ -199,12 +199,15 @@ void model_forget(struct script_model *m)
 {
 	struct model_tables *t = m->tables;
 
-	if (!table_clear(&t->ahead) || !table_clear(&t->before))
-		m->failed = true;
-	memset(t->trust, 0, sizeof(t->trust));
-	memset(t->shifted, 0, sizeof(t->shifted));
-	memset(t->productive[0], 1, sizeof(t->productive[0]));
-	memset(t->productive[1], 0, sizeof(t->productive[1]));
+	if (m->trustful) {
+		memset(t->productive[0], 1, sizeof(t->productive[0]));
+		memset(t->productive[1], 0, sizeof(t->productive[1]));
+	} else {
+		if (!table_clear(&t->ahead) || !table_clear(&t->before))
+			m->failed = true;
+		memset(t->trust, 0, sizeof(t->trust));
+		memset(t->shifted, 0, sizeof(t->shifted));
+	}
 	if (t->shift)
 		memset(t->shift, 0, t->room * sizeof(*t->shift));
 	forget_lists(t);

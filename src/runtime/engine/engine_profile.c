@@ -213,7 +213,10 @@ static void *on_begin(struct search *s)
 				    .places = TABLE_OF(struct call_site),
 				    .words = TABLE_OF(struct word),
 				    .locks = TABLE_OF(struct lock)};
-	return &profile;
+	/* Where states come from is no question of who follows a script, unless it is asked. */
+	u32 script = rt_worker->task.script;
+	bool follows = script == WIRE_SCRIPT_FOLLOW || script == WIRE_SCRIPT_TRUST;
+	return follows && !rt_wire->config.profile ? NULL : &profile;
 }
 
 static u64 memory_of(const void *self)

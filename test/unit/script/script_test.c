@@ -2,6 +2,7 @@
  * The graphs of Figures 1 and 3 of "Search-carrying code" give the scripts and Subgraphs that are printed
  * there, and k = 3 the parts of Figures 5 and 6; of Figure 7, the trustful script, p1.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -253,6 +254,77 @@ static void livelocks_show_when_all_parts_are_there(void **unused)
 	assert_int_equal(livelock_of(2), 0);
 }
 
+/* Of 300000 states: those in [from, to] are done, and `seen` was met, with this fingerprint. */
+static void write_large_map(u32 number, u32 from, u32 to, u32 seen, u64 print, const char *name)
+{
+	const u64 numbers = 300001;
+	struct part_result r = {
+		.states = numbers - 1, .parts = 2, .number = number, .good = true, .verdict = "certified"};
+	size_t bytes = WIRE_PRINTS_BYTES(numbers, 0);
+	int fd = memfd_create("prints", MFD_CLOEXEC);
+	struct problem p;
+	u64 size;
+
+	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+	u8 *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	struct fingerprint *fp = (struct fingerprint *)memory;
+	for (u32 i = from; i <= to; i++) {
+		fp[i].hi = 100 + i;
+		memory[numbers * sizeof(*fp) + i] = 1;
+	}
+	fp[seen].hi = print;
+	assert_int_equal(part_prints_write(&r, fd, name, &size, &p), 0);
+	munmap(memory, bytes);
+	close(fd);
+}
+
+/* What the merge says; "": the parts are the whole. */
+static const char *merge_of(u32 from, u32 seen, u64 print)
+{
+	char *maps[] = {"script_test.map1", "script_test.map2"};
+	static char why[200];
+	struct part_result merged;
+	struct problem p;
+
+	write_large_map(1, 1, 100000, seen, print, maps[0]);
+	write_large_map(2, from, 300000, 1, 101, maps[1]);
+	assert_int_equal(part_prints_merge(maps, 2, &merged, why, sizeof(why), &p), 0);
+	assert_int_equal(merged.good, !why[0]);
+	unlink(maps[0]);
+	unlink(maps[1]);
+	return why;
+}
+
+/* Several chunks, and holes between the numbers of a part. */
+static void large_maps_are_compared(void **unused)
+{
+	(void)unused;
+	assert_string_equal(merge_of(100001, 250000, 250100), "");
+	assert_string_equal(merge_of(100001, 250000, 250101),
+			    "two parts give the same number to different states");
+	assert_string_equal(merge_of(100000, 250000, 250100), "two parts have the same transitions");
+	assert_string_equal(merge_of(100002, 250000, 250100), "states are missing: a part is");
+	assert_string_equal(merge_of(100002, 100001, 100101), "transitions are missing: a part is");
+}
+
+static void damaged_maps_are_refused(void **unused)
+{
+	char *maps[] = {"script_test.map1"}, why[200];
+	struct part_result merged;
+	struct problem p;
+
+	(void)unused;
+	write_large_map(1, 1, 300000, 1, 101, maps[0]);
+	int fd = open(maps[0], O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "\x7f", 1, 3 << 20), 1);
+	close(fd);
+	assert_int_equal(part_prints_merge(maps, 1, &merged, why, sizeof(why), &p), -1);
+	assert_non_null(strstr(p.text, "is damaged"));
+	unlink(maps[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +334,8 @@ int main(void)
 		cmocka_unit_test(trustful_script_has_the_spanning_tree),
 		cmocka_unit_test(parts_that_are_cut_anywhere_are_equal),
 		cmocka_unit_test(livelocks_show_when_all_parts_are_there),
+		cmocka_unit_test(large_maps_are_compared),
+		cmocka_unit_test(damaged_maps_are_refused),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
