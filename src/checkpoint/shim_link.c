@@ -115,22 +115,9 @@ char *shim_host_wrap(void *host)
 	return text;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[48], line[512] = "";
-	int parent = 0;
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return 0;
-	const char *end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
-	fclose(f);
-	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
 static bool is_below(pid_t pid, pid_t keeper)
 {
-	for (int depth = 0; pid > 1 && depth < 64; depth++, pid = parent_of(pid))
+	for (int depth = 0; pid > 1 && depth < 64; depth++, pid = tree_parent(pid))
 		if (pid == keeper)
 			return true;
 	return false;
@@ -284,7 +271,7 @@ static struct shim_link *look(struct shim_host *h, pid_t keeper, bool *left, boo
 	for (struct shim_link **at = &h->links; *at;) {
 		struct shim_link *l = *at;
 		bool open = is_open(l);
-		if (!open && l->keeper && parent_of(l->pid) == 0) { /* somebody may still ask what it did */
+		if (!open && l->keeper && tree_parent(l->pid) == 0) { /* somebody may still ask what it did */
 			if (ended && l->keeper == keeper && !found) {
 				found = l;
 				where = at;

@@ -207,10 +207,10 @@ void container_drop(struct container_out *c)
 
 /* ---- reading ---- */
 
-static bool read_at(const struct container_in *c, void *to, u64 n, u64 offset)
+bool container_read_at(int fd, void *to, u64 n, u64 offset)
 {
 	for (u64 done = 0; done < n;) {
-		ssize_t got = pread(c->fd, (char *)to + done, n - done, (off_t)(offset + done));
+		ssize_t got = pread(fd, (char *)to + done, n - done, (off_t)(offset + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -242,7 +242,7 @@ static int load_index(struct container_in *c, const struct tail *t, struct probl
 
 	if (!frame || !text)
 		problem_set(p, "out of memory");
-	else if (!read_at(c, frame, t->packed, t->offset))
+	else if (!container_read_at(c->fd, frame, t->packed, t->offset))
 		damaged(c, "it ends too early", p);
 	else {
 		XXH128_hash_t hash = XXH3_128bits(frame, t->packed);
@@ -272,12 +272,13 @@ static int open_file(struct container_in *c, struct tail *t, struct problem *p)
 	if (!S_ISREG(st.st_mode))
 		return problem_set(p, "%s is no file", c->path);
 	c->size = (u64)st.st_size;
-	if (!read_at(c, head, sizeof(head), 0) || head[0] != HEAD_MAGIC || head[1] != sizeof(head_text) ||
-	    memcmp(head + 2, head_text, sizeof(head_text)))
+	if (!container_read_at(c->fd, head, sizeof(head), 0) || head[0] != HEAD_MAGIC ||
+	    head[1] != sizeof(head_text) || memcmp(head + 2, head_text, sizeof(head_text)))
 		return problem_set(p, "%s is no search script (heddle check --script FILE writes one)",
 				   c->path);
-	if (c->size < sizeof(head) + sizeof(*t) || !read_at(c, t, sizeof(*t), c->size - sizeof(*t)) ||
-	    t->magic != TAIL_MAGIC || t->len != sizeof(*t) - 8)
+	if (c->size < sizeof(head) + sizeof(*t) ||
+	    !container_read_at(c->fd, t, sizeof(*t), c->size - sizeof(*t)) || t->magic != TAIL_MAGIC ||
+	    t->len != sizeof(*t) - 8)
 		return damaged(c, "its end is missing", p);
 	if (!t->packed || t->packed > c->size || t->offset != c->size - sizeof(*t) - t->packed ||
 	    t->content > CONTAINER_MAX_INDEX)
@@ -347,7 +348,8 @@ int container_read(const struct container_in *c, const json_t *what, struct byte
 		free(frame);
 		return problem_set(p, "out of memory");
 	}
-	bool good = read_at(c, frame, (u64)packed, (u64)at) && has_hash(frame, (u64)packed, hash) &&
+	bool good = container_read_at(c->fd, frame, (u64)packed, (u64)at) &&
+		    has_hash(frame, (u64)packed, hash) &&
 		    unpack(frame, (size_t)packed, out->data, (size_t)content);
 	free(frame);
 	if (!good)
@@ -369,7 +371,7 @@ int container_read_raw(const struct container_in *c, const json_t *what, struct 
 		return damaged(c, "its index names what is not there", p);
 	if (!bytes_room(out, (u64)len))
 		return problem_set(p, "out of memory");
-	if (!read_at(c, out->data, (u64)len, (u64)at) || !has_hash(out->data, (u64)len, hash))
+	if (!container_read_at(c->fd, out->data, (u64)len, (u64)at) || !has_hash(out->data, (u64)len, hash))
 		return damaged(c, "a part of it is not what was written", p);
 	out->len = (size_t)len;
 	return 0;

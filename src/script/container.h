@@ -83,6 +83,8 @@ int container_open(struct container_in *c, const char *path, const char *magic, 
 /* what: from the index. Unpacked in *out, whose room is used again. */
 int container_read(const struct container_in *c, const json_t *what, struct byte_buffer *out,
 		   struct problem *p);
+/* All n bytes from there, of any file. */
+bool container_read_at(int fd, void *to, u64 n, u64 offset);
 /* What container_add_raw wrote. */
 int container_read_raw(const struct container_in *c, const json_t *what, struct byte_buffer *out,
 		       struct problem *p);

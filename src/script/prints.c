@@ -46,19 +46,6 @@ struct packer {
 	u8 cover[BATCH];
 };
 
-static bool read_all(int fd, void *to, u64 n, u64 offset)
-{
-	for (u64 done = 0; done < n;) {
-		ssize_t got = pread(fd, (char *)to + done, n - done, (off_t)(offset + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		done += (u64)got;
-	}
-	return true;
-}
-
 static int end_chunk(struct packer *k, struct problem *p)
 {
 	json_t *at = k->b.failed ? NULL : container_add_raw(k->file, k->b.data, k->b.len, p);
@@ -72,8 +59,8 @@ static int end_chunk(struct packer *k, struct problem *p)
 /* Numbers ascend: each as the distance to the one before, with whether all its transitions were made. */
 static int pack_batch(struct packer *k, u64 first, u64 n, struct problem *p)
 {
-	if (!read_all(k->prints, k->fp, n * PRINT, first * PRINT) ||
-	    !read_all(k->prints, k->cover, n, k->numbers * PRINT + first))
+	if (!container_read_at(k->prints, k->fp, n * PRINT, first * PRINT) ||
+	    !container_read_at(k->prints, k->cover, n, k->numbers * PRINT + first))
 		return problem_set(p, "the fingerprints cannot be read");
 	for (u64 i = 0; i < n; i++) {
 		if (!(k->fp[i].lo | k->fp[i].hi) || !(first + i))
@@ -140,7 +127,7 @@ static json_t *copy_write(int prints, u64 offset, u64 len, bool raw, struct cont
 
 	if (!copy)
 		problem_set(p, "out of memory");
-	else if (!read_all(prints, copy, len, offset))
+	else if (!container_read_at(prints, copy, len, offset))
 		problem_set(p, "the fingerprints cannot be read");
 	else
 		at = raw ? container_add_raw(file, copy, len, p) : container_add(file, copy, len, p);
