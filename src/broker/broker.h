@@ -54,6 +54,8 @@ struct broker_saver {
 	void (*prepare)(void *self, bool on);
 	int (*save)(void *self, pid_t peer, const int *fd, u32 n, u64 *id, struct problem *p);
 	int (*restore)(void *self, u64 id, int *fd, pid_t *now, struct problem *p);
+	/* From now on `peer` stands for both. */
+	void (*join)(void *self, pid_t peer, pid_t with);
 	void (*drop)(void *self, u64 id);
 	/* Since the last call: NET_ACTED, NET_CHOSE. */
 	u32 (*acted)(void *self, pid_t peer);
@@ -86,6 +88,8 @@ int broker_wait_ready(struct broker *b, pid_t pid, const char *name, struct prob
  * what it was before; 0: this is said for the first time.
  */
 void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now);
+/* The same of several at once, those of peers that are one group with it included; was 0: it is one more. */
+void broker_watch_all(struct broker *b, pid_t peer, const pid_t *was, const pid_t *now, u32 n);
 /*
  * To be called when a peer is asked (held false), and when it has answered: time may stand still until
  * then. pass: the program under test has slept, and the peer's clock moves on; false: it can't be moved.

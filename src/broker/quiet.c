@@ -50,11 +50,22 @@ struct quiet_peer *quiet_open(pid_t root)
 	return q;
 }
 
+static void add_root(struct quiet_peer *q, pid_t root)
+{
+	u32 at = 0;
+	while (at < q->roots_n && q->roots[at]) /* the place of one that is gone */
+		at++;
+	if (at == q->roots_n) {
+		q->roots = realloc(q->roots, (q->roots_n + 1) * sizeof(*q->roots));
+		hd_assert(q->roots != NULL);
+		q->roots_n++;
+	}
+	q->roots[at] = root;
+}
+
 void quiet_add(struct quiet_peer *q, pid_t root)
 {
-	q->roots = realloc(q->roots, (q->roots_n + 1) * sizeof(*q->roots));
-	hd_assert(q->roots != NULL);
-	q->roots[q->roots_n++] = root;
+	add_root(q, root);
 	q->calm = false;
 	threads_enumerate(q);
 }
@@ -88,16 +99,28 @@ static void learn_again(struct quiet_peer *q, const struct quiet_peer *old)
 	}
 }
 
-bool quiet_replace(struct quiet_peer *q, pid_t from, pid_t to)
+static bool put_root(struct quiet_peer *q, pid_t from, pid_t to)
 {
-	u32 at = 0;
-	while (at < q->roots_n && q->roots[at] != from)
-		at++;
-	if (at == q->roots_n)
-		return false;
-	q->roots[at] = to;
-	if (from == to)
-		return true;
+	for (u32 at = 0; at < q->roots_n && from; at++)
+		if (q->roots[at] == from) {
+			q->roots[at] = to;
+			return true;
+		}
+	return false;
+}
+
+bool quiet_replace(struct quiet_peer *q, const pid_t *from, const pid_t *to, u32 n, bool its_own)
+{
+	bool any = false, same = true;
+	for (u32 i = 0; i < n; i++) {
+		bool known = put_root(q, from[i], to[i]);
+		if (!known && its_own)
+			add_root(q, to[i]);
+		any |= known || its_own;
+		same &= known && from[i] == to[i];
+	}
+	if (!any || same)
+		return any;
 	periodic_keep(q);
 	struct quiet_peer old = *q;
 	old.roots = NULL;
@@ -234,9 +257,20 @@ bool quiet_asleep(struct quiet_peer *q)
 	return same;
 }
 
+/* One that could not be looked into at this moment lives. */
+static bool has_root(const struct quiet_peer *q)
+{
+	for (u32 i = 0; i < q->roots_n; i++)
+		if (q->roots[i])
+			return true;
+	return false;
+}
+
 bool quiet_alive(struct quiet_peer *q)
 {
 	threads_enumerate(q);
+	if (!q->threads)
+		return has_root(q);
 	for (u32 i = 0; i < q->threads; i++) {
 		thread_look(&q->thread[i]);
 		if (q->thread[i].wait.kind != WAIT_DEAD)

@@ -41,11 +41,12 @@ void quiet_close(struct quiet_peer *q);
 /* One more process belongs to it, with its descendants (it left the tree, or never was in it). */
 void quiet_add(struct quiet_peer *q, pid_t root);
 /*
- * The process `from`, with which it was opened or which was added, is `to` now: the peer was brought back
- * to where it was, as another process. What was learnt of its threads holds for the new ones, in their
- * order. False: it has no such process.
+ * The processes `from`, with which it was opened or which were added, are `to` now: the peer was brought back
+ * to where it was, as other processes. What was learnt of its threads holds for the new ones, in their
+ * order. its_own: those that it does not have (0, or they had ended) belong to it, too. False: nothing of
+ * this is its.
  */
-bool quiet_replace(struct quiet_peer *q, pid_t from, pid_t to);
+bool quiet_replace(struct quiet_peer *q, const pid_t *from, const pid_t *to, u32 n, bool its_own);
 /* One look. */
 enum quiet quiet_look(struct quiet_peer *q, struct quiet_conn *c, u32 n);
 /*

@@ -101,10 +101,6 @@ static const char *obstacle(struct broker *b, const struct connection *c, u32 pi
 		return "there are no checkpoints here";
 	if (!pids || (!c->set && !c->client))
 		return "it was not started by heddle";
-	if (pids > 1)
-		return "several servers are one group, and the connections between them can't be saved; give "
-		       "each "
-		       "check one --server, or let the group be started again (--checkpoint-backend restart)";
 	*for_good = false;
 	if (c->framed && !c->joint)
 		return "datagrams may be on their way";
@@ -177,9 +173,12 @@ int saved_talk_save(struct broker *b, struct connection *c, struct wire_net *n)
 	struct problem p = {.text = ""};
 	bool for_good;
 	u32 fds;
-	const char *why = obstacle(b, c, b->saver ? pids_of(b, c, pid) : 0, &for_good);
+	u32 pids = b->saver ? pids_of(b, c, pid) : 0;
+	const char *why = obstacle(b, c, pids, &for_good);
 	if (why)
 		return unsaved(n, for_good, why);
+	for (u32 i = 1; i < pids; i++)
+		b->saver->join(b->saver->self, pid[0], pid[i]);
 	struct saved_talk *t = describe(b, c, fd, &fds);
 	int err = b->saver->save(b->saver->self, pid[0], fd, fds, &t->id, &p);
 	if (err) {

@@ -13,11 +13,17 @@
 #define STEP_MS 50u
 
 /* Several servers may be looked at as one: then only one of them has given it its name. */
-void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now)
+void broker_watch_all(struct broker *b, pid_t peer, const pid_t *was, const pid_t *now, u32 n)
 {
 	for (struct peer_procs *t = b->peers_known; t; t = t->next)
-		if (!quiet_replace(t->q, was ? was : peer, now) && t->root == peer && was)
-			quiet_add(t->q, now); /* it had ended */
+		quiet_replace(t->q, was, now, n, t->root == peer && was[0] != peer);
+}
+
+void broker_watch(struct broker *b, pid_t peer, pid_t was, pid_t now)
+{
+	if (!was)
+		was = peer;
+	broker_watch_all(b, peer, &was, &now, 1);
 }
 
 void broker_set_hold(struct broker *b, void (*hold)(void *self, pid_t peer, bool held),
@@ -63,7 +69,13 @@ void standing_hold(struct broker *b, const struct connection *c, bool held)
 {
 	if (!b->hold || !c->procs)
 		return;
-	b->hold(b->hold_self, c->procs->root, held);
+	pid_t pid[SERVERS];
+	u32 count = c->set && b->peers.server_pids ? b->peers.server_pids(b->peers.self, c->set, pid, SERVERS)
+						   : 0;
+	for (u32 i = 0; i < count; i++)
+		b->hold(b->hold_self, pid[i], held);
+	if (!count)
+		b->hold(b->hold_self, c->procs->root, held);
 	for (const struct peer_procs *t = b->peers_known; t && c->procs->server; t = t->next)
 		if (t->server && t != c->procs)
 			b->hold(b->hold_self, t->root, held);

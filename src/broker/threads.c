@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,7 +250,7 @@ bool threads_enumerate(struct quiet_peer *q)
 	drop_unseen(q, &same);
 	drop_dead(q);
 	for (u32 i = 0; i < q->roots_n; i++)
-		if (q->roots[i] && !process_find(q, q->roots[i]))
+		if (q->roots[i] && !process_find(q, q->roots[i]) && kill(q->roots[i], 0) && errno == ESRCH)
 			q->roots[i] = 0; /* gone for good: its number may come again */
 	return same && !q->blind;
 }

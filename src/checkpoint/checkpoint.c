@@ -13,6 +13,7 @@
 
 #include "checkpoint/checkpoint_priv.h"
 #include "checkpoint/criu.h"
+#include "checkpoint/members.h"
 #include "checkpoint/shim_link.h"
 
 static const struct checkpoint_backend *const by_choice[] = {
@@ -42,11 +43,28 @@ static struct saved_peer *find_peer(const struct checkpoints *s, pid_t pid)
 	return NULL;
 }
 
-/* A program that calls exec has a new shim, which has reported anew. */
-static void refresh(const struct checkpoints *s, const struct saved_peer *t)
+void checkpoint_join(struct checkpoints *s, pid_t peer, pid_t with)
 {
-	if (t->shim)
-		shim_host_refresh(s->shim, t->shim, t->pid);
+	struct saved_peer *t = find_peer(s, peer), *u = find_peer(s, with);
+	if (!t || !u || t == u)
+		return;
+	while (t->joined && t->joined != u)
+		t = t->joined;
+	t->joined = u;
+}
+
+/* It is forgotten: out of the list, and those with whom it was saved are not whole without it. */
+static void leave(struct checkpoints *s, const struct saved_peer *gone)
+{
+	for (struct saved_peer **at = &s->peer; *at;) {
+		struct saved_peer *t = *at;
+		if (t->joined == gone)
+			t->joined = NULL;
+		if (t == gone)
+			*at = t->next;
+		else
+			at = &t->next;
+	}
 }
 
 static struct saved *find_saved(const struct checkpoints *s, u64 id)
@@ -103,7 +121,7 @@ struct checkpoints *checkpoints_create(const struct checkpoint_options *o, struc
 		return NULL;
 	}
 	if (o->choice == CHECKPOINT_AUTO || o->choice == CHECKPOINT_FORK)
-		s->shim = shim_host_create(s->no_shim, sizeof(s->no_shim));
+		s->shim = shim_host_create(o->start_chance, s->no_shim, sizeof(s->no_shim));
 	else
 		snprintf(s->no_shim, sizeof(s->no_shim), "--checkpoint-backend %s was asked for",
 			 by_choice[o->choice]->name);
@@ -126,21 +144,21 @@ struct checkpoints *checkpoints_create(const struct checkpoint_options *o, struc
 
 static void hold(void *self, pid_t peer, bool held)
 {
-	const struct saved_peer *t = find_peer(self, peer);
+	struct saved_peer *t = find_peer(self, peer);
 	if (!t || !t->shim)
 		return;
-	refresh(self, t);
-	shim_link_hold(t->shim, held);
+	members_gather(self, t);
+	members_hold(t, held);
 }
 
 static bool pass(void *self, pid_t peer, u64 ns)
 {
 	struct checkpoints *s = self;
-	const struct saved_peer *t = find_peer(s, peer);
+	struct saved_peer *t = find_peer(s, peer);
 	if (!t || !t->shim)
 		return false;
-	refresh(s, t);
-	return shim_link_pass(t->shim, ns);
+	members_gather(s, t);
+	return members_pass(t, ns);
 }
 
 void checkpoints_set_peers(struct checkpoints *s, struct peers *peers, struct broker *b)
@@ -197,19 +215,20 @@ static void add_cost(struct checkpoint_cost *sum, const struct checkpoint_cost *
 
 void checkpoint_forget(struct checkpoints *s, pid_t peer)
 {
-	struct saved_peer *t = find_peer(s, peer), **at = &s->peer;
+	struct saved_peer *t = find_peer(s, peer);
 	if (!t)
 		return;
 	for (struct saved *v = s->saved, *next; v; v = next) {
 		next = v->next;
-		if (v->of == t)
-			drop(s, v);
+		for (const struct saved_peer *u = v->of; u; u = u->joined)
+			if (u == t) {
+				drop(s, v);
+				break;
+			}
 	}
+	leave(s, t);
 	add_cost(&s->gone, &t->cost);
-	while (*at != t)
-		at = &(*at)->next;
-	*at = t->next;
-	shim_link_close(t->shim);
+	members_free(t);
 	criu_forget(s, t);
 	free(t);
 }
@@ -264,13 +283,14 @@ int checkpoint_adopt(struct checkpoints *s, pid_t peer, struct problem *p)
 	} else {
 		t->backend = by_choice[s->options.choice];
 		if (!t->backend->fits(s, t, why, sizeof(why))) {
-			shim_link_close(t->shim);
+			members_free(t);
 			free(t);
 			return problem_set(p, "--checkpoint-backend %s cannot hold this peer: %s",
 					   by_choice[s->options.choice]->name, why);
 		}
 		snprintf(t->reason, sizeof(t->reason), "asked for");
 	}
+	members_gather(s, t);
 	t->next = s->peer;
 	s->peer = t;
 	pid_t process = checkpoint_process(s, peer);
@@ -312,7 +332,8 @@ int checkpoint_save(struct checkpoints *s, pid_t peer, const int *fd, u32 n, u64
 		problem_set(p, "out of memory");
 		return -ENOMEM;
 	}
-	refresh(s, t);
+	for (struct saved_peer *u = t; u; u = u->joined)
+		members_gather(s, u);
 	v->of = t;
 	v->connections = n;
 	int ret = t->backend->save(s, t, fd, n, v, p);
@@ -374,8 +395,8 @@ bool checkpoint_acted(struct checkpoints *s, pid_t peer)
 	struct saved_peer *t = find_peer(s, peer);
 	if (!t || !t->shim)
 		return true;
-	refresh(s, t);
-	u64 acts = shim_link_acts(t->shim), before = t->acts_seen;
+	members_gather(s, t);
+	u64 acts = members_acts(t), before = t->acts_seen;
 	t->acts_seen = acts;
 	return acts != before;
 }
@@ -383,10 +404,7 @@ bool checkpoint_acted(struct checkpoints *s, pid_t peer)
 u32 checkpoint_acts(const struct checkpoints *s, pid_t peer, struct checkpoint_act *out, u32 cap)
 {
 	const struct saved_peer *t = find_peer(s, peer);
-	if (!t || !t->shim)
-		return 0;
-	refresh(s, t);
-	return shim_link_list(t->shim, out, cap);
+	return t && t->shim ? members_list(t, out, cap) : 0;
 }
 
 void checkpoint_cost(const struct checkpoints *s, pid_t peer, struct checkpoint_cost *out)

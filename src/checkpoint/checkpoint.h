@@ -3,7 +3,8 @@
  * save, which one to go back to and what to replay from there is the caller's business.
  *
  * A peer is named by the pid that peer/ gives it (its keeper's), which stays the same however often it is
- * brought back. Of each peer one process runs at a time, and that is what is saved and replaced. Three ways
+ * brought back. Of each peer one copy runs at a time: what is saved and replaced is that, and all that it
+ * has forked or started (members.h). Three ways
  * (backends) do it; one of them is chosen per peer, with a reason that is shown:
  *
  *   fork     a library in the peer (shim/) clones it. The copy is frozen, and thawed any number of times.
@@ -38,7 +39,8 @@ enum checkpoint_choice { CHECKPOINT_AUTO = 0, CHECKPOINT_FORK, CHECKPOINT_CRIU, 
 
 struct checkpoint_options {
 	enum checkpoint_choice choice; /* --checkpoint-backend */
-	u64 max_bytes; /* saved processes may need so much memory; 0: a quarter of what there is */
+	u64 max_bytes;    /* saved processes may need so much memory; 0: a quarter of what there is */
+	u64 start_chance; /* another one: what peers draw before they talk to anybody is something else */
 };
 
 /* What a peer was seen to do that may be different in another run. */
@@ -75,6 +77,11 @@ void checkpoints_set_peers(struct checkpoints *s, struct peers *peers, struct br
 int checkpoint_adopt(struct checkpoints *s, pid_t peer, struct problem *p);
 /* It was ended for good, with all that was saved of it. */
 void checkpoint_forget(struct checkpoints *s, pid_t peer);
+/*
+ * These two talk to each other, or are asked by one program in turn: from now on saving and restoring
+ * `peer` means both. They are saved by fork, or not at all.
+ */
+void checkpoint_join(struct checkpoints *s, pid_t peer, pid_t with);
 /* "fork", and in words why. Valid until the peer is forgotten. */
 const char *checkpoint_backend(const struct checkpoints *s, pid_t peer, const char **reason);
 /* Can it be saved as it stands, and not only at its start? */

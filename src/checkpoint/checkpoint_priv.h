@@ -25,7 +25,11 @@ struct saved_peer {
 	const struct checkpoint_backend *backend;
 	char reason[256];
 	struct checkpoint_cost cost;
-	struct shim_link *shim; /* NULL: it runs without */
+	struct shim_link *shim;    /* NULL: it runs without */
+	struct shim_link *more;    /* further processes of it: members.h */
+	struct shim_counts **page; /* all that they have counted in */
+	u32 pages;
+	struct saved_peer *joined; /* the next one that is saved together with it, and brought back */
 	u64 acts_seen;
 	u64 last_bytes; /* of its last copy */
 	/* criu's: its first process, and our ends of its connections as they were last saved or made. */

@@ -1,6 +1,7 @@
 /*
- * fork.c: the backend that has the shim in the peer clone it. A checkpoint is a frozen process, and our
- * end of its control socket.
+ * fork.c: the backend that has the shim in the peer clone it. A checkpoint is a frozen copy of each of its
+ * processes (members.h), of those of peers that are joined with it, too, and our ends of their control
+ * sockets; with what connects them (inner.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +20,13 @@
 #include <unistd.h>
 
 #include "broker/sockdiag.h"
-#include "checkpoint/checkpoint_priv.h"
+#include "checkpoint/inner.h"
+#include "checkpoint/members.h"
+#include "checkpoint/process_tree.h"
 #include "checkpoint/shim_link_priv.h"
 #include "peer/keeper.h"
 
-#define PATIENCE_MS 5000
+#define PATIENCE_MS 30000
 
 _Static_assert(SHIM_DROPPED == KEEPER_DROPPED, "the keeper knows how saved copies end");
 
@@ -38,10 +41,20 @@ struct end {
 
 struct frozen {
 	int fd;
-	pid_t pid;
+	pid_t pid, first;
+	struct saved_peer *of;
 	struct shim_counts *counts;
-	u32 count;
-	struct end end[];
+	u32 inners;
+	struct shim_inner inner[SHIM_INNER];
+};
+
+/* All that is saved together. */
+struct frozen_group {
+	u32 count; /* connections */
+	struct end *end;
+	u32 members;
+	struct frozen *member[MEMBERS];
+	struct inner_list inner;
 };
 
 static bool probe(char *why, size_t cap)
@@ -103,42 +116,49 @@ static bool has_ended(int fd, int family)
 }
 
 /* What the other side will need to be put back. Ends that are gone have no inode. */
-static void describe(int nl, const int *fd, u32 n, struct frozen *f, struct shim_message *m)
+static void describe(int nl, const int *fd, const struct frozen_group *g, struct shim_message *m)
 {
-	m->count = n;
-	for (u32 i = 0; i < n; i++) {
+	m->count = g->count;
+	for (u32 i = 0; i < g->count; i++) {
 		socklen_t len = sizeof(int);
-		getsockopt(fd[i], SOL_SOCKET, SO_DOMAIN, &f->end[i].family, &len);
+		getsockopt(fd[i], SOL_SOCKET, SO_DOMAIN, &g->end[i].family, &len);
 		m->inode[i] = other_inode(nl, fd[i]);
-		f->end[i].reset = !m->inode[i];
-		f->end[i].ended = has_ended(fd[i], f->end[i].family);
+		g->end[i].reset = !m->inode[i];
+		g->end[i].ended = has_ended(fd[i], g->end[i].family);
 	}
 }
 
-static void release(struct frozen *f)
+static void release(struct frozen_group *g)
 {
-	for (u32 i = 0; i < f->count; i++)
-		free(f->end[i].bytes);
-	if (f->fd >= 0)
-		close(f->fd);
-	shim_counts_release(f->counts);
-	free(f);
+	for (u32 i = 0; i < g->count; i++)
+		free(g->end[i].bytes);
+	for (u32 i = 0; i < g->members; i++) {
+		struct frozen *f = g->member[i];
+		if (f->fd >= 0)
+			close(f->fd);
+		shim_counts_release(f->counts);
+		free(f);
+	}
+	inner_free(&g->inner);
+	free(g->end);
+	free(g);
 }
 
-static int take_unread(struct frozen *f, const struct shim_message *m, int file)
+/* A connection may be held by several: each has seen the same. */
+static int take_unread(struct frozen_group *g, int nl, const struct shim_message *m, int file)
 {
 	off_t at = 0;
-	for (u32 i = 0; i < f->count; i++) {
+	for (u32 i = 0; i < g->count; i++) {
 		u32 n = m->unread[i];
-		if (!n)
-			continue;
-		f->end[i].bytes = malloc(n);
-		if (!f->end[i].bytes || pread(file, f->end[i].bytes, n, at) != (ssize_t)n)
-			return -EIO;
-		f->end[i].unread = n;
+		if (n && !g->end[i].unread) {
+			g->end[i].bytes = malloc(n);
+			if (!g->end[i].bytes || pread(file, g->end[i].bytes, n, at) != (ssize_t)n)
+				return -EIO;
+			g->end[i].unread = n;
+		}
 		at += n;
 	}
-	return 0;
+	return inner_collect(&g->inner, nl, m, file, &at);
 }
 
 /* Bytes of memory that nobody shares with it: what it costs beyond the peer itself. */
@@ -163,117 +183,149 @@ static int lost(struct saved_peer *t, struct problem *p)
 }
 
 /* SAVED comes from the copy, REFUSED from the process itself. */
-static int hear(struct saved_peer *t, struct frozen *f, struct shim_message *m, struct problem *p)
+static int hear(struct frozen_group *g, const struct shim_link *l, struct frozen *f, int nl,
+		struct shim_message *m, struct problem *p)
 {
-	struct pollfd both[2] = {{.fd = f->fd, .events = POLLIN}, {.fd = t->shim->fd, .events = POLLIN}};
+	struct pollfd both[2] = {{.fd = f->fd, .events = POLLIN}, {.fd = l->fd, .events = POLLIN}};
 	int passed = -1, r;
 	u32 n;
 	do
 		r = poll(both, 2, PATIENCE_MS);
 	while (r < 0 && errno == EINTR);
 	if (r <= 0)
-		return lost(t, p);
+		return lost(f->of, p);
 	if (!(both[1].revents & POLLIN) && both[0].revents) {
 		r = shim_receive(f->fd, m, &passed, 1, &n);
-		if (!r && m->op == SHIM_SAVED) {
+		if (!r && m->op == SHIM_SAVED && m->inners <= SHIM_INNER) {
 			f->pid = m->pid;
-			r = n ? take_unread(f, m, passed) : 0;
+			f->inners = m->inners;
+			memcpy(f->inner, m->inner, sizeof(f->inner));
+			r = take_unread(g, nl, m, passed);
 		} else {
 			r = -EIO;
 		}
 		if (passed >= 0)
 			close(passed);
-		return r ? lost(t, p) : 0;
+		return r ? lost(f->of, p) : 0;
 	}
-	if (shim_receive(t->shim->fd, m, &passed, 1, &n) || m->op != SHIM_REFUSED)
-		return lost(t, p);
+	if (shim_receive(l->fd, m, &passed, 1, &n) || m->op != SHIM_REFUSED)
+		return lost(f->of, p);
 	m->text[sizeof(m->text) - 1] = 0;
-	char why[300];
-	bool criu = strstr(m->text, "child processes") && backend_criu.probe(why, sizeof(why));
-	problem_set(p, "%s%s", m->text,
-		    criu ? ". criu can hold several processes: --checkpoint-backend criu" : "");
+	problem_set(p, "%s", m->text);
 	return -EOPNOTSUPP;
+}
+
+static int no_room(struct problem *p)
+{
+	problem_set(p, "no memory or descriptors to save a peer (%s)", strerror(errno));
+	return -ENOSPC;
+}
+
+/* One process. asked: the message for all. */
+static int freeze(struct frozen_group *g, struct saved_peer *t, const struct shim_link *l, int nl,
+		  const struct shim_message *asked, struct problem *p)
+{
+	static struct shim_message m;
+	int pair[2];
+	struct frozen *f = calloc(1, sizeof(*f));
+	if (!f || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		free(f);
+		return no_room(p);
+	}
+	f->fd = pair[0];
+	f->of = t;
+	f->first = l->first;
+	f->counts = shim_counts_keep(l->counts);
+	g->member[g->members++] = f;
+	m = *asked;
+	int r = shim_send(l->fd, &m, &pair[1], 1) ? lost(t, p) : 0;
+	close(pair[1]);
+	return r ? r : hear(g, l, f, nl, &m, p);
+}
+
+static int freeze_all(struct frozen_group *g, struct saved_peer *t, const int *fd, struct problem *p)
+{
+	static struct shim_message m;
+	const char *stranger;
+	int nl = sockdiag_open(), r = 0;
+	memset(&m, 0, sizeof(m));
+	m.op = SHIM_SAVE;
+	for (struct saved_peer *u = t; u; u = u->joined)
+		m.members += members_count(u);
+	describe(nl, fd, g, &m);
+	for (struct saved_peer *u = t; u && !r; u = u->joined) {
+		if (shim_link_is_open(u->shim))
+			r = freeze(g, u, u->shim, nl, &m, p);
+		for (const struct shim_link *l = u->more; l && !r; l = l->next)
+			r = freeze(g, u, l, nl, &m, p);
+	}
+	close(nl);
+	if (r || !(stranger = inner_stranger(&g->inner)))
+		return r;
+	problem_set(p, "%s", stranger);
+	return -EOPNOTSUPP;
+}
+
+/* Each of those that are saved together must be one that can be. */
+static int look_at_members(const struct saved_peer *t, u32 n, struct problem *p)
+{
+	u32 members = 0;
+	char why[256];
+	if (n > SHIM_CONNS)
+		return problem_set(p, "a peer with %u connections can't be saved; %u is the most", n,
+				   SHIM_CONNS);
+	for (const struct saved_peer *u = t; u; u = u->joined) {
+		if (!u->shim || u->backend != &backend_fork)
+			return problem_set(
+				p,
+				"it is saved together with another peer, which can only be started "
+				"again (%s)",
+				u->reason);
+		u32 count = members_count(u);
+		if (!count)
+			return problem_set(
+				p, "its program has ended, or called exec for one that the shim does not get "
+				   "into");
+		if (!members_complete(u, why, sizeof(why)))
+			return problem_set(p, "%s%s", why,
+					   backend_criu.probe(NULL, 0)
+						   ? ". criu can hold it: --checkpoint-backend criu"
+						   : "");
+		members += count;
+	}
+	if (members > MEMBERS)
+		return problem_set(p, "it has %u processes; %u is the most that can be saved", members,
+				   MEMBERS);
+	return 0;
 }
 
 static int save(struct checkpoints *s, struct saved_peer *t, const int *fd, u32 n, struct saved *out,
 		struct problem *p)
 {
-	static struct shim_message m;
-	int pair[2], nl;
 	(void)s;
-	if (n > SHIM_CONNS) {
-		problem_set(p, "a peer with %u connections can't be saved; %u is the most", n, SHIM_CONNS);
+	if (look_at_members(t, n, p))
 		return -EOPNOTSUPP;
+	struct frozen_group *g = calloc(1, sizeof(*g));
+	if (g)
+		g->end = calloc(n + 1, sizeof(*g->end));
+	if (!g || !g->end) {
+		free(g);
+		return no_room(p);
 	}
-	if (t->shim->fd < 0) {
-		problem_set(p,
-			    "its program has ended, or called exec for one that the shim does not get into");
-		return -EOPNOTSUPP;
-	}
-	struct frozen *f = calloc(1, sizeof(*f) + n * sizeof(f->end[0]));
-	if (!f || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		problem_set(p, "no memory or descriptors to save a peer (%s)", strerror(errno));
-		free(f);
-		return -ENOSPC;
-	}
-	f->fd = pair[0];
-	f->counts = shim_counts_keep(t->shim->counts);
-	f->count = n;
-	memset(&m, 0, sizeof(m));
-	m.op = SHIM_SAVE;
-	nl = sockdiag_open();
-	describe(nl, fd, n, f, &m);
-	close(nl);
-	int r = shim_send(t->shim->fd, &m, &pair[1], 1) ? lost(t, p) : 0;
-	close(pair[1]);
-	if (!r)
-		r = hear(t, f, &m, p);
+	g->count = n;
+	int r = freeze_all(g, t, fd, p);
 	if (r) {
-		release(f);
+		release(g);
 		return r;
 	}
-	out->own = f;
+	out->own = g;
 	/* Looking is slow, and the next one is much like the last. */
-	out->bytes = t->cost.saves % 16 == 0 ? own_bytes(f->pid) : t->last_bytes;
+	u64 bytes = 0;
+	for (u32 i = 0; i < g->members && t->cost.saves % 16 == 0; i++)
+		bytes += own_bytes(g->member[i]->pid);
+	out->bytes = t->cost.saves % 16 == 0 ? bytes : t->last_bytes;
 	t->last_bytes = out->bytes;
 	return 0;
-}
-
-/* Two ends of a fresh connection: ours, and the peer's. */
-static int connect_pair(int family, int *here, int *there)
-{
-	struct sockaddr_storage a = {.ss_family = (sa_family_t)family};
-	socklen_t len = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-	int pair[2], listener;
-	if (family == AF_UNIX) {
-		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-			return -errno;
-		*here = pair[0];
-		*there = pair[1];
-		return 0;
-	}
-	if (family == AF_INET)
-		((struct sockaddr_in *)&a)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	else
-		((struct sockaddr_in6 *)&a)->sin6_addr = in6addr_loopback;
-	listener = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	*here = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	*there = -1;
-	if (listener >= 0 && *here >= 0 && !bind(listener, (struct sockaddr *)&a, len) &&
-	    !listen(listener, 1) && !getsockname(listener, (struct sockaddr *)&a, &len) &&
-	    !connect(*here, (struct sockaddr *)&a, len))
-		*there = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	int error = errno;
-	if (listener >= 0)
-		close(listener);
-	if (*there >= 0) {
-		setsockopt(*there, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-		setsockopt(*here, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-		return 0;
-	}
-	if (*here >= 0)
-		close(*here);
-	return error ? -error : -EIO;
 }
 
 /* What the peer had not read is there again, and what we had ended is ended. */
@@ -286,22 +338,43 @@ static void bring_up_to_date(const struct end *e, int *here)
 	fcntl(*here, F_SETFL, O_NONBLOCK);
 }
 
-/* The process that runs now is not needed any more. What to wait for: its pidfd; -1: nothing. */
-static int end_running(struct saved_peer *t)
-{
-	if (t->shim->fd < 0)
-		return -1;
-	int process = (int)syscall(SYS_pidfd_open, t->shim->pid, 0);
-	kill(t->shim->pid, SIGKILL);
-	close(t->shim->fd);
-	t->shim->fd = -1;
-	return process;
-}
-
 /*
+ * The processes that run now are not needed any more. What to wait for: pidfds; how many.
+ *
  * One that was killed while it waits in accept or recv takes what comes next with it, as long as it is not
  * gone: the listening sockets and those of datagrams are also the new one's.
  */
+static int end_one(struct shim_link *l)
+{
+	if (l->fd < 0)
+		return -1;
+	int process = (int)syscall(SYS_pidfd_open, l->pid, 0);
+	kill(l->pid, SIGKILL);
+	close(l->fd);
+	l->fd = -1;
+	return process;
+}
+
+static u32 end_running(struct checkpoints *s, struct saved_peer *t, int *process, u32 room)
+{
+	u32 n = 0;
+	char why[256];
+	for (struct saved_peer *u = t; u; u = u->joined) {
+		members_gather(s, u);
+		if (shim_link_is_open(u->shim) && !members_complete(u, why, sizeof(why)))
+			tree_kill(u->shim->pid);
+		process[n++] = end_one(u->shim);
+		for (struct shim_link *l = u->more; l; l = l->next) {
+			int one = end_one(l);
+			if (n < room)
+				process[n++] = one;
+			else if (one >= 0)
+				close(one);
+		}
+	}
+	return n;
+}
+
 static void await_end(int process)
 {
 	struct pollfd p = {.fd = process, .events = POLLIN};
@@ -320,71 +393,152 @@ static void close_all(const int *fd, u32 n)
 }
 
 /* Fresh connections: our ends in fd, the peer's in there. 0 or -errno, and nothing is open. */
-static int connect_all(const struct frozen *f, int *fd, int *there)
+static int connect_all(const struct frozen_group *g, int *fd, int *there)
 {
 	int r = 0;
-	for (u32 i = 0; i < f->count; i++)
+	for (u32 i = 0; i < g->count; i++)
 		fd[i] = there[i] = -1;
-	for (u32 i = 0; i < f->count && !r; i++)
-		r = connect_pair(f->end[i].family, &fd[i], &there[i]);
+	for (u32 i = 0; i < g->count && !r; i++)
+		r = inner_connect(g->end[i].family, SOCK_STREAM, &fd[i], &there[i]);
 	if (r) {
-		close_all(fd, f->count);
-		close_all(there, f->count);
+		close_all(fd, g->count);
+		close_all(there, g->count);
 	}
 	return r;
 }
 
-/* Tell the frozen process to clone itself; *running: control socket of the new one. */
-static int thaw(const struct frozen *f, int *fd, int *running, struct shim_message *m)
+/* Tell a frozen process to clone itself, with these ends; *running: control socket of the new one. */
+static int thaw(const struct frozen_group *g, const struct frozen *f, const int *there, const int *inner,
+		int *running, struct shim_message *m)
 {
-	int there[SHIM_CONNS + 1] = {-1}, pair[2];
-	u32 n;
+	int pass[SHIM_PASSED], pair[2];
+	u32 n = 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	there[0] = pair[1];
-	int r = connect_all(f, fd, there + 1);
-	if (r) {
-		close(pair[0]);
-		close(pair[1]);
-		return r;
-	}
+	pass[n++] = pair[1];
+	memcpy(pass + n, there, g->count * sizeof(int));
+	n += g->count;
 	memset(m, 0, sizeof(*m));
 	m->op = SHIM_RESTORE;
-	m->count = f->count;
-	r = shim_send(f->fd, m, there, f->count + 1);
-	for (u32 i = 0; i < f->count && !r; i++)
-		bring_up_to_date(&f->end[i], &fd[i]);
-	close_all(there, f->count + 1);
+	m->count = g->count;
+	m->inners = f->inners;
+	memcpy(m->inner, f->inner, sizeof(f->inner));
+	for (u32 i = 0; i < f->inners; i++) {
+		u32 place = inner_place(&g->inner, &f->inner[i]);
+		m->inner[i].given = place != ~0u;
+		if (place != ~0u)
+			pass[n++] = inner[place];
+	}
+	int r = shim_send(f->fd, m, pass, n);
+	close(pair[1]);
 	if (!r)
 		r = await(pair[0], m, NULL, 0, &n);
 	if (!r && m->op != SHIM_RUNNING)
 		r = -EPROTO;
 	*running = pair[0];
-	if (r) {
+	if (r)
 		close(pair[0]);
-		close_all(fd, f->count);
+	return r;
+}
+
+/* Each is told who is who now. */
+static int introduce(const struct saved_peer *t, struct shim_message *m)
+{
+	const struct shim_link *all[MEMBERS];
+	u32 n = 0, unused;
+	for (const struct saved_peer *u = t; u; u = u->joined) {
+		all[n++] = u->shim;
+		for (const struct shim_link *l = u->more; l; l = l->next)
+			all[n++] = l;
 	}
+	for (u32 i = 0; i < n && n > 1; i++) {
+		memset(m, 0, sizeof(*m));
+		m->op = SHIM_FAMILY;
+		m->count = n;
+		for (u32 k = 0; k < n; k++) {
+			m->inode[2 * k] = (u64)all[k]->first;
+			m->inode[2 * k + 1] = (u64)all[k]->pid;
+		}
+		if (shim_send(all[i]->fd, m, NULL, 0) || await(all[i]->fd, m, NULL, 0, &unused) ||
+		    m->op != SHIM_AGREED)
+			return -EIO;
+	}
+	return 0;
+}
+
+/* The first of a peer's processes is in the place of the first; what others were is over. */
+static void put(const struct frozen *f, int running, pid_t pid, bool first)
+{
+	struct saved_peer *t = f->of;
+	if (first) {
+		shim_link_count_in(t->shim, f->counts);
+		t->shim->fd = running;
+		t->shim->pid = pid;
+		t->shim->first = f->first;
+		memset(f->counts->page->ended, 0, sizeof(f->counts->page->ended));
+	} else {
+		members_add(t, running, pid, f->first, f->counts);
+	}
+}
+
+static int thaw_all(struct checkpoints *s, const struct saved_peer *t, const struct frozen_group *g,
+		    const int *there, const int *inner)
+{
+	static struct shim_message m;
+	const struct saved_peer *last = NULL;
+	pid_t was[MEMBERS], now[MEMBERS];
+	int r = 0;
+	for (u32 i = 0; i < g->members && !r; i++) {
+		const struct frozen *f = g->member[i];
+		int running = -1;
+		r = thaw(g, f, there, inner, &running, &m);
+		was[i] = f->of != last ? f->of->shim->pid : 0;
+		now[i] = m.pid;
+		if (!r)
+			put(f, running, m.pid, f->of != last);
+		last = f->of;
+	}
+	if (!r)
+		r = introduce(t, &m);
+	if (!r && s->broker)
+		broker_watch_all(s->broker, t->pid, was, now, g->members);
 	return r;
 }
 
 static int restore(struct checkpoints *s, struct saved *v, int *fd, pid_t *now, struct problem *p)
 {
-	static struct shim_message m;
 	struct saved_peer *t = v->of;
-	int running = -1;
-	pid_t was = t->shim->pid;
-	int ending = end_running(t);
-	int r = thaw(v->own, fd, &running, &m);
-	await_end(ending);
+	const struct frozen_group *g = v->own;
+	int there[SHIM_CONNS], *inner = calloc(2 * (size_t)g->inner.count + 1, sizeof(int)),
+			       ending[2 * MEMBERS];
+	hd_assert(inner != NULL);
+	u32 ends = end_running(s, t, ending, HD_ARRAY_LEN(ending) - MEMBERS);
+	for (struct saved_peer *u = t; u; u = u->joined)
+		members_drop(u);
+	int r = connect_all(g, fd, there);
+	bool connected = !r;
+	if (!r)
+		r = inner_open(&g->inner, inner);
+	bool opened = connected && !r;
+	for (u32 i = 0; i < g->count && !r; i++)
+		bring_up_to_date(&g->end[i], &fd[i]);
+	if (!r)
+		r = thaw_all(s, t, g, there, inner);
+	for (u32 i = 0; i < ends; i++)
+		await_end(ending[i]);
+	if (connected)
+		close_all(there, g->count);
+	if (opened)
+		inner_close(&g->inner, inner);
+	free(inner);
 	if (r) {
+		if (connected)
+			close_all(fd, g->count);
 		problem_set(p, "a saved peer cannot be brought back (%s)", strerror(-r));
 		return -EIO;
 	}
-	t->shim->fd = running;
-	shim_link_count_in(t->shim, ((const struct frozen *)v->own)->counts, false);
-	t->shim->pid = m.pid;
-	if (s->broker)
-		broker_watch(s->broker, t->pid, was, m.pid);
+	for (struct saved_peer *u = t; u; u = u->joined)
+		u->acts_seen = members_acts(u);
 	*now = t->pid;
 	return 0;
 }

@@ -63,17 +63,19 @@ static u32 list(pid_t root, pid_t out[MOST])
 	return n;
 }
 
-/* Gone, or dead and not taken away. */
-static bool is_over(pid_t pid)
+bool tree_runs(pid_t pid, char *name, size_t cap)
 {
 	char path[48], line[512] = "";
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	FILE *f = fopen(path, "re");
 	if (!f)
-		return true;
-	const char *end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+		return false;
+	const char *end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL,
+		   *start = strchr(line, '(');
 	fclose(f);
-	return !end || end[2] == 'Z' || end[2] == 'X';
+	if (end && start && name)
+		snprintf(name, cap, "%.*s", (int)(end - start - 1), start + 1);
+	return end && end[2] != 'Z' && end[2] != 'X';
 }
 
 /* They stand still first, so that none starts another meanwhile. */
@@ -87,7 +89,7 @@ void tree_kill(pid_t root)
 	for (u32 i = 0; i < n; i++)
 		kill(pid[i], SIGKILL);
 	for (u32 i = 0; i < n; i++)
-		for (u32 k = 0; k < ROUNDS && (i ? kill(pid[i], 0) == 0 : !is_over(pid[i])); k++)
+		for (u32 k = 0; k < ROUNDS && (i ? kill(pid[i], 0) == 0 : tree_runs(pid[i], NULL, 0)); k++)
 			nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
 }
 

@@ -23,15 +23,17 @@
 #include "checkpoint/shim_link_priv.h"
 #include "launch/runtime_library.h"
 
-#define PATIENCE_MS 5000
-#define CHILDREN 64u
+#define PATIENCE_MS 30000
+#define HELLO_S 30   /* from its connection to its first packet, on a machine with much to do */
 #define EXEC_MS 1000 /* from an exec to the report of the new program */
 
 struct shim_host {
 	int fd;
+	u64 start_chance;
 	char name[64];
 	char library[4096];
 	struct shim_link *links; /* that have reported and belong to no peer yet */
+	struct shim_link *known; /* all that have */
 };
 
 /* One child of ours tries it: it is a setting of a thread that cannot fail halfway. */
@@ -64,7 +66,7 @@ bool shim_works(char *library, size_t size, char *why, size_t cap)
 	return true;
 }
 
-struct shim_host *shim_host_create(char *why, size_t cap)
+struct shim_host *shim_host_create(u64 start_chance, char *why, size_t cap)
 {
 	static u32 number;
 	struct shim_host *h = calloc(1, sizeof(*h));
@@ -73,6 +75,7 @@ struct shim_host *shim_host_create(char *why, size_t cap)
 		free(h);
 		return NULL;
 	}
+	h->start_chance = start_chance;
 	snprintf(h->name, sizeof(h->name), "heddle-peers-%d-%u", getpid(), ++number);
 	strcpy(a.sun_path + 1, h->name);
 	h->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -108,9 +111,9 @@ char *shim_host_wrap(void *host)
 	const struct shim_host *h = host;
 	char *text = NULL;
 	if (asprintf(&text,
-		     "export LD_PRELOAD='%s' " SHIM_KEEPER_ENV "=$PPID " SHIM_ENV
+		     "export LD_PRELOAD='%s' " SHIM_KEEPER_ENV "=$PPID " SHIM_CHANCE_ENV "=%llu " SHIM_ENV
 		     "=%s GLIBC_TUNABLES=glibc.pthread.rseq=0 LD_BIND_NOW=1\n",
-		     h->library, h->name) < 0)
+		     h->library, (unsigned long long)h->start_chance, h->name) < 0)
 		return NULL;
 	return text;
 }
@@ -125,7 +128,7 @@ static bool is_below(pid_t pid, pid_t keeper)
 
 int shim_receive(int fd, struct shim_message *m, int *passed, u32 cap, u32 *n)
 {
-	char control[CMSG_SPACE(sizeof(int) * (SHIM_CONNS + 1))] __attribute__((aligned(8)));
+	char control[CMSG_SPACE(sizeof(int) * SHIM_PASSED)] __attribute__((aligned(8)));
 	struct iovec bytes = {m, sizeof(*m)};
 	struct msghdr h = {.msg_iov = &bytes,
 			   .msg_iovlen = 1,
@@ -156,7 +159,7 @@ int shim_receive(int fd, struct shim_message *m, int *passed, u32 cap, u32 *n)
 
 int shim_send(int fd, const struct shim_message *m, const int *pass, u32 n)
 {
-	char control[CMSG_SPACE(sizeof(int) * (SHIM_CONNS + 1))] __attribute__((aligned(8))) = {0};
+	char control[CMSG_SPACE(sizeof(int) * SHIM_PASSED)] __attribute__((aligned(8))) = {0};
 	struct iovec bytes = {(void *)m, sizeof(*m)};
 	struct msghdr h = {.msg_iov = &bytes, .msg_iovlen = 1};
 	if (n) {
@@ -198,19 +201,33 @@ void shim_counts_release(struct shim_counts *c)
 	free(c);
 }
 
-void shim_link_count_in(struct shim_link *l, struct shim_counts *c, bool fresh)
+void shim_link_count_in(struct shim_link *l, struct shim_counts *c)
 {
-	const struct shim_page *old = l->counts->page, *new = c->page;
-	l->acts += old->acts - (fresh ? 0 : new->acts);
-	for (u32 i = 0; i < SHIM_ACTS; i++)
-		l->count[i] += old->count[i] - (fresh ? 0 : new->count[i]);
 	shim_counts_keep(c);
 	shim_counts_release(l->counts);
 	l->counts = c;
 }
 
+/* Those of whoever forked it. */
+static struct shim_counts *counts_of(const struct shim_host *h, pid_t parent)
+{
+	for (const struct shim_link *l = h->known; l; l = l->known_next)
+		if (l->pid == parent)
+			return shim_counts_keep(l->counts);
+	return NULL;
+}
+
+void shim_link_know(struct shim_link *l, struct shim_host *host)
+{
+	l->host = host;
+	if (!host)
+		return;
+	l->known_next = host->known;
+	host->known = l;
+}
+
 /* One has connected: its first packet is there, or never comes. */
-static struct shim_link *greet(int fd)
+static struct shim_link *greet(struct shim_host *h, int fd)
 {
 	struct shim_message m;
 	struct shim_link *l = calloc(1, sizeof(*l));
@@ -220,18 +237,22 @@ static struct shim_link *greet(int fd)
 	u32 n = 0;
 	if (!l)
 		return NULL;
-	struct timeval patience = {2, 0};
+	struct timeval patience = {HELLO_S, 0};
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || shim_receive(fd, &m, &page, 1, &n) ||
-	    m.op != SHIM_HELLO || n != 1)
+	    m.op != SHIM_HELLO || n != (m.parent ? 0 : 1))
 		goto bad;
-	l->counts = counts_map(page);
+	l->counts = m.parent ? counts_of(h, m.parent) : counts_map(page);
 	if (!l->counts)
 		goto bad;
-	close(page);
+	if (page >= 0)
+		close(page);
 	l->fd = fd;
 	l->pid = who.pid;
+	l->first = m.first;
 	l->keeper = m.keeper;
+	l->forked = m.parent != 0;
+	shim_link_know(l, h);
 	return l;
 bad:
 	if (page >= 0)
@@ -245,7 +266,7 @@ static void take_news(struct shim_host *h)
 {
 	int fd;
 	while ((fd = accept4(h->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		struct shim_link *l = greet(fd);
+		struct shim_link *l = greet(h, fd);
 		if (l) {
 			l->next = h->links;
 			h->links = l;
@@ -253,11 +274,10 @@ static void take_news(struct shim_host *h)
 	}
 }
 
-/* Has the other side gone? By an exec, for instance: then the new program has reported, too. */
-static bool is_open(const struct shim_link *l)
+bool shim_link_is_open(const struct shim_link *l)
 {
 	char byte;
-	return recv(l->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+	return l->fd >= 0 && recv(l->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
 
 /*
@@ -270,12 +290,17 @@ static struct shim_link *look(struct shim_host *h, pid_t keeper, bool *left, boo
 	take_news(h);
 	for (struct shim_link **at = &h->links; *at;) {
 		struct shim_link *l = *at;
-		bool open = is_open(l);
-		if (!open && l->keeper && tree_parent(l->pid) == 0) { /* somebody may still ask what it did */
+		bool open = shim_link_is_open(l);
+		if (!open && !l->forked && l->keeper &&
+		    tree_parent(l->pid) == 0) { /* somebody may still ask what it did */
 			if (ended && l->keeper == keeper && !found) {
 				found = l;
 				where = at;
 			}
+			at = &l->next;
+			continue;
+		}
+		if (l->forked) { /* not a program of its own: shim_host_next */
 			at = &l->next;
 			continue;
 		}
@@ -318,7 +343,7 @@ struct shim_link *shim_host_find(struct shim_host *h, pid_t keeper)
 void shim_host_refresh(struct shim_host *h, struct shim_link *l, pid_t keeper)
 {
 	bool left = false;
-	if (l->fd < 0 || is_open(l))
+	if (l->fd < 0 || shim_link_is_open(l))
 		return;
 	struct shim_link *found = look(h, keeper, &left, false);
 	if (!found && is_below(l->pid, keeper))
@@ -328,17 +353,60 @@ void shim_host_refresh(struct shim_host *h, struct shim_link *l, pid_t keeper)
 	if (!found)
 		return;
 	if (found->pid == l->pid) { /* else that has ended, and this is something that it has started */
-		shim_link_count_in(l, found->counts, true);
+		shim_link_count_in(l, found->counts);
 		l->fd = found->fd;
 		found->fd = -1;
+		shim_link_close(found);
+	} else {
+		found->next = h->links;
+		h->links = found;
 	}
-	shim_link_close(found);
+}
+
+struct shim_link *shim_host_next(struct shim_host *h, pid_t keeper)
+{
+	take_news(h);
+	for (struct shim_link **at = &h->links; *at;) {
+		struct shim_link *l = *at;
+		bool open = l->keeper == keeper && shim_link_is_open(l);
+		if (open || (l->keeper == keeper && l->forked))
+			*at = l->next;
+		else
+			at = &l->next;
+		if (open)
+			return l;
+		if (l->keeper == keeper && l->forked)
+			shim_link_close(l);
+	}
+	return NULL;
+}
+
+struct shim_link *shim_host_left(struct shim_host *h, pid_t keeper)
+{
+	for (struct shim_link **at = &h->links; *at; at = &(*at)->next) {
+		struct shim_link *l = *at;
+		if (l->keeper != keeper || l->forked || shim_link_is_open(l))
+			continue;
+		*at = l->next;
+		return l;
+	}
+	return NULL;
+}
+
+static void forget_known(struct shim_link *l)
+{
+	for (struct shim_link **at = l->host ? &l->host->known : NULL; at && *at; at = &(*at)->known_next)
+		if (*at == l) {
+			*at = l->known_next;
+			return;
+		}
 }
 
 void shim_link_close(struct shim_link *l)
 {
 	if (!l)
 		return;
+	forget_known(l);
 	if (l->fd >= 0)
 		close(l->fd);
 	shim_counts_release(l->counts);
@@ -350,29 +418,7 @@ pid_t shim_link_process(const struct shim_link *l)
 	return l->pid;
 }
 
-u64 shim_link_acts(const struct shim_link *l)
-{
-	return l->acts + __atomic_load_n(&l->counts->page->acts, __ATOMIC_ACQUIRE);
-}
-
-u32 shim_link_list(const struct shim_link *l, struct checkpoint_act *out, u32 cap)
-{
-	u32 n = 0;
-	for (u32 i = 0; i < SHIM_ACTS && n < cap; i++) {
-		u64 count = l->count[i] + __atomic_load_n(&l->counts->page->count[i], __ATOMIC_RELAXED);
-		if (count)
-			out[n++] = (struct checkpoint_act){shim_act_names[i].call, count,
-							   shim_act_names[i].tamed};
-	}
-	return n;
-}
-
-void shim_link_hold(const struct shim_link *l, bool held)
-{
-	__atomic_store_n(&l->counts->page->held, held, __ATOMIC_RELEASE);
-}
-
-static bool move_clock(const struct shim_link *l, u64 ns)
+bool shim_link_pass(const struct shim_link *l, u64 ns)
 {
 	static struct shim_message m;
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
@@ -380,37 +426,4 @@ static bool move_clock(const struct shim_link *l, u64 ns)
 	m = (struct shim_message){.op = SHIM_TIME, .inode = {ns}};
 	return l->fd >= 0 && !shim_send(l->fd, &m, NULL, 0) && poll(&p, 1, PATIENCE_MS) > 0 &&
 	       !shim_receive(l->fd, &m, NULL, 0, &n) && m.op == SHIM_TIMED;
-}
-
-/* Child processes have the shim, too, and its page, and nobody to talk to. Others would die of the signal. */
-static bool catches(pid_t pid)
-{
-	char path[48], line[200];
-	unsigned long long caught = 0;
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caught >> (SIGSTKFLT - 1) & 1;
-}
-
-static bool wake_children(pid_t of)
-{
-	pid_t child[CHILDREN];
-	u32 n = tree_children(of, child, CHILDREN);
-	bool all = n < CHILDREN;
-	for (u32 i = 0; i < n; i++) {
-		all &= catches(child[i]) && syscall(SYS_tgkill, child[i], child[i], SIGSTKFLT) == 0;
-		all &= wake_children(child[i]);
-	}
-	return all;
-}
-
-bool shim_link_pass(const struct shim_link *l, u64 ns)
-{
-	__atomic_fetch_add(&l->counts->page->told, ns, __ATOMIC_ACQ_REL);
-	return move_clock(l, ns) && wake_children(l->pid);
 }

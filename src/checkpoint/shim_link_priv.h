@@ -15,17 +15,24 @@ struct shim_counts {
 
 struct shim_link {
 	struct shim_link *next;
+	struct shim_host *host; /* who knows it, by its number; may be NULL */
+	struct shim_link *known_next;
 	int fd; /* of the process that runs */
 	pid_t pid;
+	pid_t first;  /* its relatives know it by this number */
 	pid_t keeper; /* by its own account: it may have ended before anybody looks */
+	bool forked;  /* by another one that has the shim, whose counts it shares */
 	struct shim_counts *counts;
-	u64 acts, count[SHIM_ACTS]; /* what was counted elsewhere, less what these counts held before */
 };
 
 struct shim_counts *shim_counts_keep(struct shim_counts *c);
 void shim_counts_release(struct shim_counts *c);
-/* The process that runs counts there. fresh: all that is counted there is new, else all is known already. */
-void shim_link_count_in(struct shim_link *l, struct shim_counts *c, bool fresh);
+/* Whoever it forks will name it as its parent. */
+void shim_link_know(struct shim_link *l, struct shim_host *host);
+/* The process that runs counts there. */
+void shim_link_count_in(struct shim_link *l, struct shim_counts *c);
+/* Has the other side gone? By an exec, for instance: then the new program has reported, too. */
+bool shim_link_is_open(const struct shim_link *l);
 
 /* Is everything here that peers need to start with the shim? library: where it is. */
 bool shim_works(char *library, size_t size, char *why, size_t cap);

@@ -44,20 +44,22 @@ struct physical {
 	bool hurried; /* some answer was known, and time-outs were not waited for: transport.expect */
 	/* Since it was last saved, or a transition ended: saved.c. */
 	bool acted;     /* it did something non-deterministic */
+	bool chose;     /* … a random number: in another run it is another one, for sure */
 	bool moved;     /* something was said */
 	bool opened;    /* a connection was made */
 	bool unsavable; /* trying again is in vain */
 	u64 last_use, epoch;
 };
 
-#define CACHE_SAVED 64u /* checkpoints at a time */
+#define CACHE_SAVED 128u /* checkpoints at a time */
 struct savepoint {
 	u64 id; /* 0: free */
 	u32 tree, group;
 	struct tree_at at;
 	u64 said;
 	u32 flags;
-	bool acted;   /* without it the way there is not the same again */
+	bool acted;   /* without it the way there may not be the same again */
+	bool chose;   /* without it, it is not */
 	bool hurried; /* as of the physical one */
 	u64 last_use;
 };
@@ -183,8 +185,8 @@ int physical_hear_more(struct cache *c, struct physical *p, bool patient);
 
 /* Save the peer of p where it stands, if that is possible, and not done. */
 void saved_take(struct cache *c, struct physical *p);
-/* The farthest one on the way to `to`; NULL: none is. */
-struct savepoint *saved_nearest(struct cache *c, u32 tree, const struct tree_at *to);
+/* The farthest one on the way to `to`; NULL: none is. hurried: also one that was not given all its time. */
+struct savepoint *saved_nearest(struct cache *c, u32 tree, const struct tree_at *to, bool hurried);
 /* Bring it back; NULL: that has failed, and the peer with all that was saved of it is gone. */
 struct physical *saved_restore(struct cache *c, struct savepoint *s);
 /* By the times measured so far: is it cheaper to start the peer again, and to replay what leads to s? */

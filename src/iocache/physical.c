@@ -209,12 +209,14 @@ static void expect_answer(struct cache *c, struct physical *p, const struct tree
 static int forward(struct cache *c, struct physical *p, const struct tree_at *to, const void *data, size_t n,
 		   bool end);
 
-/* At the root: brought back, or fresh. p is gone. */
-static int begin_again(struct cache *c, struct physical *p, struct physical **out)
+/*
+ * On the way to `at`: brought back to where it had been given all its time, or fresh. p is gone. From the
+ * nearest one on, for what it drew before that it would draw anew.
+ */
+static int begin_again(struct cache *c, struct physical *p, const struct tree_at *at, struct physical **out)
 {
 	u32 tree = p->tree;
-	struct tree_at root = root_at(c, tree);
-	struct savepoint *s = saved_nearest(c, tree, &root);
+	struct savepoint *s = saved_nearest(c, tree, at, false);
 	if (s && s->group == p->group && (*out = saved_restore(c, s)))
 		return 0;
 	if (p->conn)
@@ -228,7 +230,7 @@ static int start_again(struct cache *c, struct physical *p, const struct tree_at
 	u32 tree = p->tree;
 	struct physical *q = NULL;
 	c->patient = true;
-	int err = begin_again(c, p, &q);
+	int err = begin_again(c, p, at, &q);
 	if (NET_IS_ERRNO(err))
 		err = error_refused_again(c, tree);
 	if (!err) {
@@ -266,6 +268,7 @@ static int note_act(struct cache *c, struct physical *p, u32 acts)
 	const struct tree_key *k = tree_key_of(c->t, p->tree);
 	c->touched = p->moved = true;
 	p->acted |= acts && !c->confirm;
+	p->chose |= (acts & NET_CHOSE) && !c->confirm;
 	if (!(acts & NET_CHOSE) || c->confirm)
 		return 0;
 	c->common->counts.chose++;
@@ -404,7 +407,7 @@ int physical_take(struct cache *c, u32 tree, const struct tree_at *to, struct ph
 		    (!best || p->at.written > best->at.written || (p->at.ended && !best->at.ended)))
 			best = p;
 	}
-	struct savepoint *saved = saved_nearest(c, tree, to);
+	struct savepoint *saved = saved_nearest(c, tree, to, true);
 	if (saved && (best ? saved->at.written > best->at.written : !saved_is_dearer(c, saved))) {
 		struct physical *p = saved_restore(c, saved);
 		best = p ? p : best && best->conn ? best : NULL;

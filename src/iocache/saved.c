@@ -41,12 +41,12 @@ static struct savepoint *saved_at(struct cache *c, u32 tree, const struct tree_a
 	return NULL;
 }
 
-struct savepoint *saved_nearest(struct cache *c, u32 tree, const struct tree_at *to)
+struct savepoint *saved_nearest(struct cache *c, u32 tree, const struct tree_at *to, bool hurried)
 {
 	struct savepoint *best = NULL;
 	for (u32 i = 0; i < CACHE_SAVED; i++) {
 		struct savepoint *s = &c->common->saved[i];
-		if (s->id && s->tree == tree && tree_passes(c->t, &s->at, to) &&
+		if (s->id && s->tree == tree && tree_passes(c->t, &s->at, to) && (hurried || !s->hurried) &&
 		    (!best || s->at.written > best->at.written || (s->at.ended && !best->at.ended)))
 			best = s;
 	}
@@ -67,14 +67,15 @@ static bool is_near(struct cache *c, const struct savepoint *s, u32 opens)
 }
 
 /*
- * What goes first: what can be had again by replaying, before what can't; what lies beside the program's way,
- * where all may be explored, before what lies on it; what was not used for long. The first of a peer stays.
+ * What goes first: what can be had again by replaying, before what perhaps can't, and that before what can't;
+ * what lies beside the program's way, where all may be explored, before what lies on it; what was not used
+ * for long. The first of a peer stays.
  */
 static u32 worth(struct cache *c, const struct savepoint *s, u32 opens)
 {
 	if (!s->at.written && !s->at.ended)
-		return 4;
-	return (s->acted ? 2u : 0u) + is_near(c, s, opens);
+		return 8;
+	return (s->chose ? 4u : s->acted ? 2u : 0u) + is_near(c, s, opens);
 }
 
 static struct savepoint *make_room(struct cache *c)
@@ -122,8 +123,8 @@ static void count_saved(struct cache *c)
 
 void saved_take(struct cache *c, struct physical *p)
 {
-	bool acted = p->acted;
-	p->acted = p->moved = p->opened = false;
+	bool acted = p->acted, chose = p->chose;
+	p->acted = p->chose = p->moved = p->opened = false;
 	if (!may_save(c, p))
 		return;
 	struct savepoint *s = saved_at(c, p->tree, &p->at);
@@ -150,6 +151,7 @@ void saved_take(struct cache *c, struct physical *p)
 				.said = p->said,
 				.flags = p->flags,
 				.acted = acted,
+				.chose = chose,
 				.hurried = p->hurried,
 				.last_use = ++c->common->clock};
 	count_saved(c);

@@ -245,6 +245,7 @@ struct peers *peers_start(const struct peer_options *o, struct problem *p)
 		return s;
 	if (s->places.folder[0])
 		rmdir(s->places.folder);
+	server_sets_release(s);
 	free(s->starts);
 	free(s);
 	return NULL;
@@ -256,6 +257,7 @@ void peers_end(struct peers *s)
 		return;
 	if (s->warden.pid)
 		warden_end(&s->warden);
+	server_sets_release(s);
 	free(s->peer);
 	free(s->starts);
 	free(s);

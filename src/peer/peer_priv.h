@@ -51,6 +51,8 @@ struct peers {
 	u32 *starts; /* of servers, then of clients */
 };
 
+/* server_sets.c: the ports of all sets may be taken by others. */
+void server_sets_release(struct peers *s);
 /* peer.c. The one with this keeper; NULL: none. */
 struct peer *peer_find(const struct peers *s, pid_t pid);
 /* Start a command; its keeper, or -1. */

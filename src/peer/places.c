@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /*
@@ -39,6 +40,31 @@ static bool is_free(u16 port)
 	       can_bind(AF_INET, SOCK_DGRAM, port) && can_bind(AF_INET6, SOCK_DGRAM, port);
 }
 
+/*
+ * A port that is free may be chosen by another run of heddle before a server listens there, or between two
+ * starts of one. So whoever has chosen it holds an abstract name. A descriptor, -1: another has it.
+ */
+static int claim(u16 port)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, "heddle-port-%u", port);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&a,
+			    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+void places_release(struct places *s)
+{
+	for (size_t i = 0; i < s->places; i++)
+		if (s->place[i].port)
+			close(s->place[i].claim);
+	s->places = 0;
+}
+
 static bool is_ours(const struct places *s, u16 port)
 {
 	for (size_t i = 0; i < s->places; i++)
@@ -48,7 +74,7 @@ static bool is_ours(const struct places *s, u16 port)
 }
 
 /* From a random one on, lest two runs that start together choose the same; 0: none. */
-static u16 free_port(const struct places *s)
+static u16 free_port(const struct places *s, int *held)
 {
 	u32 start = 0;
 	ssize_t n = getrandom(&start, sizeof(start), 0);
@@ -56,8 +82,11 @@ static u16 free_port(const struct places *s)
 		start = (u32)getpid() * 64;
 	for (u32 i = 0; i < PORTS; i++) {
 		u16 port = (u16)(FIRST_PORT + (start + i) % PORTS);
-		if (!is_ours(s, port) && is_free(port))
+		if (is_ours(s, port) || (*held = claim(port)) < 0)
+			continue;
+		if (is_free(port))
 			return port;
+		close(*held);
 	}
 	return 0;
 }
@@ -83,7 +112,7 @@ const struct place *places_port(struct places *s, u16 port, u32 server, struct p
 	if (!l)
 		return NULL;
 	l->port = port;
-	l->stands_at = free_port(s);
+	l->stands_at = free_port(s, &l->claim);
 	if (!l->stands_at) {
 		problem_set(p, "no free port from %u on to stand for port %u", FIRST_PORT, port);
 		return NULL;

@@ -14,6 +14,7 @@ struct place {
 	u16 port, stands_at; /* ports; 0: a path */
 	char name[108];      /* path */
 	u32 server;          /* the first that names it, from 1 */
+	int claim;           /* of the port: an open socket, until places_release */
 };
 
 struct places {
@@ -23,6 +24,8 @@ struct places {
 	u32 set;         /* several share a folder: a number of its own */
 };
 
+/* Others may have the ports. */
+void places_release(struct places *s);
 /* The place that stands for this port or path; chosen when it is first asked for. NULL: *p. */
 const struct place *places_port(struct places *s, u16 port, u32 server, struct problem *p);
 const struct place *places_path(struct places *s, const char *name, size_t len, u32 server,

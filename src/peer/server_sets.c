@@ -94,7 +94,17 @@ static void end_set(struct peers *s, struct broker *b, struct server_set *t)
 			warden_end_peer(&s->warden, e->pid);
 		memset(e, 0, sizeof(*e));
 	}
+	if (t->id != FIRST_SET) /* whose places are those of all commands */
+		places_release(&t->places);
 	memset(t, 0, sizeof(*t));
+}
+
+void server_sets_release(struct peers *s)
+{
+	for (size_t i = 0; i < HD_ARRAY_LEN(s->set); i++)
+		if (s->set[i].id != FIRST_SET)
+			places_release(&s->set[i].places);
+	places_release(&s->places);
 }
 
 static int start_set(struct peers *s, struct server_set *t, struct broker *b, struct problem *p)

@@ -162,6 +162,8 @@ const char *outcome_assumption(const struct outcome *o);
 int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct net_config *config);
 /* "server 1": the first peer that was seen to act by chance. */
 const char *outcome_chooser(const struct outcome *o);
+/* Was a peer seen to draw random bytes before its first connection, and none did after it? */
+bool outcome_drew_at_start(const struct outcome *o);
 /* What the peers' part of the verdict takes for granted, one sentence; "" without peers. */
 const char *outcome_peer_assumption(const struct outcome *o);
 /* What was found, for a search that is done again. */

@@ -17,13 +17,15 @@ struct outcome_peer {
 		u64 count;
 		bool tamed;  /* made the same in each run */
 		bool chance; /* a random number */
+		bool start;  /* one that it drew before it talked to anybody: the same in each run */
 	} act[16];           /* what may be different in another run */
 };
 
 struct outcome_checkpoints {
 	struct net_checkpoints counts;
-	u64 bytes;                                                    /* of saved peers, at the end */
-	u64 save_ns, restore_ns;                                      /* on average */
+	bool start_matters;      /* what was drawn at the start is seen by the program, as far as is known */
+	u64 bytes;               /* of saved peers, at the end */
+	u64 save_ns, restore_ns; /* on average */
 	struct outcome_peer server[SAVER_PEERS], client[SAVER_PEERS]; /* by command */
 };
 

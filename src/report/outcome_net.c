@@ -117,10 +117,19 @@ int outcome_set_net(struct outcome *o, const void *trees, u64 len, const struct 
 	return 0;
 }
 
-static bool chooses(const struct outcome_peer *p)
+/* start: what it drew at its start counts as well. */
+static bool chooses(const struct outcome_peer *p, bool start)
 {
 	for (u32 i = 0; i < p->acts; i++)
-		if (p->act[i].chance)
+		if (p->act[i].chance || (start && p->act[i].start))
+			return true;
+	return false;
+}
+
+bool outcome_drew_at_start(const struct outcome *o)
+{
+	for (u32 i = 0; i < SAVER_PEERS && !o->checkpoints.counts.chose; i++)
+		if (chooses(&o->checkpoints.server[i], true) || chooses(&o->checkpoints.client[i], true))
 			return true;
 	return false;
 }
@@ -130,9 +139,9 @@ const char *outcome_chooser(const struct outcome *o)
 	static char name[32];
 
 	for (u32 i = 0; i < SAVER_PEERS; i++) {
-		bool server = chooses(&o->checkpoints.server[i]);
+		bool start = o->checkpoints.start_matters, server = chooses(&o->checkpoints.server[i], start);
 
-		if (!server && !chooses(&o->checkpoints.client[i]))
+		if (!server && !chooses(&o->checkpoints.client[i], start))
 			continue;
 		snprintf(name, sizeof(name), "%s %u", server ? "server" : "client", i + 1);
 		return name;

@@ -111,10 +111,12 @@ void outcome_scope(const struct outcome *o, char *out, size_t cap)
 		add(&s, "peers as recorded by the producer");
 	else
 		add_peers(&s, o);
-	if (o->checkpoints.counts.chose && o->worlds > 1)
+	if ((o->checkpoints.counts.chose || o->checkpoints.start_matters) && o->worlds > 1)
 		add(&s, "for %u behaviours of %s", o->worlds, outcome_chooser(o));
 	else if (o->checkpoints.counts.chose)
 		add(&s, "for one behaviour of %s per conversation", outcome_chooser(o));
+	else if (o->checkpoints.start_matters)
+		add(&s, "for one behaviour of %s (what it drew at its start)", outcome_chooser(o));
 	add_options(&s, o);
 	if (o->notes && s.len < cap)
 		snprintf(out + s.len, cap - s.len, " (%zu note%s below)", o->notes, o->notes == 1 ? "" : "s");

@@ -10,6 +10,7 @@
 #define AT_LEAST 4      /* … but for these */
 #define WALK_MS 2000    /* one that runs in a circle ends then */
 #define LOOK_MS 1
+#define STARTS 5 /* executions with peers that draw something else at their start */
 
 struct playing {
 	const struct live_replay *how;
@@ -112,7 +113,7 @@ static int fresh_peers(const struct live_replay *how, const struct findings *fou
 		c.peers = NET_PEERS_SHARED;
 	network_end(how->network);
 	peers.append_logs = true;
-	if (network_start(how->network, &peers, &how->plan->broker, how->plan->checkpoint, &c, &p) == 0)
+	if (network_start(how->network, &peers, &how->plan->broker, how->checkpoint, &c, &p) == 0)
 		return 0;
 	snprintf(why, LIVE_WHY, "the peers could not be started again: %.1000s", p.text);
 	return -1;
@@ -212,4 +213,25 @@ void live_replay_samples(const struct live_replay *how, const struct findings *f
 			return;
 		}
 	}
+}
+
+bool live_replay_start_matters(const struct live_replay *how, const struct findings *found)
+{
+	const struct session_observer *watch = how->plan->observer;
+	struct checkpoint_options other = *how->checkpoint;
+	struct live_replay with_other = *how;
+	char why[LIVE_WHY];
+
+	with_other.checkpoint = &other;
+	for (size_t i = 0; i < STARTS; i++) {
+		const struct found_sample *s = found->samples ? &found->sample[i % found->samples] : NULL;
+
+		if (!s || watch->stop_requests(watch->self) ||
+		    (*how->end_ms && monotonic_ms() >= *how->end_ms))
+			return true;
+		other.start_chance = how->checkpoint->start_chance + ~(u64)i;
+		if (live_replay(&with_other, found, s->path, s->len, VIOLATION_NONE, why) != LIVE_SAME)
+			return true;
+	}
+	return false;
 }

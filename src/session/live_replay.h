@@ -16,9 +16,10 @@
 
 struct live_replay {
 	const struct session_plan *plan;
-	const struct launch *launch; /* the search's */
-	struct network *network;     /* its peers end, and fresh ones take their place */
-	u64 *clock_readings;         /* outcome_net's: those of the replays are added */
+	const struct checkpoint_options *checkpoint; /* the search's */
+	const struct launch *launch;                 /* the search's */
+	struct network *network;                     /* its peers end, and fresh ones take their place */
+	u64 *clock_readings;                         /* outcome_net's: those of the replays are added */
 	const u64 *end_ms; /* samples are played until then (monotonic_ms); 0: as long as they may */
 };
 
@@ -38,5 +39,11 @@ enum live_end live_replay(const struct live_replay *how, const struct findings *
  * What differs makes `o` incomplete.
  */
 void live_replay_samples(const struct live_replay *how, const struct findings *found, struct outcome *o);
+/*
+ * What the peers draw before their first connection is the same in each run (shim/start_chance.c). Does the
+ * program see it? A few executions are played with peers that draw something else. True: it does, or nobody
+ * can tell.
+ */
+bool live_replay_start_matters(const struct live_replay *how, const struct findings *found);
 
 #endif

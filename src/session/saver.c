@@ -36,6 +36,7 @@ static void add_act(struct outcome_peer *o, const struct checkpoint_act *a)
 	o->act[i].count += a->count;
 	o->act[i].tamed = a->tamed;
 	o->act[i].chance = is_chance(a->call);
+	o->act[i].start = !strcmp(a->call, "random bytes at its start");
 }
 
 /* Before it is ended, or when all is over. */
@@ -106,6 +107,14 @@ static int restore(void *self, u64 id, int *fd, pid_t *now, struct problem *p)
 {
 	const struct saver *s = self;
 	return checkpoint_restore(s->lib, id, fd, now, p);
+}
+
+static void join(void *self, pid_t peer, pid_t with)
+{
+	struct saver *s = self;
+	adopt(s, peer);
+	adopt(s, with);
+	checkpoint_join(s->lib, peer, with);
 }
 
 static void drop(void *self, u64 id)
@@ -179,6 +188,7 @@ struct saver *saver_create(const struct checkpoint_options *o, bool all, struct 
 					      .prepare = prepare,
 					      .save = save,
 					      .restore = restore,
+					      .join = join,
 					      .drop = drop,
 					      .acted = acted,
 					      .can_save = can_save,

@@ -28,6 +28,8 @@ struct session {
 	const struct session_observer *observer;
 	struct launch launch; /* the plan's; the list of ignored races grows from round to round */
 	struct network network;
+	struct checkpoint_options options;           /* the plan's; each world has its own start_chance */
+	const struct checkpoint_options *checkpoint; /* NULL: peers are not saved */
 	struct shared_part part;
 	struct sut worker[WIRE_MAX_WORKERS];
 	u32 workers; /* that were started in this round */
@@ -235,8 +237,7 @@ static int restart_network(struct session *s, struct problem *p)
 	peers.append_logs = true;
 	peers.interrupted = give_up;
 	network_end(&s->network);
-	return network_start(&s->network, &peers, &s->plan->broker, s->plan->checkpoint,
-			     &s->launch.config.net, p);
+	return network_start(&s->network, &peers, &s->plan->broker, s->checkpoint, &s->launch.config.net, p);
 }
 
 static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
@@ -322,8 +323,8 @@ static int search_with_others(struct session *s, struct outcome *o, struct findi
 static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
 	struct launch plain = s->launch; /* replays have no script */
-	const struct live_replay live = {s->plan, &plain, &s->network, &o->net.clock_readings,
-					 &time_limit.end_ms};
+	const struct live_replay live = {s->plan,     s->checkpoint,          &plain,
+					 &s->network, &o->net.clock_readings, &time_limit.end_ms};
 	struct reproduction how = {&plain,      s->observer,        s->plan->suppressions,
 				   &s->ignored, s->plan->shrink_ms, NULL};
 	struct findings *found = calloc(1, sizeof(*found));
@@ -347,6 +348,10 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 	script_run_drop(&s->script);
 	if (ret == 0 && how.live && s->launch.config.net.samples && outcome_verdict(o) == VERDICT_VERIFIED)
 		live_replay_samples(&live, found, o);
+	if (ret == 0 && outcome_drew_at_start(o) && outcome_verdict(o) == VERDICT_VERIFIED)
+		o->checkpoints.start_matters = !how.live || !s->launch.config.net.samples ||
+					       s->plan->peer_branches > 1 ||
+					       live_replay_start_matters(&live, found);
 	findings_free(found);
 	return ret;
 }
@@ -496,9 +501,11 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 				return ret;
 			continue;
 		}
-		if (ret == 0 && ++worlds < s->plan->peer_branches && o->checkpoints.counts.chose &&
+		if (ret == 0 && ++worlds < s->plan->peer_branches &&
+		    (o->checkpoints.counts.chose || o->checkpoints.start_matters) &&
 		    outcome_verdict(o) == VERDICT_VERIFIED && !stop_requests(s)) {
 			outcome_forget(o); /* a world of its own: nothing of what was heard is kept */
+			s->options.start_chance = worlds;
 			ret = restart_network(s, p);
 			if (ret)
 				return ret;
@@ -529,10 +536,14 @@ int session_run(const struct session_plan *plan, struct outcome *o, struct probl
 	o->clients = plan->peers.clients;
 	s->observer = plan->observer;
 	s->launch = plan->launch;
+	if (plan->checkpoint) {
+		s->options = *plan->checkpoint;
+		s->checkpoint = &s->options;
+	}
 	time_limit.end_ms = 0;
 	time_limit.interrupted = plan->peers.interrupted;
 	peers.interrupted = give_up;
-	ret = s->launch.config.net.live ? network_start(&s->network, &peers, &plan->broker, plan->checkpoint,
+	ret = s->launch.config.net.live ? network_start(&s->network, &peers, &plan->broker, s->checkpoint,
 							&s->launch.config.net, p)
 					: 0;
 	if (ret == 0) {

@@ -38,6 +38,17 @@ static long control_process(struct call *c)
 
 static long run_program(struct call *c)
 {
+	u32 which = c->nr == SYS_execve ? 2 : 3;
+	char **environment = (char **)c->arg[which];
+	u64 n = 0;
+	while (environment && environment[n])
+		n++;
+	char *changed[n + 1];
+	if (n) {
+		memcpy(changed, environment, (n + 1) * sizeof(*changed));
+		start_chance_pass_on(changed);
+		c->arg[which] = (long)changed;
+	}
 	shim_call(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 	long r = call_again(c);
 	shim_call(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
@@ -119,6 +130,9 @@ static long process_call(struct call *c)
 		return run_program(c);
 	case SYS_exit:
 		end_thread(c);
+	case SYS_exit_group:
+		relative_ends((int)(c->arg[0] & 0xff) << 8);
+		shim_exit((int)c->arg[0]);
 	case SYS_set_tid_address:
 		thread_self()->clears = (u64 *)c->arg[0];
 		shim_call(c->nr, c->arg[0]);
@@ -175,7 +189,7 @@ void call_trapped(int signo, siginfo_t *info, void *at)
 	shim.last_thread = self->fs;
 	files_call(&c);
 	if (!clock_call(&c, &result) && !wait_call(&c, &result) && !pid_call(&c, &result) &&
-	    !descriptor_call(&c, &result) && !posix_timer_call(&c, &result))
+	    !relative_call(&c, &result) && !descriptor_call(&c, &result) && !posix_timer_call(&c, &result))
 		result = process_call(&c);
 	if (!shim.started)
 		start_chance_look(&c, result);

@@ -4,20 +4,21 @@
  * copy puts everything in place that fork shares or loses (rebuild.c), makes the threads anew, and returns
  * from the handler.
  *
- * CLONE_PARENT makes all of them siblings: children of whoever started the peer. The peer's own children, and
- * its waits for them, are untouched.
+ * All of them are children of the keeper (CLONE_PARENT, or adopted by it): the peer's own children, and its
+ * waits for them, are untouched. Of a peer with several processes each is saved like that (relatives.c).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
-#include "shim/shim_priv.h"
+#include "shim/rebuild_priv.h"
 
 static int receive(struct shim_message *m, int *fd, u32 *n, int flags)
 {
-	char control[CMSG_SPACE(sizeof(int) * (SHIM_CONNS + 1))] __attribute__((aligned(8))) = {0};
+	char control[CMSG_SPACE(sizeof(int) * SHIM_PASSED)] __attribute__((aligned(8))) = {0};
 	struct iovec bytes = {m, sizeof(*m)};
 	struct msghdr h = {.msg_iov = &bytes,
 			   .msg_iovlen = 1,
@@ -38,27 +39,54 @@ static int receive(struct shim_message *m, int *fd, u32 *n, int flags)
 	return got == (long)sizeof(*m) ? 0 : -EPROTO;
 }
 
-static void answer(struct shim_message *m, enum shim_op op, int pass)
+bool shim_send(int control, struct shim_message *m, int pass)
 {
-	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	char rights[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
 	struct iovec bytes = {m, sizeof(*m)};
 	struct msghdr h = {.msg_iov = &bytes, .msg_iovlen = 1};
 	if (pass >= 0) {
-		h.msg_control = control;
-		h.msg_controllen = sizeof(control);
+		h.msg_control = rights;
+		h.msg_controllen = sizeof(rights);
 		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
 		c->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(c), &pass, sizeof(int));
 	}
-	m->op = op;
-	m->pid = shim.pid;
-	shim_call(SYS_sendmsg, shim.control, &h, MSG_NOSIGNAL);
+	return shim_call(SYS_sendmsg, control, &h, MSG_NOSIGNAL) == (long)sizeof(*m);
 }
 
+static void answer(struct shim_message *m, enum shim_op op, int pass)
+{
+	m->op = op;
+	m->pid = shim.pid;
+	shim_send(shim.control, m, pass);
+}
+
+/* One in between, which ends at once: the copy is then the keeper's, who adopts what is left behind. */
+static long clone_away(void)
+{
+	int status = 0;
+	long r, between = shim_call(SYS_clone, 0, 0, 0, 0, 0);
+	if (between == 0) {
+		r = shim_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (r == 0)
+			return 0;
+		shim_exit(r < 0);
+	}
+	if (between < 0)
+		return between;
+	do
+		r = shim_call(SYS_wait4, between, &status, __WALL, 0);
+	while (r == -EINTR);
+	return status ? -EAGAIN : between;
+}
+
+/* Its parent may be one of the peer's own processes, which must not find a child that it has not made. */
 static long clone_self(void)
 {
+	if (shim.keeper && shim_call(SYS_getppid, 0) != shim.keeper)
+		return clone_away();
 	return shim_call(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
 }
 
@@ -85,7 +113,8 @@ static void thawed(struct shim_message *m, const int *fd, u32 n)
 	struct shim_thread *self = thread_self();
 	self->tid = shim.pid;
 	files_restore();
-	rebuild_all(fd + 1, n - 1);
+	shared_memory_restore();
+	rebuild_all(m, fd + 1, n - 1);
 	for (u32 i = 1; i < n; i++)
 		shim_call(SYS_close, fd[i]);
 	listen_to_control();
@@ -95,12 +124,21 @@ static void thawed(struct shim_message *m, const int *fd, u32 n)
 	answer(m, SHIM_RUNNING, -1);
 }
 
+/* Whoever looks for processes of the peer is not to find the one in between, nor us below it. */
+static void await_keeper(void)
+{
+	const struct timespec moment = {0, 20000};
+	for (u32 i = 0; i < 50000 && shim.keeper && shim_call(SYS_getppid, 0) != shim.keeper; i++)
+		shim_call(SYS_nanosleep, &moment, 0);
+}
+
 static void frozen(struct shim_message *m, int control, int unread)
 {
-	int fd[SHIM_CONNS + 1];
+	int fd[SHIM_PASSED];
 	u32 n;
 	take_control(control);
 	rebuild_release();
+	await_keeper();
 	answer(m, SHIM_SAVED, unread);
 	if (unread >= 0)
 		shim_call(SYS_close, unread);
@@ -136,6 +174,7 @@ static void save(struct shim_message *m, int control)
 			text_add(m->text, sizeof(m->text), "no new process for its copy; raise ulimit -u");
 	}
 	files_release();
+	shared_memory_release();
 	threads_unpark();
 	if (m->text[0]) /* before the copy's socket ends, which would look like a copy that has died */
 		answer(m, SHIM_REFUSED, -1);
@@ -158,7 +197,7 @@ static void time_moves(struct shim_message *m)
 void freeze_serve(void)
 {
 	static struct shim_message m;
-	int fd[SHIM_CONNS + 1], r;
+	int fd[SHIM_PASSED], r;
 	u32 n;
 	if (shim.control < 0) {
 		clock_child_looks();
@@ -169,6 +208,10 @@ void freeze_serve(void)
 			save(&m, fd[0]);
 		else if (m.op == SHIM_TIME)
 			time_moves(&m);
+		else if (m.op == SHIM_FAMILY) {
+			relatives_renumber(&m);
+			answer(&m, SHIM_AGREED, -1);
+		}
 	if (r == -EPIPE)
 		shim_exit(0);
 }

@@ -69,30 +69,24 @@ static int move_up(int fd, int to)
 	return (int)moved;
 }
 
-static int say_hello(int page)
+/* page: -1: that of its parent. */
+static int say_hello(int page, int parent)
 {
-	const char *keeper = getenv(SHIM_KEEPER_ENV);
-	struct shim_message m = {
-		.op = SHIM_HELLO, .pid = shim.pid, .keeper = keeper ? (int)text_number(keeper, "", 10) : 0};
-	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
-	struct iovec bytes = {&m, sizeof(m)};
-	struct msghdr h = {.msg_iov = &bytes,
-			   .msg_iovlen = 1,
-			   .msg_control = control,
-			   .msg_controllen = sizeof(control)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	struct shim_message m = {.op = SHIM_HELLO,
+				 .pid = shim.pid,
+				 .keeper = shim.keeper,
+				 .parent = parent,
+				 .first = shim.first_pid};
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	size_t len = text_length(address);
 	memcpy(a.sun_path + 1, address, len);
-	long fd = shim_call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	/* A child does not wait for room in the queue: then it can't be saved. */
+	long fd = shim_call(SYS_socket, AF_UNIX,
+			    SOCK_SEQPACKET | SOCK_CLOEXEC | (page < 0 ? SOCK_NONBLOCK : 0), 0);
 	if (fd < 0)
 		return -1;
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &page, sizeof(int));
 	if (shim_call(SYS_connect, fd, &a, offsetof(struct sockaddr_un, sun_path) + 1 + len) ||
-	    shim_call(SYS_sendmsg, fd, &h, MSG_NOSIGNAL) != (long)sizeof(m)) {
+	    !shim_send((int)fd, &m, page)) {
 		shim_call(SYS_close, fd);
 		return -1;
 	}
@@ -181,14 +175,16 @@ static void remove_vdso(void)
 	mprotect(image, size, PROT_READ | PROT_EXEC);
 }
 
-/* A child of the peer's: what it does counts for the peer, and it is not saved. */
-void shim_connect_again(void)
+/* A child of the peer's: what it does counts for the peer. */
+void shim_connect_again(int parent)
 {
-	shim.pid = (int)shim_call(SYS_getpid, 0);
 	if (shim.control >= 0)
 		shim_call(SYS_close, shim.control);
 	shim.control = -1;
 	clock_child_begins();
+	shim.control = say_hello(-1, parent);
+	if (shim.control >= 0)
+		freeze_start();
 }
 
 static bool is_shell(void)
@@ -215,11 +211,13 @@ __attribute__((constructor)) static void start(void)
 	if (!where || strlen(where) >= sizeof(address) || is_shell())
 		return;
 	strcpy(address, where);
-	shim.pid = shim.first_pid = getpid();
+	const char *keeper = getenv(SHIM_KEEPER_ENV);
+	shim.pid = shim.first_pid = shim.root = getpid();
+	shim.keeper = keeper ? (int)text_number(keeper, "", 10) : 0;
 	shim.shown = SHIM_PID;
 	if (!make_page(&page))
 		return;
-	shim.control = say_hello(page);
+	shim.control = say_hello(page, 0);
 	close(page);
 	if (shim.control < 0) {
 		munmap(shim.page, HD_PAGE);
@@ -230,7 +228,7 @@ __attribute__((constructor)) static void start(void)
 	memset((void *)getauxval(AT_RANDOM), 0x5a, 16);
 	warm_up_malloc();
 	clock_start();
-	start_chance_begin();
+	start_chance_begin(getenv(SHIM_CHANCE_ENV));
 	remove_vdso();
 	descriptors_start();
 	files_start();

@@ -12,7 +12,7 @@
 /* The number that the kernel knows. */
 static long real(long pid)
 {
-	return pid == shim.shown ? shim.pid : pid;
+	return pid == shim.shown ? shim.pid : pid > 0 ? relative_real((int)pid) : pid;
 }
 
 /* The number that the program knows: of itself now, or as it was started. */

@@ -9,13 +9,14 @@
  *   pipes, pairs      whose both ends are in the process: a new one with the same bytes in it
  *   files             at the same offset; what was written is put back (written_files.c), locks are
  *                     taken again
- *   shared memory     without a file: made private before the first copy
+ *   shared memory     without a file: put back as it was (shared_memory.c)
+ *   inner_ends.c      what connects several processes of the peer: fresh ends from the controller
  *   timers (timer_copies.c, too), pending signals, time-outs of sockets: set again
  *   backlogs, queues  of datagrams: emptied; what waits there belongs to another past
  *   signalfd, datagram and listening sockets, one-ended pipes: shared, and only one process uses them at a
  *   time
  *
- * What it cannot do is refused by name: children, connections that nobody knows, inotify (dispatch.c).
+ * What it cannot do is refused by name: inotify, files in memory (dispatch.c) …
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ static u32 bytes_used;
 static struct itimerval timers[3];
 static u64 pending;
 
-static long option(int fd, int level, int what)
+long held_option(int fd, int level, int what)
 {
 	int value = 0;
 	u32 len = sizeof(value);
@@ -61,13 +62,19 @@ static bool refuse(char *text, size_t cap, const char *why, int fd)
 	return false;
 }
 
-/* A stream socket: one of those that were named, or one end of a pair of the process's own. */
-static bool record_socket(struct held *h, const struct shim_message *m, char *text, size_t cap)
+static bool add_inner(struct held *h, struct shim_message *m, u32 end, char *text, size_t cap)
+{
+	return inner_add(m, h, end) ||
+	       refuse(text, cap, "it has more than 64 pipes and connections to processes of its own", h->fd);
+}
+
+/* A stream socket: one of those that were named, or one end of a pair of the peer's own. */
+static bool record_socket(struct held *h, struct shim_message *m, char *text, size_t cap)
 {
 	u8 address[128];
 	u32 len = sizeof(address);
 	h->kind = HELD_SHARED;
-	if (option(h->fd, SOL_SOCKET, SO_ACCEPTCONN) == 1) {
+	if (held_option(h->fd, SOL_SOCKET, SO_ACCEPTCONN) == 1) {
 		h->kind = HELD_LISTENER;
 		return true;
 	}
@@ -81,7 +88,7 @@ static bool record_socket(struct held *h, const struct shim_message *m, char *te
 			name_keep(h->fd);
 			return true;
 		}
-	if (option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM) {
+	if (held_option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM) {
 		h->kind = HELD_DATAGRAMS;
 		if (shim_call(SYS_recvfrom, h->fd, address, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0) >= 0)
 			return refuse(text, cap, "it has datagrams that it has not read", h->fd);
@@ -89,11 +96,12 @@ static bool record_socket(struct held *h, const struct shim_message *m, char *te
 	}
 	if (shim_call(SYS_getpeername, h->fd, address, &len)) /* not connected, or not any more */
 		return true;
-	if (option(h->fd, SOL_SOCKET, SO_DOMAIN) == AF_UNIX) {
+	if (held_option(h->fd, SOL_SOCKET, SO_DOMAIN) == AF_UNIX) {
 		h->kind = HELD_PAIR; /* its other end is looked for below */
-		return true;
+		return m->members < 2 || add_inner(h, m, END_UNIX, text, cap);
 	}
-	return refuse(text, cap, "it has a connection that heddle does not know of", h->fd);
+	bool v6 = held_option(h->fd, SOL_SOCKET, SO_DOMAIN) == AF_INET6;
+	return add_inner(h, m, v6 ? END_INET6 : END_INET, text, cap);
 }
 
 static void read_info(int fd, char *out, size_t cap)
@@ -138,7 +146,7 @@ static bool record_object(struct held *h, const char *what, char *text, size_t c
 	return true;
 }
 
-static bool record_one(struct held *h, const struct shim_message *m, char *text, size_t cap)
+static bool record_one(struct held *h, struct shim_message *m, char *text, size_t cap)
 {
 	char path[48], link[64];
 	struct stat st = {0};
@@ -153,7 +161,9 @@ static bool record_one(struct held *h, const struct shim_message *m, char *text,
 		return record_socket(h, m, text, cap);
 	case S_IFIFO:
 		h->kind = HELD_PIPE;
-		return true;
+		return m->members < 2 ||
+		       add_inner(h, m, (h->flags & O_ACCMODE) == O_WRONLY ? END_PIPE_WRITE : END_PIPE_READ,
+				 text, cap);
 	case S_IFREG:
 		h->kind = h->fd > 2 ? HELD_FILE : HELD_SHARED;
 		h->value = (u64)shim_call(SYS_lseek, h->fd, 0, SEEK_CUR);
@@ -240,7 +250,7 @@ static bool record_bytes(struct held *h, char *text, size_t cap)
 	return true;
 }
 
-static bool record_descriptors(const struct shim_message *m, int control, char *text, size_t cap)
+static bool record_descriptors(struct shim_message *m, int control, char *text, size_t cap)
 {
 	struct entry {
 		u64 inode;
@@ -253,7 +263,7 @@ static bool record_descriptors(const struct shim_message *m, int control, char *
 	long list = shim_call(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0),
 	     n;
 	bool fine = list >= 0;
-	held_count = bytes_used = 0;
+	held_count = bytes_used = m->inners = 0;
 	while (fine && (n = shim_call(SYS_getdents64, list, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < n && fine; at += e->length) {
 			e = (struct entry *)(void *)(buffer + at);
@@ -311,26 +321,11 @@ static bool record_unread(struct shim_message *m, int *file)
 	return true;
 }
 
-static bool has_children(void)
-{
-	char path[64] = "/proc/self/task/", text[32];
-	text_add_number(path, sizeof(path), shim.pid);
-	text_add(path, sizeof(path), "/children");
-	long fd = shim_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	long n = fd >= 0 ? shim_call(SYS_read, fd, text, sizeof(text)) : 0;
-	if (fd >= 0)
-		shim_call(SYS_close, fd);
-	return n > 0;
-}
-
 bool rebuild_record(struct shim_message *m, int control, int *unread, char *text, size_t cap)
 {
 	if (shim.stops)
 		return refuse(text, cap, shim.stops, -1);
-	if (has_children())
-		return refuse(text, cap, "it has child processes: what they do is not saved along with it",
-			      -1);
-	if (!record_descriptors(m, control, text, cap) || !shared_memory_private(text, cap))
+	if (!record_descriptors(m, control, text, cap) || !shared_memory_record(text, cap))
 		return false;
 	if (!locks_record())
 		return refuse(text, cap, "it holds locks of files that cannot be told", -1);
@@ -338,6 +333,11 @@ bool rebuild_record(struct shim_message *m, int control, int *unread, char *text
 		return refuse(text, cap, "it has changed files that cannot be kept", -1);
 	if (!record_unread(m, unread))
 		return refuse(text, cap, "it has left more than 64 kB of a connection unread", -1);
+	for (u32 i = 0; i < held_count; i++)
+		if (held[i].kind == HELD_INNER && !inner_unread(&held[i], m, unread))
+			return refuse(text, cap, "it has left too much unread of what its own processes say",
+				      held[i].fd);
+	relatives_record();
 	for (u32 i = 0; i < 3; i++)
 		shim_call(SYS_getitimer, i, &timers[i]);
 	posix_timers_record();
@@ -356,7 +356,7 @@ int rebuild_file_of(u64 inode)
 void rebuild_release(void)
 {
 	for (u32 i = 0; i < held_count; i++)
-		if (held[i].kind == HELD_CONNECTION)
+		if (held[i].kind == HELD_CONNECTION || held[i].kind == HELD_INNER)
 			shim_call(SYS_dup3, shim.null, held[i].fd, held[i].close_on_exec ? O_CLOEXEC : 0);
 }
 
@@ -408,9 +408,10 @@ static void rebuild_both_ends(struct held *h)
 		h = other;
 		other = writes;
 	}
-	long r = h->kind == HELD_PIPE ? shim_call(SYS_pipe2, fd, O_CLOEXEC)
-				      : shim_call(SYS_socketpair, AF_UNIX,
-						  option(h->fd, SOL_SOCKET, SO_TYPE) | SOCK_CLOEXEC, 0, fd);
+	long r = h->kind == HELD_PIPE
+			 ? shim_call(SYS_pipe2, fd, O_CLOEXEC)
+			 : shim_call(SYS_socketpair, AF_UNIX,
+				     held_option(h->fd, SOL_SOCKET, SO_TYPE) | SOCK_CLOEXEC, 0, fd);
 	if (r)
 		shim_exit(126);
 	rebuild_two(h, other, fd);
@@ -513,14 +514,17 @@ static void rebuild_signals(void)
 			shim_call(SYS_tgkill, shim.pid, shim.pid, s);
 }
 
-void rebuild_all(const int *fd, u32 n)
+void rebuild_all(const struct shim_message *m, const int *fd, u32 n)
 {
 	for (u32 i = 0; i < held_count; i++) {
 		struct held *h = &held[i];
 		h->done = false;
 		switch (h->kind) {
 		case HELD_CONNECTION:
-			rebuild_connection(h, fd, n);
+			rebuild_connection(h, fd, HD_MIN(n, m->count));
+			break;
+		case HELD_INNER:
+			inner_rebuild(h, m, fd + m->count);
 			break;
 		case HELD_LISTENER:
 			empty_backlog(h);

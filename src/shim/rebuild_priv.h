@@ -15,6 +15,7 @@ enum held_kind {
 	HELD_DATAGRAMS,
 	HELD_PIPE,
 	HELD_PAIR,
+	HELD_INNER, /* made anew by the controller: inner_ends.c */
 	HELD_EPOLL,
 	HELD_EVENT,
 	HELD_TIMER,
@@ -37,7 +38,14 @@ struct held {
 	u8 *data;
 };
 
-/* shared_memory.c: what processes would share becomes this one's own. False: it can't, text says why. */
-bool shared_memory_private(char *text, size_t cap);
+/*
+ * shared_memory.c: memory without a file that processes share stays shared: what is in it is kept beside it,
+ * and put back. False: it can't be, text says why.
+ */
+bool shared_memory_record(char *text, size_t cap);
+void shared_memory_release(void);
+void shared_memory_restore(void);
+/* An option of a socket's; -1: it has none such. */
+long held_option(int fd, int level, int what);
 
 #endif

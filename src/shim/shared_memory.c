@@ -1,13 +1,21 @@
 /*
- * shared_memory.c: memory that fork shares (MAP_SHARED without a file) is made private before the first
- * copy: its bytes move into memory of the process's own, at the same address. The peer has no children
- * then, so nobody else sees it.
+ * shared_memory.c: memory that fork shares (MAP_SHARED without a file). All copies of a peer have the same,
+ * and one of them runs at a time: what is in it is copied when the peer is saved, and put back with it. So
+ * it goes on being shared with what the peer forks.
  */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "shim/rebuild_priv.h"
+
+#define RANGES 64u
+#define MOST (64ull << 20) /* bytes in all */
+
+static struct range {
+	u64 from, to, kept;
+} range[RANGES];
+static u32 ranges;
 
 static u64 hex(const char **s)
 {
@@ -23,55 +31,84 @@ static u64 hex(const char **s)
 	}
 }
 
-static bool move(u64 from, u64 to)
-{
-	if (!from)
-		return false;
-	long copy = shim_call(SYS_mmap, 0, to - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			      0);
-	if (sys_failed(copy))
-		return false;
-	memcpy((void *)copy, (void *)from, to - from);
-	return !sys_failed(
-		shim_call(SYS_mremap, copy, to - from, to - from, MREMAP_MAYMOVE | MREMAP_FIXED, from));
-}
-
-/* "7f00-7f01 rw-s 00000000 00:01 1024   /dev/zero (deleted)" */
-static bool line_fine(const char *line, bool *again)
+/* "7f00-7f01 rw-s 00000000 00:01 1024   /dev/zero (deleted)"; *fine: it can be kept. */
+static void look_at(const char *line, bool *fine)
 {
 	const char *s = line;
 	u64 from = hex(&s);
 	s++;
 	u64 to = hex(&s);
 	if (s[0] != ' ' || s[2] != 'w' || s[4] != 's' || from == (u64)shim.page || files_own(from))
-		return true;
+		return;
 	for (; *s && !text_starts(s, "/dev/zero (deleted)"); s++)
 		;
-	*again = *s != 0;
-	return *s && move(from, to);
+	*fine = *s && ranges < RANGES;
+	if (*fine)
+		range[ranges++] = (struct range){from, to, 0};
 }
 
-bool shared_memory_private(char *text, size_t cap)
+static bool list(void)
 {
 	char buffer[4096 + 1] = {0}, line[512];
 	u32 len = 0;
-	bool fine = true, moved = false;
+	bool fine = true;
 	long fd = shim_call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
-	if (fd < 0)
-		return true;
-	while (fine && !moved && (n = shim_call(SYS_read, fd, buffer, sizeof(buffer) - 1)) > 0)
-		for (long i = 0; i < n && fine && !moved; i++) {
+	ranges = 0;
+	while (fd >= 0 && fine && (n = shim_call(SYS_read, fd, buffer, sizeof(buffer) - 1)) > 0)
+		for (long i = 0; i < n && fine; i++) {
 			if (len + 1 < sizeof(line))
 				line[len++] = buffer[i];
 			if (buffer[i] != '\n')
 				continue;
 			line[len] = 0;
 			len = 0;
-			fine = line_fine(line, &moved);
+			look_at(line, &fine);
 		}
-	shim_call(SYS_close, fd);
-	if (!fine)
-		text_add(text, cap,
-			 "it has memory that it shares with others for writing (mmap, MAP_SHARED)");
-	return fine && (!moved || shared_memory_private(text, cap)); /* the list has changed: once more */
+	if (fd >= 0)
+		shim_call(SYS_close, fd);
+	return fine;
+}
+
+/* Pages that nobody has touched are not in the copy either. */
+static bool keep(struct range *r)
+{
+	long copy = shim_call(SYS_mmap, 0, r->to - r->from, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(copy))
+		return false;
+	r->kept = (u64)copy;
+	memcpy((void *)copy, (void *)r->from, r->to - r->from);
+	return true;
+}
+
+void shared_memory_release(void)
+{
+	for (u32 i = 0; i < ranges; i++)
+		if (range[i].kept)
+			shim_call(SYS_munmap, range[i].kept, range[i].to - range[i].from);
+	ranges = 0;
+}
+
+bool shared_memory_record(char *text, size_t cap)
+{
+	u64 bytes = 0;
+	bool fine = list();
+	for (u32 i = 0; i < ranges; i++)
+		bytes += range[i].to - range[i].from;
+	fine = fine && bytes <= MOST;
+	for (u32 i = 0; i < ranges && fine; i++)
+		fine = keep(&range[i]);
+	if (fine)
+		return true;
+	shared_memory_release();
+	text_add(text, cap,
+		 "it shares memory with others for writing (mmap, MAP_SHARED) in a file, or more than 64 MB");
+	return false;
+}
+
+void shared_memory_restore(void)
+{
+	for (u32 i = 0; i < ranges; i++)
+		memcpy((void *)range[i].from, (void *)range[i].kept, range[i].to - range[i].from);
+	shared_memory_release();
 }

@@ -12,8 +12,13 @@
  *   process and the ends of its connections         process that is saved stays as it is
  *
  *   TIME: its clock moves on by inode[0] ns      -> TIMED
+ *   FAMILY: who is who now among its relatives   -> AGREED
  *
  * A process whose control socket is closed ends.
+ *
+ * A peer may be several processes: what it forks says HELLO, too, without a page, and so do programs that it
+ * starts, each with a page of its own. They are saved and brought back together, one after another. What
+ * connects them (inner ends) is made anew by the controller, and passed along behind the connections.
  */
 #ifndef HEDDLE_SHIM_SHIM_H
 #define HEDDLE_SHIM_SHIM_H
@@ -22,9 +27,13 @@
 
 #define SHIM_ENV "HEDDLE_PEER_SHIM"
 #define SHIM_KEEPER_ENV "HEDDLE_PEER_KEEPER"
+#define SHIM_CHANCE_ENV "HEDDLE_PEER_CHANCE" /* which behaviour at the start: start_chance.c */
+#define SHIM_CHANCE_OVER "over"              /* its value: the conversation has begun */
 #define SHIM_VERSION 1u
 #define SHIM_DROPPED 219 /* how a saved process ends that is not needed any more */
 #define SHIM_CONNS 128u
+#define SHIM_INNER 64u                            /* ends of pipes and sockets, of one process */
+#define SHIM_PASSED (1 + SHIM_CONNS + SHIM_INNER) /* descriptors in one message */
 
 enum shim_op {
 	SHIM_HELLO = 1,
@@ -34,20 +43,38 @@ enum shim_op {
 	SHIM_RESTORE,
 	SHIM_RUNNING,
 	SHIM_TIME,
-	SHIM_TIMED
+	SHIM_TIMED,
+	SHIM_FAMILY,
+	SHIM_AGREED
+};
+
+/* One end of something that connects processes of the peer with each other, or with themselves. */
+enum shim_end { END_PIPE_READ = 1, END_PIPE_WRITE, END_UNIX, END_INET, END_INET6 };
+struct shim_inner {
+	u64 inode;
+	u32 end;         /* enum shim_end */
+	u32 type;        /* of a socket: SOCK_STREAM … */
+	u32 unread;      /* SAVED: bytes; behind those of the connections in the same file */
+	u16 here, there; /* ports */
+	bool given;      /* RESTORE: its descriptor is passed */
 };
 
 struct shim_message {
 	u32 op;
 	int pid;    /* of the sender, in answers */
 	int keeper; /* HELLO: who started the shell that started it */
+	int parent; /* HELLO: whose page it shares, for it was forked; 0: it brings its own */
+	int first;  /* HELLO: by what number its relatives know it */
 	u32 count;
+	u32 members; /* SAVE: so many processes are saved together */
+	u32 inners;
 	/*
 	 * SAVE: the inodes of the peer's ends. SAVED: so many bytes of each are unread; they come one after
-	 * another in a memory file.
+	 * another in a memory file. FAMILY: pairs of first and present numbers.
 	 */
 	u64 inode[SHIM_CONNS];
 	u32 unread[SHIM_CONNS];
+	struct shim_inner inner[SHIM_INNER];
 	char text[256]; /* REFUSED: what stops it */
 };
 
@@ -88,7 +115,9 @@ static const struct shim_act_name shim_act_names[SHIM_ACTS] = {
 	[ACT_SLEEP] = {"sleep", true},
 };
 
-/* Shared between the controller and all processes of a peer. */
+#define SHIM_ENDED 64u
+
+/* Shared between the controller and all processes of a program, forked ones included. */
 struct shim_page {
 	u32 version;
 	/*
@@ -96,8 +125,13 @@ struct shim_page {
 	 * Time-outs don't expire then.
 	 */
 	u32 held;
-	u64 told; /* the controller's: so much time has passed by SHIM_TIME, for child processes to see */
-	u64 acts; /* that are not tamed */
+	u64 told;    /* the controller's: so much time has passed by SHIM_TIME, for child processes to see */
+	u32 started; /* one of its processes has talked to somebody: start_chance.c */
+	u64 acts;    /* that are not tamed */
+	/* Ends of processes that the parent can't wait for, as the kernel does not know it for one. */
+	struct shim_ended {
+		int first, status; /* first: its number; 0: free */
+	} ended[SHIM_ENDED];
 	u64 count[SHIM_ACTS];
 };
 

@@ -48,7 +48,11 @@ struct shim {
 	bool on;
 	int control, null;
 	int pid;       /* of this process */
+	int keeper;    /* 0: not known */
+	int parent;    /* that forked it, by its first number; 0: none of the peer's */
+	bool adopted;  /* brought back: the kernel does not know its parent for one */
 	int first_pid; /* of the first one */
+	int root;      /* first_pid of the program that forked this one, or whose forks did */
 	int shown;     /* what the program takes for it */
 	struct shim_page *page;
 	struct shim_thread thread[SHIM_THREADS];
@@ -61,7 +65,8 @@ extern struct shim shim;
 
 /* get_in.c */
 bool shim_dispatch_on(void);
-void shim_connect_again(void);
+/* In a child: parent is the number of whoever forked it, for the kernel. */
+void shim_connect_again(int parent);
 HD_NORETURN void shim_exit(int status);
 void shim_note(enum shim_act act);
 
@@ -103,7 +108,9 @@ u64 clock_shown(long id);
 u64 clock_real(long id);
 
 /* start_chance.c */
-void start_chance_begin(void);
+/* which: of the behaviours that a peer can have by what it draws at its start. */
+void start_chance_begin(const char *which);
+void start_chance_pass_on(char **environment);
 void start_chance_look(const struct call *c, long result);
 long start_chance_getrandom(struct call *c);
 void start_chance_read(const struct call *c, long n);
@@ -120,6 +127,9 @@ bool descriptors_timer(int fd);
 /* An event of epoll was handed over. */
 void descriptors_events(int epoll, const void *events, long n);
 
+/* freeze.c: a message, and with it a descriptor (pass; -1: none), of which the receiver gets a copy. */
+bool shim_send(int control, struct shim_message *m, int pass);
+
 /* rebuild.c */
 /*
  * Record what is shared or lost across fork. control: of the copy. False: something can't be held, text
@@ -129,10 +139,32 @@ bool rebuild_record(struct shim_message *m, int control, int *unread, char *text
 /* In a frozen copy: give up what would keep connections alive. */
 void rebuild_release(void);
 /* In a thawed copy. */
-void rebuild_all(const int *fd, u32 n);
+void rebuild_all(const struct shim_message *m, const int *fd, u32 n);
 
 /* The descriptor of a file; -1: there is none. */
 int rebuild_file_of(u64 inode);
+
+/* inner_ends.c */
+struct held;
+/* What is written down of each, in the order of the message. False: there are too many. */
+bool inner_add(struct shim_message *m, struct held *h, u32 end);
+bool inner_unread(const struct held *h, struct shim_message *m, int *file);
+void inner_rebuild(const struct held *h, const struct shim_message *m, const int *fd);
+
+/* relatives.c */
+/* It has forked a child. */
+void relative_born(int pid);
+/* In a child, which has none. */
+void relatives_forget(void);
+/* Before it is saved: those that have ended, and were not waited for. */
+void relatives_record(void);
+void relatives_renumber(const struct shim_message *m);
+/* The kernel's number of a process that the program knows; the same if it is no relative. */
+int relative_real(int pid);
+/* Waits for children, getppid: true: done. */
+bool relative_call(struct call *c, long *result);
+/* This process ends by itself. */
+void relative_ends(int status);
 
 /* written_files.c */
 void files_start(void);

@@ -1,12 +1,13 @@
 /*
  * start_chance.c: what a peer draws before it has talked to anybody (seeds of hash tables, of random
  * generators, a session key) is the same in each run: bytes of a fixed generator. So a peer that is
- * started anew is the same peer as before, and can be compared with it. It is one behaviour of many, as
- * one drawn by the kernel would be.
+ * started anew is the same peer as before, and can be compared with it. It is one behaviour of many; the
+ * controller says which one (SHIM_CHANCE_ENV).
  *
  * From its first connection on, or its first datagram, chance is the kernel's.
  */
 #include <fcntl.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -27,8 +28,14 @@ static void fill(u8 *out, u64 n)
 }
 
 /* Started by somebody who had the connection already, as inetd does it. */
-void start_chance_begin(void)
+void start_chance_begin(const char *which)
 {
+	shim.started = which && !strcmp(which, SHIM_CHANCE_OVER);
+	if (shim.started) {
+		shim.page->started = 1;
+		return;
+	}
+	state += (which ? text_number(which, "", 10) : 0) * 0x9e3779b97f4a7c15ull;
 	int type = 0;
 	u32 len = sizeof(type);
 	u8 address[128];
@@ -37,7 +44,24 @@ void start_chance_begin(void)
 		       shim_call(SYS_getpeername, 0, address, &room) == 0;
 }
 
-/* A call has gone well: does it begin a conversation? */
+static bool has_started(void)
+{
+	return shim.started || __atomic_load_n(&shim.page->started, __ATOMIC_RELAXED);
+}
+
+/*
+ * A program that is started in the middle of a conversation (a helper for each request) does not begin anew:
+ * it would draw the same each time. Such a process is told by its environment.
+ */
+void start_chance_pass_on(char **environment)
+{
+	static char over[] = SHIM_CHANCE_ENV "=" SHIM_CHANCE_OVER;
+	for (; has_started() && *environment; environment++)
+		if (text_starts(*environment, SHIM_CHANCE_ENV "="))
+			*environment = over;
+}
+
+/* A call has gone well: does it begin a conversation? Then for all that it has forked, too. */
 void start_chance_look(const struct call *c, long result)
 {
 	switch (c->nr) {
@@ -55,11 +79,13 @@ void start_chance_look(const struct call *c, long result)
 	default:
 		break;
 	}
+	if (shim.started)
+		__atomic_store_n(&shim.page->started, 1, __ATOMIC_RELAXED);
 }
 
 long start_chance_getrandom(struct call *c)
 {
-	if (shim.started) {
+	if (has_started()) {
 		shim_note(ACT_GETRANDOM);
 		return call_again(c);
 	}
@@ -71,7 +97,7 @@ long start_chance_getrandom(struct call *c)
 /* `n` bytes were read from a random device. */
 void start_chance_read(const struct call *c, long n)
 {
-	if (shim.started) {
+	if (has_started()) {
 		shim_note(ACT_URANDOM);
 		return;
 	}

@@ -162,14 +162,21 @@ static long new_process(struct call *c)
 {
 	u64 flags = (u64)c->arg[0] & ~(u64)CLONE_VM;
 	struct shim_thread self = *thread_self();
+	int parent = shim.pid, parent_first = shim.first_pid;
 	shim_note(ACT_FORK);
 	long r = shim_call(SYS_clone, flags & ~(u64)CLONE_SETTLS, 0, c->arg[2], c->arg[3], 0);
+	if (r > 0)
+		relative_born((int)r);
 	if (r)
 		return r;
 	memset(shim.thread, 0, sizeof(shim.thread));
 	posix_timers_forget();
-	shim_connect_again();
+	relatives_forget();
+	shim.pid = (int)shim_call(SYS_getpid, 0);
 	shim.shown = shim.first_pid = shim.pid; /* its parent knows it by this one */
+	shim.parent = parent_first;
+	shim.adopted = false;
+	shim_connect_again(parent);
 	struct shim_thread *t = take_slot(self.fs);
 	t->tid = t->first = t->shown = shim.pid;
 	if (c->arg[1])

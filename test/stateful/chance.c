@@ -1,6 +1,6 @@
 /*
- * A server that throws dice. "same": two answers are taken for equal (wrong if it throws each time); "either": for one of
- * two letters; "token": what login says opens the door, on another connection, too.
+ * A server that throws dice. "same": two answers are taken for equal (wrong if it throws each time); "even": the number is
+ * taken for even; "either": for one of two letters; "token": what login says opens the door, on another connection, too.
  */
 #include "program.h"
 
@@ -15,6 +15,9 @@ static void *run(void *x)
 		hear(fd, first, sizeof(first));
 		say(fd, "number");
 		assert(!strcmp(first, hear(fd, second, sizeof(second))));
+	} else if (!strcmp(what, "even")) {
+		say(fd, "number");
+		assert(atoi(hear(fd, first, sizeof(first))) % 2 == 0);
 	} else if (!strcmp(what, "either")) {
 		say(fd, "2");
 		hear(fd, first, sizeof(first));

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@ static struct pollfd at[MOST];
 static char part[MOST][512]; /* of a line */
 static int conns = 1, served, tickets, account = 10, queued, held = -1, back = -1;
 static unsigned secret;
+static int *common; /* tickets of all processes */
 static char value[8][32], queue[16][32], name[MOST][32], told[64];
 static const char *manner;
 
@@ -171,12 +174,28 @@ static void chain(int fd, int i)
 	dprintf(fd, "%u %u %u\n", secret, drawn, sum[i]);
 }
 
+/* cgi: a program of its own answers, for each request anew. */
+static void run_helper(int fd)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		dup2(fd, 1);
+		execl("/proc/self/exe", "server", "helper", "0", (char *)NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+}
+
 static void request(int i, char *line)
 {
 	int fd = at[i].fd;
 	char text[600];
 	if (is("ticket"))
 		dprintf(fd, "%d\n", ++tickets);
+	else if (is("cgi"))
+		run_helper(fd);
+	else if (is("shared"))
+		dprintf(fd, "%d\n", ++*common);
 	else if (is("store"))
 		store(fd, line);
 	else if (is("bank"))
@@ -276,6 +295,7 @@ static void serve_by_processes(const char *port)
 	char text[100];
 	signal(SIGCHLD, SIG_IGN);
 	manner += strlen("fork-");
+	common = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	while ((at[1].fd = accept(l, NULL, NULL)) >= 0) {
 		if (fork()) {
 			close(at[1].fd);
@@ -332,13 +352,38 @@ static void serve_one_by_one(const char *port)
 	}
 }
 
+/* A worker serves all connections, and asks its parent, who knows everything: kin-NAME. */
+static void serve_with_worker(void)
+{
+	int pair[2];
+	char text[100];
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		exit(1);
+	if (fork() == 0) {
+		close(pair[0]);
+		back = pair[1];
+		manner = "proxy";
+		return;
+	}
+	close(pair[1]);
+	manner += strlen("kin-");
+	at[1].fd = pair[0];
+	for (ssize_t n; (n = read(pair[0], text, sizeof(text) - 1)) > 0;) {
+		text[n - 1] = 0;
+		request(1, text);
+	}
+	exit(0);
+}
+
 static int place(const char *port, int listening)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 	a.sin_port = htons((unsigned short)atoi(port));
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (listening ? bind(fd, (void *)&a, sizeof(a)) || listen(fd, 8) : connect(fd, (void *)&a, sizeof(a)))
+	for (int i = 0; !listening && i < 500 && connect(fd, (void *)&a, sizeof(a)); i++)
+		usleep(10000); /* the back end is not there yet */
+	if (listening && (bind(fd, (void *)&a, sizeof(a)) || listen(fd, 8)))
 		exit(1);
 	return fd;
 }
@@ -351,6 +396,8 @@ int main(int argc, char **argv)
 	void *volatile first = malloc(
 		1); /* libc draws a key for its heap, once: not in the middle of a conversation */
 	free(first);
+	if (!strcmp(manner, "helper"))
+		return printf("%u\n", 1 + dice(1000000)) < 0;
 	if (!strncmp(manner, "udp", 3))
 		serve_datagrams(argv[2]);
 	if (!strncmp(manner, "one-", 4))
@@ -359,14 +406,22 @@ int main(int argc, char **argv)
 		serve_by_processes(argv[2]);
 	if (!strncmp(manner, "threads-", 8))
 		serve_by_threads(argv[2]);
+	if (!strncmp(manner, "kin-", 4))
+		serve_with_worker();
+	if (!strncmp(manner, "start-", 6)) { /* its secret is drawn before anybody asks */
+		manner += 6;
+		secret = 1 + dice(1000000);
+	}
+	int timed = !strncmp(manner, "timed-", 6); /* it looks around now and then, and does nothing */
+	manner += timed ? 6 : 0;
 	at[0] = (struct pollfd){place(argv[2], 1), POLLIN, 0};
 	if (argc > 3)
 		back = place(argv[3], 0);
 	for (;;) {
-		int ready = poll(at, (nfds_t)conns, is("idle") && conns > 1 ? 1000 : -1);
+		int ready = poll(at, (nfds_t)conns, is("idle") && conns > 1 ? 1000 : timed ? 300 : -1);
 		if (ready < 0)
 			return 1;
-		while (!ready && conns > 1) /* who has said nothing for a second has to go */
+		while (!ready && !timed && conns > 1) /* who has said nothing for a second has to go */
 			leave(conns - 1);
 		for (int i = conns - 1; i > 0; i--)
 			if (at[i].revents)

@@ -161,7 +161,7 @@ static void test_none(void **state)
 	world_free(w);
 }
 
-/* No more than 64 at a time; the first stays, and those that replaying can't bring back stay longest. */
+/* No more than 128 at a time; the first stays, and those that replaying can't bring back stay longest. */
 static void test_bound(void **state)
 {
 	struct world *w;
@@ -171,12 +171,12 @@ static void test_bound(void **state)
 	(void)state;
 	struct cache_pos chosen = say(c, root, "chance\n");
 	peer.acts = false;
-	for (u32 i = 0; i < 100; i++) {
+	for (u32 i = 0; i < 200; i++) {
 		snprintf(text, sizeof(text), "%u\n", i);
 		say(c, chosen, text);
 	}
-	assert_int_equal(cache_checkpoints(c)->peak, 64);
-	assert_int_equal(peer.saves - peer.dropped, 64);
+	assert_int_equal(cache_checkpoints(c)->peak, 128);
+	assert_int_equal(peer.saves - peer.dropped, 128);
 	u32 before = peer.restores;
 	say(c, chosen, "last\n");
 	assert_int_equal(peer.restores, before + 1);

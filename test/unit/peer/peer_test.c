@@ -169,6 +169,26 @@ static void test_chosen_ports_are_free(void **state)
 	}
 }
 
+/* Of so many out of 4,536, chosen by chance, some would be the same if nobody claimed them. */
+static void test_chosen_ports_are_kept(void **state)
+{
+	enum { RUNS = 300 };
+	static struct places run[RUNS];
+	u16 port[RUNS];
+	struct problem p;
+
+	for (u32 i = 0; i < RUNS; i++) {
+		const struct place *l = places_port(&run[i], 80, 1, &p);
+
+		assert_non_null(l);
+		port[i] = l->stands_at;
+		for (u32 k = 0; k < i; k++)
+			assert_int_not_equal(port[k], port[i]);
+	}
+	for (u32 i = 0; i < RUNS; i++)
+		places_release(&run[i]);
+}
+
 static void test_listener(void **state)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -198,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_ipv6_places),
 		cmocka_unit_test(test_path_places),
 		cmocka_unit_test(test_chosen_ports_are_free),
+		cmocka_unit_test(test_chosen_ports_are_kept),
 		cmocka_unit_test(test_listener),
 	};
 
