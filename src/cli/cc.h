@@ -56,6 +56,9 @@ struct cc_command {
 int cc_parse(struct cc_command *c, int argc, char **argv, struct problem *p);
 void cc_command_free(struct cc_command *c);
 
+/* What follows the last slash. */
+const char *cc_base_name(const char *path);
+
 /* How heddle was called: as itself, as heddle-cc, or through a link that has a compiler's name. */
 enum cc_name { CC_NAME_NONE, CC_NAME_C, CC_NAME_CXX, CC_NAME_AS_C, CC_NAME_AS_CXX };
 enum cc_name cc_called_as(const char *command);
@@ -81,7 +84,8 @@ void cc_compile(struct words *out, const struct cc_tools *t, const struct cc_com
 void cc_compile_one(struct words *out, const struct cc_tools *t, const struct cc_command *c,
 		    const struct cc_word *source, const char *object);
 /*
- * object[i]: what word i was compiled to, NULL for words that are no sources. own: functions of the program
+ * object[i]: what word i was compiled to, NULL for words that are no sources; object[c->count]: one more to
+ * be linked, or NULL. own: functions of the program
  * that only have the name of one of the C library's; calls of them stay as they are.
  */
 void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object,
@@ -89,11 +93,19 @@ void cc_link(struct words *out, const struct cc_tools *t, const struct cc_comman
 /* Which functions that cc_link redirects does this file define itself? */
 void cc_find_own(const char *path, struct words *own);
 
+/* Can something be linked that heddle cc has not compiled just now? */
+bool cc_may_link_plain(const struct cc_command *c);
+/* The code that is linked without having been instrumented: names of files and of members of archives. */
+void cc_find_plain(const struct cc_tools *t, const struct cc_command *c, char *const *object,
+		   const struct words *own, struct words *plain);
+/* An assembler file that puts these names into a program. */
+int cc_write_plain(const struct words *plain, const char *path, struct problem *p);
+
 /*
  * Runs a command and returns its exit status, 128 + n when signal n ended it, 127 when it can't be started.
  */
 int cc_run(const struct words *command);
-/* The same, reading its output; a negative number when it can't be done. */
-int cc_read(const struct words *command, char *out, size_t cap);
+/* The same, reading its output; quiet: its messages are dropped. A negative number when it can't be done. */
+int cc_read(const struct words *command, bool quiet, char *out, size_t cap);
 
 #endif

@@ -20,8 +20,9 @@
 #define NAME_COMMA(name) #name,
 static const char *const wrapped[] = {HOOKS_WRAPPED(NAME_COMMA)};
 static const char *const wrapped_checked[] = {HOOKS_WRAPPED_CHECKED(NAME_COMMA)};
-static const char *const wrapped_calls[] = {HOOKS_WRAPPED_CALLS(NAME_COMMA) HOOKS_WRAPPED_STRUCTS(
-	NAME_COMMA) HOOKS_WRAPPED_THREADS(NAME_COMMA) HOOKS_WRAPPED_STREAMS(NAME_COMMA)};
+static const char *const wrapped_calls[] = {
+	HOOKS_WRAPPED_CALLS(NAME_COMMA) HOOKS_WRAPPED_STRUCTS(NAME_COMMA) HOOKS_WRAPPED_THREADS(NAME_COMMA)
+		HOOKS_WRAPPED_STREAMS(NAME_COMMA) HOOKS_WRAPPED_CONTAINERS(NAME_COMMA)};
 
 static const char *const gcc_flags[] = {
 	"-fsanitize=thread",
@@ -56,13 +57,6 @@ static void split(struct words *out, const char *text)
 	free(copy);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* clang-14 becomes clang++-14, gcc g++; others stay. */
 static void to_cxx(struct words *w)
 {
@@ -70,8 +64,8 @@ static void to_cxx(struct words *w)
 	char *last = w->list[w->count - 1], *found, *renamed;
 
 	for (size_t i = 0; i < HD_ARRAY_LEN(pairs); i++) {
-		found = strstr(base_name(last), pairs[i][0]);
-		if (!found || strstr(base_name(last), "++"))
+		found = strstr(cc_base_name(last), pairs[i][0]);
+		if (!found || strstr(cc_base_name(last), "++"))
 			continue;
 		if (asprintf(&renamed, "%.*s%s%s", (int)(found - last), last, pairs[i][1],
 			     found + strlen(pairs[i][0])) < 0)
@@ -100,7 +94,7 @@ static void choose(struct words *out, bool cxx, const char *hidden)
 /* By name where it says so; cc, c++ and others are asked. */
 static int find_out_clang(struct cc_tools *t, struct problem *p)
 {
-	const char *name = base_name(t->compiler.list[t->compiler.count - 1]);
+	const char *name = cc_base_name(t->compiler.list[t->compiler.count - 1]);
 	struct words ask = {0};
 	char answer[65536];
 	int ret;
@@ -111,7 +105,7 @@ static int find_out_clang(struct cc_tools *t, struct problem *p)
 	for (size_t i = 0; i < t->compiler.count; i++)
 		words_add(&ask, t->compiler.list[i]);
 	split(&ask, "-dM -E -x c /dev/null");
-	ret = cc_read(&ask, answer, sizeof(answer));
+	ret = cc_read(&ask, false, answer, sizeof(answer));
 	words_free(&ask);
 	if (ret)
 		return problem_set(
@@ -139,7 +133,7 @@ static void find_plugin(struct cc_tools *t)
 	for (size_t i = 0; i < t->compiler.count; i++)
 		words_add(&ask, t->compiler.list[i]);
 	words_add(&ask, "-dumpfullversion");
-	if (cc_read(&ask, answer, sizeof(answer)) ||
+	if (cc_read(&ask, false, answer, sizeof(answer)) ||
 	    strncmp(answer, HEDDLE_PLUGIN_GCC "\n", sizeof(HEDDLE_PLUGIN_GCC)))
 		t->plugin[0] = 0;
 	words_free(&ask);
@@ -190,6 +184,9 @@ static void add_instrumentation(struct words *out, const struct cc_tools *t, con
 		if (t->plugin[0])
 			words_addf(out, "-fplugin=%s", t->plugin);
 	}
+	/* Before the system's: bits/c++config.h. C has no header of that name. */
+	words_add(out, "-isystem");
+	words_addf(out, "%.*scxx", (int)(cc_base_name(t->header) - t->header), t->header);
 	if (!c->debug)
 		words_add(out, "-g");
 }
@@ -216,7 +213,8 @@ void cc_compile(struct words *out, const struct cc_tools *t, const struct cc_com
  */
 static void add_dependencies(struct words *out, const struct cc_command *c, const char *source)
 {
-	const char *name = c->output ? c->output : base_name(source), *dot = strrchr(base_name(name), '.');
+	const char *name = c->output ? c->output : cc_base_name(source),
+		   *dot = strrchr(cc_base_name(name), '.');
 	int stem = (int)(dot ? dot - name : (long)strlen(name));
 
 	if (!c->dependency_file) {
@@ -294,11 +292,11 @@ void cc_find_own(const char *path, struct words *own)
 	elf_image_close(&im);
 }
 
-/* -u and --export-dynamic-symbol: heddle knows the program by this mark. */
+/* -u and --export-dynamic-symbol: heddle knows the program by this mark (hooks/version.c). */
 static void add_hooks(struct words *out, const struct cc_tools *t, const struct words *own)
 {
 	words_add(out, t->hooks);
-	words_add(out, "-Wl,-u,heddle_hooks_version");
+	words_add(out, "-Wl,-u,heddle_hooks_mark");
 	words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_version");
 	words_add(out, "-Wl,--export-dynamic-symbol=heddle_hooks_range");
 	/* The summary says what is left out then. */
@@ -313,6 +311,10 @@ static void add_hooks(struct words *out, const struct cc_tools *t, const struct 
 	add_wraps(out, wrapped_calls, HD_ARRAY_LEN(wrapped_calls), own);
 }
 
+/*
+ * libstdc++ and libgcc are never linked statically (-static-libstdc++): calls of them would go to code that
+ * is not instrumented, and nobody would notice them.
+ */
 void cc_link(struct words *out, const struct cc_tools *t, const struct cc_command *c, char *const *object,
 	     const struct words *own)
 {
@@ -322,9 +324,12 @@ void cc_link(struct words *out, const struct cc_tools *t, const struct cc_comman
 	for (size_t i = 0; i < c->count; i++) {
 		if (object[i])
 			words_add(out, object[i]);
-		else if (c->word[i].kind != CC_LANGUAGE && c->word[i].kind != CC_DEPENDENCY)
+		else if (c->word[i].kind != CC_LANGUAGE && c->word[i].kind != CC_DEPENDENCY &&
+			 strncmp(c->word[i].text, "-static-lib", sizeof("-static-lib") - 1))
 			add_word(out, &c->word[i]);
 	}
+	if (object[c->count])
+		words_add(out, object[c->count]);
 	words_add(out, "-fno-lto");
 	if (!c->relocatable)
 		add_hooks(out, t, own);

@@ -8,7 +8,7 @@
 
 #include "cli/cc.h"
 
-static const char *base_name(const char *path)
+const char *cc_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -18,7 +18,7 @@ static const char *base_name(const char *path)
 enum cc_name cc_called_as(const char *command)
 {
 	static const char *const c[] = {"gcc", "cc", "clang"}, *const cxx[] = {"g++", "c++", "clang++"};
-	const char *name = base_name(command);
+	const char *name = cc_base_name(command);
 
 	if (!strcmp(name, "heddle-cc"))
 		return CC_NAME_C;
@@ -43,7 +43,7 @@ static bool is_us(const char *path)
 
 bool cc_behind_us(const char *command, char *out, size_t cap)
 {
-	const char *path = getenv("PATH"), *name = base_name(command);
+	const char *path = getenv("PATH"), *name = cc_base_name(command);
 
 	for (; path && *path; path += *path == ':') {
 		size_t n = strcspn(path, ":");

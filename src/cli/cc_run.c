@@ -1,5 +1,6 @@
 /* cc_run.c: the compiler as a child process. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +60,7 @@ int cc_run(const struct words *command)
 	return status;
 }
 
-int cc_read(const struct words *command, char *out, size_t cap)
+int cc_read(const struct words *command, bool quiet, char *out, size_t cap)
 {
 	size_t at = 0;
 	ssize_t n = 0;
@@ -72,6 +73,8 @@ int cc_read(const struct words *command, char *out, size_t cap)
 	pid = fork();
 	if (pid == 0) {
 		dup2(fd[1], STDOUT_FILENO);
+		if (quiet)
+			dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
 		close(fd[0]);
 		close(fd[1]);
 		become(command);

@@ -67,26 +67,60 @@ static int link_once(const struct cc_tools *t, const struct cc_command *c, char 
 	return status;
 }
 
+/* An object that names the code which is not instrumented; NULL: there is none. */
+static char *note_plain(const struct cc_tools *t, const struct words *plain, const char *folder,
+			struct problem *p)
+{
+	struct words command = {0};
+	char *source = NULL, *object = NULL;
+
+	if (!plain->count || asprintf(&source, "%s/plain.s", folder) < 0)
+		return NULL;
+	if (asprintf(&object, "%s/plain.o", folder) < 0)
+		object = NULL;
+	for (size_t i = 0; i < t->compiler.count; i++)
+		words_add(&command, t->compiler.list[i]);
+	words_add(&command, "-c");
+	words_add(&command, source);
+	words_add(&command, "-o");
+	words_add(&command, object ? object : "");
+	if (cc_write_plain(plain, source, p) || cc_run(&command)) {
+		free(object);
+		object = NULL;
+	}
+	unlink(source);
+	free(source);
+	words_free(&command);
+	return object;
+}
+
 /*
  * A program may have a function of its own that is called like one of the C library's: index, send. Who
- * defines what is known when it is linked; then it is linked once more, without redirecting those.
+ * defines what is known when it is linked; then it is linked once more, without redirecting those. So is one
+ * with code that is not instrumented, which it is to name.
  */
-static int link_objects(const struct cc_tools *t, const struct cc_command *c, char *const *object)
+static int link_objects(const struct cc_tools *t, const struct cc_command *c, char **object,
+			const char *folder, struct problem *p)
 {
-	struct words own = {0};
+	struct words own = {0}, plain = {0};
 	int status = link_once(t, c, object, &own);
 
-	if (!status && !c->relocatable)
+	if (!status && !c->relocatable) {
 		cc_find_own(c->output ? c->output : "a.out", &own);
-	if (own.count)
+		if (cc_may_link_plain(c))
+			cc_find_plain(t, c, object, &own, &plain);
+		object[c->count] = note_plain(t, &plain, folder, p);
+	}
+	if (own.count || object[c->count])
 		status = link_once(t, c, object, &own);
 	words_free(&own);
+	words_free(&plain);
 	return status;
 }
 
 static int build(const struct cc_tools *t, const struct cc_command *c, struct problem *p)
 {
-	char folder[4096], **object = calloc(c->count + 1, sizeof(*object));
+	char folder[4096], **object = calloc(c->count + 1, sizeof(*object)); /* the last: see note_plain */
 	int status;
 
 	if (!object)
@@ -97,8 +131,8 @@ static int build(const struct cc_tools *t, const struct cc_command *c, struct pr
 	}
 	status = compile_sources(t, c, folder, object);
 	if (!status)
-		status = link_objects(t, c, object);
-	remove_objects(folder, object, c->count);
+		status = link_objects(t, c, object, folder, p);
+	remove_objects(folder, object, c->count + 1);
 	return status;
 }
 

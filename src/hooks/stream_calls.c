@@ -31,9 +31,6 @@
 #define IN(object, bytes) tell_range(object, bytes, HOW_READ, HERE);
 #define OUT(object, bytes) tell_range(object, bytes, HOW_WRITE, HERE);
 
-/* Also in the section of hooks, which reports leave out. */
-#define HELPER static __attribute__((section(HOOK_SECTION)))
-
 /* libstdc++'s objects. */
 enum {
 	IOS_OFFSET = -24, /* in a stream's table: where its basic_ios is, relative to it */
@@ -187,6 +184,33 @@ ALONE(_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_)
 ALONE(_ZSt4endsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_)
 ALONE(_ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_)
 
+/* Positions are two words; a result of two words comes back in registers. */
+struct position {
+	long at;
+	u64 shift;
+};
+#define SEEKS(name) \
+	STREAM(void *, name##ElSt12_Ios_Seekdir, (void *self, long at, int from), (self, at, from), ) \
+	STREAM(void *, name##ESt4fposI11__mbstate_tE, (void *self, struct position at), (self, at), )
+SEEKS(_ZNSo5seekp)
+SEEKS(_ZNSi5seekg)
+STREAM(struct position, _ZNSo5tellpEv, (void *self), (self), )
+STREAM(struct position, _ZNSi5tellgEv, (void *self), (self), )
+STREAM(void, _ZNSo8_M_writeEPKcl, (void *self, const char *s, usize n), (self, s, n), IN(s, n))
+
+/* What begins each insertion and extraction of the program's own. */
+#define SENTRY(name, parameters, arguments) STREAM(void, name, parameters, arguments, )
+SENTRY(_ZNSo6sentryC1ERSo, (void *sentry, void *self), (sentry, self))
+SENTRY(_ZNSo6sentryC2ERSo, (void *sentry, void *self), (sentry, self))
+SENTRY(_ZNSi6sentryC1ERSib, (void *sentry, void *self, _Bool keep), (sentry, self, keep))
+SENTRY(_ZNSi6sentryC2ERSib, (void *sentry, void *self, _Bool keep), (sentry, self, keep))
+
+/* Manipulators, where the compiler does not do them in place. */
+PUTS(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St5_Setw, int)
+PUTS(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St13_Setprecision, int)
+PUTS(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_SetfillIS3_E, char)
+PUTS(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_Setbase, int)
+
 /* ---- out of streams ---- */
 
 #define GETS(name, type) \
@@ -218,12 +242,26 @@ GETS(_ZNSi10_M_extractIPvEERSiRT_, void *)
 
 STREAM(int, _ZNSi3getEv, (void *self), (self), )
 STREAM(int, _ZNSi4peekEv, (void *self), (self), )
+STREAM(void *, _ZNSi6ignoreEv, (void *self), (self), )
+STREAM(void *, _ZNSi6ignoreEl, (void *self, long n), (self, n), )
+STREAM(void *, _ZNSi6ignoreEli, (void *self, long n, int end), (self, n, end), )
+STREAM(int, _ZNSi4syncEv, (void *self), (self), )
+STREAM(void *, _ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_, (void *self), (self), )
 STREAM(void *, _ZNSi5ungetEv, (void *self), (self), )
 STREAM(void *, _ZNSi7putbackEc, (void *self, char value), (self, value), )
 STREAM(void *, _ZNSi3getERc, (void *self, char *to), (self, to), OUT(to, 1))
 STREAM(void *, _ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_, (void *self, char *to),
        (self, to), OUT(to, 1))
 STREAM(void *, _ZNSi4readEPcl, (void *self, char *to, usize n), (self, to, n), OUT(to, n))
+STREAM(long, _ZNSi8readsomeEPcl, (void *self, char *to, usize n), (self, to, n), OUT(to, n))
+
+/* A line, as far as it goes, and its end. */
+#define GETS_LINE(name, parameters, arguments) \
+	STREAM_THEN(void *, name, parameters, arguments, , OUT(to, __real_strnlen(to, n ? n - 1 : 0) + !!n))
+GETS_LINE(_ZNSi3getEPcl, (void *self, char *to, usize n), (self, to, n))
+GETS_LINE(_ZNSi3getEPclc, (void *self, char *to, usize n, char end), (self, to, n, end))
+GETS_LINE(_ZNSi7getlineEPcl, (void *self, char *to, usize n), (self, to, n))
+GETS_LINE(_ZNSi7getlineEPclc, (void *self, char *to, usize n, char end), (self, to, n, end))
 
 #define GETS_STRING(name, parameters, arguments) \
 	STREAM_THEN(void *, name, parameters, arguments, OUT(string, SIZEOF_STRING), \

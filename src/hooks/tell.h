@@ -47,6 +47,16 @@ static inline __attribute__((always_inline)) void tell_text(const char *s, const
 		tell_string(s, TELL_WHOLE, pc);
 }
 
+/*
+ * Of functions that are done here, in the place of a library's: one word of memory at a time. pc: where the
+ * program called.
+ */
+#define TELL_GET(place) (tell_range(&(place), sizeof(place), HOW_READ, pc), (place))
+#define TELL_SET(place, value) (tell_range(&(place), sizeof(place), HOW_WRITE, pc), (void)((place) = (value)))
+
+/* A function that wrappers call is in the section of hooks as well, which reports leave out. */
+#define HELPER static __attribute__((section(HOOK_SECTION)))
+
 /* A wrapper with its real function. */
 #define WRAP(type, name, parameters) \
 	extern type __real_##name parameters __attribute__((weak)); \

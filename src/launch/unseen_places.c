@@ -4,7 +4,10 @@
 
 #include "launch/elf_image.h"
 
-/* The gcc plugin writes it: "file:line" of assembly, "file" without instrumentation; each terminated. */
+/*
+ * The gcc plugin writes it: "file:line" of assembly, "file" without instrumentation; and heddle cc when it
+ * links: "+file" of code that was compiled by somebody else. Each is terminated.
+ */
 #define SECTION "heddle_unseen"
 
 static void assembly_of(const struct elf_image *im,
@@ -20,7 +23,9 @@ static void assembly_of(const struct elf_image *im,
 
 		if (at + len == size)
 			return;
-		if (len)
+		if (text[at] == '+')
+			fn(self, "code that heddle cc did not compile", text + at + 1);
+		else if (len)
 			fn(self,
 			   strchr(text + at, ':') ? "inline assembly"
 						  : "all of a file (-fno-sanitize=thread)",
@@ -29,12 +34,11 @@ static void assembly_of(const struct elf_image *im,
 	}
 }
 
-void unseen_places(const char *program, void (*fn)(void *self, const char *what, const char *where),
-		   void *self)
+void unseen_places(const char *file, void (*fn)(void *self, const char *what, const char *where), void *self)
 {
 	struct elf_image im;
 
-	if (elf_image_open(&im, program))
+	if (elf_image_open(&im, file))
 		return;
 	assembly_of(&im, fn, self);
 	if (elf_image_exports(&im, "heddle_hooks_by_clang"))

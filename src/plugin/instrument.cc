@@ -35,6 +35,7 @@
 #include <asan.h>
 #include <diagnostic.h>
 #include <tree-ssa-alias.h>
+#include <memmodel.h>
 #include <print-tree.h>
 #include <output.h>
 #include <stmt.h>
@@ -155,6 +156,22 @@ void note_assembly(gasm *a)
 		assembly.insert(std::string(at.file) + ":" + std::to_string(at.line));
 }
 
+/*
+ * mfence, or the atomic instruction that stands for it, is a fence like that of the language: what comes behind it in relaxed
+ * atomics and volatiles is released by it. A barrier for the compiler alone (an empty text) is none.
+ */
+void tell_fence(gimple_stmt_iterator *at, gasm *a)
+{
+	const char *text = gimple_asm_string(a);
+	if (!gimple_asm_clobbers_memory_p(a) || (!strstr(text, "mfence") && !strstr(text, "lock")))
+		return;
+	gimple *call = gimple_build_call(builtin_decl_implicit(BUILT_IN_ATOMIC_THREAD_FENCE), 1,
+					 build_int_cst(integer_type_node, MEMMODEL_SEQ_CST));
+	gimple_set_location(call, gimple_location(a));
+	if (!stmt_ends_bb_p(a))
+		gsi_insert_after(at, call, GSI_CONTINUE_LINKING);
+}
+
 void write_assembly(void *, void *)
 {
 	if (!(flag_sanitize & SANITIZE_THREAD) && main_input_filename)
@@ -192,8 +209,11 @@ class by_value_pass : public gimple_opt_pass
 		{
 			for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
 				gimple *s = gsi_stmt(i);
-				if (gasm *a = dyn_cast<gasm *>(s))
+				if (gasm *a = dyn_cast<gasm *>(s)) {
 					note_assembly(a);
+					tell_fence(&i, a);
+					continue;
+				}
 				if (!is_gimple_call(s) || gimple_call_internal_p(s))
 					continue;
 				tell_arguments(&i, s);

@@ -97,6 +97,16 @@
 	X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKh) X(_ZNSo5writeEPKcl) \
 	X(_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l) \
 X(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE) \
+	X(_ZNSo5seekpElSt12_Ios_Seekdir) X(_ZNSo5seekpESt4fposI11__mbstate_tE) X(_ZNSo5tellpEv) \
+	X(_ZNSo8_M_writeEPKcl) X(_ZNSo6sentryC1ERSo) X(_ZNSo6sentryC2ERSo) X(_ZNSi6sentryC1ERSib) \
+	X(_ZNSi6sentryC2ERSib) X(_ZNSi5seekgElSt12_Ios_Seekdir) X(_ZNSi5seekgESt4fposI11__mbstate_tE) \
+	X(_ZNSi5tellgEv) X(_ZNSi6ignoreEv) X(_ZNSi6ignoreEl) X(_ZNSi6ignoreEli) X(_ZNSi4syncEv) \
+	X(_ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_) X(_ZNSi3getEPcl) X(_ZNSi3getEPclc) \
+	X(_ZNSi7getlineEPcl) X(_ZNSi7getlineEPclc) X(_ZNSi8readsomeEPcl) \
+	X(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St5_Setw) \
+	X(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St13_Setprecision) \
+	X(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_SetfillIS3_E) \
+	X(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_Setbase) \
 	X(_ZNSo5flushEv) X(_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_) \
 	X(_ZSt4endsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_) \
 	X(_ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_) X(_ZNSirsERb) X(_ZNSirsERs) \
@@ -111,6 +121,17 @@ X(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112bas
 X(_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE) \
 X(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE) \
 X(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_)
+/* Done by the hooks themselves: C++'s trees and lists. */
+#define HOOKS_WRAPPED_CONTAINERS(X) \
+	X(_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base) \
+	X(_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base) \
+	X(_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base) \
+	X(_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base) \
+	X(_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_) \
+	X(_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_) \
+	X(_ZNSt8__detail15_List_node_base7_M_hookEPS0_) X(_ZNSt8__detail15_List_node_base9_M_unhookEv) \
+	X(_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_) \
+	X(_ZNSt8__detail15_List_node_base10_M_reverseEv) X(_ZNSt8__detail15_List_node_base4swapERS0_S1_)
 /* clang-format on */
 
 #endif

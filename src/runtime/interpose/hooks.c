@@ -73,6 +73,13 @@ HD_EXPORT HD_LEAF void heddle_rt_access(const void *address, unsigned long size,
 		fast_passed((u64)address);
 }
 
+/* The gate's (libc_state_doors.S). */
+void unseen_use_door(const struct stub *s, const u64 *args, u64 pc);
+DOOR_INSIDE(void, unseen_use_door)(const struct stub *s, const u64 *args, u64 pc)
+{
+	unseen_use(s, args, pc);
+}
+
 DOOR(void, heddle_rt_unseen)(const char *what, const void *pc, int later)
 {
 	if (memory_on() && (later || !sched_all_joined()))

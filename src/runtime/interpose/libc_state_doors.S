@@ -154,6 +154,35 @@ libc_state_early:
 	.cfi_endproc
 	.size libc_state_early, . - libc_state_early
 
+/*
+ * The gate of memory/unseen.h. r11: a stub, which begins with the address of the function. Keeps all
+ * arguments, says what the function touches, and goes on to it.
+ */
+	.globl unseen_gate
+	.hidden unseen_gate
+	.type unseen_gate, @function
+unseen_gate:
+	.cfi_startproc
+	cmpq $0, kstack_running(%rip)
+	je 1f
+	subq $(INTEGERS + VECTORS), %rsp
+	.cfi_adjust_cfa_offset INTEGERS + VECTORS
+	each_integer 6, keep
+	keep %r11, 56
+	each_vector keep_vector
+	movq %r11, %rdi
+	movq %rsp, %rsi
+	movq INTEGERS + VECTORS(%rsp), %rdx
+	call unseen_use_door
+	each_vector restore_vector
+	restore %r11, 56
+	each_integer 6, restore
+	addq $(INTEGERS + VECTORS), %rsp
+	.cfi_adjust_cfa_offset -(INTEGERS + VECTORS)
+1:	jmp *(%r11)
+	.cfi_endproc
+	.size unseen_gate, . - unseen_gate
+
 #define STATE(name, arguments, after, object, use) libc_stub name, arguments, after;
 #include "runtime/libc/state_list.h"
 

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/memory/harmless.h"
+#include "runtime/memory/told.h"
 #include "runtime/rt.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/sched.h"
@@ -21,15 +22,18 @@ struct stub {
 	u64 real;   /* the function */
 	u64 caller; /* where the last call returns to; 0: not called since the last look */
 	const char *name;
-	const u64 *hooks; /* of the module that calls */
+	const u64 *hooks;        /* of the module that calls */
+	const struct told *uses; /* known to touch no more than this: the stub goes through the gate */
 	bool told;
 };
+_Static_assert(offsetof(struct stub, real) == 0, "the gate jumps there");
 
 /* Code and data lie near each other, so that the one finds the other relative to itself. Never tracked. */
 static struct {
 	u8 code[STUBS][STUB_BYTES];
 	struct stub stub[STUBS];
 	u64 called; /* any */
+	u64 gate;
 } * area;
 static u32 count;
 
@@ -37,24 +41,15 @@ static u32 count;
 static const char *const wrapped[] = {
 	HOOKS_WRAPPED(NAME_COMMA) HOOKS_WRAPPED_CHECKED(NAME_COMMA) HOOKS_WRAPPED_CALLS(NAME_COMMA)
 		HOOKS_WRAPPED_STRUCTS(NAME_COMMA) HOOKS_WRAPPED_THREADS(NAME_COMMA)
-			HOOKS_WRAPPED_STREAMS(NAME_COMMA)};
-
-static bool matches(const char *name, const char *pattern)
-{
-	while (*pattern && *pattern == *name) {
-		pattern++;
-		name++;
-	}
-	return *pattern == '*' || (!*pattern && !*name);
-}
+			HOOKS_WRAPPED_STREAMS(NAME_COMMA) HOOKS_WRAPPED_CONTAINERS(NAME_COMMA)};
 
 static bool is_looked_into(const char *name)
 {
 	for (u32 i = 0; i < HD_ARRAY_LEN(wrapped); i++)
-		if (matches(name, wrapped[i]))
+		if (str_equal(name, wrapped[i]))
 			return true;
 	for (u32 i = 0; i < HD_ARRAY_LEN(harmless); i++)
-		if (matches(name, harmless[i]))
+		if (told_matches(name, harmless[i]))
 			return true;
 	return false;
 }
@@ -77,7 +72,14 @@ static u64 make_stub(u64 real, const char *name, const u64 *hooks)
 {
 	struct stub *s = &area->stub[count];
 	u8 *code = area->code[count++], *at = code;
-	*s = (struct stub){.real = real, .name = name, .hooks = hooks};
+	*s = (struct stub){.real = real, .name = name, .hooks = hooks, .uses = told_find(name)};
+	if (s->uses) {
+		at = put(at, 3, 0x1d8d4c); /* lea stub(%rip), %r11 */
+		at = put_place(at, s, 0);
+		at = put(at, 2, 0x25ff); /* jmp *gate(%rip) */
+		put_place(at, &area->gate, 0);
+		return (u64)code;
+	}
 	at = put(at, 4, 0x241c8b4c); /* mov (%rsp), %r11 */
 	at = put(at, 3, 0x1d894c);   /* mov %r11, caller(%rip) */
 	at = put_place(at, &s->caller, 0);
@@ -129,6 +131,21 @@ static bool has_hooks(struct module *m)
 	return m->hooks != NULL;
 }
 
+/* Modules that were built by heddle cc: what they do is seen. */
+#define BUILT 64u
+static struct {
+	u64 start, end;
+} built[BUILT];
+static u32 builts;
+
+static bool is_built(u64 address)
+{
+	for (u32 i = 0; i < builts; i++)
+		if (address - built[i].start < built[i].end - built[i].start)
+			return true;
+	return false;
+}
+
 static void set_slot(u64 *slot, u64 value)
 {
 	u64 page = (u64)slot & ~(u64)(HD_PAGE - 1);
@@ -155,28 +172,53 @@ static void redirect(const struct module *m, const Elf64_Rela *list, u64 bytes)
 		if (!is_of_function(m, r) || !*slot)
 			continue;
 		const char *name = m->strings + m->symbol[ELF64_R_SYM(r->r_info)].st_name;
-		if (count < STUBS && !is_looked_into(name))
+		if (count < STUBS && !is_built(*slot) && !is_looked_into(name))
 			set_slot(slot, make_stub(*slot, name, m->hooks));
 	}
+}
+
+/* Is it a module that was built by heddle cc? */
+static bool read_module(const struct dl_phdr_info *info, struct module *m)
+{
+	*m = (struct module){.base = info->dlpi_addr};
+	for (u32 i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			read_dynamic(m, (const Elf64_Dyn *)(m->base + info->dlpi_phdr[i].p_vaddr));
+	return m->symbol && m->strings && has_hooks(m);
+}
+
+static int note_built(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	struct module m;
+	if (!read_module(info, &m))
+		return 0;
+	for (u32 i = 0; i < info->dlpi_phnum && builts < BUILT; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		built[builts].start = m.base + p->p_vaddr;
+		built[builts++].end = m.base + p->p_vaddr + p->p_memsz;
+	}
+	return 0;
 }
 
 static int look_at_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size;
 	(void)unused;
-	struct module m = {.base = info->dlpi_addr};
+	struct module m;
 	u64 relro = 0, relro_end = 0;
+	if (!read_module(info, &m))
+		return 0;
 	for (u32 i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		if (p->p_type == PT_DYNAMIC)
-			read_dynamic(&m, (const Elf64_Dyn *)(m.base + p->p_vaddr));
 		if (p->p_type == PT_GNU_RELRO) {
 			relro = (m.base + p->p_vaddr) & ~(u64)(HD_PAGE - 1);
 			relro_end = (m.base + p->p_vaddr + p->p_memsz) & ~(u64)(HD_PAGE - 1);
 		}
 	}
-	if (!m.symbol || !m.strings || !has_hooks(&m))
-		return 0;
 	redirect(&m, m.calls, m.calls_size);
 	redirect(&m, m.others, m.others_size);
 	if (relro_end > relro)
@@ -189,9 +231,17 @@ void unseen_setup(void)
 	area = pages_map(sizeof(*area));
 	if (!area)
 		return;
+	area->gate = (u64)unseen_gate;
+	dl_iterate_phdr(note_built, NULL);
 	dl_iterate_phdr(look_at_module, NULL);
 	sys_call3(SYS_mprotect, (long)area, (long)HD_ROUND_UP(sizeof(*area), HD_PAGE),
 		  PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
+void unseen_use(const struct stub *s, const u64 *args, u64 pc)
+{
+	if (pc < s->hooks[0] || pc >= s->hooks[1])
+		told_use(s->uses, args, pc);
 }
 
 void unseen_add(const char *what, u64 pc)
@@ -233,6 +283,12 @@ static void tell(struct stub *s)
 	unseen_add(s->name, s->caller);
 }
 
+/* Threads may call what it loads, through addresses: no stub is in the way. */
+static bool loads_code(const char *name)
+{
+	return str_equal(name, "dlopen") || str_equal(name, "dlmopen");
+}
+
 bool unseen_look(void)
 {
 	if (hd_likely(!area || !area->called))
@@ -243,7 +299,9 @@ bool unseen_look(void)
 		struct stub *s = &area->stub[i];
 		bool by_hook = s->caller >= s->hooks[0] && s->caller < s->hooks[1];
 		any |= s->caller && !by_hook;
-		if (s->caller && !by_hook && !alone && !s->told)
+		if (s->caller && !by_hook && loads_code(s->name))
+			unseen_note("what dlopen loads", s->caller);
+		else if (s->caller && !by_hook && !alone && !s->told)
 			tell(s);
 		s->caller = 0;
 	}

@@ -11,6 +11,14 @@
 
 #include "base/base.h"
 
+/*
+ * Functions that are known (told.h) are called through a gate (interpose/libc_state_doors.S), which tells
+ * what they touch. r11 holds the stub.
+ */
+struct stub;
+extern const char unseen_gate[] __attribute__((visibility("hidden")));
+void unseen_use(const struct stub *s, const u64 *args, u64 pc);
+
 /* Before the program starts; its modules are loaded, and bound. */
 void unseen_setup(void);
 /* The step is over, or a thread is going to be made: was one called? What is called alone does not count. */
