@@ -57,7 +57,7 @@ void bytes_free(struct byte_buffer *b)
 	memset(b, 0, sizeof(*b));
 }
 
-u64 cursor_varint(struct byte_cursor *c)
+u64 cursor_long_varint(struct byte_cursor *c)
 {
 	u64 value = 0;
 
@@ -99,7 +99,7 @@ int container_create(struct container_out *c, const char *path, struct problem *
 	struct stat st;
 
 	memset(c, 0, sizeof(*c));
-	c->level = 9;
+	c->level = 3; /* 9: 5 % smaller, and half as long again to record */
 	if (snprintf(c->path, sizeof(c->path), "%s", path) >= (int)sizeof(c->path))
 		return problem_set(p, "the name %.60s… is too long", path);
 	c->file = fopen(path, "wbe");

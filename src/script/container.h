@@ -40,13 +40,19 @@ struct byte_cursor {
 	const u8 *at, *end;
 	bool bad;
 };
-u64 cursor_varint(struct byte_cursor *c);
+u64 cursor_long_varint(struct byte_cursor *c);
 static inline u8 cursor_byte(struct byte_cursor *c)
 {
 	if (hd_likely(c->at < c->end))
 		return *c->at++;
 	c->bad = true;
 	return 0;
+}
+static inline u64 cursor_varint(struct byte_cursor *c)
+{
+	if (hd_likely(c->at < c->end && *c->at < 128))
+		return *c->at++;
+	return cursor_long_varint(c);
 }
 
 struct container_id {

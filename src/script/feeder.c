@@ -74,11 +74,11 @@ static void put_labels(struct feeder *f)
 	put(f, TAPE_WORD(TAPE_BEGIN, 0));
 }
 
-static void put_list(struct feeder *f, enum tape_tag tag, const struct model_edge *e, u32 n)
+static void put_list(struct feeder *f, enum tape_tag tag, const u32 *label, u32 n)
 {
 	put(f, TAPE_WORD(tag, n));
 	for (u32 i = 0; i < n; i++)
-		put(f, e[i].label);
+		put(f, label[i]);
 }
 
 /* Of a trusted script, a transition is told when it is made. */
@@ -88,8 +88,8 @@ static void put_enter(struct feeder *f)
 	const struct model_frame *top = model_top(m);
 
 	if (f->trusting && m->frames > 1)
-		put_list(f, TAPE_MORE, &(struct model_edge){.label = top->into}, 1);
-	put_list(f, TAPE_ENTER, model_edges(m, top), f->trusting ? 0 : top->count);
+		put_list(f, TAPE_MORE, &top->into, 1);
+	put_list(f, TAPE_ENTER, model_list_of(m, top), f->trusting ? 0 : top->count);
 }
 
 static void put_event(struct feeder *f, const struct script_event *e)
@@ -110,7 +110,8 @@ static void put_event(struct feeder *f, const struct script_event *e)
 		break;
 	case SCRIPT_MORE:
 		if (!f->trusting)
-			put_list(f, TAPE_MORE, &m->edge[m->edges - e->n], e->n);
+			put_list(f, TAPE_MORE, model_list_of(m, model_top(m)) + model_top(m)->count - e->n,
+				 e->n);
 		break;
 	case SCRIPT_LEAVE:
 		put(f, TAPE_WORD(TAPE_LEAVE, 0));
@@ -159,17 +160,44 @@ static struct feeder *feeder_new(struct script *s, const struct tape_sink *to, s
 	return f;
 }
 
-int script_feed(struct script *s, const struct tape_sink *to, struct problem *p)
+/* Most transitions lead to known states, of which there is no doubt: many at a time. At most so many. */
+static void put_known(struct feeder *f, u64 most)
 {
-	struct feeder *f = feeder_new(s, to, p);
-	struct script_event e = {.kind = SCRIPT_ENTER};
-	int ret = f ? script_rewind(s, p) : -1;
+	if (hd_unlikely(f->used == BUFFER))
+		flush(f);
+	u32 n = script_known(f->s, f->word + f->used, (u32)HD_MIN(most, (u64)(BUFFER - f->used)));
+	for (u32 i = 0; i < n; i++, f->used++)
+		f->word[f->used] = TAPE_WORD(TAPE_KNOWN, f->word[f->used]);
+}
 
-	while (ret == 0 && !f->failed && e.kind != SCRIPT_END) {
+/* Up to this transition. */
+static int put_events(struct feeder *f, u64 end, bool last, struct problem *p)
+{
+	struct script *s = f->s;
+	struct script_event e = {.kind = SCRIPT_ENTER};
+	int ret = 0;
+
+	while (ret == 0 && !f->failed && e.kind != SCRIPT_END && (last || s->model.transitions < end)) {
 		ret = script_next(s, &e, p);
 		if (ret == 0)
 			put_event(f, &e);
+		if (ret || (!last && s->model.transitions >= end))
+			continue;
+		if (!f->trusting)
+			put_known(f, last ? BUFFER : end - s->model.transitions);
+		else if (s->trustful)
+			script_pass_known(s);
 	}
+	return ret;
+}
+
+int script_feed(struct script *s, const struct tape_sink *to, struct problem *p)
+{
+	struct feeder *f = feeder_new(s, to, p);
+	int ret = f ? script_rewind(s, p) : -1;
+
+	if (ret == 0)
+		ret = put_events(f, 0, true, p);
 	if (ret == 0)
 		leave_all(f);
 	return f ? end(f, ret, p) : -1;
@@ -185,11 +213,11 @@ static void put_path(struct feeder *f)
 		const struct model_frame *at = &m->frame[i];
 
 		if (i && trustful)
-			put_list(f, TAPE_MORE, &(struct model_edge){.label = at->into}, 1);
+			put_list(f, TAPE_MORE, &at->into, 1);
 		if (i)
 			put(f, TAPE_WORD(TAPE_DOWN, 0));
 		put(f, TAPE_WORD(TAPE_COUNT, at->number));
-		put_list(f, TAPE_ENTER, model_edges(m, at), trustful ? 0 : at->count);
+		put_list(f, TAPE_ENTER, model_list_of(m, at), trustful ? 0 : at->count);
 		u32 others = at->done - (i + 1 < m->frames);
 		if (others && !trustful)
 			put(f, TAPE_WORD(TAPE_SKIP, others << 1));
@@ -207,19 +235,18 @@ static int feed_interval(struct feeder *f, const struct script_interval *at, u64
 
 	if (ret == 0 && !s->begun)
 		ret = script_next(s, &e, p);
-	while (ret == 0 && s->model.transitions < at->from && e.kind != SCRIPT_END)
+	while (ret == 0 && s->model.transitions < at->from && e.kind != SCRIPT_END) {
+		if (s->trustful)
+			script_pass_known(s);
 		ret = script_next(s, &e, p);
+	}
 	if (ret)
 		return -1;
 	put_path(f);
 	*longest = HD_MAX(*longest, (u64)s->model.frames - 1);
 	*sum += s->model.frames - 1;
-	bool last = at->to >= s->transitions;
-	while (ret == 0 && !f->failed && e.kind != SCRIPT_END && (last || s->model.transitions < at->to)) {
-		ret = script_next(s, &e, p);
-		if (ret == 0)
-			put_event(f, &e);
-	}
+	if (e.kind != SCRIPT_END)
+		ret = put_events(f, at->to, at->to >= s->transitions, p);
 	if (ret == 0)
 		leave_all(f);
 	return ret;

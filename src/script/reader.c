@@ -161,10 +161,10 @@ static bool is_same_path(struct script *s)
 	for (u32 i = 0; same && i < m->frames; i++) {
 		const struct model_frame *f = &m->frame[i];
 		same = cursor_varint(c) == f->number && cursor_varint(c) == f->count &&
-		       cursor_varint(c) == f->done && cursor_varint(c) == (f->size << 1 | (u64)f->led_away) &&
+		       cursor_varint(c) == f->done && cursor_varint(c) == f->size &&
 		       cursor_varint(c) == f->start;
 		for (u32 k = 0; same && k < f->count; k++)
-			same = cursor_varint(c) == model_edges(m, f)[k].label;
+			same = cursor_varint(c) == model_list_of(m, f)[k];
 	}
 	return same && !c->bad && c->at == c->end;
 }
@@ -207,6 +207,23 @@ int script_rewind(struct script *s, struct problem *p)
 	return 0;
 }
 
+/* So many labels, to be freed; NULL: they make no sense. */
+static u32 *take_labels(struct script *s, struct byte_cursor *c, u64 count)
+{
+	u32 *label = count <= (u64)(c->end - c->at) ? malloc((count + 1) * sizeof(*label)) : NULL;
+	bool good = label;
+
+	for (u64 i = 0; good && i < count; i++) {
+		u64 id = cursor_varint(c);
+		good = !c->bad && id < s->labels;
+		label[i] = (u32)id;
+	}
+	if (good)
+		return label;
+	free(label);
+	return NULL;
+}
+
 static bool read_frame(struct script *s, struct byte_cursor *c, bool last)
 {
 	struct script_model *m = &s->model;
@@ -214,25 +231,17 @@ static bool read_frame(struct script *s, struct byte_cursor *c, bool last)
 	    size = cursor_varint(c), start = cursor_varint(c);
 
 	if (c->bad || count > 4ul * MODEL_MAX_LIST || done > count || (!last && !done) || !number ||
-	    number > s->states || count > (u64)(c->end - c->at) ||
-	    (m->frames && number <= model_top(m)->number))
+	    number > m->base || (m->frames && number <= model_top(m)->number))
 		return false;
-	u32 *label = malloc((count + 1) * sizeof(*label));
-	bool good = label;
-	for (u64 i = 0; good && i < count; i++) {
-		u64 id = cursor_varint(c);
-		good = !c->bad && id < s->labels;
-		label[i] = (u32)id;
-	}
+	u32 *label = take_labels(s, c, count);
 	m->states = (u32)number - 1;
-	good = good && model_enter(m, label, (u32)count);
+	bool good = label && model_enter(m, lists_number(&m->lists, label, (u32)count));
 	free(label);
 	if (!good)
 		return false;
 	struct model_frame *f = model_top(m);
 	f->done = (u32)done;
-	f->size = size >> 1;
-	f->led_away = size & 1;
+	f->size = size;
 	f->start = start;
 	return true;
 }
@@ -260,11 +269,13 @@ int script_seek(struct script *s, u64 transition, struct problem *p)
 		return -1;
 	struct byte_cursor *c = &s->at[COLUMN_PATH];
 	u64 frames = cursor_varint(c);
+	if (!block_start(s, block, &states, &transitions, &listed))
+		return bad(s, "the path to a block", p);
+	s->model.base = (u32)states;
 	for (u64 i = 0; i < frames; i++)
 		if (!read_frame(s, c, i + 1 == frames))
 			return bad(s, "the path to a block", p);
-	if (!frames || c->bad || c->at != c->end || !block_start(s, block, &states, &transitions, &listed) ||
-	    states < model_top(&s->model)->number)
+	if (!frames || c->bad || c->at != c->end)
 		return bad(s, "the path to a block", p);
 	s->model.states = (u32)states;
 	s->model.transitions = transitions;
@@ -275,40 +286,33 @@ int script_seek(struct script *s, u64 transition, struct problem *p)
 
 /* ---- the walk ---- */
 
+/* A list as it stands there; 0: it makes no sense. */
+static u32 read_labels(struct script *s, struct byte_cursor *c)
+{
+	u64 count = cursor_varint(c);
+	u32 *label = !c->bad && count <= MODEL_MAX_LIST ? take_labels(s, c, count) : NULL;
+	u32 list = label ? lists_number(&s->model.lists, label, (u32)count) : 0;
+
+	free(label);
+	return list;
+}
+
 static int read_list(struct script *s, struct script_event *out, struct problem *p)
 {
 	struct script_model *m = &s->model;
-	u32 rank = cursor_byte(&s->at[COLUMN_RANKS]), n;
-	struct byte_cursor *c = &s->at[COLUMN_LISTS];
-	const u32 *label;
-	u32 *read = NULL;
-	bool good;
+	u32 rank = cursor_byte(&s->at[COLUMN_RANKS]), list = 0;
 
-	if (s->at[COLUMN_RANKS].bad || rank > MODEL_RANKS || m->states >= s->states)
+	if (!s->at[COLUMN_RANKS].bad && m->states < s->states && rank < MODEL_RANKS) {
+		list = model_ranked(m, rank);
+	} else if (!s->at[COLUMN_RANKS].bad && m->states < s->states && rank == MODEL_RANKS) {
+		list = read_labels(s, &s->at[COLUMN_LISTS]);
+		if (list)
+			model_rank(m, list);
+	}
+	if (!list || m->lists.failed || !model_enter(m, list))
 		return bad(s, "the transitions of a state", p);
-	if (rank < MODEL_RANKS) {
-		good = !model_list(m, rank, &label, &n);
-	} else {
-		u64 count = cursor_varint(c);
-		good = !c->bad && count <= MODEL_MAX_LIST && count <= (u64)(c->end - c->at) &&
-		       (read = malloc((count + 1) * sizeof(*read)));
-		n = good ? (u32)count : 0;
-		for (u32 i = 0; good && i < n; i++) {
-			u64 id = cursor_varint(c);
-			good = !c->bad && id < s->labels;
-			read[i] = (u32)id;
-		}
-		label = read;
-	}
-	/* model_list_came uses the room that model_list returned: a copy is needed. */
-	if (good && !read && (read = malloc((n + 1) * sizeof(*read)))) {
-		memcpy(read, label, n * sizeof(*read));
-		label = read;
-	}
-	good = good && read && model_list_came(m, read, n) && model_enter(m, read, n);
-	free(read);
-	*out = (struct script_event){.kind = SCRIPT_ENTER, .number = m->states, .n = n};
-	return good ? 0 : bad(s, "the transitions of a state", p);
+	*out = (struct script_event){.kind = SCRIPT_ENTER, .number = m->states, .n = model_top(m)->count};
+	return 0;
 }
 
 /* Where the next transition leads, which nobody expected. */
@@ -380,15 +384,14 @@ static int read_done(struct script *s, struct script_event *out, struct problem 
 	struct byte_cursor *c = &s->at[COLUMN_MORE];
 	u64 n = s->reduced ? cursor_varint(c) : 0;
 
-	if (c->bad || n > MODEL_MAX_LIST || n > (u64)(c->end - c->at))
+	if (c->bad || n > MODEL_MAX_LIST)
 		return bad(s, "the transitions of a state", p);
 	if (n) {
-		for (u64 i = 0; i < n; i++) {
-			u64 id = cursor_varint(c);
-			u32 label = (u32)id;
-			if (c->bad || id >= s->labels || !model_more(m, &label, 1))
-				return bad(s, "the transitions of a state", p);
-		}
+		u32 *label = take_labels(s, c, n);
+		bool good = label && model_more(m, label, (u32)n);
+		free(label);
+		if (!good)
+			return bad(s, "the transitions of a state", p);
 		*out = (struct script_event){.kind = SCRIPT_MORE, .n = (u32)n};
 		return 0;
 	}
@@ -414,10 +417,33 @@ static int read_end(struct script *s, struct script_event *out, struct problem *
 	return 0;
 }
 
+u32 script_known(struct script *s, u32 *number, u32 room)
+{
+	struct script_model *m = &s->model;
+
+	if (!s->begun || !m->frames || m->trustful)
+		return 0;
+	u32 n = model_sure_run(m, number, (u32)HD_MIN(room, HD_MIN(s->run, s->block_end - m->listed)));
+	s->run -= n;
+	return n;
+}
+
+void script_pass_known(struct script *s)
+{
+	struct script_model *m = &s->model;
+
+	if (s->begun && m->frames && m->trustful)
+		s->run -= model_sure_known(m,
+					   (u32)HD_MIN(s->run, HD_MIN(s->block_end - m->listed, UINT32_MAX)));
+}
+
 int script_next(struct script *s, struct script_event *out, struct problem *p)
 {
 	struct script_model *m = &s->model;
 
+	if (hd_likely(s->begun && m->frames && m->listed != s->block_end &&
+		      model_top(m)->done < model_top(m)->count))
+		return read_transition(s, out, p);
 	if (!s->begun) {
 		if (!m->tables && script_rewind(s, p)) /* nothing was read yet */
 			return -1;

@@ -70,6 +70,13 @@ void script_close(struct script *s);
 /* The walk begins anew. */
 int script_rewind(struct script *s, struct problem *p);
 int script_next(struct script *s, struct script_event *out, struct problem *p);
+/*
+ * The short way: numbers of known states that the next transitions lead to, as SCRIPT_KNOWN would tell them,
+ * at most `room`. Perhaps none: then script_next has to be asked.
+ */
+u32 script_known(struct script *s, u32 *number, u32 room);
+/* Of a trustful script: those are passed over. */
+void script_pass_known(struct script *s);
 /* To the last block that begins at or before this transition; SCRIPT_ENTER comes for none of the path. */
 int script_seek(struct script *s, u64 transition, struct problem *p);
 /* The walk stands at or before this transition, and as near as script_seek would come: go on from here. */

@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 #define SCRIPT_MAGIC "heddle_script"
-#define SCRIPT_VERSION 1
+#define SCRIPT_VERSION 2
 #define SCRIPT_MAX_LABELS (1u << 24)
 /*
  * A block has so many transitions, listed ones: the first, or a share of all before it, but at most the last.

@@ -45,10 +45,10 @@ static void put_path(struct script_writer *w)
 		bytes_varint(to, f->number);
 		bytes_varint(to, f->count);
 		bytes_varint(to, f->done);
-		bytes_varint(to, f->size << 1 | f->led_away);
+		bytes_varint(to, f->size);
 		bytes_varint(to, f->start);
 		for (u32 k = 0; k < f->count; k++)
-			bytes_varint(to, model_edges(m, f)[k].label);
+			bytes_varint(to, model_list_of(m, f)[k]);
 	}
 }
 
@@ -104,20 +104,23 @@ static bool no_memory(struct script_writer *w)
 	return false;
 }
 
-static bool put_list(struct script_writer *w, const u32 *label, u32 n)
+/* The new state's list; 0: there is none. */
+static u32 put_list(struct script_writer *w, const u32 *label, u32 n)
 {
-	u32 rank = model_rank(&w->model, label, n);
-
 	for (u32 i = 0; i < n; i++)
 		if (label[i] >= w->labels)
 			return nonsense(w);
+	u32 list = lists_number(&w->model.lists, label, n);
+	u32 rank = list ? model_rank(&w->model, list) : 0;
+	if (!list)
+		return no_memory(w);
 	bytes_put(&w->column[COLUMN_RANKS], (u8)rank);
 	if (rank == MODEL_RANKS) {
 		bytes_varint(&w->column[COLUMN_LISTS], n);
 		for (u32 i = 0; i < n; i++)
 			bytes_varint(&w->column[COLUMN_LISTS], label[i]);
 	}
-	return model_list_came(&w->model, label, n) || no_memory(w);
+	return list;
 }
 
 /* A transition leads there. */
@@ -132,6 +135,10 @@ static bool put_transition(struct script_writer *w, enum model_to to, u32 number
 		if (!end_block(w))
 			return false;
 		begin_block(w);
+	}
+	if (to == MODEL_KNOWN && !w->trustful && model_sure(m, number)) {
+		w->run++;
+		return true;
 	}
 	u32 from = model_top(m)->number;
 	model_expect(m, &g);
@@ -166,7 +173,8 @@ static bool enter(struct script_writer *w, const u32 *label, u32 n)
 		return false;
 	if (!m->frames && m->states)
 		return nonsense(w);
-	return put_list(w, label, n) && (model_enter(m, label, n) || no_memory(w));
+	u32 list = put_list(w, label, n);
+	return list && (model_enter(m, list) || no_memory(w));
 }
 
 static bool more(struct script_writer *w, const u32 *label, u32 n)
@@ -200,7 +208,7 @@ static bool add_label(struct script_writer *w, u32 id, const u32 *word)
 	u32 alt = ACTION_ALT(word[0]);
 	u64 pc = word[2] | (u64)word[3] << 32;
 
-	if (id != w->labels || id >= SCRIPT_MAX_LABELS)
+	if (!w->begun || id != w->labels || id >= SCRIPT_MAX_LABELS)
 		return nonsense(w);
 	if (w->labels == w->label_room) {
 		u32 room = w->label_room ? 2 * w->label_room : 64;

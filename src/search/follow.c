@@ -31,6 +31,7 @@ struct follower {
 	bool ended, counted; /* next was told */
 	bool looks_busy;     /* busy waiting is looked for; for livelocks, when all parts are there */
 	bool busy;           /* the step under way is one */
+	bool away;           /* the target stands behind the topmost state, or behind one that was left */
 };
 
 static struct follow_frame *top(struct follower *w)
@@ -197,12 +198,31 @@ static enum move match_list(struct follower *w, u32 n, u32 most)
 	return MOVE_NEW;
 }
 
+/*
+ * Back to the topmost state; to the initial one, if there is none. What was done is undone when the target is
+ * needed there: where several states are left, for all of them together.
+ */
+static void undo_to_top(struct follower *w)
+{
+	u64 frames = w->frames.len / sizeof(struct follow_frame);
+	w->s->path.len = frames ? (frames - 1) * sizeof(u32) : 0;
+	w->away = true;
+}
+
+static void stand_at_top(struct follower *w)
+{
+	if (w->away)
+		search_undo(w->s, w->frames.len ? top(w)->mark : w->s->root);
+	w->away = false;
+}
+
 /* The target stands in a state that is entered. owned: for the first time, and it counts. */
 static enum move enter(struct follower *w, u32 n, bool owned)
 {
 	struct search *s = w->s;
 	u32 number = w->next++;
 	w->counted = false;
+	stand_at_top(w); /* another interval of a part may begin */
 	if (!has_room(w, number))
 		return deviate(w, DEVIATION_DAMAGED, ~0u, ~0u);
 	if (!same_print(w, number, false))
@@ -230,13 +250,6 @@ static enum move enter(struct follower *w, u32 n, bool owned)
 		return m >= MOVE_HALT ? m : MOVE_NEW;
 	}
 	return f->enabled ? search_tell_enter(s, actions_of(w, f), f->enabled) : MOVE_NEW;
-}
-
-/* Back to the topmost state. */
-static void undo_to_top(struct follower *w)
-{
-	w->s->path.len = (w->frames.len / sizeof(struct follow_frame) - 1) * sizeof(u32);
-	search_undo(w->s, top(w)->mark);
 }
 
 static bool on_path(struct follower *w, u32 number)
@@ -280,6 +293,8 @@ static enum move leave(struct follower *w, u32 how)
 	w->f->out->unfinished |= how && !w->f->part;
 	note_made(w, true);
 	if (f->enabled) {
+		if (hd_unlikely(s->observers.count || s->reduction)) /* they may look */
+			stand_at_top(w);
 		enum move m = how ? MOVE_KNOWN : search_tell_leave(s);
 		if (m >= MOVE_HALT)
 			return m;
@@ -288,12 +303,7 @@ static enum move leave(struct follower *w, u32 how)
 	}
 	w->actions.len = f->at * sizeof(u32);
 	w->frames.len -= sizeof(*f);
-	if (w->frames.len) {
-		undo_to_top(w);
-	} else {
-		s->path.len = 0;
-		search_undo(s, s->root);
-	}
+	undo_to_top(w);
 	return MOVE_KNOWN;
 }
 
@@ -324,6 +334,7 @@ static enum move step(struct follower *w, u32 *action, bool owned)
 	if (!at)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	*at = *action;
+	stand_at_top(w);
 	enum move m = search_tell_step(s, *action);
 	if (m < MOVE_HALT && hd_unlikely(!(++s->ticks & search_poll_mask)))
 		m = search_poll(s);
@@ -412,6 +423,7 @@ static enum move skip(struct follower *w, u32 value)
 static enum move more(struct follower *w, u32 n)
 {
 	struct follow_frame *f = top(w);
+	stand_at_top(w);
 	return n && n <= f->enabled ? match_list(w, n, f->enabled) : deviate(w, DEVIATION_DAMAGED, ~0u, ~0u);
 }
 
@@ -432,6 +444,9 @@ static enum move obey(struct follower *w, u32 told)
 		m = step(w, &action, true);
 		return m >= MOVE_HALT ? m : arrive_new(w, action, value, true, m);
 	case TAPE_KNOWN:
+		if (hd_likely(!w->f->trust && has_room(w, value)))
+			__builtin_prefetch(
+				&w->f->prints[value]); /* far away, as a rule: it comes meanwhile */
 		m = step(w, &action, true);
 		return m >= MOVE_HALT ? m : arrive_known(w, action, value, m);
 	case TAPE_NOWHERE:
@@ -455,6 +470,7 @@ static enum move finish(struct follower *w, u32 told)
 	struct search *s = w->s;
 	if (TAPE_VALUE(told) || w->frames.len || (!w->f->part && !s->stats->states))
 		return deviate(w, DEVIATION_DAMAGED, ~0u, ~0u);
+	stand_at_top(w);
 	if (search_is_stale(s))
 		return MOVE_RESTART;
 	w->f->out->whole = 1;

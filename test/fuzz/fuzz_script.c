@@ -15,12 +15,17 @@ static void walk(struct script *s)
 {
 	struct script_event e = {.kind = SCRIPT_ENTER};
 	struct problem p = {.text = ""};
+	u32 number[8];
 
-	for (u32 i = 0; i < STEPS && e.kind != SCRIPT_END; i++)
+	for (u32 i = 0; i < STEPS && e.kind != SCRIPT_END; i++) {
 		if (script_next(s, &e, &p)) {
 			fuzz_expect(p.text[0]);
 			return;
 		}
+		u32 n = script_known(s, number, HD_ARRAY_LEN(number));
+		for (u32 k = 0; k < n; k++)
+			fuzz_expect(number[k] && number[k] <= s->model.states);
+	}
 	fuzz_accepted += e.kind == SCRIPT_END;
 }
 

@@ -14,6 +14,7 @@ import sys
 COLUMNS = ("path", "runs", "cases", "numbers", "ranks", "lists", "more", "sizes")
 NEW, ACROSS, BACK, SHIFT, NUMBER, NOWHERE = range(6)
 RANKS = 16
+COMINGS = 3
 M32 = 0xffffffff
 
 
@@ -48,32 +49,11 @@ class Cursor:
             shift += 7
 
 
-class Table:
-    """Direct-mapped, and twice as large when half of the places are taken."""
+class State:
+    """Of a state that was entered in this block: its frame, and the last transitions that led to it."""
 
-    def __init__(self):
-        self.log, self.entry = 12, {}
-
-    @staticmethod
-    def hash(number, label):
-        x = ((number << 32 | label) * 0x9e3779b97f4a7c15) & 0xffffffffffffffff
-        h = (x >> 32 ^ x) & M32
-        h = h * 0x85ebca6b & M32
-        return (h ^ h >> 15) or 1
-
-    def get(self, number, label):
-        h = self.hash(number, label)
-        there = self.entry.get(h >> 32 - self.log)
-        return there[1] if there and there[0] == h else 0
-
-    def put(self, number, label, value):
-        h = self.hash(number, label)
-        self.entry[h >> 32 - self.log] = (h, value)
-        if len(self.entry) > 1 << self.log - 1 and self.log < 23:
-            self.log += 1
-            old, self.entry = self.entry, {}
-            for place in sorted(old):
-                self.entry[old[place][0] >> 32 - self.log] = old[place]
+    def __init__(self, frame, came):
+        self.frame, self.came = frame, [came]
 
 
 class Frame:
@@ -93,7 +73,7 @@ class Reader:
         if magic != 0x184d2a54 or length != 40:
             raise Damaged("no tail")
         self.index = json.loads(unpack(self.data[offset:offset + packed]))
-        if self.index["heddle_script"] != 1:
+        if self.index["heddle_script"] != 2:
             raise Damaged("another version")
         self.trustful = self.index["kind"] == "trustful"
         c = Cursor(self.chunk(self.index["labels"]))
@@ -111,7 +91,7 @@ class Reader:
         return data
 
     def forget(self):
-        self.ahead, self.before = Table(), Table()
+        self.state = {}
         self.trust, self.shifted, self.shift = {}, {}, {}
         self.productive = {}
         self.recent = {}
@@ -161,9 +141,21 @@ class Reader:
         labels = self.read_list()
         into = self.frames[-1].labels[self.frames[-1].done - 1] if self.frames else M32
         self.states += 1
+        start = self.frames[-1].number if self.frames else 0
         self.frames.append(Frame(self.states, into, labels))
+        self.state[self.states] = State(self.frames[-1], (start, into))
 
     # ---- where a transition leads ----
+    def ahead(self, number, label):
+        if number not in self.state or label not in self.state[number].frame.labels:
+            return 0
+        frame = self.state[number].frame
+        return frame.to[frame.labels.index(label)]
+
+    def before(self, number, label):
+        came = self.state[number].came if number in self.state else []
+        return next((start for start, by in came if by == label), 0)
+
     def explored_before(self, label):
         if len(self.frames) < 2:
             return None
@@ -181,8 +173,8 @@ class Reader:
             if tries == 4:
                 break
             tries += 1
-            end = self.ahead.get(s.to[i], label)
-            start = self.before.get(end, s.labels[i]) if end else 0
+            end = self.ahead(s.to[i], label)
+            start = self.before(end, s.labels[i]) if end else 0
             if start and start != s.number:
                 return start
         return 0
@@ -198,8 +190,8 @@ class Reader:
             productive = self.productive.get(key, not key[0])
             to = NEW if productive else ACROSS
         else:
-            if seen is not None and self.frames[-2].to[seen]:
-                across = self.ahead.get(self.frames[-2].to[seen], s.into)
+            if seen is not None:
+                across = self.ahead(self.frames[-2].to[seen], s.into)
             distance = self.shift.get(label, 0)
             shift = s.number - distance if distance and s.number > distance else 0
             trust = self.trust.get(context, 0)
@@ -251,9 +243,10 @@ class Reader:
         s.to[s.done] = number
         s.done += 1
         self.edges.append((s.number, label, number))
-        if number:
-            self.ahead.put(s.number, label, number)
-            self.before.put(number, label, s.number)
+        if known and number in self.state:
+            came = self.state[number].came
+            came.insert(0, (s.number, label))
+            del came[COMINGS:]
         if new:
             self.enter()
 

@@ -101,7 +101,7 @@ static void print(struct script *s, char *out, char *sizes)
 			strcat(out, "S1 ");
 		else if (e.kind == SCRIPT_KNOWN)
 			sprintf(out + strlen(out), "t%u:S%u B:S%u ",
-				model_edges(&s->model, f)[f->done - 1].label + 1, e.number, f->number);
+				model_list_of(&s->model, f)[f->done - 1] + 1, e.number, f->number);
 		else if (e.kind == SCRIPT_LEAVE && f)
 			sprintf(out + strlen(out), "B:S%u ", f->number);
 		if (e.kind == SCRIPT_LEAVE)
@@ -325,6 +325,28 @@ static void damaged_maps_are_refused(void **unused)
 	unlink(maps[0]);
 }
 
+/* The tape comes from the program's process, which may have written over it. */
+static void words_before_the_beginning_are_refused(void **unused)
+{
+	const u32 label[] = {TAPE_WORD(TAPE_LABEL, 0), ACTION(0, 0), 1, 0, 0};
+	const u32 state[] = {TAPE_WORD(TAPE_ENTER, 0)}, known[] = {TAPE_WORD(TAPE_KNOWN, 1)};
+	const struct {
+		const u32 *word;
+		u32 n;
+	} first[] = {{label, HD_ARRAY_LEN(label)}, {state, 1}, {known, 1}};
+	struct script_sizes sizes;
+	struct problem p;
+
+	(void)unused;
+	for (size_t i = 0; i < HD_ARRAY_LEN(first); i++) {
+		struct script_writer *w = script_writer_new(path, false, &p);
+		assert_non_null(w);
+		assert_false(script_writer_take(w, first[i].word, first[i].n));
+		assert_int_equal(script_writer_end(w, json_object(), NULL, 0, &sizes, &p), -1);
+		assert_non_null(strstr(p.text, "makes no sense"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +358,7 @@ int main(void)
 		cmocka_unit_test(livelocks_show_when_all_parts_are_there),
 		cmocka_unit_test(large_maps_are_compared),
 		cmocka_unit_test(damaged_maps_are_refused),
+		cmocka_unit_test(words_before_the_beginning_are_refused),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
