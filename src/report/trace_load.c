@@ -177,6 +177,7 @@ bool trace_learnt_load(const json_t *j, struct wire_learnt *l)
 	       (!json_object_get(j, "weak") || copy_u32(j, "weak", &l->weak)) &&
 	       (!json_object_get(j, "shared") || copy_u32(j, "shared", &l->shared)) &&
 	       (!json_object_get(j, "peer_time") || copy_u32(j, "peer_time", &l->peer_time)) &&
+	       (!json_object_get(j, "heap_reused") || copy_u32(j, "heap_reused", &l->heap_reused)) &&
 	       (!json_object_get(j, "fair") || copy_u32(j, "fair", &l->fair)) &&
 	       (!json_object_get(j, "signals_used") || copy_u32(j, "signals_used", &l->signals_used)) &&
 	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);

@@ -158,13 +158,13 @@ json_t *trace_learnt_json(const struct wire_learnt *l)
 	for (u32 i = 1; i < l->names; i++)
 		json_array_append_new(names, json_pack("[i, i]", (int)WIRE_NAME_PARENT(l->name[i]),
 						       (int)WIRE_NAME_INDEX(l->name[i])));
-	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "names", names,
+	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "names", names,
 			 "observed", hex_list(l->observed_addr, l->observed), "cells",
 			 hex_list(l->cell_range, l->cells), "clock_read", (int)l->clock_read, "cancel_used",
 			 (int)l->cancel_used, "signals_used", (int)l->signals_used, "fair", (int)l->fair,
 			 "weak", (int)l->weak, "shared", (int)l->shared, "peer_time", (int)l->peer_time,
-			 "ordered", hex_list(l->ordered_unit, l->ordered), "joint_clients",
-			 hex_list(l->joint_clients, HD_ARRAY_LEN(l->joint_clients)));
+			 "heap_reused", (int)l->heap_reused, "ordered", hex_list(l->ordered_unit, l->ordered),
+			 "joint_clients", hex_list(l->joint_clients, HD_ARRAY_LEN(l->joint_clients)));
 }
 
 /* The communication, as text. */

@@ -21,7 +21,8 @@ void rt_load_lessons(void)
 					 .fair = l->fair,
 					 .weak = l->weak,
 					 .peer_time = l->peer_time,
-					 .busy = l->busy};
+					 .busy = l->busy,
+					 .heap_reused = l->heap_reused};
 }
 
 void rt_fail(const char *a, const char *b, const char *c)

@@ -6,10 +6,7 @@
 #include "search/sanity.h"
 #include "search/search_priv.h"
 
-/*
- * Of one state at most this many actions, and uses merged into one of them, are looked at; in large states
- * others each time.
- */
+/* Of one state so many actions, and uses merged into one, are looked at; in large ones others each time. */
 #define ACTIONS_MAX 24
 #define MERGED_MAX 12
 
@@ -46,7 +43,8 @@ struct audit {
 
 static u32 fiber_of(struct search *s, u32 action)
 {
-	return s->ops->action_fiber(s->self, action);
+	const struct target_reduction *t = s->ops->reduction;
+	return t && t->actor ? t->actor(s->self, action) : s->ops->action_fiber(s->self, action);
 }
 
 static const struct target_audit *ops_of(const struct search *s)
@@ -218,9 +216,13 @@ static enum move take_footprints(struct audit *a, struct search *s, target_mark 
 	return MOVE_KNOWN;
 }
 
-/* Does the i-th action conflict with none of the actions of this fiber? */
-static bool apart_from_fiber(const struct audit *a, struct search *s, u32 i, u32 fiber)
+/* Does the i-th action conflict with none of the actions of this fiber, nor with what it waits for? */
+static bool apart_from_fiber(struct audit *a, struct search *s, u32 i, u32 fiber)
 {
+	if (s->ops->reduction)
+		s->ops->reduction->pending(s->self, fiber, &a->rest);
+	if (s->ops->reduction && footprint_conflicts(&a->print[i], &a->rest))
+		return false;
 	for (u32 j = 0; j < a->n; j++)
 		if (fiber_of(s, a->action[j]) == fiber &&
 		    (!a->usable[j] || footprint_conflicts(&a->print[i], &a->print[j])))
@@ -504,9 +506,7 @@ static enum move tell_enabling(struct audit *a, struct search *s, u32 action, u3
 	text_init(&t, a->text, sizeof(a->text));
 	text_str(&t, "a step (\"");
 	describe(s, action, &t);
-	text_str(&t,
-		 "\") changes what another thread can do, which declares that it depends on nothing in it: "
-		 "\"");
+	text_str(&t, "\") changes what another thread can do, which depends on nothing in it: \"");
 	describe(s, s->ops->reduction->action(fiber), &t);
 	text_str(&t, "\"");
 	return differs(a, s);

@@ -34,13 +34,16 @@ static bool makes_what_is_there(const struct reduction *r, const struct link *e,
 	return false;
 }
 
-static void walk_on(struct reduction *r, u32 at, const struct control_point *u, bool u_moves)
+/* waits: for u's end. Then it goes nowhere, but what it does aside comes before that. */
+static void walk_on(struct reduction *r, u32 at, const struct control_point *u, bool u_moves, bool waits)
 {
 	for (u32 i = point_at(r, at)->edges_out; i && !r->failed;) {
 		const struct link *e = link_at(r, i);
 		i = e->next_out;
 		struct control_point *to = point_at(r, e->to);
 		if (to->stamp == r->stamp || makes_what_is_there(r, e, u, u_moves))
+			continue;
+		if (waits && to->joins != JOINS_ASIDE && to->joins != u->fiber + 1)
 			continue;
 		to->stamp = r->stamp;
 		knowledge_push_work(r, e->to);
@@ -64,11 +67,16 @@ static bool reaches_conflict(struct reduction *r, u32 u, bool u_moves, u32 v)
 		r->worklist.len -= sizeof(u32);
 		u32 at = *(u32 *)(r->worklist.data + r->worklist.len);
 		const struct control_point *p = point_at(r, at);
-		if (p->fiber == a->fiber || p->joins == a->fiber + 1)
+		if (p->fiber == a->fiber)
 			continue;
+		bool waits = p->joins == a->fiber + 1;
+		if (waits) {
+			walk_on(r, at, a, u_moves, waits);
+			continue;
+		}
 		if (p->world[FACT_PENDING] || p->world[FACT_TAKEN] || is_hit(r, u, u_moves, at, SET_OWN))
 			return true;
-		walk_on(r, at, a, u_moves);
+		walk_on(r, at, a, u_moves, waits);
 	}
 	return r->failed;
 }

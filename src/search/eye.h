@@ -9,7 +9,8 @@
  * control points first, as long as it costs no more than a few percent of the steps of the search. Which
  * states these are depends on the search alone, so that each run looks at the same.
  *
- * Steps that conflict hide what follows their operations, and what a step does behind a release, or behind a
+ * Steps that conflict (those that begin at atomic instructions on one variable, say) hide what follows their
+ * operations, and what a step does behind a release, or behind a
  * thread that it makes, is never enabled together with what that lets others do. So single steps are cut
  * there as well (target_audit.pause), and each part is looked at beside what others can do, and go on to do,
  * while its fiber stands before it.

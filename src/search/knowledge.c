@@ -416,6 +416,18 @@ static u32 add_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 
 
 static const struct footprint nothing;
 
+u32 knowledge_aside(struct reduction *r, u32 point)
+{
+	const struct control_point *p = point_at(r, point);
+	if (!p->joins || p->joins == JOINS_ASIDE)
+		return point;
+	u64 key = mix_hash(5, p->coarse) | 1;
+	u32 beside = add_point(r, p->fiber, JOINS_ASIDE, key, key);
+	if (beside != NO_POINT)
+		knowledge_edge(r, point, beside, &nothing);
+	return beside;
+}
+
 /* Of what a variant touched. */
 struct copied {
 	u64 object;

@@ -15,8 +15,8 @@ struct livelock_round {
 struct livelock_visit {
 	u32 at, low; /* own position in open; lowest one known to be reachable */
 	bool exits, cyclic;
-	bool busy;         /* all steps inside the component so far are busy waiting */
-	bool entered_busy; /* so was the step that led here */
+	struct target_loop inside;  /* the steps inside the component so far */
+	struct target_loop entered; /* the one that led here */
 };
 
 static struct livelock_visit *top(struct livelock *l)
@@ -49,7 +49,15 @@ void livelock_end(struct livelock *l)
 	fingerprint_map_free(&l->positions);
 }
 
-void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
+static void add_steps(struct target_loop *to, struct target_loop from)
+{
+	to->steps |= from.steps;
+	to->waits += from.waits;
+	to->several |= from.several || (to->fiber && from.fiber && to->fiber != from.fiber);
+	to->fiber = to->fiber ? to->fiber : from.fiber;
+}
+
+void livelock_enter(struct livelock *l, struct fingerprint fp, struct target_loop step)
 {
 	struct livelock_visit *v = pages_vec_push(&l->frames, sizeof(*v));
 	struct fingerprint *o = pages_vec_push(&l->open, sizeof(*o));
@@ -60,7 +68,7 @@ void livelock_enter(struct livelock *l, struct fingerprint fp, bool busy)
 		l->failed = true;
 		return;
 	}
-	*v = (struct livelock_visit){.at = at, .low = at, .busy = true, .entered_busy = busy};
+	*v = (struct livelock_visit){.at = at, .low = at, .entered = step};
 }
 
 /* The frame of an open state that is still on the search's stack; frames ascend by position. */
@@ -117,7 +125,8 @@ static void forget_rounds(struct livelock *l, u32 from)
 		l->words.len = 0;
 }
 
-void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const u32 *path, u64 len)
+void livelock_known(struct livelock *l, struct fingerprint fp, struct target_loop step, const u32 *path,
+		    u64 len)
 {
 	if (l->failed)
 		return;
@@ -129,7 +138,7 @@ void livelock_known(struct livelock *l, struct fingerprint fp, bool busy, const 
 	}
 	u32 to = found - 1;
 	v->cyclic = true;
-	v->busy &= busy;
+	add_steps(&v->inside, step);
 	v->low = HD_MIN(v->low, to);
 	keep_round(l, to, path, len);
 }
@@ -162,7 +171,8 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 		parent->low = HD_MIN(parent->low, v.low);
 		parent->exits |= v.exits;
 		parent->cyclic = true;
-		parent->busy &= v.busy && v.entered_busy;
+		add_steps(&parent->inside, v.inside);
+		add_steps(&parent->inside, v.entered);
 		return false;
 	}
 	if (parent)
@@ -174,7 +184,8 @@ bool livelock_leave(struct livelock *l, const u32 **round, u64 *len)
 	}
 	close_component(l, v.at);
 	forget_rounds(l, v.at);
-	return v.cyclic && v.busy && !v.exits;
+	l->loop = v.inside;
+	return v.cyclic && !v.exits && (v.inside.steps & (LOOP_WAITS | LOOP_WORKS)) == LOOP_WAITS;
 }
 
 /*
@@ -209,8 +220,24 @@ static void watch_end(void *self, struct search *s)
 
 static enum move watch_step(void *self, struct search *s, u32 action)
 {
-	((struct livelock *)self)->busy = s->ops->busy(s->self, action);
+	struct target_loop *step = &((struct livelock *)self)->step;
+	bool busy = s->ops->busy(s->self, action);
+	bool looks = !busy && s->ops->looks && s->ops->looks(s->self, action);
+	*step = (struct target_loop){.steps = busy    ? LOOP_WAITS
+					      : looks ? LOOP_LOOKS
+						      : LOOP_WORKS,
+				     .waits = busy,
+				     .fiber = s->ops->action_fiber(s->self, action) + 1};
 	return MOVE_KNOWN;
+}
+
+/* The step has been made. */
+static struct target_loop *step_made(struct livelock *l, struct search *s)
+{
+	const struct target_audit *audit = s->ops->audit;
+	if (l->step.steps != LOOP_WORKS && audit && audit->output && audit->output(s->self))
+		l->step.steps |= LOOP_SAYS;
+	return &l->step;
 }
 
 static enum move watch_enter(void *self, struct search *s, const u32 *actions, u32 n)
@@ -220,7 +247,7 @@ static enum move watch_enter(void *self, struct search *s, const u32 *actions, u
 	struct livelock *l = self;
 	if (!l->frames.len)
 		l->base = search_depth(s);
-	livelock_enter(l, s->ops->fingerprint(s->self), l->busy);
+	livelock_enter(l, s->ops->fingerprint(s->self), *step_made(l, s));
 	return MOVE_KNOWN;
 }
 
@@ -231,7 +258,8 @@ static enum move watch_edge(void *self, struct search *s, u32 action, enum edge 
 	if (!l->frames.len) /* a state that another worker entered */
 		return MOVE_KNOWN;
 	if (to == EDGE_KNOWN)
-		livelock_known(l, s->ops->fingerprint(s->self), l->busy, search_path(s), search_depth(s));
+		livelock_known(l, s->ops->fingerprint(s->self), *step_made(l, s), search_path(s),
+			       search_depth(s));
 	else if (to != EDGE_NEW)
 		livelock_out(l);
 	return MOVE_KNOWN;
@@ -245,13 +273,16 @@ static enum move watch_leave(void *self, struct search *s)
 		livelock_out(self);
 	if (!livelock_leave(self, &round, &len))
 		return MOVE_KNOWN;
+	const struct target_loop *loop = &((struct livelock *)self)->loop;
+	if (loop->steps & LOOP_LOOKS && !(s->ops->in_vain && s->ops->in_vain(s->self, loop)))
+		return MOVE_KNOWN;
 	/* The path there, and once around: the words stay where they are until the next call. */
 	u32 *to = pages_vec_push(&s->path, len * sizeof(*to));
 	if (!to)
 		return search_halt(s, SEARCH_LIMIT_MEMORY);
 	for (u64 i = 0; i < len; i++)
 		to[i] = round[i];
-	enum move m = search_livelock(s);
+	enum move m = search_livelock(s, loop->steps & LOOP_LOOKS);
 	s->path.len = before;
 	return m < MOVE_HALT ? MOVE_KNOWN : m;
 }

@@ -165,7 +165,7 @@ static bool sort(struct reduction *r, const u64 *set, u32 *actions, u32 n)
 	if (!rest)
 		return reduction_fail(r);
 	for (u32 i = 0; i < n; i++)
-		if (has_bit(set, position_of(r, r->ops->action_fiber(r->self, actions[i]))))
+		if (has_bit(set, position_of(r, actor_of(r, actions[i]))))
 			actions[chosen++] = actions[i];
 		else
 			rest[others++] = actions[i];
@@ -183,12 +183,27 @@ static bool count_by_fiber(struct reduction *r, const u32 *actions, u32 n)
 		r->have_drags[i] = false;
 	}
 	for (u32 i = 0; i < n; i++) {
-		u32 at = position_of(r, r->ops->action_fiber(r->self, actions[i]));
+		u32 at = position_of(r, actor_of(r, actions[i]));
 		if (at == r->n)
 			return false;
 		fibers += !r->action_count[at]++;
 	}
 	return fibers > 1;
+}
+
+/* What an operation waits for may be changed by others: so it is learnt in every state. */
+static void learn_all_pending(struct reduction *r)
+{
+	for (u32 i = 0; i < r->n && !r->failed; i++)
+		learn_pending(r, r->fiber[i], r->at[i]);
+}
+
+void reduction_look(struct reduction *r)
+{
+	if (hd_unlikely(r->failed))
+		return;
+	find_points(r);
+	learn_all_pending(r);
 }
 
 void reduction_meet(struct reduction *r)
@@ -197,8 +212,7 @@ void reduction_meet(struct reduction *r)
 		return;
 	find_points(r);
 	push_points(r);
-	for (u32 i = 0; i < r->n && !r->failed; i++)
-		learn_pending(r, r->fiber[i], r->at[i]);
+	learn_all_pending(r);
 }
 
 u32 reduction_enter(struct reduction *r, u32 *actions, u32 n)
@@ -208,10 +222,10 @@ u32 reduction_enter(struct reduction *r, u32 *actions, u32 n)
 		return n;
 	find_points(r);
 	push_points(r);
+	if (r->n > 1)
+		learn_all_pending(r);
 	if (r->failed || n < 2 || !r->ops->reduction->usable(r->self) || !count_by_fiber(r, actions, n))
 		return n;
-	for (u32 i = 0; i < r->n; i++)
-		learn_pending(r, r->fiber[i], r->at[i]);
 	u32 chosen = r->failed ? n : choose(r, n, set);
 	if (chosen == n || !sort(r, set, actions, n))
 		return n;
@@ -242,26 +256,18 @@ static u32 point_before(const struct reduction *r, u32 fiber)
 static void learn_move(struct reduction *r, u32 fiber, u32 by)
 {
 	u32 before = point_before(r, fiber), after = knowledge_point(r, fiber);
+	if (before == NO_POINT)
+		before = by;
 	if (after == NO_POINT)
 		return;
-	knowledge_edge(r, before == NO_POINT ? by : before, after, r->ops->footprint(r->self));
+	if (before != NO_POINT)
+		knowledge_edge(r, before, after, r->ops->footprint(r->self));
 	learn_pending(r, fiber, after);
 }
 
-void reduction_learn(struct reduction *r, u32 action, bool ended)
+/* Fibers that the step of one that stood at `from` has moved, or made. */
+static void learn_others(struct reduction *r, u32 fiber, u32 from, const struct footprint *f)
 {
-	if (hd_unlikely(r->failed))
-		return;
-	u32 fiber = r->ops->action_fiber(r->self, action), from = point_before(r, fiber);
-	const struct footprint *f = r->ops->footprint(r->self);
-	if (from == NO_POINT) {
-		reduction_fail(r);
-		return;
-	}
-	knowledge_print(r, from, f, FACT_TAKEN);
-	if (ended)
-		return;
-	learn_move(r, fiber, from);
 	for (u32 i = 0; i < f->count && !r->failed; i++) {
 		u64 object = f->access[i].object;
 		u32 mode = f->access[i].mode, other = (u32)object & OBJECT_THREAD_SLOT;
@@ -269,6 +275,36 @@ void reduction_learn(struct reduction *r, u32 action, bool ended)
 		    other != fiber)
 			learn_move(r, other, from);
 	}
+}
+
+void reduction_learn(struct reduction *r, u32 action, bool ended)
+{
+	if (hd_unlikely(r->failed))
+		return;
+	const struct target_reduction *t = r->ops->reduction;
+	u32 fiber = actor_of(r, action), from = NO_POINT;
+	const struct footprint *f = r->ops->footprint(r->self);
+	if (fiber == TARGET_NOBODY) { /* nobody was about to do anything that it could conflict with */
+		if (!ended)
+			learn_others(r, fiber, from, f);
+		return;
+	}
+	if ((from = point_before(r, fiber)) == NO_POINT) {
+		reduction_fail(r);
+		return;
+	}
+	knowledge_print(r, from, f, FACT_TAKEN);
+	u32 beside = t->aside && t->aside(r->self, action) ? knowledge_aside(r, from) : from;
+	if (beside != from && beside != NO_POINT)
+		knowledge_print(r, beside, f, FACT_TAKEN);
+	if (ended || r->failed)
+		return;
+	u32 after = knowledge_point(r, fiber);
+	if (after != NO_POINT && !r->failed) {
+		knowledge_edge(r, beside, after, f);
+		learn_pending(r, fiber, after);
+	}
+	learn_others(r, fiber, from, f);
 }
 
 /* An object of their own, which both write. */

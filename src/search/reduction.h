@@ -45,6 +45,8 @@ u32 reduction_enter(struct reduction *r, u32 *actions, u32 n);
 /* The same without a decision: for who only learns on the way (prelude.h), or follows another worker. */
 void reduction_meet(struct reduction *r);
 void reduction_leave(struct reduction *r);
+/* The target stands in a state in which nobody can move: what they wait for there is learnt all the same. */
+void reduction_look(struct reduction *r);
 /*
  * In the state entered last, the action was executed; the target stands where it led. ended: the step was cut
  * short, nothing comes after it.

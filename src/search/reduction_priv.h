@@ -26,6 +26,8 @@
 #define OBJECT_PAIR (OBJECT_CLASSES + 1)
 #define FIRST_WORDS 4u
 #define NO_POINT 0xffffffffu
+/* As control_point.joins: what a fiber does aside that waits for another's end (knowledge_aside). */
+#define JOINS_ASIDE 0xffffffffu
 
 /* Does a fact belong to the pending operation, or to steps that were made? */
 enum fact_kind { FACT_PENDING, FACT_TAKEN, FACT_KINDS };
@@ -198,6 +200,11 @@ bool reduction_fail(struct reduction *r);
 
 /* The index of the control point where the fiber stands, known or new; NO_POINT: it is gone, or no memory. */
 u32 knowledge_point(struct reduction *r, u32 fiber);
+/*
+ * A fiber that waits at this point for another's end does something aside: the point where that is learnt,
+ * beside this one, since it comes before the other's end (conflicts.c). Any other point: itself.
+ */
+u32 knowledge_aside(struct reduction *r, u32 point);
 /* To the end of the list of points that a walk through them has still to visit; false: no memory. */
 bool knowledge_push_work(struct reduction *r, u32 point);
 /* `to` follows `from`, after a step with this footprint. */
@@ -220,6 +227,13 @@ void knowledge_say_pair(const struct reduction *r, u32 point, u64 object);
 u32 knowledge_told_point(const struct reduction *r, u64 key); /* that was told */
 void knowledge_hear(struct reduction *r, const u64 *word, u32 words);
 void knowledge_heard_point(struct reduction *r, u32 fiber, u32 joins, u64 coarse, u64 key);
+
+/* Whose action it is: an index into the target's fibers, or TARGET_NOBODY. */
+static inline u32 actor_of(const struct reduction *r, u32 action)
+{
+	const struct target_reduction *t = r->ops->reduction;
+	return t->actor ? t->actor(r->self, action) : r->ops->action_fiber(r->self, action);
+}
 
 static inline u64 pair_key(u32 u, bool u_moves, u32 v)
 {

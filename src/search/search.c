@@ -205,15 +205,17 @@ enum move search_step(struct search *s, u32 action)
 
 enum move search_terminal(struct search *s)
 {
+	if (s->reduction)
+		reduction_look(s->reduction);
 	if (s->ops->terminal(s->self) == TERMINAL_VIOLATION)
 		return search_violation(s);
 	s->stats->end_states++;
 	return MOVE_DEAD;
 }
 
-enum move search_livelock(struct search *s)
+enum move search_livelock(struct search *s, bool certain)
 {
-	if (s->ops->idles && s->ops->idles(s->self))
+	if (!certain && s->ops->idles && s->ops->idles(s->self))
 		return MOVE_DEAD;
 	s->ops->livelock(s->self);
 	return search_violation(s);

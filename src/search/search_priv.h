@@ -120,7 +120,7 @@ enum move search_violation(struct search *s);
 enum move search_terminal(struct search *s);
 
 /* The current state is part of a livelock. MOVE_DEAD or MOVE_HALT. */
-enum move search_livelock(struct search *s);
+enum move search_livelock(struct search *s, bool certain);
 
 /* Tell the observers, if there are any (observer.h). MOVE_HALT, MOVE_RESTART, else MOVE_KNOWN. */
 static inline enum move search_tell_enter(struct search *s, const u32 *actions, u32 n)

@@ -102,14 +102,25 @@ struct target_audit {
  * For partial-order reduction (reduction.h). A footprint's objects of class OBJECT_THREAD stand for fibers: a
  * step that moves another one to a new control point, or makes it, writes to one of its own.
  */
+#define TARGET_NOBODY 0xffffffffu
 struct target_reduction {
 	/*
 	 * May some of the enabled actions of the current state be left out? No, if more decides on what is
 	 * possible than footprints say. Asked after `actions`.
 	 */
 	bool (*usable)(void *t);
-	/* The live fibers; returns their number, even if there is no room for all. */
+	/*
+	 * The live fibers, and others who act like one (timers); returns their number, even if there is no
+	 * room for all.
+	 */
 	u32 (*fibers)(void *t, u32 *out, u32 room);
+	/*
+	 * Which of them an action belongs to. TARGET_NOBODY: it is possible only where nothing else is. NULL:
+	 * action_fiber tells.
+	 */
+	u32 (*actor)(void *t, u32 action);
+	/* Does the fiber do something else (take a signal) before its pending operation? NULL: never. */
+	bool (*aside)(void *t, u32 action);
 	/* The fiber's control point, different from those of all other fibers; 0: there is no such fiber. */
 	u64 (*point)(void *t, u32 fiber);
 	/*
@@ -158,6 +169,18 @@ struct target_team {
 	bool (*widens)(void *t);
 	/* The search decides that one goes on alone. NULL: nobody wants to know why. */
 	void (*goes_alone)(void *t, enum target_alone why);
+};
+
+/* What is known of a loop of states that nothing leads out of. */
+#define LOOP_WAITS 1u /* it has steps of busy waiting, */
+#define LOOP_LOOKS 2u /* … steps that take a lock, */
+#define LOOP_WORKS 4u /* … other ones, */
+#define LOOP_SAYS 8u  /* … and some that tell the outside something (target_audit.output) */
+struct target_loop {
+	u32 steps;    /* LOOP_ … */
+	u32 waits;    /* how many are of busy waiting */
+	u32 fiber;    /* 1 + whose they are, if they are of one fiber */
+	bool several; /* they are not */
 };
 
 struct target_ops {
@@ -220,6 +243,13 @@ struct target_ops {
 	 */
 	bool (*busy)(void *t, u32 action);
 	bool (*can_livelock)(void *t);
+	/*
+	 * Or would it take a lock, be it to look at what it guards, be it to work on that (NULL: never)?
+	 * in_vain: the current state is part of a loop of both kinds of steps that nothing leads out of. Is
+	 * that a livelock, too?
+	 */
+	bool (*looks)(void *t, u32 action);
+	bool (*in_vain)(void *t, const struct target_loop *loop);
 	void (*livelock)(void *t);
 	/* Is the loop that the current state belongs to no livelock, but how the target idles? NULL:
 	   never. would_idle: the same, but it is not known yet whether there is such a loop. */

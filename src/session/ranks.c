@@ -92,6 +92,7 @@ bool ranks_merge(struct wire_learnt *all, const struct wire_learnt *more)
 	grew |= merge_flag(&all->signals_used, more->signals_used);
 	grew |= merge_flag(&all->fair, more->fair);
 	grew |= merge_flag(&all->peer_time, more->peer_time);
+	grew |= merge_flag(&all->heap_reused, more->heap_reused);
 	return grew;
 }
 
@@ -313,24 +314,37 @@ static enum ranks_end tell_lost(struct epoch *e, const struct session_ranks *r, 
 	return RANKS_FAILED;
 }
 
+struct complaints {
+	struct problem *first;
+	bool some_fine; /* a rank has nothing to complain of */
+};
+
 static int take_problem(void *arg, u32 rank, void *bytes, u64 len)
 {
-	struct problem *p = arg;
+	struct complaints *c = arg;
 
-	if (len && !p->text[0])
-		problem_set(p, "rank %u: %.*s", rank, (int)HD_MIN(len, 1900), (const char *)bytes);
+	c->some_fine |= !len;
+	if (len && !c->first->text[0])
+		problem_set(c->first, "rank %u: %.*s", rank, (int)HD_MIN(len, 1900), (const char *)bytes);
 	return 0;
 }
 
+/* Rank 0's own problem says whose it is only if other ranks don't have it: all know of a wrong option. */
 int ranks_agree(const struct session_ranks *r, bool failed, struct problem *p)
 {
+	struct complaints c = {.first = p};
+	struct problem own;
+
 	if (!r)
 		return failed ? -1 : 0;
 	if (!failed)
 		p->text[0] = 0;
 	if (!r->largest(r->self, failed))
 		return 0;
-	r->gather(r->self, p->text, strlen(p->text), take_problem, p);
+	own = *p;
+	r->gather(r->self, p->text, strlen(p->text), take_problem, &c);
+	if (!r->rank && own.text[0] && c.some_fine)
+		problem_set(p, "rank 0: %.1900s", own.text);
 	return -1;
 }
 

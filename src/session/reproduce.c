@@ -7,12 +7,12 @@
 
 #include "base/clock.h"
 #include "iocache/tree.h"
-#include "launch/unseen_places.h"
 #include "report/trees_file.h"
 #include "session/live_replay.h"
 #include "session/profile_names.h"
 #include "session/replay_run.h"
 #include "session/shrink_run.h"
+#include "session/unseen_names.h"
 
 #define CLIENT_TRIES 3
 
@@ -510,6 +510,7 @@ static void look_up_places(void *self, struct symbols *symbols)
 	look_up_refused(self, symbols);
 	look_up_unsynchronised(r->found, symbols, r->outcome);
 	look_up_unseen(r->found, symbols, r->outcome);
+	unseen_names_add(r->sut.pid, r->outcome);
 	if (profile_wanted(&r->found->profile, r->outcome))
 		profile_name(&r->found->profile, symbols, &r->outcome->profile);
 	look_up_graph(r->found, symbols, r->outcome);
@@ -527,32 +528,6 @@ static void copy_unsynchronised(const struct findings *found, struct outcome *o)
 			to->thread[side] = from->thread[side];
 			snprintf(to->where[side], sizeof(to->where[side]), "0x%lx", from->pc[side]);
 		}
-	}
-}
-
-static void add_unseen_place(void *self, const char *what, const char *where)
-{
-	struct outcome *o = self;
-	const char *slash = strrchr(where, '/');
-
-	where = slash ? slash + 1 : where;
-	for (size_t i = 0; i < o->unseen_count; i++)
-		if (!strcmp(o->unseen[i].where, where) && !strcmp(o->unseen[i].call, what))
-			return;
-	if (o->unseen_count == HD_ARRAY_LEN(o->unseen))
-		return;
-	snprintf(o->unseen[o->unseen_count].call, sizeof(o->unseen[0].call), "%s", what);
-	snprintf(o->unseen[o->unseen_count++].where, sizeof(o->unseen[0].where), "%.500s", where);
-}
-
-static void copy_unseen(const struct findings *found, struct outcome *o)
-{
-	o->unseen_count = found->unseen_count;
-	for (size_t i = 0; i < found->unseen_count; i++) {
-		symbols_demangle_short(found->unseen[i].call, o->unseen[i].call, sizeof(o->unseen[i].call));
-		if (found->unseen[i].pc)
-			snprintf(o->unseen[i].where, sizeof(o->unseen[i].where), "0x%lx",
-				 found->unseen[i].pc);
 	}
 }
 
@@ -576,11 +551,9 @@ void reproduce_places(const struct reproduction *how, const struct findings *fou
 			snprintf(to->where, sizeof(to->where), "0x%lx", from->pc);
 	}
 	copy_unsynchronised(found, o);
-	copy_unseen(found, o);
-	if (how->launch->program->has_hooks)
-		unseen_places(how->launch->program->path, add_unseen_place, o);
+	unseen_names_copy(found, how->launch->program, o);
 	if (!found->refused_count && !found->unsynchronised_count && !found->unseen_count && !found->graph &&
-	    !profile_wanted(&found->profile, o))
+	    !how->launch->program->has_hooks && !profile_wanted(&found->profile, o))
 		return;
 	/* Addresses are the same in every process: one that stands in the initial state will do. */
 	l.task = (struct wire_task){.mode = WIRE_REPLAY};

@@ -31,6 +31,9 @@
 #define LASTED_MS 2000 /* a shorter search is not worth a file */
 #define PATIENCE_MS 10000
 #define COST 20 /* saving takes at most a 20th of the time */
+/* Before --max-time is over: so long, and a millisecond more for so many states. */
+#define BEFORE_END_MS 300
+#define STATES_PER_MS 3000
 
 struct saved_head {
 	char magic[8];
@@ -84,6 +87,11 @@ void saved_search_init(struct saved_search *s, const struct session_plan *plan)
 	s->dir = plan->save_dir;
 	s->every_ms = plan->save_ms;
 	s->next_ms = monotonic_ms() + s->every_ms;
+	s->end_ms = plan->launch.config.search.max_time_ms;
+	if (s->end_ms < LASTED_MS)
+		s->end_ms = 0;
+	else
+		s->end_ms += monotonic_ms();
 	s->asked_ms = 0;
 	if (s->dir)
 		s->identity = identity_of(plan);
@@ -216,6 +224,21 @@ static const char *why_not(const struct saved_search *s, const struct shared_par
 	return s->formers + workers > SAVED_FORMERS ? "it was resumed too often" : NULL;
 }
 
+/* Is this the last moment for it? The limit itself is the search's: nobody asks before it ends. */
+static bool ends_soon(struct saved_search *s, const struct sut *worker, u32 workers, u64 now)
+{
+	u64 states = 0;
+
+	if (!s->end_ms)
+		return false;
+	for (u32 i = 0; i < workers; i++)
+		states += worker[i].worker->stats.states;
+	if (now + BEFORE_END_MS + states / STATES_PER_MS < s->end_ms)
+		return false;
+	s->end_ms = 0;
+	return true;
+}
+
 void saved_search_tick(struct saved_search *s, struct shared_part *part, const struct sut *worker,
 		       u32 workers)
 {
@@ -226,7 +249,7 @@ void saved_search_tick(struct saved_search *s, struct shared_part *part, const s
 	if (!s->dir)
 		return;
 	if (done == save->ack) {
-		if (now >= s->next_ms && save->wanted == done)
+		if (save->wanted == done && (now >= s->next_ms || ends_soon(s, worker, workers, now)))
 			__atomic_store_n(&save->wanted, done + 1, __ATOMIC_RELEASE);
 		return;
 	}
@@ -443,7 +466,8 @@ static void add_note(struct outcome *o, const char *format, const char *what)
 void saved_search_end(struct saved_search *s, struct outcome *o)
 {
 	char path[4096];
-	bool over = o->end == SEARCH_COMPLETE || o->end == SEARCH_VIOLATION;
+	/* With a filter it went on until nothing was left: there is nothing to go on with. */
+	bool over = o->end == SEARCH_COMPLETE || o->end == SEARCH_VIOLATION || o->stats.swept;
 
 	forget_formers(s);
 	if (!s->dir)

@@ -1,6 +1,7 @@
 /*
- * saved_search.h: a search is written down now and then, so that it can go on after ^C, kill -9 or the end of
- * the machine (--resume). docs/design/parallel.md, "Saving", says what is saved and why that is enough.
+ * saved_search.h: a search is written down now and then, so that it can go on after ^C, --max-time, kill -9
+ * or the end of the machine (--resume). docs/design/parallel.md, "Saving", says what is saved and why that
+ * is enough.
  *
  * The file lies in the folder of the results. It takes the place of the one before when it is whole, and
  * goes when the search has come to its end. If it can't be written, the search goes on without.
@@ -20,6 +21,7 @@ struct saved_search {
 	const char *dir; /* NULL: it is not saved */
 	u64 identity;    /* of the program, its arguments, the options that matter, the peers */
 	u64 every_ms, next_ms;
+	u64 end_ms;                       /* --max-time: it is saved once more before that; 0: no */
 	u64 asked_ms;                     /* for the last time, as it is to stop; 0: not yet */
 	struct sut former[SAVED_FORMERS]; /* workers of the saved search: what they had found */
 	u32 formers;

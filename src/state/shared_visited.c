@@ -165,21 +165,42 @@ int shared_visited_grow(const struct shared_table *t)
 	return 0;
 }
 
-void shared_visited_move(const struct shared_table *t)
+/* Hands the entries of the table to `take`, chunk by chunk, those that no other worker has handed over. */
+static void drain(const struct shared_table *t, void (*take)(void *arg, struct fingerprint entry), void *arg)
 {
 	u32 log = slots_log(t);
 	const struct fingerprint *from = table_at(t, log);
-	struct fingerprint *to = table_at(t, log + 1);
-	hd_assert(t->shared->moving);
 	for (;;) {
 		u64 first = __atomic_fetch_add(&t->shared->moved, CHUNK, __ATOMIC_ACQ_REL);
 		if (first >= 1UL << log)
 			return;
 		for (u64 i = first; i < first + CHUNK; i++)
 			if (from[i].lo | from[i].hi)
-				insert(to, log + 1, (struct fingerprint){from[i].lo, from[i].hi & ~MARKS},
-				       from[i]);
+				take(arg, from[i]);
 	}
+}
+
+static struct fingerprint unmarked(struct fingerprint entry)
+{
+	return (struct fingerprint){entry.lo, entry.hi & ~MARKS};
+}
+
+struct larger {
+	struct fingerprint *at;
+	u32 log;
+};
+
+static void move_entry(void *arg, struct fingerprint entry)
+{
+	const struct larger *to = arg;
+	insert(to->at, to->log, unmarked(entry), entry);
+}
+
+void shared_visited_move(const struct shared_table *t)
+{
+	u32 log = slots_log(t) + 1;
+	hd_assert(t->shared->moving);
+	drain(t, move_entry, &(struct larger){table_at(t, log), log});
 }
 
 void shared_visited_grown(const struct shared_table *t)
@@ -198,19 +219,21 @@ void shared_visited_filter(const struct shared_table *t, u64 bytes)
 	t->shared->pouring = 1;
 }
 
+struct filter {
+	void (*add)(void *self, struct fingerprint fp);
+	void *self;
+};
+
+static void pour_entry(void *arg, struct fingerprint entry)
+{
+	const struct filter *f = arg;
+	f->add(f->self, unmarked(entry));
+}
+
 void shared_visited_pour(const struct shared_table *t, void (*add)(void *self, struct fingerprint fp),
 			 void *self)
 {
-	u32 log = slots_log(t);
-	const struct fingerprint *from = table_at(t, log);
-	for (;;) {
-		u64 first = __atomic_fetch_add(&t->shared->moved, CHUNK, __ATOMIC_ACQ_REL);
-		if (first >= 1UL << log)
-			return;
-		for (u64 i = first; i < first + CHUNK; i++)
-			if (from[i].lo | from[i].hi)
-				add(self, (struct fingerprint){from[i].lo, from[i].hi & ~MARKS});
-	}
+	drain(t, pour_entry, &(struct filter){add, self});
 }
 
 void shared_visited_poured(const struct shared_table *t)

@@ -92,6 +92,7 @@ static int table_make(struct visited_table *t, u32 slots_log, bool with_depths)
 			table_free(&made);
 			return -ENOMEM;
 		}
+		want_huge_pages(made.depths, slots * sizeof(*made.depths));
 	}
 	*t = made;
 	return 0;
@@ -195,6 +196,8 @@ static int insert(struct visited *v, struct fingerprint fp, u32 depth, u32 *was)
 	}
 	u64 h = hash(fp);
 	const struct visited_table *t = table_of(v, h);
+	if (v->with_depths) /* both misses at a time */
+		__builtin_prefetch(&t->depths[h >> t->shift], 1);
 	u64 i = table_probe(t, h, fp);
 	if (is_empty(t->slots[i])) {
 		t->slots[i] = fp;

@@ -20,10 +20,16 @@
 #define ALT_EINTR 0xfff9u /* signals are taken while it waits, and that ends the wait */
 #define ALT_RESTART \
 	0xfff8u /* no action, a result of sched_step(): the same, and the call is to begin again */
-/* ALT_TIMER + n: no act of the fiber, which stays where it is: timer n of the process expires. */
+/*
+ * ALT_TIMER + n: no act of the fiber, which stays where it is: timer n of the process expires. ALT_WATCHDOG +
+ * n: the same, because nothing else can happen.
+ */
 #define ALT_TIMER 0xff00u
 #define ALT_TIMERS 64
-#define ALT_IS_TIMER(alt) ((alt)-ALT_TIMER < ALT_TIMERS)
+#define ALT_WATCHDOG (ALT_TIMER + ALT_TIMERS)
+#define ALT_IS_WATCHDOG(alt) ((alt)-ALT_WATCHDOG < ALT_TIMERS)
+#define ALT_IS_TIMER(alt) ((alt)-ALT_TIMER < 2 * ALT_TIMERS)
+#define ALT_TIMER_NUMBER(alt) (((alt)-ALT_TIMER) % ALT_TIMERS)
 /*
  * ALT_FAULT + n: likewise: of the faults of the network that could concern its pending operation
  * (op_class.faults), number n happens.

@@ -38,7 +38,10 @@ struct wire_learnt {
 	u32 shared;          /* server peers are one joint conversation: NET_JOINT, --peers */
 	u32 peer_time;       /* … and told when the program sleeps: NET_JOINT_CLOCK */
 	u32 busy;            /* the program waits busily: livelocks are looked for */
-	u64 horizon;         /* of virtual time, if it was widened: engine/engine_horizon.h; 0: not yet */
+	u32 heap_reused;     /* threads give back many blocks of others: heap/heap.h, heap_retire */
+	u32 ends;            /* some execution ends: no lesson by itself, and ... */
+	u32 slept;   /* ... some other one was taken for idle, as it goes on with threads that sleep */
+	u64 horizon; /* of virtual time, if it was widened: engine/engine_horizon.h; 0: not yet */
 	/* Client peers that have several connections at a time, bit n - 1: NET_JOINT. */
 	u64 joint_clients[NET_MAX_CLIENTS / 64];
 	u64 name[LAYOUT_MAX_FIBERS];          /* WIRE_NAME; of slot 0 nothing */

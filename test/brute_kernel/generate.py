@@ -2,17 +2,27 @@
 
 import random
 
-from kernel import (AGAIN, E, FIRST_FD, LOOKUPS, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY, POINTS,
-                    SIGNALS, Description, Kernel, Wait)
+from kernel import (AGAIN, ALWAYS_INTERRUPTED, E, FIRST_FD, INTERRUPTED, LOOKUPS, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY,
+                    O_RDWR, O_TRUNC, O_WRONLY, POINTS, REAL_TIME, SIGNALS, TWO_LOOKUPS, Description, Kernel, Unclear, Wait)
 
 MASK = 0xffffffff
 NAMES = "abc"
 GROUPS = ("numbers", "file", "names", "pipe", "pair", "event", "process", "libc", "mapping", "signal", "cancel",
-          "unix", "handler", "timer", "directory", "lock", "options", "epoll", "clock")
+          "unix", "handler", "timer", "directory", "lock", "options", "epoll", "clock", "transfer", "points", "join",
+          "robust", "semaphores", "signalfd", "settings", "inet")
 
 
 def fold(register, value):
     return (register * 31 + (value & MASK) + 1) & MASK
+
+
+# Groups whose descriptors are of kinds of their own, and which others may be beside them.
+APART = {"transfer": ("libc", "mapping", "signal", "cancel", "semaphores", "points", "join", "settings"),
+         "signalfd": ("libc", "mapping", "cancel", "semaphores", "timer", "settings", "join"),
+         "inet": ("libc", "mapping", "signal", "cancel", "semaphores", "settings", "robust")}
+ENDS_MATTER = {"tryjoin", "timedjoin", "join", "lock", "trylock"}
+OPTIONS = ("SO_KEEPALIVE", "SO_PRIORITY", "SO_OOBINLINE", "SO_REUSEADDR")
+SETTINGS = ("core", "dump", "cpus", "nice")
 
 
 class Program:
@@ -33,13 +43,16 @@ class Generator:
         groups = r.sample(self.among, min(r.choice((1, 2, 2, 3)), len(self.among)))
         if "cancel" in groups and len(groups) == 1:
             groups.append(r.choice(("numbers", "file", "pipe")))
+        for apart, beside in APART.items():
+            if apart in groups:
+                groups = [apart, *(g for g in groups if g in beside)]
         eight = [g for g in groups if g in ("event", "clock")]
         if eight:  # their reads and writes are of eight bytes: no other kind beside them
-            groups = [*eight, *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer", "epoll"))]
+            groups = [*eight, *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer", "epoll", "join", "robust", "semaphores"))]
         if "unix" in groups:  # its listening socket does not wait: a server without clients is no deadlock
-            groups = ["unix", *(g for g in groups if g in ("libc", "mapping", "signal", "handler", "timer"))]
-        if "handler" in groups and "cancel" in groups:  # a handler in a thread that is at its end
-            groups.remove("cancel")
+            groups = ["unix", *(g for g in groups if g in ("libc", "mapping", "signal", "handler", "timer", "semaphores"))]
+        if "handler" in groups:  # not in a thread that is at its end; and some calls with errors are no steps
+            groups = [g for g in groups if g not in ("cancel", "robust", "join")]
         if "lock" in groups:  # all its descriptors are files
             groups = ["lock", *(g for g in groups if g in ("libc", "mapping", "signal", "cancel", "handler", "timer"))]
         if "directory" in groups:  # names are relative to it
@@ -48,15 +61,19 @@ class Generator:
         if "epoll" in groups:  # files can't be watched
             groups = ["epoll", *(g for g in groups if g in ("pipe", "pair", "event", "clock", "libc", "mapping", "signal"))]
             self.groups = groups
-        for kind in ("unix", "lock", "file", "pipe", "pair", "event", "clock"):
-            if kind in groups or (kind == "file" and "numbers" in groups) or (kind == "pipe" and "epoll" in groups and not eight) or (
-                    kind == "pair" and "options" in groups):
+        if "handler" in groups and r.random() < 0.5:
+            p.setup.append(("norestart",))
+        for kind in ("unix", "lock", "file", "pipe", "pair", "event", "clock", "signalfd", "inet"):
+            if kind in groups or (kind == "file" and {"numbers", "transfer"} & set(groups)) or (
+                    kind == "pipe" and ("epoll" in groups and not eight or "transfer" in groups)) or (
+                    kind == "pair" and "options" in groups) or (kind == "pair" and "points" in groups and r.random() < 0.5) or (
+                    kind == "file" and "points" in groups and "file" not in groups and r.random() < 0.5):
                 p.setup.append(("semaphore",) if kind == "event" and r.random() < 0.4 else (kind,))
                 if kind == "file" and r.random() < 0.5:  # another description of the same file
                     p.setup.append(("file",))
         count = r.choice((2, 2, 2, 3))
         self.count = count
-        self.top = FIRST_FD + sum({"pipe": 2, "pair": 2, "unix": 3, "lock": 2}.get(s[0], 1) for s in p.setup) + 1
+        self.top = FIRST_FD + sum({"pipe": 2, "pair": 2, "unix": 3, "lock": 2, "inet": 2, "norestart": 0}.get(s[0], 1) for s in p.setup) + 1
         for thread in range(count):
             self.thread = thread
             most = (4 if count == 2 else 2) - ("handler" in groups)  # where a handler may run anywhere, few are enough
@@ -67,6 +84,10 @@ class Generator:
 
     def fd(self):
         return self.r.randint(FIRST_FD, self.top)
+
+    def target(self):
+        """A thread to cancel or to send a signal to: none that may have been joined."""
+        return self.r.randrange(self.count - ("join" in self.groups))
 
     def numbers(self):
         r = self.r
@@ -104,7 +125,8 @@ class Generator:
 
     def options(self):
         r = self.r
-        return r.choice((("setopt", self.fd(), r.randint(0, 1)), ("getopt", self.fd()), ("getopt", self.fd()),
+        which = r.choice(OPTIONS)
+        return r.choice((("setopt", self.fd(), which, r.randint(0, 1)), ("getopt", self.fd(), which), ("getopt", self.fd(), which),
                          ("close", self.fd()), ("dup", self.fd())))
 
     def epoll(self):
@@ -124,12 +146,13 @@ class Generator:
 
     def handler(self):
         r = self.r
-        return r.choice((("poke", r.randrange(self.count)), ("poke", r.randrange(self.count)), ("pokeall",),
-                         ("mask", r.randint(0, 1))))
+        return r.choice((("poke", self.target()), ("poke", self.target()), ("pokeall",), ("pokeall",),
+                         ("mask", r.randint(0, 1)), ("suspend",), ("nap",)))
 
     def timer(self):
         r = self.r
-        return r.choice((("settimer", r.choice((0, 1000))), ("gettimer",)))
+        return r.choice((("settimer", r.choice((0, 1000))), ("gettimer",), ("setitimer", r.choice((0, 1000))), ("getitimer",),
+                         ("alarm", r.choice((0, 1000))), ("sigtake",)))
 
     def clock(self):
         r = self.r
@@ -159,14 +182,60 @@ class Generator:
 
     def signal(self):
         r = self.r
-        sig = r.choice(SIGNALS)
-        return r.choice((("kill", sig), ("tkill", r.randrange(self.count), sig), ("sigpending", sig), ("sigtake",),
+        sig = r.choice((*SIGNALS, REAL_TIME))
+        if sig == REAL_TIME and r.random() < 0.5:
+            return r.choice((("sigqueue", r.randint(1, 3)), ("tsigqueue", self.target(), r.randint(1, 3))))
+        plain = r.choice(SIGNALS)
+        return r.choice((("kill", plain), ("tkill", self.target(), plain), ("sigpending", sig), ("sigtake",),
                          ("sigwait",), ("ignore", sig), ("default", sig)))
 
     def cancel(self):
         r = self.r
-        return r.choice((("cancel", r.randrange(self.count)), ("cancel", r.randrange(self.count)),
+        return r.choice((("cancel", self.target()), ("cancel", self.target()),
                          ("cancelstate", r.randint(0, 1)), ("testcancel",)))
+
+    def transfer(self):
+        r = self.r
+        return r.choice((*[(r.choice(("sendfile", "splice", "splice", "copyrange")), self.fd(), self.fd(), r.randint(1, 2))] * 4,
+                         ("splice", FIRST_FD + len(self.p.setup) - 1, FIRST_FD, 1), ("write", self.fd(), r.randint(1, 5)),
+                         ("write", self.fd(), r.randint(1, 5)), ("close", self.fd()), ("read", self.fd(), 1),
+                         ("open", "b", O_RDWR | O_CREAT), ("pipesize", self.fd(), r.choice((1, 2))), ("getpipesize", self.fd())))
+
+    def points(self):
+        r = self.r
+        own = ("nap",) if "handler" in self.groups else ("getrandom",)  # which is no step: no handler comes in between
+        return r.choice((("fsync", self.fd()), ("fdatasync", self.fd()), ("msync", r.randrange(2)), own, ("nap",),
+                         ("waitpid",), ("select", self.fd()), ("readv", self.fd(), r.randint(1, 2)),
+                         ("writev", self.fd(), r.randint(65, 70)), ("pwrite", self.fd(), r.randint(65, 70), r.randint(0, 1)),
+                         ("send", self.fd(), r.randint(1, 5)), ("recv", self.fd(), 1)))
+
+    def join(self):
+        r = self.r
+        if self.thread == 0:
+            return (r.choice(("tryjoin", "tryjoin", "timedjoin", "join")), self.count - 1)
+        return r.choice((("sempost",), ("semtry",), ("semwait",)))
+
+    def robust(self):
+        return self.r.choice((("lock",), ("lock",), ("trylock",), ("unlock",), ("consistent",)))
+
+    def semaphores(self):
+        return self.r.choice((("sempost",), ("sempost",), ("semtry",), ("semwait",)))
+
+    def signalfd(self):
+        r = self.r
+        return r.choice((("kill", r.choice(SIGNALS)), ("kill", r.choice(SIGNALS)), ("sigqueue", r.randint(1, 3)),
+                         ("sigread", self.fd()), ("sigread", self.fd()), ("poll", self.fd()), ("close", self.fd()), ("dup", self.fd()),
+                         ("setfl", self.fd(), O_NONBLOCK), ("sigtake",), ("ignore", r.choice(SIGNALS))))
+
+    def settings(self):
+        r = self.r
+        what = r.choice(SETTINGS)
+        return r.choice((("set", what, 1), ("set", what, 2), ("get", what), ("get", what)))
+
+    def inet(self):
+        r = self.r
+        return r.choice((("bind", self.fd(), r.randint(1, 2)), ("bind", self.fd(), r.randint(1, 2)), ("sockname", self.fd()),
+                         ("sockname", self.fd()), ("close", self.fd()), ("dup", self.fd())))
 
 
 # ---- all interleavings ----
@@ -182,7 +251,9 @@ def start(p):
     k.names["a"] = 0
     k.files.append([bytearray(b"pqr"), 1, 0o644])
     for (kind,) in p.setup:
-        if kind == "unix":
+        if kind == "norestart":
+            k.restarts = False
+        elif kind == "unix":
             k.install(Description("listener", O_RDWR | O_NONBLOCK))
             k.install(Description("pair", O_RDWR))
             k.install(Description("pair", O_RDWR))
@@ -192,13 +263,18 @@ def start(p):
         elif kind == "file":
             k.install(Description("file", O_RDWR, 0))
         elif kind == "pipe":
-            k.pipes.append([bytearray()])
+            k.pipes.append([bytearray(), 16])
             k.install(Description("pipe", O_RDONLY, len(k.pipes) - 1))
             k.install(Description("pipe", O_WRONLY, len(k.pipes) - 1))
         elif kind == "pair":
             k.pairs.append([bytearray(), bytearray(), *[False] * 6])
             k.install(Description("pair", O_RDWR, (len(k.pairs) - 1, 0)))
             k.install(Description("pair", O_RDWR, (len(k.pairs) - 1, 1)))
+        elif kind == "signalfd":
+            k.install(Description("signalfd", O_RDWR))
+        elif kind == "inet":
+            k.install(Description("inet", O_RDWR))
+            k.install(Description("inet", O_RDWR))
         elif kind == "clock":
             k.clocks.append([0, 0])
             k.install(Description("clock", O_RDWR, len(k.clocks) - 1))
@@ -226,67 +302,136 @@ def leave_cancelled(pcs, regs, t, k):
     return pcs[:t] + (CANCELLED,) + pcs[t + 1:], regs[:t] + (fold(regs[t], 777),) + regs[t + 1:], k
 
 
+def is_over(p, pcs, t):
+    return pcs[t] in (CANCELLED, len(p.threads[t]))
+
+
+def happenings(p, pcs, regs, kernel):
+    """What no call does: timers expire, threads end."""
+    def result(do):
+        after = kernel.clone()
+        return [(pcs, regs, after)] if do(after) else []
+
+    if not all(is_over(p, pcs, t) for t in range(len(pcs))):
+        for i in range(len(kernel.timers)):
+            yield from result(lambda k, i=i: k.expire(i))
+        for i in range(len(kernel.clocks)):
+            yield from result(lambda k, i=i: k.clock_expires(i))
+    for t in range(len(pcs)):
+        if is_over(p, pcs, t) and not kernel.gone[t] and any(op[0] in ENDS_MATTER for body in p.threads for op in body):
+            yield from result(lambda k, t=t: not k.end(t))
+
+
+def changed(values, t, value):
+    return values[:t] + (value,) + values[t + 1:]
+
+
+def with_handlers(register, count):
+    for _ in range(count):
+        register = fold(register, HANDLED)
+    return register
+
+
+def interrupted(pcs, regs, t, k, count):
+    """A call that waits ends with EINTR, behind so many handlers."""
+    k.leave(t)
+    k.looked[t] = False
+    return changed(pcs, t, pcs[t] + 1), changed(regs, t, fold(with_handlers(regs[t], count), E["EINTR"])), k
+
+
+def is_point(kernel, op):
+    """With glibc, who joins a thread that has ended is not cancelled there."""
+    return op[0] in POINTS and not (op[0] in ("join", "timedjoin") and kernel.gone[op[1]] and not kernel.joined[op[1]])
+
+
+def interrupts(kernel, t, op):
+    return kernel.ready(t) and (op[0] in ALWAYS_INTERRUPTED or (op[0] in INTERRUPTED and not kernel.restarts))
+
+
 def successors(p, pcs, regs, kernel, late):
     """late: what POSIX leaves open. Whether a cancellation point that does not wait finds a request that comes
     while it works; and how long a signal from another thread takes (not late: it comes before the next call)."""
-    expired = kernel.clone()
-    if expired.expire() and any(pc not in (CANCELLED, len(b)) for pc, b in zip(pcs, p.threads)):
-        yield pcs, regs, expired
-    for i in range(len(kernel.clocks)):
-        expired = kernel.clone()
-        if expired.clock_expires(i) and any(pc not in (CANCELLED, len(b)) for pc, b in zip(pcs, p.threads)):
-            yield pcs, regs, expired
-    for t, body in enumerate(p.threads):
-        if pcs[t] == CANCELLED or pcs[t] == len(body):
-            continue
-        op = body[pcs[t]]
+    yield from happenings(p, pcs, regs, kernel)
+    for t in range(len(pcs)):
+        if not is_over(p, pcs, t):
+            yield from steps(p.threads[t][pcs[t]], t, pcs, regs, kernel, late)
+
+
+def steps(op, t, pcs, regs, kernel, late):
+    """Of thread t, whose next call is op."""
+    if kernel.suspended[t] is not None:
         if kernel.ready(t):
-            handled, mine = kernel.clone(), regs[t]
-            for _ in range(handled.handle(t) if late else handled.handle_all(t)):
-                mine = fold(mine, HANDLED)
-            yield pcs, regs[:t] + (mine,) + regs[t + 1:], handled
-            if not late and kernel.caught[t]:
-                continue  # it comes before the call
+            k = kernel.clone()
+            yield interrupted(pcs, regs, t, k, k.wake(t))
+        return
+    if interrupts(kernel, t, op) and (op[0] in ALWAYS_INTERRUPTED or waits(kernel, t, op)):
         k = kernel.clone()
-        cancelled = op[0] in POINTS and k.cancel_asked[t] and not k.cancel_off[t]
-        if cancelled and not k.looked[t]:
-            yield leave_cancelled(pcs, regs, t, k)
-            continue
-        if late and op[0] in POINTS and not k.looked[t]:
-            looked = kernel.clone()
-            looked.looked[t] = True
-            yield pcs, regs, looked
-        if op[0] in LOOKUPS and k.held[t] is None and op[1] in k.fds:
-            entered = kernel.clone()
-            entered.enter(t, op[1])
-            yield pcs, regs, entered
-        try:
-            result = getattr(k, op[0])(t, *op[1:])
-        except Wait:
-            if cancelled:
-                yield leave_cancelled(pcs, regs, t, kernel.clone())
-            continue
-        k.leave(t)
-        if result == AGAIN:
-            yield pcs, regs, k
-            continue
-        k.looked[t] = False
-        ways = [(k, late)]
-        if late and k.must_handle(t, op):  # or it looks at all queues, as Linux
-            ways.append((k.clone(), False))
-        for after, one_by_one in ways:
-            mine = regs[t]
-            for _ in range(after.handle_before_return(t, op, one_by_one)):
-                mine = fold(mine, HANDLED)
-            yield pcs[:t] + (pcs[t] + 1,) + pcs[t + 1:], regs[:t] + (fold_result(mine, result),) + regs[t + 1:], after
+        yield interrupted(pcs, regs, t, k, k.handle(t) if late else k.handle_all(t))
+    if kernel.ready(t):
+        handled = kernel.clone()
+        yield pcs, changed(regs, t, with_handlers(regs[t], handled.handle(t) if late else handled.handle_all(t))), handled
+        if not late and kernel.caught[t]:
+            return  # it comes before the call
+    k = kernel.clone()
+    cancelled = is_point(kernel, op) and k.cancel_asked[t] and not k.cancel_off[t]
+    if cancelled and not k.looked[t]:
+        yield leave_cancelled(pcs, regs, t, k)
+        return
+    if late and is_point(kernel, op) and not k.looked[t]:
+        looked = kernel.clone()
+        looked.looked[t] = True
+        yield pcs, regs, looked
+    yield from lookups(op, t, pcs, regs, kernel)
+    try:
+        result = getattr(k, op[0])(t, *op[1:])
+    except Wait:
+        if cancelled:
+            yield leave_cancelled(pcs, regs, t, kernel.clone())
+        return
+    k.leave(t)
+    if result == AGAIN:
+        yield pcs, regs, k
+        return
+    k.looked[t] = False
+    ways = [(k, late)]
+    if late and k.must_handle(t, op):  # or it looks at all queues, as Linux
+        ways.append((k.clone(), False))
+    if late and k.caught[t] and not k.masked[t]:  # sent meanwhile: handled before the call returns, with all that is there
+        after = k.clone()
+        mine = with_handlers(regs[t], after.handle_all(t))
+        yield changed(pcs, t, pcs[t] + 1), changed(regs, t, fold_result(mine, result)), after
+    for after, one_by_one in ways:
+        mine = with_handlers(regs[t], after.handle_before_return(t, op, one_by_one))
+        yield changed(pcs, t, pcs[t] + 1), changed(regs, t, fold_result(mine, result)), after
+
+
+def waits(kernel, t, op):
+    try:
+        getattr(kernel.clone(), op[0])(t, *op[1:])
+    except Wait:
+        return True
+    return False
+
+
+def lookups(op, t, pcs, regs, kernel):
+    if op[0] in LOOKUPS and kernel.held[t] is None and op[1] in kernel.fds:
+        entered = kernel.clone()
+        entered.enter(t, op[1])
+        yield pcs, regs, entered
+    elif op[0] in TWO_LOOKUPS and kernel.held[t] is not None and kernel.held_second[t] is None and op[2] in kernel.fds:
+        entered = kernel.clone()
+        entered.enter_second(t, op[2])
+        yield pcs, regs, entered
 
 
 def explore(p, limit):
     """What must be found, and what may; None: too many states."""
-    truth = explore_once(p, limit, False)
-    truth_late = truth
-    if truth and any(op[0] in ("cancel", "poke", "pokeall") for body in p.threads for op in body):
-        truth_late = explore_once(p, 3 * limit, True)
+    try:
+        truth = truth_late = explore_once(p, limit, False)
+        if truth and any(op[0] in ("cancel", "poke", "pokeall") for body in p.threads for op in body):
+            truth_late = explore_once(p, 3 * limit, True)
+    except Unclear:
+        return None
     if not truth_late:
         return None
     truth.allowed, truth.allowed_deadlock = truth_late.outcomes, truth_late.deadlock
@@ -324,7 +469,7 @@ def explore_once(p, limit, late):
 
 def c_argument(value):
     if isinstance(value, str):
-        return value if value in SIGNALS else f'"{value}"'
+        return value if value in (*SIGNALS, REAL_TIME, *OPTIONS) else f'"{value}"'
     return str(value)
 
 

@@ -4,8 +4,11 @@ One call is one atomic event. A call is a method that takes the number of the ca
 value, or a negative error number), or raises Wait: the call can't go on in this state. Methods whose names stand in POINTS
 are cancellation points."""
 
-import copy
 import errno
+import pickle
+
+from threads import Threads
+from transfers import Transfers, Unclear  # noqa: F401
 
 
 class Wait(Exception):
@@ -18,7 +21,8 @@ E = {name: -getattr(errno, name) for name in dir(errno) if name.startswith("E")}
 O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NONBLOCK = 0, 1, 2, 0o100, 0o200, 0o1000, 0o2000, 0o4000
 FIRST_FD = 3      # 0, 1, 2 are taken
 PIPE_ROOM = 65536
-SIGNALS = ("SIGUSR1", "SIGUSR2")
+SIGNALS = ("SIGUSR1", "SIGUSR2", "SIGALRM")
+REAL_TIME = "SIGRTMIN"
 
 
 class Description:
@@ -30,7 +34,7 @@ class Description:
         return (self.kind, self.flags, self.thing, self.pos, self.refs)
 
 
-class Kernel:
+class Kernel(Transfers, Threads):
     """State, all of it in plain values; key() makes it hashable."""
 
     def __init__(self, threads):
@@ -38,7 +42,7 @@ class Kernel:
         self.descs = []          # Description or None
         self.files = []          # [bytes, links, mode]
         self.names = {}          # name -> file index, or "dir"
-        self.pipes = []          # [bytes]
+        self.pipes = []          # [bytes, size in pages]
         self.pairs = []          # to end 0, to end 1, then per end: it says no more, is closed, has an error
         self.events = []         # [counter, semaphore]
         self.umask_ = 0o22
@@ -59,24 +63,36 @@ class Kernel:
         self.locks = {}          # description index -> exclusive: flock
         self.record_locks = {}   # the same: fcntl F_OFD_SETLK, of the whole file
         self.clocks = []         # timerfds: [armed, expirations]
-        self.timers = [0]        # seconds left, as set
+        self.timers = [0, 0]     # seconds left, as set: of timer_create, of setitimer
         self.inside = False      # the current directory is d
         self.listening = []      # pairs that nobody has accepted
         self.deaf = False        # the listening socket is closed
         self.held = [None] * threads
         self.progress = [0] * threads  # of close_range: from here on
-        self.keepalive = set()   # socket options: (pair, end)
+        self.keepalive = {}      # socket options: (pair, end, option)
         self.watched = {}        # (number, description index): an epoll set, level-triggered, for POLLIN
         self.looked = [False] * threads  # in a cancellation point, and has found no request
+        self.held_second = [None] * threads  # of calls on two descriptors
+        self.settings = {}
+        self.gone, self.joined = [False] * threads, [False] * threads
+        self.owner, self.robust = None, "well"
+        self.semaphore = 0
+        self.queued = [()] * threads    # values of real-time signals, in order
+        self.process_queued = ()
+        self.suspended = [None] * threads  # in sigsuspend: whether the signal was masked before
+        self.restarts = True     # SA_RESTART
 
     def clone(self):
-        return copy.deepcopy(self)
+        return pickle.loads(pickle.dumps(self, -1))
+
+    def wait(self):
+        raise Wait
 
     def key(self):
         return (tuple(sorted((n, f[0], f[1]) for n, f in self.fds.items())),
                 tuple(d.key() if d else None for d in self.descs),
                 tuple((bytes(f[0]), f[1], f[2]) for f in self.files), tuple(sorted(self.names.items(), key=str)),
-                tuple(bytes(p[0]) for p in self.pipes),
+                tuple((bytes(p[0]), p[1]) for p in self.pipes),
                 tuple((bytes(p[0]), bytes(p[1]), *p[2:]) for p in self.pairs), tuple(map(tuple, self.events)),
                 self.umask_, self.cwd, tuple(self.pages), tuple(sorted(self.env.items())), self.limit,
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
@@ -84,7 +100,9 @@ class Kernel:
                 tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
                 self.inside, tuple(self.listening), self.deaf, tuple(sorted(self.locks.items())),
                 tuple(sorted(self.record_locks.items())), tuple(map(tuple, self.clocks)),
-                frozenset(self.keepalive), tuple(sorted(self.watched)))
+                frozenset(self.keepalive.items()), tuple(sorted(self.watched)), tuple(self.held_second),
+                frozenset(self.settings.items()), tuple(self.gone), tuple(self.joined), self.owner, self.robust, self.semaphore,
+                tuple(self.queued), self.process_queued, tuple(self.suspended))
 
     # ---- descriptors ----
 
@@ -121,11 +139,24 @@ class Kernel:
         self.held[t] = (i, bool(self.descs[i].flags & O_NONBLOCK))
         self.at(n, t).refs += 1
 
+    def enter_second(self, t, n):
+        self.held_second[t] = self.fds[n][0]
+        self.second(n, t).refs += 1
+
+    def second(self, n, t):
+        """The other description of a call on two."""
+        if self.held_second[t] is not None:
+            return self.descs[self.held_second[t]]
+        return self.descs[self.fds[n][0]] if n in self.fds else None
+
     def leave(self, t):
         if self.held[t] is None:
             return
         (i, _), self.held[t] = self.held[t], None
         self.unref(i)
+        if self.held_second[t] is not None:
+            i, self.held_second[t] = self.held_second[t], None
+            self.unref(i)
 
     def nonblocking(self, d, t):
         return self.held[t][1] if self.held[t] else bool(d.flags & O_NONBLOCK)
@@ -442,21 +473,21 @@ class Kernel:
             return E["EBADF"]
         return self.files[d.thing][2] if d.kind == "file" else 1
 
-    def setopt(self, t, n, value):
-        """SO_KEEPALIVE"""
+    def setopt(self, t, n, which, value):
+        """SO_KEEPALIVE, SO_PRIORITY, SO_OOBINLINE, SO_REUSEADDR"""
         d = self.at(n, t)
         if not d:
             return E["EBADF"]
         if d.kind != "pair":
             return E["ENOTSOCK"]
-        (self.keepalive.add if value else self.keepalive.discard)(d.thing)
+        self.keepalive[(d.thing, which)] = value
         return 0
 
-    def getopt(self, t, n):
+    def getopt(self, t, n, which):
         d = self.at(n, t)
         if not d:
             return E["EBADF"]
-        return int(d.thing in self.keepalive) if d.kind == "pair" else E["ENOTSOCK"]
+        return self.keepalive.get((d.thing, which), 0) if d.kind == "pair" else E["ENOTSOCK"]
 
     def watch_key(self, n, t):
         return (n, self.index(n, t))
@@ -480,11 +511,11 @@ class Kernel:
             return E["EPERM"]
         return 0 if self.watched.pop(self.watch_key(n, t), 0) else E["ENOENT"]
 
-    def epwait(self, _t):
+    def epwait(self, t):
         """All that have news, with a time-out of 0; in any order, so they are added up."""
         total = 0
         for n, i in self.watched:
-            events = self.events_of(self.descs[i])
+            events = self.events_of(self.descs[i], t)
             total += (n * 64 + events) if events else 0
         return total
 
@@ -504,9 +535,13 @@ class Kernel:
     def poll(self, t, n):
         """POLLIN with a time-out of 0."""
         d = self.at(n, t)
-        return self.events_of(d) if d else 0x20  # POLLNVAL
+        return self.events_of(d, t) if d else 0x20  # POLLNVAL
 
-    def events_of(self, d):
+    def events_of(self, d, t):
+        if d.kind == "signalfd":
+            return int(self.sigtake_from(t, False) > 0)
+        if d.kind == "inet":
+            return 0x10  # POLLHUP
         if d.kind == "file":
             return 1
         if d.kind == "pipe":
@@ -698,25 +733,59 @@ class Kernel:
         self.pending[thread].add(sig)
         return 0
 
+    def sigqueue(self, _t, value):
+        self.process_queued += (value,)
+        return 0
+
+    def tsigqueue(self, _t, thread, value):
+        self.queued[thread] += (value,)
+        return 0
+
     def sigpending(self, t, sig):
+        if sig == REAL_TIME:
+            return int(bool(self.queued[t] or self.process_queued))
         return int(sig in self.pending[t] or sig in self.process_pending)
 
-    def sigtake(self, t):
-        """sigtimedwait for both with a time-out of 0: the lowest number, the thread's own first."""
-        for queue in (self.pending[t], self.process_pending):
+    def sigtake_from(self, t, take):
+        """The lowest number, the thread's own first; real-time signals with their values; 0: none."""
+        for own in (True, False):
+            queue, values = (self.pending[t], self.queued[t]) if own else (self.process_pending, self.process_queued)
             for number, sig in enumerate(SIGNALS):
                 if sig in queue:
-                    queue.discard(sig)
+                    if take:
+                        queue.discard(sig)
                     return number + 1
-        return E["EAGAIN"]
+            if values:
+                if take and own:
+                    self.queued[t] = values[1:]
+                elif take:
+                    self.process_queued = values[1:]
+                return 10 + values[0]
+        return 0
+
+    def sigtake(self, t):
+        """sigtimedwait for all with a time-out of 0"""
+        return self.sigtake_from(t, True) or E["EAGAIN"]
 
     def sigwait(self, t):
-        got = self.sigtake(t)
-        if got < 0:
+        got = self.sigtake_from(t, True)
+        if not got:
             raise Wait
         return got
 
+    def sigread(self, t, n):
+        """read(2) of a signalfd"""
+        d = self.at(n, t)
+        if not d:
+            return E["EBADF"]
+        got = self.sigtake_from(t, True)
+        if not got and not self.nonblocking(d, t):
+            raise Wait
+        return got or E["EAGAIN"]
+
     def ignore(self, _t, sig):
+        if sig == REAL_TIME:
+            self.process_queued, self.queued = (), [()] * len(self.queued)
         self.process_pending.discard(sig)
         for queue in self.pending:
             queue.discard(sig)
@@ -770,13 +839,26 @@ class Kernel:
         self.masked[t] = bool(on)
         return 0
 
+    def suspend(self, t):
+        """sigsuspend with an empty mask: it ends when a signal has been handled (wake)."""
+        if self.suspended[t] is None:
+            self.suspended[t], self.masked[t] = self.masked[t], False
+            return AGAIN
+        raise Wait
+
+    def wake(self, t):
+        """Of those that wait the first is handled under the mask of the wait, the rest under the thread's own."""
+        n = self.handle(t)
+        self.masked[t], self.suspended[t] = self.suspended[t], None
+        return n + self.handle_all(t)
+
     # ---- a timer whose signal is blocked, the current directory ----
 
-    def expire(self):
+    def expire(self, i):
         """Threads may be as slow as they like, so that is at any moment. False: it is not armed."""
-        armed, self.timers[0] = self.timers[0], 0
+        armed, self.timers[i] = self.timers[i], 0
         if armed:
-            self.process_pending.add("SIGUSR2")
+            self.process_pending.add(("SIGUSR2", "SIGALRM")[i])
         return bool(armed)
 
     def clock_expires(self, i):
@@ -808,6 +890,16 @@ class Kernel:
     def gettimer(self, _t):
         return int(self.timers[0] > 0)
 
+    def setitimer(self, _t, seconds):
+        """ITIMER_REAL, which is alarm's, too."""
+        old, self.timers[1] = self.timers[1], seconds
+        return int(old > 0)
+
+    alarm = setitimer
+
+    def getitimer(self, _t):
+        return int(self.timers[1] > 0)
+
     def chdir(self, _t, where):
         if where == "d" and self.inside:
             return E["ENOENT"]
@@ -835,6 +927,12 @@ class Kernel:
 # Calls that look up their first argument, a descriptor, and then do their work on what they found, or fail. They keep it
 # alive from the one moment to the other.
 LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lseek", "ftruncate", "fsize", "shutdown", "getfl", "setfl",
-           "connect", "accept", "flock", "ofdlock", "setclock", "getclock", "dup", "dupfd", "poll", "epadd", "epdel"}
+           "connect", "accept", "flock", "ofdlock", "setclock", "getclock", "dup", "dupfd", "poll", "epadd", "epdel",
+           "sendfile", "splice", "copyrange", "pipesize", "getpipesize", "bind", "sockname", "sigread", "fsync", "fdatasync",
+           "readv", "writev", "pwrite", "send", "recv", "select"}
+TWO_LOOKUPS = {"sendfile", "splice", "copyrange"}  # and the second one, later
 POINTS = {"epwait", "open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
-          "readable", "writable"}
+          "readable", "writable", "sigread", "splice", "copyrange", "timedjoin", "join", "semwait", "fsync", "fdatasync", "msync",
+          "getrandom", "nap", "waitpid", "select", "readv", "writev", "pwrite", "send", "recv"}
+INTERRUPTED = {"read", "readv", "recv", "accept", "splice", "sigread", "semwait"}  # unless SA_RESTART
+ALWAYS_INTERRUPTED = {"nap"}

@@ -1,6 +1,7 @@
 /*
  * prelude.h: the calls of generated programs (generate.py), each folding its result into the thread's register.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -186,15 +187,15 @@ static void call_fmode(unsigned *reg, int fd)
 	int r = fstat(fd, &st);
 	fold_result(reg, r < 0 ? r : S_ISREG(st.st_mode) ? (long)(st.st_mode & 0777) : 1);
 }
-static void call_setopt(unsigned *reg, int fd, int value)
+static void call_setopt(unsigned *reg, int fd, int which, int value)
 {
-	fold_result(reg, setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, sizeof(value)));
+	fold_result(reg, setsockopt(fd, SOL_SOCKET, which, &value, sizeof(value)));
 }
-static void call_getopt(unsigned *reg, int fd)
+static void call_getopt(unsigned *reg, int fd, int which)
 {
 	int value = 0;
 	socklen_t n = sizeof(value);
-	int r = getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, &n);
+	int r = getsockopt(fd, SOL_SOCKET, which, &value, &n);
 	fold_result(reg, r < 0 ? r : value);
 }
 
@@ -378,11 +379,18 @@ static void never(int sig)
 	(void)sig;
 	abort(); /* they are blocked */
 }
-static void both(sigset_t *set)
+/* Those that are blocked everywhere. */
+static void blocked(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGUSR1);
 	sigaddset(set, SIGUSR2);
+	sigaddset(set, SIGALRM);
+	sigaddset(set, SIGRTMIN);
+}
+static int number_of(int sig, int value)
+{
+	return sig == SIGUSR1 ? 1 : sig == SIGUSR2 ? 2 : sig == SIGALRM ? 3 : 10 + value;
 }
 static void call_kill(unsigned *reg, int sig)
 {
@@ -402,19 +410,23 @@ static void call_sigpending(unsigned *reg, int sig)
 static void call_sigtake(unsigned *reg)
 {
 	sigset_t set;
+	siginfo_t info = {0};
 	struct timespec none = {0, 0};
 	int r = -1;
-	both(&set);
-	POINT(r = sigtimedwait(&set, NULL, &none));
-	fold_result(reg, r < 0 ? r : r == SIGUSR1 ? 1 : 2);
+	blocked(&set);
+	POINT(r = sigtimedwait(&set, &info, &none));
+	fold_result(reg, r < 0 ? r : number_of(r, info.si_value.sival_int));
 }
 static void call_sigwait(unsigned *reg)
 {
 	sigset_t set;
-	int sig = 0;
-	both(&set);
-	POINT(sigwait(&set, &sig));
-	fold(reg, sig == SIGUSR1 ? 1 : 2);
+	siginfo_t info = {0};
+	int r = -1;
+	blocked(&set);
+	do
+		POINT(r = sigwaitinfo(&set, &info));
+	while (r < 0);
+	fold(reg, number_of(r, info.si_value.sival_int));
 }
 static void call_ignore(unsigned *reg, int sig)
 {
@@ -453,32 +465,43 @@ static void call_mask(unsigned *reg, int on)
 	fold(reg, -r);
 }
 
+static void call_suspend(unsigned *reg)
+{
+	sigset_t set;
+	blocked(&set);
+	fold_result(reg, sigsuspend(&set));
+}
+
 /* ---- a timer, the current directory ---- */
 
+static int is_armed(const struct itimerspec *t)
+{
+	return t->it_value.tv_sec > 0 || t->it_value.tv_nsec > 0;
+}
 static timer_t the_timer;
 static void call_settimer(unsigned *reg, int seconds)
 {
 	struct itimerspec old, new = {.it_value.tv_sec = seconds};
 	int r = timer_settime(the_timer, 0, &new, &old);
-	fold_result(reg, r < 0 ? r : old.it_value.tv_sec > 0);
+	fold_result(reg, r < 0 ? r : is_armed(&old));
 }
 static void call_gettimer(unsigned *reg)
 {
 	struct itimerspec now;
 	int r = timer_gettime(the_timer, &now);
-	fold_result(reg, r < 0 ? r : now.it_value.tv_sec > 0);
+	fold_result(reg, r < 0 ? r : is_armed(&now));
 }
 static void call_setclock(unsigned *reg, int fd, int seconds)
 {
 	struct itimerspec old, new = {.it_value.tv_sec = seconds};
 	int r = timerfd_settime(fd, 0, &new, &old);
-	fold_result(reg, r < 0 ? r : old.it_value.tv_sec > 0);
+	fold_result(reg, r < 0 ? r : is_armed(&old));
 }
 static void call_getclock(unsigned *reg, int fd)
 {
 	struct itimerspec now;
 	int r = timerfd_gettime(fd, &now);
-	fold_result(reg, r < 0 ? r : now.it_value.tv_sec > 0);
+	fold_result(reg, r < 0 ? r : is_armed(&now));
 }
 static void call_chdir(unsigned *reg, const char *where)
 {
@@ -508,6 +531,9 @@ static void call_testcancel(unsigned *reg)
 	POINT(pthread_testcancel());
 	fold(reg, 0);
 }
+
+#include "prelude_settings.h"
+#include "prelude_threads.h"
 
 /* ---- setting up and reporting ---- */
 
@@ -549,6 +575,11 @@ static void setup_semaphore(void)
 {
 	event_fd = eventfd(0, EFD_SEMAPHORE);
 }
+static void setup_norestart(void)
+{
+	struct sigaction sa = {.sa_handler = caught};
+	sigaction(SIGWINCH, &sa, NULL);
+}
 static void setup_clock(void)
 {
 	event_fd = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -588,7 +619,8 @@ static void finish(int threads)
 		while (sem_wait(&ended))
 			;
 	for (int i = 0; i < threads; i++)
-		pthread_join(thread[i], NULL);
+		if (!joined[i])
+			pthread_join(thread[i], NULL);
 	for (int i = 0; i < threads; i++)
 		h = h * 1000003 + reg[i];
 	heddle_outcome(h);
@@ -615,6 +647,8 @@ static void prepare(void)
 	int fd;
 	if (!mkdtemp(home) || chdir(home) || mkdir("d", 0777))
 		abort();
+	if (!heddle_running()) /* the first pthread_cancel would open it, under a number of ours */
+		dlopen("libgcc_s.so.1", RTLD_NOW);
 	umask(022);
 	fd = open("a", O_RDWR | O_CREAT, 0666);
 	if (write(fd, "pqr", 3) != 3)
@@ -642,13 +676,17 @@ static void prepare(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGUSR1, never);
 	signal(SIGUSR2, never);
+	signal(SIGALRM, never);
+	signal(SIGRTMIN, never);
 	signal(SIGWINCH, caught); /* SA_RESTART */
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
 	if (timer_create(CLOCK_MONOTONIC, &event, &the_timer))
 		abort();
-	both(&set);
+	blocked(&set);
 	sigaddset(&set, SIGWINCH);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	prepare_settings();
+	prepare_robust();
 	sem_init(&gate, 0, 0);
 }
 

@@ -11,8 +11,8 @@ import sys
 import harness
 from support import Skip, case, expect, in_scratch, program
 
-INSTALLED = """bin/heddle bin/heddle-c++ bin/heddle-cc include/heddle/heddle.h lib/cmake/heddle/heddle-config.cmake lib/heddle/heddle-builtins.h
-lib/heddle/heddle-gdb.py lib/heddle/libheddle-hooks.a lib/heddle/libheddle-peer.so lib/heddle/libheddle-rt.so share/bash-completion/completions/heddle
+INSTALLED = """bin/heddle bin/heddle-c++ bin/heddle-cc include/heddle/heddle.h lib/cmake/heddle/heddle-config.cmake lib/heddle/cxx/bits/c++config.h
+lib/heddle/heddle-builtins.h lib/heddle/heddle-gdb.py lib/heddle/libheddle-hooks.a lib/heddle/libheddle-peer.so lib/heddle/libheddle-rt.so share/bash-completion/completions/heddle
 share/doc/heddle/GLOSSARY.md share/doc/heddle/README.md share/doc/heddle/VERDICTS.md share/doc/heddle/howto/build-systems.md
 share/doc/heddle/howto/check-memory.md share/doc/heddle/howto/check-my-program.md share/doc/heddle/howto/ci.md
 share/doc/heddle/howto/debian-programs.md share/doc/heddle/howto/library-driver.md share/doc/heddle/howto/network.md

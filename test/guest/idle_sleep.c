@@ -13,8 +13,8 @@
  * and who sleeps until a counter has a value, which it has at the end of other executions, waits for that.
  * heddle: verdict=violation kind=livelock args=lost
  *
- * If the ends are met afterwards, it is not known.
- * heddle: verdict=incomplete args=chosen text~="others end"
+ * That holds, too, if the ends are met afterwards.
+ * heddle: verdict=violation kind=livelock args=chosen
  * heddle: verdict=violation kind=livelock args=chosen options="--strict-idle"
  * native: skip
  */

@@ -9,12 +9,14 @@
  * heddle: args=normal verdict=violation kind=deadlock
  * heddle: args=shared verdict=verified
  * heddle: args=inherit verdict=verified
+ * heddle: args=mine verdict=verified
  * native: args=mend
  * native: args=lost
  * native: args=wait
  * native: args=cancelled
  * native: args=shared
  * native: args=inherit
+ * native: args=mine
  */
 #include <sched.h>
 
@@ -67,6 +69,19 @@ static void init(int argc, char **argv)
 	OK(pthread_mutex_init(&lock, &attr));
 }
 
+/* glibc: a robust mutex that checks for errors tells its owner, also who only tries. */
+static void try_mine(int kind, int result)
+{
+	pthread_mutexattr_t attr;
+	pthread_mutex_t m;
+	OK(pthread_mutexattr_init(&attr));
+	OK(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST));
+	OK(pthread_mutexattr_settype(&attr, kind));
+	OK(pthread_mutex_init(&m, &attr));
+	OK(pthread_mutex_lock(&m));
+	CHECK(pthread_mutex_trylock(&m) == result);
+}
+
 static void wait_for_signal(void)
 {
 	OK(pthread_mutex_lock(&lock));
@@ -83,6 +98,12 @@ int main(int argc, char **argv)
 	init(argc, argv);
 	if (story(argc, argv, "wait")) {
 		wait_for_signal();
+		return 0;
+	}
+	if (story(argc, argv, "mine")) {
+		try_mine(PTHREAD_MUTEX_ERRORCHECK, EDEADLK);
+		try_mine(PTHREAD_MUTEX_RECURSIVE, 0);
+		try_mine(PTHREAD_MUTEX_NORMAL, EBUSY);
 		return 0;
 	}
 	int ends_well = story(argc, argv, "shared") || story(argc, argv, "inherit");

@@ -9,6 +9,8 @@
  * heddle: verdict=verified args=other outcomes=32,33
  * heddle: verdict=verified args=other options="--sanity 2" outcomes=32,33
  * heddle: verdict=verified args=data options="--sanity 2" outcomes=32
+ *
+ * native: exit=0 args=time
  */
 #include <poll.h>
 #include <signal.h>

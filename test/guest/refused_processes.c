@@ -1,16 +1,18 @@
 /*
  * refused_processes.c: other processes are outside the model: fork, vfork, exec,
- * posix_spawn and system fail, and the verdict says which call and where.
+ * posix_spawn and system fail, and the verdict says which call and where. Nobody has children, then.
  *
  * heddle: verdict=incomplete args=fork refused~="fork|clone" refused_where=@fork
  * heddle: verdict=incomplete args=vfork refused~="fork|clone" refused_where=@vfork
  * heddle: verdict=incomplete args=exec refused~="exec" refused_where=@exec
  * heddle: verdict=incomplete args=spawn refused~="spawn|clone|fork"
  * heddle: verdict=incomplete args=system refused~="system|spawn|clone|fork"
+ * heddle: verdict=verified args=none outcomes=10
  * native: args=fork
  * native: args=exec
  * native: args=spawn
  * native: args=system
+ * native: args=none
  */
 #include <spawn.h>
 #include <sys/wait.h>
@@ -47,6 +49,10 @@ int main(int argc, char **argv)
 	} else if (story(argc, argv, "system")) {
 		int status = system("true");
 		CHECK(status == 0 || heddle_running());
+	} else if (story(argc, argv, "none")) {
+		CHECK(waitpid(-1, NULL, 0) < 0);
+		heddle_outcome((unsigned long)errno);
+		CHECK(waitid(P_ALL, 0, NULL, WEXITED) < 0 && errno == ECHILD);
 	}
 	return 0;
 }

@@ -5,6 +5,9 @@
  * heddle: args=blocked verdict=verified outcomes=2
  * heddle: args=kill verdict=verified outcomes=2
  * heddle: args=unrelated verdict=verified outcomes=0,1,2
+ * heddle: args=unrelated-kill verdict=verified outcomes=0,1,2
+ * heddle: args=unrelated-raise verdict=verified outcomes=0,1,2
+ * heddle: args=unrelated-write verdict=verified outcomes=0,1,2
  * heddle: args=when verdict=verified outcomes=0,1,2
  * heddle: args=sigwait verdict=verified outcomes=10
  * heddle: args=sigwaitinfo verdict=verified outcomes=77
@@ -13,12 +16,14 @@
  * heddle: args=pause verdict=violation kind=deadlock
  * heddle: args=alarm verdict=verified outcomes=1
  * heddle: args=itimer verdict=verified outcomes=1
+ * heddle: args=armed verdict=verified outcomes=0,1
  * heddle: args=timer verdict=verified outcomes=1
  * heddle: args=ignored verdict=verified outcomes=0
  * heddle: args=pending verdict=verified outcomes=0,1
  * heddle: args=action verdict=verified outcomes=0,1
  * heddle: args=eintr verdict=verified outcomes=1,4
  * heddle: args=restart verdict=verified outcomes=1
+ * heddle: args=older verdict=verified outcomes=1
  * heddle: args=onstack verdict=verified outcomes=1
  * heddle: args=fatal verdict=violation kind=crash
  * heddle: args=inherit verdict=verified outcomes=1
@@ -57,7 +62,7 @@ static void handler(int sig)
 		heddle_outcome(who());
 	if (is("when"))
 		heddle_outcome(stage);
-	if (is("unrelated"))
+	if (!strncmp(how, "unrelated", 9))
 		stage = who() == 0;
 	if (is("onstack"))
 		heddle_outcome(&here >= other_stack && &here < other_stack + sizeof(other_stack));
@@ -75,6 +80,23 @@ static void with_handler(int flags)
 {
 	struct sigaction sa = {.sa_handler = handler, .sa_flags = flags};
 	OK(sigaction(SIGUSR1, &sa, NULL));
+}
+
+/* A call that sends a signal which is blocked or ignored delivers no other. */
+static void sends_in_vain(void)
+{
+	int broken[2];
+	if (is("unrelated")) {
+		OK(kill(getpid(), SIGUSR2));
+	} else if (is("unrelated-kill")) {
+		OK(kill(getpid(), SIGPIPE));
+	} else if (is("unrelated-raise")) {
+		OK(raise(SIGPIPE));
+	} else {
+		OK(pipe(broken));
+		OK(close(broken[0]));
+		CHECK(write(broken[1], "x", 1) < 0 && errno == EPIPE);
+	}
 }
 
 static void mask(int way)
@@ -134,6 +156,14 @@ static void *reader(void *arg)
 	return arg;
 }
 
+static void *reads_later(void *arg)
+{
+	char c;
+	CHECK(read(ends[0], &c, 1) == 1);
+	heddle_outcome((unsigned long)hit);
+	return arg;
+}
+
 static void *pauser(void *arg)
 {
 	pause();
@@ -158,6 +188,31 @@ static void *asks_mask(void *arg)
 	OK(pthread_sigmask(SIG_SETMASK, NULL, &set));
 	heddle_outcome(sigismember(&set, SIGUSR1));
 	return arg;
+}
+
+/* Of two timers one has expired: the other is armed still, or its signal is there. */
+static void armed_or_sent(void)
+{
+	struct itimerval it = {.it_value = {5, 0}}, now;
+	struct itimerspec ts = {.it_value = {5, 0}};
+	sigset_t set;
+	timer_t timer;
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+	siginfo_t info;
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigaddset(&set, SIGUSR1);
+	OK(sigprocmask(SIG_BLOCK, &set, NULL));
+	OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+	OK(timer_settime(timer, 0, &ts, NULL));
+	OK(setitimer(ITIMER_REAL, &it, NULL));
+	sigdelset(&set, SIGALRM);
+	CHECK(sigwaitinfo(&set, &info) == SIGUSR1);
+	OK(getitimer(ITIMER_REAL, &now));
+	OK(sigpending(&set));
+	int armed = now.it_value.tv_sec || now.it_value.tv_usec;
+	CHECK(armed || sigismember(&set, SIGALRM));
+	heddle_outcome((unsigned long)armed);
 }
 
 int main(int argc, char **argv)
@@ -189,15 +244,15 @@ int main(int argc, char **argv)
 		OK(pthread_kill(thread[1], SIGUSR1));
 		OK(sem_post(&go));
 		join(thread[1]);
-	} else if (is("unrelated")) { /* a call that sends a blocked signal delivers no other */
-		sigset_t set;
+	} else if (!strncmp(how, "unrelated", 9)) {
 		sigemptyset(&set);
 		sigaddset(&set, SIGUSR2);
 		OK(pthread_sigmask(SIG_BLOCK, &set, NULL));
+		signal(SIGPIPE, SIG_IGN);
 		with_handler(SA_RESTART);
 		thread[0] = spawn(reads_end, NULL);
 		OK(kill(getpid(), SIGUSR1));
-		OK(kill(getpid(), SIGUSR2));
+		sends_in_vain();
 		heddle_outcome(!hit ? 2 : (unsigned long)stage);
 		CHECK(write(ends[1], "x", 1) == 1);
 		join(thread[0]);
@@ -245,6 +300,8 @@ int main(int argc, char **argv)
 		while (!hit)
 			sigsuspend(&set);
 		heddle_outcome(hit);
+	} else if (is("armed")) {
+		armed_or_sent();
 	} else if (is("ignored")) {
 		mask(SIG_BLOCK);
 		OK(raise(SIGUSR1));
@@ -267,6 +324,12 @@ int main(int argc, char **argv)
 		/* The signal comes before the read, while it waits, or after it. */
 		thread[1] = spawn(reader, NULL);
 		OK(sem_wait(&ready));
+		OK(pthread_kill(thread[1], SIGUSR1));
+		CHECK(write(ends[1], "x", 1) == 1);
+		join(thread[1]);
+	} else if (is("older")) { /* than what the call returns: its handler has run by then */
+		with_handler(SA_RESTART);
+		thread[1] = spawn(reads_later, NULL);
 		OK(pthread_kill(thread[1], SIGUSR1));
 		CHECK(write(ends[1], "x", 1) == 1);
 		join(thread[1]);

@@ -12,6 +12,7 @@
  * heddle: args=between verdict=verified outcomes=2,3,4
  * heddle: args=order verdict=verified outcomes=21
  * heddle: args=queue verdict=verified outcomes=123
+ * heddle: args=one-each verdict=verified outcomes=3
  * heddle: args=once verdict=violation kind=crash
  * heddle: args=nodefer verdict=verified outcomes=2
  * heddle: args=periodic verdict=verified outcomes=3
@@ -22,6 +23,7 @@
  * heddle: args=server verdict=verified outcomes=7
  * native: args=order
  * native: args=queue
+ * native: args=one-each
  * native: args=cond any
  */
 #include <linux/futex.h>
@@ -186,6 +188,18 @@ static void alone(void)
 		OK(sigprocmask(SIG_UNBLOCK, &rt, NULL));
 		heddle_outcome(trail);
 		CHECK(trail == 123);
+	} else if (is("one-each")) { /* of several with one number a wait takes one: its mask is gone then */
+		sigset_t none;
+		sigemptyset(&none);
+		set(SIGRTMIN, 0);
+		OK(sigprocmask(SIG_BLOCK, &rt, NULL));
+		for (int i = 0; i < 3; i++)
+			OK(sigqueue(getpid(), SIGRTMIN, (union sigval){0}));
+		sigsuspend(&none);
+		CHECK(hits == 1);
+		CHECK(ppoll(NULL, 0, NULL, &none) < 0 && hits == 2);
+		sigsuspend(&none);
+		heddle_outcome((unsigned long)hits);
 	} else if (is("once")) {
 		set(SIGUSR1, SA_RESETHAND);
 		raise(SIGUSR1);
@@ -216,8 +230,8 @@ static void alone(void)
 int main(int argc, char **argv)
 {
 	how = argc > 1 ? argv[1] : "order";
-	static const char *const single[] = {"order",    "queue",    "once", "nodefer",
-					     "periodic", "watchdog", "hung"};
+	static const char *const single[] = {"order",   "queue",    "one-each", "once",
+					     "nodefer", "periodic", "watchdog", "hung"};
 	for (unsigned i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (is(single[i]))
 			return alone(), 0;

@@ -3,9 +3,9 @@ States, transitions, end states and deadlocks of examples/bounded-buffer:
 bounded_buffer.py PRODUCERS CONSUMERS SIZE ITEMS
 
 World.shared is (buffer, heap): the items in the buffer, oldest first, and the blocks in
-use. An item is (producer, number, block); a producer's blocks are its own, and the
-lowest free one is taken, as heddle's heap does. The ring's indices in the program follow from the
-number of puts and gets, which the threads' counters tell: they add no states.
+use. An item is (producer, number). It lies in the producer's block of that number: consumers give blocks
+back, and heddle's heap does not use a block again that another thread than its owner gave back. The ring's
+indices in the program follow from the number of puts and gets, which the threads' counters tell: they add no states.
 """
 
 import sys
@@ -16,26 +16,22 @@ LOCK = 0
 NOT_EMPTY, NOT_FULL = range(2)
 
 
-def allocate(world, owner):
+def allocate(world, item):
     buffer, heap = world.shared
-    block = 0
-    while (owner, block) in heap:
-        block += 1
-    world.shared = (buffer, heap | {(owner, block)})
-    return block
+    world.shared = (buffer, heap | {item})
+    return item
 
 
 def release(world, item):
-    owner, _, block = item
     buffer, heap = world.shared
-    world.shared = (buffer, heap - {(owner, block)})
+    world.shared = (buffer, heap - {item})
 
 
 def bounded_buffer(producers, consumers, size, items):
     def produce(world, me, who, number):
         if number == items:
             return DONE
-        item = (who, number, allocate(world, who))
+        item = allocate(world, (who, number))
         return lock(LOCK, put, who, number, item)
 
     def put(world, me, who, number, item):

@@ -71,6 +71,15 @@ static struct instruction random_making(int thread, int threads)
 	return (struct instruction){dice < 8 ? USE : CLOSE, 0, number, -1};
 }
 
+/* Also waits in which a signal may be taken. */
+static struct instruction random_signal(int thread, int threads)
+{
+	int dice = below(10);
+	if (dice > 6 && thread)
+		return (struct instruction){JOIN, below(thread), 0, 0};
+	return (struct instruction){dice < 5 ? KILL : ARM, below(threads), dice == 6, 0};
+}
+
 static struct instruction random_instruction(int thread, int *held, int *count, bool small)
 {
 	int dice = below(100), m = below(small ? 2 : LOCKS);
@@ -99,12 +108,13 @@ static struct instruction random_instruction(int thread, int *held, int *count, 
 	return (struct instruction){OWN, 0, 0, 0};
 }
 
-static void random_thread(struct code *c, int thread, bool loops, bool small, bool makes)
+static void random_thread(struct code *c, int thread, bool loops, bool small, bool makes, bool signals)
 {
 	int held[OPS], count = 0, n = 0, wanted = 2 + below(5);
 	for (; n < wanted; n++)
-		c->op[thread][n] = makes && below(3) ? random_making(thread, c->threads)
-						     : random_instruction(thread, held, &count, small);
+		c->op[thread][n] = signals && !below(4) ? random_signal(thread, c->threads)
+				   : makes && below(3)  ? random_making(thread, c->threads)
+							: random_instruction(thread, held, &count, small);
 	while (count && n < OPS + 3)
 		if (below(10))
 			c->op[thread][n++] = (struct instruction){UNLOCK, held[--count], 0, 0};
@@ -125,7 +135,7 @@ static struct code random_code(u64 number)
 	bool loops = number % 3 == 0, small = below(2), makes = number % 2;
 	c.counts = number % 8 == 3;
 	for (int thread = 0; thread < c.threads; thread++) {
-		random_thread(&c, thread, loops, small, makes);
+		random_thread(&c, thread, loops, small, makes, number % 5 < 2);
 		c.dormant[thread] = makes && thread && below(2);
 	}
 	return c;
@@ -302,6 +312,11 @@ static void who_does_not_wait_for_an_end_must_not_say_so(void **state)
 	must_be_caught(&joins_too_much);
 }
 
+static void what_is_done_aside_must_be_told(void **state)
+{
+	must_be_caught(&hides_aside);
+}
+
 /* ---- programs with known numbers ---- */
 
 static void check_states(const struct code *c, u64 full, u64 at_most)
@@ -354,6 +369,22 @@ static void circles_ignore_nobody(void **state)
 	assert_true(want == got);
 	search(&c, SEARCH_BFS, true, &got);
 	assert_true(want == got);
+}
+
+/* If the first ends first, nobody is left beside whom the timer could expire: that shows in the end only. */
+static void waits_of_ends_are_learnt(void **state)
+{
+	const struct code c = {.threads = 2, .length = {1, 1}, .op = {{{OWN, 0, 0, 0}}, {{ARM, 0, 0, 0}}}};
+	struct search_options o = {.strategy = SEARCH_DFS, .max_states = 1000};
+	u64 sum[2];
+	code = &c;
+	for (u32 i = 0; i < 2; i++) {
+		o.reduce = i;
+		forget_seen();
+		assert_int_equal(run(NULL, NULL, &o), SEARCH_COMPLETE);
+		sum[i] = seen_sum();
+	}
+	assert_true(sum[0] == sum[1]);
 }
 
 /* Two steps are found to depend on each other (by the eye, say): from then on, whatever details differ. */
@@ -507,9 +538,11 @@ int main(void)
 		cmocka_unit_test(pending_must_be_told),
 		cmocka_unit_test(looks_at_what_is_closed_must_be_told),
 		cmocka_unit_test(who_does_not_wait_for_an_end_must_not_say_so),
+		cmocka_unit_test(what_is_done_aside_must_be_told),
 		cmocka_unit_test(independent_threads),
 		cmocka_unit_test(a_server),
 		cmocka_unit_test(circles_ignore_nobody),
+		cmocka_unit_test(waits_of_ends_are_learnt),
 		cmocka_unit_test(pairs_depend_in_all_variants),
 		cmocka_unit_test(a_failure_is_everybodys),
 		cmocka_unit_test(facts_of_strangers_are_looked_at),

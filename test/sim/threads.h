@@ -2,8 +2,9 @@
  * threads.h: abstract programs of threads, as a target for the reduction (search/reduction.h): locks, try and
  * timed locks, condition variables, join, shared variables, branches; threads that are created, and again
  * when they have ended; numbered things that are opened (the lowest free number), handed to threads, used and
- * closed. It keeps what every branch, try and time-out saw, and all end states. On demand it tells less than
- * it should.
+ * closed; signals, which threads send each other and take any time, while they wait, too; a timer, which
+ * sends one; a watchdog, which comes when nobody can go on, and releases a lock. It keeps what every branch,
+ * try and time-out saw, and all end states. On demand it tells less than it should.
  */
 #ifndef HEDDLE_TEST_THREADS_H
 #define HEDDLE_TEST_THREADS_H
@@ -29,7 +30,10 @@
 #define LOCAL(t) (3 * THREADS + SHARED + LOCKS + (t)) /* a number + 1, or 0 */
 #define COUNT(t) (4 * THREADS + SHARED + LOCKS + (t)) /* of its own steps, if it counts them */
 #define THING(n) (5 * THREADS + SHARED + LOCKS + (n)) /* value + 1; 0: closed */
-#define VARS (5 * THREADS + SHARED + LOCKS + NUMBERS)
+#define SIGNALLED(t) (5 * THREADS + SHARED + LOCKS + NUMBERS + (t))
+#define ARMED (6 * THREADS + SHARED + LOCKS + NUMBERS) /* thread + 1 */
+#define WATCHED (ARMED + 1)
+#define VARS (WATCHED + 1)
 
 enum what {
 	END,
@@ -50,6 +54,8 @@ enum what {
 	OPEN,   /* elsewhere if there is no free number */
 	USE,    /* its own number, or (b) a fixed one; elsewhere if it is closed */
 	CLOSE,
+	KILL, /* a signal for a thread */
+	ARM,  /* the timer will send one to it; b: the watchdog instead */
 };
 enum waits { RUNS, IN_WAIT, WOKEN };
 
@@ -69,11 +75,15 @@ struct code {
 
 static const struct code *code;
 static struct footprint print;
-static bool hides_pending, hides_wakes, hides_closed, joins_too_much; /* ways to be broken */
+static bool hides_pending, hides_wakes, hides_closed, joins_too_much, hides_aside; /* ways to be broken */
 
 #define GO 0u
 #define GIVES_UP 100u
 #define WAKES 200u /* + thread */
+#define TAKES 300u
+#define EXPIRES 301u /* beside the first thread */
+#define BARKS 302u
+#define TIMER THREADS /* in place of a thread */
 
 /* ---- what was seen ---- */
 
@@ -134,11 +144,9 @@ static bool waits_for(const struct toy *t, int thread, int cond)
 	return alive(t, thread) && t->var[WAITS(thread)] == IN_WAIT && at(t, thread)->a == cond;
 }
 
-static u32 thread_actions(const struct toy *t, int thread, u32 *out)
+static u32 own_actions(const struct toy *t, int thread, u32 *out)
 {
 	u32 n = 0;
-	if (!alive(t, thread))
-		return 0;
 	const struct instruction *i = at(t, thread);
 	bool go = true;
 	if (t->var[WAITS(thread)] == IN_WAIT) {
@@ -165,8 +173,19 @@ static u32 thread_actions(const struct toy *t, int thread, u32 *out)
 static u32 code_actions(const struct toy *t, u32 *out)
 {
 	u32 n = 0;
-	for (int thread = 0; thread < code->threads; thread++)
-		n += thread_actions(t, thread, out + n);
+	int first = -1;
+	for (int thread = code->threads - 1; thread >= 0; thread--) {
+		if (!alive(t, thread))
+			continue;
+		first = thread;
+		n += own_actions(t, thread, out + n);
+		if (t->var[SIGNALLED(thread)])
+			out[n++] = MODEL_ACTION(thread, TAKES);
+	}
+	if (t->var[ARMED] && first >= 0)
+		out[n++] = MODEL_ACTION(first, EXPIRES);
+	if (!n && t->var[WATCHED] && first >= 0)
+		out[n++] = MODEL_ACTION(first, BARKS);
 	return n;
 }
 
@@ -196,6 +215,8 @@ static u64 thing_object(int n)
 	return object_id(OBJECT_FD, (u64)n);
 }
 #define NUMBERS_OBJECT object_id(OBJECT_FD_TABLE, 0)
+#define TIMER_OBJECT object_id(OBJECT_SIGNALS, 0)
+#define WATCHDOG_OBJECT object_id(OBJECT_SIGNALS, 1)
 
 /* What USE and CLOSE are about; -1: nothing. */
 static int number_of(const struct toy *t, int thread)
@@ -219,6 +240,22 @@ static int free_number(const struct toy *t)
 	while (n < NUMBERS && t->var[THING(n)])
 		n++;
 	return n;
+}
+
+/* Sending a signal to a thread, if it is there; beside whom the timer expires. */
+static void touch_target(struct footprint *f, int thread)
+{
+	footprint_add(f, end_object(thread), 1, ACCESS_READ);
+	footprint_add(f, thread_object(thread), 1, ACCESS_WRITE);
+}
+
+static void touch_timer(struct footprint *f, const struct toy *t)
+{
+	footprint_add(f, TIMER_OBJECT, 1, ACCESS_WRITE);
+	for (int x = 0; t->var[ARMED] && x < code->threads; x++)
+		footprint_add(f, end_object(x), 1, ACCESS_READ);
+	if (t->var[ARMED])
+		touch_target(f, t->var[ARMED] - 1);
 }
 
 static void touch(struct footprint *f, const struct toy *t, int thread)
@@ -277,6 +314,12 @@ static void touch(struct footprint *f, const struct toy *t, int thread)
 	case CLOSE:
 		touch_thing(f, t, number_of(t, thread), i->what == CLOSE);
 		return;
+	case KILL:
+		touch_target(f, i->a);
+		return;
+	case ARM:
+		footprint_add(f, i->b ? WATCHDOG_OBJECT : TIMER_OBJECT, 1, ACCESS_WRITE);
+		return;
 	default:
 		return;
 	}
@@ -304,6 +347,7 @@ static void release(struct toy *t, int thread, int lock)
 static void create(struct toy *t, int thread, int by)
 {
 	toy_set(t, (u32)STARTED(thread), 1);
+	toy_set(t, (u32)SIGNALLED(thread), 0);
 	toy_set(t, (u32)LOCAL(thread), t->var[LOCAL(by)]);
 	go_to(t, thread, 0);
 }
@@ -321,6 +365,37 @@ static int open_or_use(struct toy *t, int thread)
 	if (i->what == OPEN)
 		toy_set(t, (u32)LOCAL(thread), n + 1);
 	return next;
+}
+
+static void send(struct toy *t, int thread)
+{
+	if (alive(t, thread))
+		toy_set(t, (u32)SIGNALLED(thread), 1);
+}
+
+/* What is no instruction. */
+static void execute_aside(struct toy *t, int thread, u32 alt)
+{
+	int v = thread % SHARED;
+	switch (alt) {
+	case TAKES:
+		footprint_add(&print, thread_object(thread), 1, ACCESS_READ);
+		footprint_add(&print, var_object(v), 1, ACCESS_WRITE);
+		see_event(thread, t->var[PC(thread)], 80 + t->var[VALUE(v)]);
+		toy_set(t, (u32)SIGNALLED(thread), 0);
+		toy_set(t, (u32)VALUE(v), (t->var[VALUE(v)] + 1) % 3);
+		break;
+	case EXPIRES:
+		touch_timer(&print, t);
+		send(t, t->var[ARMED] - 1);
+		toy_set(t, ARMED, 0);
+		break;
+	default:
+		footprint_add(&print, WATCHDOG_OBJECT, 1, ACCESS_WRITE);
+		footprint_add(&print, lock_object(0), 1, ACCESS_RELEASE);
+		toy_set(t, (u32)OWNER(0), 0);
+		toy_set(t, WATCHED, 0);
+	}
 }
 
 /* One instruction; false: the thread waits now. */
@@ -389,6 +464,12 @@ static bool execute(struct toy *t, int thread, u32 alt)
 	case CLOSE:
 		next = open_or_use(t, thread);
 		break;
+	case KILL:
+		send(t, i->a);
+		break;
+	case ARM:
+		toy_set(t, i->b ? WATCHED : ARMED, i->a + 1);
+		break;
 	default:
 		break;
 	}
@@ -402,6 +483,10 @@ static enum step_result code_step(struct toy *t, u32 action)
 {
 	int thread = (int)MODEL_FIBER(action);
 	footprint_clear(&print);
+	if ((action & 0xffff) >= TAKES) {
+		execute_aside(t, thread, action & 0xffff);
+		return STEP_OK;
+	}
 	touch(&print, t, thread);
 	bool goes_on = execute(t, thread, (action & 0xffff));
 	while (goes_on && alive(t, thread) && at(t, thread)->what == UNLOCK) {
@@ -437,12 +522,29 @@ static u32 code_fibers(void *self, u32 *out, u32 room)
 	for (int x = 0; x < code->threads; x++)
 		if (alive(self, x) && n < room)
 			out[n++] = (u32)x;
+	if (n < room)
+		out[n++] = TIMER;
 	return n;
+}
+
+static u32 code_actor(void *self, u32 action)
+{
+	(void)self;
+	u32 alt = action & 0xffff;
+	return alt == EXPIRES ? TIMER : alt == BARKS ? TARGET_NOBODY : MODEL_FIBER(action);
+}
+
+static bool code_aside(void *self, u32 action)
+{
+	(void)self;
+	return (action & 0xffff) == TAKES && !hides_aside;
 }
 
 static u64 code_point(void *self, u32 fiber)
 {
 	const struct toy *t = self;
+	if (fiber == TIMER)
+		return TIMER * 1000000u;
 	return alive(t, (int)fiber)
 		       ? 1 + fiber * 1000000u + (u64)t->var[PC(fiber)] * 10 + (u64)t->var[WAITS(fiber)]
 		       : 0;
@@ -451,11 +553,13 @@ static u64 code_point(void *self, u32 fiber)
 static u64 code_detail(void *self, u32 fiber)
 {
 	const struct toy *t = self;
-	return (u64)t->var[LOCAL(fiber)] * 1000 + (u64)t->var[COUNT(fiber)];
+	return fiber == TIMER ? 0 : (u64)t->var[LOCAL(fiber)] * 1000 + (u64)t->var[COUNT(fiber)];
 }
 
 static u32 code_joins(void *self, u32 fiber)
 {
+	if (fiber == TIMER)
+		return 0;
 	const struct instruction *i = at(self, (int)fiber);
 	if (joins_too_much && i->what != JOIN)
 		return 1 + (fiber + 1) % (u32)code->threads;
@@ -465,12 +569,16 @@ static u32 code_joins(void *self, u32 fiber)
 static void code_pending(void *self, u32 fiber, struct footprint *out)
 {
 	footprint_clear(out);
-	if (!hides_pending)
+	if (fiber == TIMER)
+		touch_timer(out, self);
+	else if (!hides_pending)
 		touch(out, self, (int)fiber);
 }
 
 static const struct target_reduction code_reduction = {.usable = code_usable,
 						       .fibers = code_fibers,
+						       .actor = code_actor,
+						       .aside = code_aside,
 						       .point = code_point,
 						       .detail = code_detail,
 						       .joins = code_joins,

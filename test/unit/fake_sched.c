@@ -118,6 +118,11 @@ void access_observe(u64 object)
 	lesson_of(object)->observed = true;
 }
 
+u32 access_facts(void)
+{
+	return 0;
+}
+
 bool access_is_observed(u64 object)
 {
 	return lesson_of(object)->observed;

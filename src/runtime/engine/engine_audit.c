@@ -34,7 +34,8 @@ bool engine_owner_of(u64 address, struct owner *o)
 {
 	u64 arena = (address - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
 	if (arena < LAYOUT_MAX_FIBERS && heap_is_bookkeeping(address)) {
-		*o = (struct owner){object_id(OBJECT_HEAP, arena), 0, "the heap's bookkeeping"};
+		u64 object = heap_is_about_retired(address) ? heap_retired_object(arena) : heap_object(arena);
+		*o = (struct owner){object, 0, "the heap's bookkeeping"};
 		return true;
 	}
 	return sched_owner(address, o) || vk_owner(address, o);
@@ -352,10 +353,15 @@ static bool depends(u32 action, const struct changes *alone, const struct change
 	return !same_changes(alone, &after);
 }
 
-/* The address of the first byte that was changed there. */
-static u64 first_byte(const struct change *c)
+/* Of bits of this word, the address of the first byte that no library answers for; 0: there is none. */
+static u64 own_byte(u64 word, u64 bits)
 {
-	return c->address + (c->plain ? (u32)__builtin_ctzl(c->plain) / 8 : 0);
+	for (u32 at = 0; at < sizeof(u64); at += sizeof(u32)) {
+		u64 half = bits & 0xfffffffful << (8 * at);
+		if (half && !engine_shared_by_libraries(word + at))
+			return word + (u32)__builtin_ctzl(half) / 8;
+	}
+	return 0;
 }
 
 /* The address of a word stored by the one on which the other depends; 0: there is none. */
@@ -368,10 +374,10 @@ static u64 depends_where(u32 action, const struct changes *alone, const struct c
 	for (u32 i = 0; i < n && i < SEARCH_WORDS && !is_tired(); i++) {
 		if (!depends(action, alone, stores, i, i + 1))
 			continue;
-		u64 address = first_byte(change_at(stores, i));
-		if (!engine_shared_by_libraries(address))
+		u64 address = own_byte(change_at(stores, i)->address, change_at(stores, i)->plain);
+		if (address)
 			return address;
-		of_library = address;
+		of_library = change_at(stores, i)->address;
 	}
 	return of_library ? of_library : change_at(stores, 0)->address;
 }
@@ -379,8 +385,8 @@ static u64 depends_where(u32 action, const struct changes *alone, const struct c
 static u64 first_plain(const struct changes *a)
 {
 	for (u32 i = 0; i < change_count(a); i++)
-		if (change_at(a, i)->plain && !engine_shared_by_libraries(change_at(a, i)->address))
-			return first_byte(change_at(a, i));
+		if (own_byte(change_at(a, i)->address, change_at(a, i)->plain))
+			return own_byte(change_at(a, i)->address, change_at(a, i)->plain);
 	return 0;
 }
 
@@ -478,13 +484,13 @@ static u64 audit_both_store(void *t, u32 a, u32 b)
 	execute(b, &of_b);
 	for (u32 i = 0; i < HD_MIN(change_count(&of_a), SEARCH_WORDS); i++) {
 		const struct change *c = change_at(&of_a, i);
-		if (!c->plain || engine_shared_by_libraries(c->address))
+		if (!own_byte(c->address, c->plain))
 			continue;
 		for (u32 j = 0; j < HD_MIN(change_count(&of_b), SEARCH_WORDS); j++) {
 			const struct change *d = change_at(&of_b, j);
-			if (d->address == c->address && bytes_in(c->plain) & bytes_in(d->plain))
-				return c->address +
-				       (u32)__builtin_ctzl(bytes_in(c->plain) & bytes_in(d->plain)) / 8;
+			u64 both = d->address == c->address ? bytes_in(c->plain) & bytes_in(d->plain) : 0;
+			if (own_byte(c->address, both))
+				return own_byte(c->address, both);
 		}
 	}
 	return 0;

@@ -15,7 +15,7 @@ void engine_audit_setup(void);
  * The program uses an atomic read-modify-write instruction there: what it does to that word is
  * synchronisation, also where it only loads it.
  */
-void engine_audit_atomic(u64 address);
+void engine_audit_atomic(u64 address, u32 bytes);
 /* Is this a word that libraries share by locks of their own? No news to the user (engine_libraries.c). */
 bool engine_shared_by_libraries(u64 address);
 /* Is this code of libraries that lock in ways of their own, so that nothing can be said between two steps? */

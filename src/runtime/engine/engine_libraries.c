@@ -21,9 +21,10 @@
 static const struct {
 	const char *name;
 	bool owns_what_it_allocates;
+	bool locks; /* in ways that are no steps */
 } libraries[] = {
-	{"/libgomp.so", true},    {"/libc.so", true},      {"/ld-linux-x86-64.so", true},
-	{"/libstdc++.so", false}, {"/libgcc_s.so", false},
+	{"/libgomp.so", true, false},    {"/libc.so", true, true},       {"/ld-linux-x86-64.so", true, true},
+	{"/libstdc++.so", false, false}, {"/libgcc_s.so", false, false},
 };
 static struct {
 	u64 start, end;
@@ -67,23 +68,26 @@ void engine_audit_setup(void)
 
 /* ---- atomic variables, as far as they are seen; persistent ---- */
 
-#define ATOMICS 4096u /* words; of more of them not all are known */
-static u64 atomic_word[ATOMICS];
+#define ATOMICS 4096u            /* of more of them not all are known */
+static u64 atomic_word[ATOMICS]; /* words of 4 bytes: a plain variable may lie beside an atomic one */
 
 static u64 *atomic_place(u64 address)
 {
-	u64 word = address / sizeof(u64);
+	u64 word = address / sizeof(u32);
 	for (u64 i = word * 0x9e3779b97f4a7c15u >> 52, tries = 0; tries < 16; i = (i + 1) % ATOMICS, tries++)
 		if (!atomic_word[i] || atomic_word[i] == word)
 			return &atomic_word[i];
 	return NULL;
 }
 
-void engine_audit_atomic(u64 address)
+void engine_audit_atomic(u64 address, u32 bytes)
 {
-	u64 *place = atomic_place(address);
-	if (place)
-		*place = address / sizeof(u64);
+	u64 end = address + HD_MAX(bytes, 1u);
+	for (u64 at = address; at < end; at = HD_ROUND_UP(at + 1, sizeof(u32))) {
+		u64 *place = atomic_place(at);
+		if (place)
+			*place = at / sizeof(u32);
+	}
 }
 
 static bool is_atomic(u64 address)
@@ -135,7 +139,7 @@ static bool is_of_stream(u64 address)
 bool engine_library_code(u64 pc)
 {
 	for (u32 i = 0; i < HD_ARRAY_LEN(libraries); i++)
-		if (libraries[i].owns_what_it_allocates && pc >= library[i].start && pc < library[i].end)
+		if (libraries[i].locks && pc >= library[i].start && pc < library[i].end)
 			return true;
 	return false;
 }

@@ -40,6 +40,8 @@ extern const struct target_reduction engine_reduction;
 u64 engine_work(void *t);
 /* Where the fiber went into the runtime, or its thread's function. */
 u64 engine_program_pc(u32 slot);
+/* Of what lies on its kernel stack, and of the program's rbp. */
+u64 engine_stack_hash(u32 slot);
 
 /* What the operation does, in words. alt: the outcome, or OP_DESCRIBE_PENDING. */
 void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text *t);

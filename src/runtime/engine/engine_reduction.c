@@ -14,7 +14,6 @@
 
 /*
  * Nothing is left out where more decides on what a fiber can do than what its operation declares:
- *   signals and timers     timers expire beside the fibers, as actions of one of them;
  *   spurious wake-ups,     a state that only they lead out of is an end;
  *   faults of the network
  *   atomic sections        while one is under way, nobody else moves unless it has to wait;
@@ -35,8 +34,7 @@ static bool usable(void *t)
 {
 	(void)t;
 	const struct wire_learnt *known = &rt_wire->learnt;
-	if (rt_lessons.signals_used || rt_wire->config.spurious || rt_wire->config.net.faults ||
-	    has_joint_peers(known))
+	if (rt_wire->config.spurious || rt_wire->config.net.faults || has_joint_peers(known))
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++)
 		if (model->fiber[i].atomic)
@@ -51,25 +49,49 @@ static u32 fibers(void *t, u32 *out, u32 room)
 	for (u32 i = 0; i < limit; i++)
 		if (model->fiber[i].life == FIBER_ALIVE && n++ < room)
 			out[n - 1] = i;
+	if (rt_lessons.signals_used && n++ < room)
+		out[n - 1] = ACCESS_TIMERS;
 	return n;
+}
+
+static u32 actor(void *t, u32 action)
+{
+	(void)t;
+	u32 alt = ACTION_ALT(action);
+	if (ALT_IS_WATCHDOG(alt) || ALT_IS_PEER(alt))
+		return TARGET_NOBODY;
+	return ALT_IS_TIMER(alt) ? (u32)ACCESS_TIMERS : ACTION_FIBER(action);
+}
+
+static bool aside(void *t, u32 action)
+{
+	(void)t;
+	return ACTION_ALT(action) == ALT_SIGNAL;
 }
 
 u64 engine_program_pc(u32 slot)
 {
 	const struct fiber *f = &model->fiber[slot];
 	u64 frame = kstack_program_sp(slot);
-	return frame && op_class_of(&f->op) != &op_start ? ((const u64 *)frame)[1] : f->entry + 1;
+	if (!frame || op_class_of(&f->op) == &op_start)
+		return f->entry + 1;
+	/* As of a call, the address behind it; who stands before an instruction stands at the instruction. */
+	return ((const u64 *)frame)[1] + op_class_of(&f->op)->instruction;
 }
 
 static u32 joins(void *t, u32 slot)
 {
 	(void)t;
+	if (slot == ACCESS_TIMERS)
+		return 0;
 	const struct op *o = &model->fiber[slot].op;
 	return op_class_of(o)->joins ? op_class_of(o)->joins(o) : 0;
 }
 
 static u64 point(void *t, u32 slot)
 {
+	if (slot == ACCESS_TIMERS) /* which of them are armed is written by others */
+		return ACCESS_TIMERS << 1 | 1;
 	const struct fiber *f = &model->fiber[slot];
 	if (f->life != FIBER_ALIVE)
 		return 0;
@@ -83,12 +105,17 @@ static u64 point(void *t, u32 slot)
  * What lies on its kernel stack, the program's registers among it: only the fiber itself writes there
  * (kstack.h, K4). The program's rbp is in the door's frame.
  */
-static u64 detail(void *t, u32 slot)
+u64 engine_stack_hash(u32 slot)
 {
-	(void)t;
 	u64 from = model->fiber[slot].sp, to = (u64)kstack_of(slot), frame = kstack_program_sp(slot);
 	u64 hash = from < to ? XXH3_64bits((const void *)from, to - from) : 0;
 	return hash + (frame ? *(const u64 *)frame : 0);
+}
+
+static u64 detail(void *t, u32 slot)
+{
+	(void)t;
+	return slot == ACCESS_TIMERS ? 0 : engine_stack_hash(slot);
 }
 
 static void pending(void *t, u32 slot, struct footprint *out)
@@ -99,7 +126,7 @@ static void pending(void *t, u32 slot, struct footprint *out)
 
 static u32 action(u32 slot)
 {
-	return ACTION(slot, 0);
+	return slot == ACCESS_TIMERS ? ACTION(0, ALT_TIMER) : ACTION(slot, 0);
 }
 
 u64 engine_work(void *t)
@@ -110,6 +137,8 @@ u64 engine_work(void *t)
 
 const struct target_reduction engine_reduction = {.usable = usable,
 						  .fibers = fibers,
+						  .actor = actor,
+						  .aside = aside,
 						  .point = point,
 						  .detail = detail,
 						  .pending = pending,

@@ -103,7 +103,7 @@ static u32 timer_actions(bool nothing_else, u32 *out)
 	}
 	for (u32 i = 0; i < ready && host != LAYOUT_MAX_FIBERS; i++)
 		if (horizon_allows(deadline[i]))
-			out[n++] = ACTION(host, ALT_TIMER + number[i]);
+			out[n++] = ACTION(host, (nothing_else ? ALT_WATCHDOG : ALT_TIMER) + number[i]);
 	return n;
 }
 
@@ -262,7 +262,11 @@ enum run_end engine_run(u32 slot, u32 alt)
 	bool far = fair_is_far(&model->fiber[slot]);
 	output_reset();
 	memory_step_begins();
+	u64 stood = hd_unlikely(ALT_IS_TIMER(alt)) ? engine_stack_hash(slot) : 0;
 	enum run_end end = run_fiber(slot, alt);
+	/* Such a step is none of the fiber's: if it does not stand where it stood, others must know. */
+	if (hd_unlikely(stood) && end == RUN_STEP && engine_stack_hash(slot) != stood)
+		access_declare(thread_object(slot), 1, ACCESS_WRITE);
 	order_step_ends(slot);
 	if (!memory_step_ends(slot, alt))
 		end = run_limit("more than 524288 places in memory that several threads use without a common "
@@ -350,6 +354,7 @@ static enum terminal_kind end_of_process(void)
 {
 	if (model->exit_status == RUST_PANIC_STATUS && model->panic[0])
 		return end_of_panic();
+	terminal_ended();
 	rt_worker->result.ended_well |= !model->exit_status;
 	if (model->exit_status && !rt_worker->result.exit_status)
 		rt_worker->result.exit_status = model->exit_status;
@@ -371,6 +376,7 @@ static enum terminal_kind judge_terminal(void)
 		return TERMINAL_END;
 	if (model->exited)
 		return end_of_process();
+	terminal_ended();
 	rt_worker->result.ended_well = 1;
 	if (!rt_wire->config.check_deadlock || stands_at_horizon())
 		return TERMINAL_END;
@@ -460,6 +466,7 @@ static void target_restart(void *t)
 	memory_restarted();
 	engine_load_lessons();
 	horizon_restarted();
+	terminal_restarted();
 	rt_worker->result.violations = 0;
 	rt_worker->result.samples = 0;
 	rt_worker->result.ends = 0;
@@ -505,6 +512,18 @@ static bool target_busy(void *t, u32 action)
 	       (c->busy || (c->in_vain && c->in_vain(f, &f->op, alt)));
 }
 
+static bool target_looks(void *t, u32 action)
+{
+	(void)t;
+	return op_class_of(&model->fiber[ACTION_FIBER(action)].op)->looks && !ACTION_ALT(action);
+}
+
+static bool target_in_vain(void *t, const struct target_loop *loop)
+{
+	(void)t;
+	return !horizon_was_hit() && terminal_in_vain(loop);
+}
+
 static bool target_idles(void *t)
 {
 	(void)t;
@@ -548,6 +567,8 @@ const struct target_ops engine_ops = {
 	.action_fiber = target_action_fiber,
 	.busy = target_busy,
 	.can_livelock = target_can_livelock,
+	.looks = target_looks,
+	.in_vain = target_in_vain,
 	.livelock = engine_livelock,
 	.idles = target_idles,
 	.would_idle = target_would_idle,

@@ -10,6 +10,7 @@
 #include "runtime/engine/engine_horizon.h"
 #include "runtime/engine/engine_priv.h"
 #include "runtime/engine/engine_properties.h"
+#include "runtime/heap/heap.h"
 #include "runtime/memory/memory.h"
 #include "runtime/net/net.h"
 #include "runtime/rt.h"
@@ -70,6 +71,7 @@ static void horizon_news(u64 horizon, u64 beyond)
 void engine_load_lessons(void)
 {
 	rt_load_lessons();
+	heap_retire(!rt_lessons.heap_reused);
 	net_load_lessons();
 	access_load_lessons();
 	memory_load_lessons();

@@ -50,6 +50,10 @@ static void note_what_was_left_out(void)
 	if (terminal_saw_asleep())
 		note("some executions go on for ever with threads that sleep again and again, and all others "
 		     "have ended or wait for their end: taken for idle; --strict-idle makes that a livelock");
+	if (vk_saw_floods())
+		note("the program sends 64 KiB or more to a peer, while as much of what that said is not "
+		     "read: where buffers hold no more and the peer does not read meanwhile, both wait for "
+		     "ever; up to 2 MiB they are taken to hold all");
 	unseen_tell_notes();
 	if (order_left_out()) {
 		unseen_add("weaker atomics of more than 256 threads, 32768 places or 4096 objects", 0);

@@ -22,7 +22,7 @@ void op_describe(const struct fiber *f, const struct op *o, u32 alt, struct text
 	} else if (alt == ALT_SIGNAL || alt == ALT_EINTR) {
 		vk_describe_signal(fiber_slot(f), alt == ALT_EINTR, t);
 	} else if (ALT_IS_TIMER(alt)) {
-		vk_describe_timer(alt - ALT_TIMER, t);
+		vk_describe_timer(ALT_TIMER_NUMBER(alt), t);
 	} else if (ALT_IS_PEER(alt)) {
 		vk_describe_peer(alt - ALT_PEER, t);
 	} else if (ALT_IS_FAULT(alt)) {

@@ -22,7 +22,12 @@
  *
  * So are threads that sleep in loops for ever, and those who wait for their end, in a program that never ends
  * (but --strict-idle). Where other executions end, such a thread waited for something that does not come: a
- * livelock. If those are met afterwards, there is no verdict (wire.h: slept).
+ * livelock. If those are met afterwards, the search begins again (learnt.h: slept).
+ *
+ * Loops in which locks are taken besides may be work: philosophers who think for a second. They are a
+ * livelock if other executions end, too. Where none does, one thread alone that goes round and round, says
+ * nothing and leaves all as it was can only be waiting for what it looks at, and nobody is left to change
+ * that: all others have ended or wait, and no handler of a signal from outside could do it.
  */
 #include "runtime/engine/terminal.h"
 
@@ -323,6 +328,38 @@ static bool joins(u32 slot)
 	return op_class_of(&model->fiber[slot].op)->joins && waits_for_fiber(slot);
 }
 
+static bool known_to_end(void)
+{
+	return __atomic_load_n(&rt_wire->learnt.ends, __ATOMIC_SEQ_CST);
+}
+
+/* Once: then it is known from the start. */
+static void begin_again(void)
+{
+	if (known_to_end() && __atomic_exchange_n(&rt_wire->learnt.slept, 0, __ATOMIC_SEQ_CST))
+		sched_want_restart();
+}
+
+static void takes_for_idle(void)
+{
+	rt_worker->result.slept = 1;
+	__atomic_store_n(&rt_wire->learnt.slept, 1, __ATOMIC_SEQ_CST);
+	begin_again(); /* another worker may have met an end meanwhile */
+}
+
+void terminal_ended(void)
+{
+	if (hd_likely(known_to_end() && !rt_wire->learnt.slept))
+		return;
+	__atomic_store_n(&rt_wire->learnt.ends, 1, __ATOMIC_SEQ_CST);
+	begin_again();
+}
+
+void terminal_restarted(void)
+{
+	asleep = false;
+}
+
 /*
  * Nobody waits for clients or peers: does everybody sleep, wait for a signal from outside, or for the end of
  * one who does? But a thread that sleeps in some executions, where others end, has waited for something.
@@ -330,7 +367,7 @@ static bool joins(u32 slot)
 static bool all_sleep(void)
 {
 	bool any = false;
-	if (rt_worker->result.ended_well || rt_worker->result.exit_status)
+	if (known_to_end())
 		return false;
 	for (u32 i = 0; i < sched_fiber_limit(); i++) {
 		bool sleeps = alive(i) && op_class_of(&model->fiber[i].op)->sleeps;
@@ -369,8 +406,29 @@ bool terminal_idles(void)
 	if (!all_sleep())
 		return false;
 	asleep = true;
-	rt_worker->result.slept = 1;
+	takes_for_idle();
 	return true;
+}
+
+static bool any_waits_for_signal(void)
+{
+	for (u32 i = 0; i < sched_fiber_limit(); i++)
+		if (alive(i) && wait_of(i).what == WAIT_WORLD)
+			return true;
+	return false;
+}
+
+bool terminal_in_vain(const struct target_loop *loop)
+{
+	if (mark_roots())
+		return false;
+	if (known_to_end())
+		return true;
+	bool alone = !loop->several && loop->waits == 1 && !(loop->steps & LOOP_SAYS);
+	if (alone && (rt_wire->config.strict_idle || !(any_waits_for_signal() || vk_catches_signals())))
+		return true;
+	takes_for_idle();
+	return false;
 }
 
 bool terminal_would_idle(void)

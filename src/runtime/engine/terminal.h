@@ -4,6 +4,7 @@
 #ifndef HEDDLE_RUNTIME_TERMINAL_H
 #define HEDDLE_RUNTIME_TERMINAL_H
 
+#include "search/target.h"
 #include "wire/violation.h"
 
 /*
@@ -28,6 +29,12 @@ bool terminal_saw_waiter(void);
  * terminal_saw_asleep().
  */
 bool terminal_idles(void);
+/* The same for a loop in which locks are taken, too: is it no way to idle or to work, but a wait in vain? */
+bool terminal_in_vain(const struct target_loop *loop);
+/* An execution has ended. If others were taken for idle before, the search begins again, and knows better. */
+void terminal_ended(void);
+/* The search begins again. */
+void terminal_restarted(void);
 /* Is it such a server, if there were such a loop? */
 bool terminal_would_idle(void);
 /* … or with threads that wait for a signal from outside, with nothing else to do? */

@@ -12,7 +12,7 @@
  * a dozen blocks of a dozen sizes share one page. Bookkeeping is out of line, so a
  * program that writes past its block damages its own data, not ours.
  *
- *   arena   | map 0 | map 1 | … | chunk codes, group codes | data pages …            |
+ *   arena   | map 0 | map 1 | … | chunk codes, group codes | retired | data pages …  |
  *   map     | 63 page codes | 63 lines: per page 256 used bits, 256 start bits        |
  *   map 0   | 61 page codes | live bytes | codes of chunks 0-63 | 61 lines            |
  *
@@ -41,8 +41,8 @@
  *   3. A chunk's code is the summary of its pages' codes; or it is BODY: all pages
  *      belong to one block that began in an earlier chunk, and the map is all zero.
  *   4. A group's code is the least of its chunks' codes.
- *   5. live is the sum of the live blocks' bytes.
- *   6. Free granules are zero.
+ *   5. live is the sum of the bytes of all blocks, the retired ones included.
+ *   6. Free granules are zero, and so are retired blocks; these are counted.
  *   7. So every byte outside of the blocks follows from their places and sizes, and an
  *      arena with no block is all zero, like memory never touched.
  *
@@ -51,9 +51,13 @@
  * only saves work: no result depends on it. (A process that took over states it has not
  * run itself would have to raise it.)
  *
- * Given up: a cross-fiber free changes where the owner's next block goes, so it does not commute
- * with the owner's malloc (it does not in any allocator that reuses memory). With no trace,
- * "freed before" and "never allocated" look the same: an address where a block could
+ * Retired blocks. If the place of a block that another fiber gave back could be used again, the owner's next
+ * block would lie there or elsewhere, as the one or the other was faster: every later state twice, and a
+ * free that does not commute with the owner's malloc. A reference count that whoever comes last frees makes
+ * many of them. So such a place is not used again, which any allocator may decide. Up to a number:
+ * programs that hand blocks over for ever would have ever new states. Then they want it the other way.
+ *
+ * Given up: with no trace, "freed before" and "never allocated" look the same: an address where a block could
  * start counts as freed. Blocks touch each other: an overrun into a neighbour shows only to a
  * hook that knows which block was meant.
  */
@@ -77,7 +81,11 @@ void heap_setup(u64 base, u64 stride, u32 arenas, u64 limit)
 	l->groups = HD_ROUND_UP(l->chunks, 64) / 64;
 	l->group_off = (u64)l->chunks * HD_PAGE;
 	l->sum_off = l->group_off + (u64)l->groups * 64;
-	l->data_off = HD_ROUND_UP(l->sum_off + HD_ROUND_UP(l->groups, 64), HD_PAGE);
+	l->retires = true;
+	l->retired_off = HD_ROUND_UP(l->sum_off + HD_ROUND_UP(l->groups, 64), HD_PAGE);
+	l->retired_granules = HD_MIN(stride / HEAP_GRANULE, (u64)HEAP_RETIRED_GRANULES);
+	l->data_off = HD_ROUND_UP(l->retired_off + sizeof(struct heap_retired) + l->retired_granules / 8,
+				  HD_PAGE);
 	u64 data_pages = (stride - l->data_off) / HD_PAGE;
 	l->end_page = (u32)HD_MIN(data_pages + HEAP_FIRST_PAGE, (u64)l->chunks * HEAP_CHUNK_PAGES);
 	__builtin_memset(peak, 0, sizeof(peak));
@@ -91,11 +99,22 @@ bool heap_is_bookkeeping(u64 address)
 	       offset % heap_layout.stride < heap_layout.data_off;
 }
 
+bool heap_is_about_retired(u64 address)
+{
+	u64 offset = address - heap_layout.base;
+	return heap_is_bookkeeping(address) && offset % heap_layout.stride >= heap_layout.retired_off;
+}
+
+void heap_retire(bool on)
+{
+	heap_layout.retires = on;
+}
+
 u64 heap_live_bytes(void)
 {
 	u64 sum = 0;
 	for (u32 i = 0; i < heap_layout.arenas; i++)
-		sum += heap_arena_at(i)->live;
+		sum += heap_arena_at(i)->live - heap_retired_of(heap_arena_at(i))->bytes;
 	return sum;
 }
 
@@ -149,6 +168,11 @@ static struct heap_arena *locate(const void *p, u64 *ret_at)
 	return heap_arena_at((u32)arena);
 }
 
+static bool find_live(struct heap_arena *a, u64 at, struct heap_block *ret_block)
+{
+	return heap_block_find(a, at, ret_block) && !heap_retired_has(a, ret_block->at);
+}
+
 /* p must be the start of a live block. */
 static enum heap_status resolve(const void *p, struct heap_arena **ret_arena, struct heap_block *ret_block)
 {
@@ -157,7 +181,7 @@ static enum heap_status resolve(const void *p, struct heap_arena **ret_arena, st
 	struct heap_arena *a = locate(p, &at);
 	if (!a)
 		return HEAP_NOT_A_BLOCK;
-	if (!heap_block_find(a, at, ret_block))
+	if (!find_live(a, at, ret_block))
 		return aligned ? HEAP_ALREADY_FREE : HEAP_NOT_A_BLOCK;
 	if (!aligned || ret_block->at != at)
 		return HEAP_INSIDE_BLOCK;
@@ -211,14 +235,24 @@ static void copy(char *to, const char *from, u64 bytes)
 	}
 }
 
-static void release(struct heap_arena *a, struct heap_block b)
+/* Is it for its owner alone to use the place again? */
+static bool is_to_retire(u32 arena, const struct heap_arena *a)
 {
-	wipe(heap_granule_address(a, b.at), b.granules * HEAP_GRANULE);
-	heap_block_unmark(a, b);
-	a->live -= b.granules * HEAP_GRANULE;
+	return heap_layout.retires && a != heap_arena_at(arena);
 }
 
-enum heap_status heap_free(void *p)
+static enum heap_status release(u32 arena, struct heap_arena *a, struct heap_block b)
+{
+	bool retire = is_to_retire(arena, a);
+	wipe(heap_granule_address(a, b.at), b.granules * HEAP_GRANULE);
+	if (retire && heap_retired_put(a, b))
+		return HEAP_OK;
+	heap_block_unmark(a, b);
+	a->live -= b.granules * HEAP_GRANULE;
+	return retire ? HEAP_REUSED : HEAP_OK;
+}
+
+enum heap_status heap_free(u32 arena, void *p)
 {
 	struct heap_arena *a;
 	struct heap_block b;
@@ -226,9 +260,7 @@ enum heap_status heap_free(void *p)
 		return HEAP_OK;
 	__builtin_prefetch(p, 1); /* while its bits are looked up */
 	enum heap_status status = resolve(p, &a, &b);
-	if (status == HEAP_OK)
-		release(a, b);
-	return status;
+	return status == HEAP_OK ? release(arena, a, b) : status;
 }
 
 /* The old block's marks are taken out first, so that it is no obstacle to itself. */
@@ -267,7 +299,7 @@ void *heap_realloc(u32 arena, void *p, size_t size, enum heap_status *status)
 	u64 granules = granules_for(size);
 	if (*status != HEAP_OK || !granules)
 		return NULL;
-	if (granules == b.granules || resize_in_place(a, b, granules)) {
+	if (granules == b.granules || (!is_to_retire(arena, a) && resize_in_place(a, b, granules))) {
 		wipe_slack(p, size, granules);
 		return p;
 	}
@@ -275,7 +307,7 @@ void *heap_realloc(u32 arena, void *p, size_t size, enum heap_status *status)
 	if (!moved)
 		return NULL;
 	copy(moved, p, HD_MIN(granules, b.granules) * HEAP_GRANULE);
-	release(a, b);
+	*status = release(arena, a, b);
 	return moved;
 }
 
@@ -291,7 +323,7 @@ bool heap_find(const void *p, u64 *start, u64 *size)
 	u64 at;
 	struct heap_block b;
 	struct heap_arena *a = locate(p, &at);
-	if (!a || !heap_block_find(a, at, &b))
+	if (!a || !find_live(a, at, &b))
 		return false;
 	*start = (u64)heap_granule_address(a, b.at);
 	*size = b.granules * HEAP_GRANULE;

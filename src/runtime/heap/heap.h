@@ -4,7 +4,7 @@
  * Purpose: the bytes of the heap, its bookkeeping included, depend on the blocks that
  * are alive and on the allocating fiber's own history, never on how mallocs and frees
  * of different fibers interleaved. Each fiber allocates from its own arena,
- * lowest address first; a freed block is zeroed and leaves no trace.
+ * lowest address first; a freed block is zeroed and leaves no trace, unless it retires.
  *
  * All memory of an arena, bookkeeping included, lies in its LAYOUT_HEAP range (tracked
  * memory, reserved and zero at start). Freestanding; no locks: one kernel thread.
@@ -27,11 +27,18 @@ enum heap_status {
 	HEAP_NOT_A_BLOCK,  /* never came from this heap */
 	HEAP_INSIDE_BLOCK, /* points into a live block, not at its start */
 	HEAP_ALREADY_FREE, /* no live block there, but one could have been: freed memory leaves no trace */
+	HEAP_REUSED,       /* done, but the block should have retired, and there was no room for that */
 };
-/* Any fiber may free any block. NULL is fine. */
-enum heap_status heap_free(void *p);
+/*
+ * Blocks that are given back by another fiber than the one whose arena they lie in retire: their place is not
+ * used again. So where a fiber's blocks lie depends on what it did itself, not on when others were done
+ * with some. On at the start; tests and lessons turn it off.
+ */
+void heap_retire(bool on);
+/* Any fiber may free any block; `arena`: of the one that does. NULL is fine. */
+enum heap_status heap_free(u32 arena, void *p);
 /* Grows or shrinks; in place when it can. NULL with *status == HEAP_OK: out of memory, old block alive.
- * `arena`: where a moved block goes. p == NULL allocates; size 0 leaves a smallest block. */
+ * `arena`: of the fiber; where a moved block goes. p == NULL allocates; size 0 leaves a smallest block. */
 void *heap_realloc(u32 arena, void *p, size_t size, enum heap_status *status);
 /* 0 unless p is the start of a live block. */
 size_t heap_usable(const void *p);
@@ -40,6 +47,8 @@ size_t heap_usable(const void *p);
 bool heap_find(const void *p, u64 *start, u64 *size);
 /* Does the byte belong to an arena's own books, and never to a block? */
 bool heap_is_bookkeeping(u64 address);
+/* Of these books: does it tell what has retired? */
+bool heap_is_about_retired(u64 address);
 /* Bytes in live blocks, all arenas. */
 u64 heap_live_bytes(void);
 

@@ -10,7 +10,8 @@ struct check {
 	struct heap_arena *a;
 	u32 page;          /* next to look at */
 	u32 rest;          /* granules of it that a block from before still covers */
-	u64 granules;      /* in live blocks so far */
+	u64 granules;      /* in blocks so far */
+	u64 retired;       /* blocks, of them */
 	const char *wrong; /* the first thing that is */
 };
 
@@ -30,10 +31,22 @@ static bool zero(const void *p, u64 bytes)
 	return true;
 }
 
+static void check_retired(struct check *c, u64 at)
+{
+	struct heap_block b;
+	if (!heap_retired_has(c->a, at))
+		return;
+	c->retired++;
+	if (expect(c, heap_block_find(c->a, at, &b) && b.at == at, "6: what retired is no block"))
+		expect(c, zero(heap_granule_address(c->a, at), b.granules * HEAP_GRANULE),
+		       "6: a retired block is not zero");
+}
+
 static void check_gaps(struct check *c, const struct heap_line *line)
 {
 	for (u32 bit = 0; bit < HEAP_PAGE_GRANULES; bit++) {
 		u64 at = (u64)c->page * HEAP_PAGE_GRANULES + bit;
+		check_retired(c, at);
 		if (!bits_has(line->used, bit))
 			expect(c, zero(heap_granule_address(c->a, at), HEAP_GRANULE),
 			       "6: free memory is not zero");
@@ -78,6 +91,7 @@ static void check_head(struct check *c)
 	if (!expect(c, pages && pages <= heap_layout.end_page - c->page,
 		    "2: block goes past the arena's end"))
 		return;
+	check_retired(c, (u64)c->page * HEAP_PAGE_GRANULES);
 	for (u32 i = 1; i < pages; i++)
 		check_body(c, c->page + i);
 	c->granules += pages * HEAP_PAGE_GRANULES;
@@ -130,6 +144,8 @@ const char *heap_check(u32 arena)
 	if (!c.wrong)
 		expect(&c, c.a->live == c.granules * HEAP_GRANULE,
 		       "5: live bytes are not the sum of the blocks'");
+	expect(&c, c.wrong || c.retired == heap_retired_of(c.a)->count,
+	       "6: another number of blocks retired");
 	expect(&c, zero(c.a->spare, sizeof(c.a->spare)), "7: header has more than it should");
 	return c.wrong;
 }

@@ -14,6 +14,9 @@
 #define HEAP_FIRST_PAGE 2u
 #define HEAP_FIRST_GRANULE ((u64)HEAP_FIRST_PAGE * HEAP_PAGE_GRANULES)
 #define HEAP_MAX_ARENAS 2048u
+/* So many blocks of an arena retire, and none above the first so many granules (64 MB). */
+#define HEAP_MAX_RETIRED 128u
+#define HEAP_RETIRED_GRANULES (4u << 20)
 
 /*
  * How tight a page or chunk is, in one byte; a smaller code has more room. 0: empty.
@@ -64,7 +67,10 @@ struct heap_layout {
 	u32 end_page;       /* one past the last page number */
 	u64 group_off;      /* codes of all chunks (those of group 0 live in the header) */
 	u64 sum_off;        /* codes of all groups */
+	u64 retired_off;    /* struct heap_retired */
 	u64 data_off;       /* page HEAP_FIRST_PAGE */
+	u64 retired_granules;
+	bool retires; /* blocks that other fibers give back */
 };
 extern struct heap_layout heap_layout __attribute__((visibility("hidden")));
 
@@ -143,5 +149,17 @@ void heap_block_unmark(struct heap_arena *a, struct heap_block b);
 bool heap_block_find(struct heap_arena *a, u64 at, struct heap_block *ret_block);
 /* The code of a page that has bits. */
 u8 heap_block_line_code(const struct heap_line *line);
+
+/* heap_retired.c: those that other fibers have given back, which no later one may overlap. */
+
+struct heap_retired {
+	u64 count;
+	u64 bytes;
+	u64 bit[]; /* per granule: a retired block starts there */
+};
+struct heap_retired *heap_retired_of(struct heap_arena *a);
+bool heap_retired_has(struct heap_arena *a, u64 at);
+/* False: there is no room. */
+bool heap_retired_put(struct heap_arena *a, struct heap_block b);
 
 #endif

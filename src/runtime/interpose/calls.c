@@ -3,6 +3,7 @@
  * cost of a signal. Everything else reaches the virtual kernel through trap/.
  */
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -50,6 +51,22 @@ DOOR(ssize_t, writev)(int fd, const struct iovec *iov, int n)
 DOOR(int, close)(int fd)
 {
 	return (int)call_fd(SYS_close, fd, 0, 0, DOOR_CALLER);
+}
+
+static __attribute__((noinline)) int call_fstat(int fd, struct stat *st, u64 pc)
+{
+	struct vk_call k = {.nr = SYS_fstat, .a = {fd, (long)st}, .pc = pc, .by_program = true};
+	return (int)descriptor_call(&k);
+}
+
+DOOR(int, fstat)(int fd, struct stat *st)
+{
+	return call_fstat(fd, st, DOOR_CALLER);
+}
+
+DOOR(int, fstat64)(int fd, struct stat64 *st)
+{
+	return call_fstat(fd, (struct stat *)st, DOOR_CALLER);
 }
 
 DOOR(int, poll)(struct pollfd *fds, nfds_t n, int timeout)

@@ -18,7 +18,7 @@
 static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 pc)
 {
 	start_early();
-	access_heap(NULL);
+	access_heap_take();
 	void *p = heap_alloc(sched_self_slot(), size, align);
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
@@ -61,8 +61,8 @@ static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 	if (!p)
 		return 0;
 	giving_back(p, pc);
-	access_heap(p);
-	enum heap_status status = heap_free(p);
+	access_heap_give(p);
+	enum heap_status status = access_heap_done(heap_free(sched_self_slot(), p));
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, call, pc);
 	return 0;
@@ -103,9 +103,10 @@ static __attribute__((noinline)) void *reallocate(void *p, size_t size, u64 pc)
 	}
 	giving_back(p, pc);
 	enum heap_status status;
-	access_heap(NULL);
-	access_heap(p);
+	access_heap_take();
+	access_heap_resize(p);
 	void *q = heap_realloc(sched_self_slot(), p, size, &status);
+	status = access_heap_done(status);
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, "realloc", pc);
 	if (!q)

@@ -73,6 +73,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/fast.h"
 #include "runtime/memory/order.h"
+#include "runtime/memory/order_places.h"
 #include "runtime/memory/memory_priv.h"
 #include "runtime/memory/shadow.h"
 #include "runtime/memory/memory_news.h"
@@ -243,7 +244,7 @@ void memory_setup(bool hooks, bool compiled_by_clang)
 		return;
 	held_start();
 	lockset_setup();
-	order_setup();
+	order_places_setup();
 	unseen_setup();
 	memory_load_lessons();
 }

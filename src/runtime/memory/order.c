@@ -38,17 +38,17 @@
  * says (a semaphore's poster whose post somebody else took), never less.
  *
  * A relaxed store ends the release sequence of other fibers; that of its own fiber goes on, as in C11 (C++20
- * would end it, too). Consume is acquire. Volatile is sequentially consistent: the old idiom, taken at its
- * word.
+ * would end it, too). Consume is acquire. Volatile is relaxed: its values are seen, but it orders nothing,
+ * unless atomic instructions in assembly work on the same place: there somebody makes atomics of his own.
  */
 #include "runtime/memory/order.h"
+#include "runtime/memory/order_places.h"
 #include "runtime/memory/order_strength.h"
 
 #include "base/pages.h"
 #include "base/table.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/shadow.h"
-#include "runtime/memory/memory_news.h"
 #include "runtime/memory/unseen.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
@@ -85,21 +85,14 @@ _Static_assert(PLANES * sizeof(struct plane) <= MODEL_ORDER_SIZE, "it fits");
 
 /* --- what is persistent --- */
 
-/* 4 bytes. */
-struct ordered_cell {
-	u64 address;
-	u32 whole, byte[SHADOW_GRAIN]; /* number of the unit + 1 */
-	bool atomic;                   /* used by an atomic access */
-};
-static struct table places = TABLE_OF(struct ordered_cell);
 struct number {
 	u64 key;
 	u32 number;
 };
 static struct table knowers = TABLE_OF(struct number);
 static u64 (*pcs[PLANES])[ITEMS];
-static u64 stepped; /* the step's own access: its footprint is no synchronisation */
-static bool left_out;
+static u64 looked_at[ORDER_FIBERS]; /* the volatile variable that each fiber has read last, on this path */
+static u64 stepped;                 /* the step's own access: its footprint is no synchronisation */
 
 static bool is_on(void)
 {
@@ -116,46 +109,6 @@ static u32 planes(void)
 	return HD_MIN((sched_fiber_limit() + PLANE_FIBERS - 1) / PLANE_FIBERS, PLANES);
 }
 
-#define BYTE_UNIT (1UL << 63)
-
-static struct ordered_cell *place_of(u64 address)
-{
-	return table_find(&places, address & ~(u64)(SHADOW_GRAIN - 1));
-}
-
-static HD_NORETURN void no_memory(void)
-{
-	hd_panic(__FILE__, __LINE__, "no memory for what happens before what");
-}
-
-static void place_number(u64 key, u32 number)
-{
-	struct ordered_cell *p = table_add(&places, key & ~BYTE_UNIT & ~(u64)(SHADOW_GRAIN - 1));
-	if (!p)
-		no_memory();
-	if (key & BYTE_UNIT)
-		p->byte[key % SHADOW_GRAIN] = number + 1;
-	else
-		p->whole = number + 1;
-}
-
-static void add_unit(u64 key)
-{
-	struct wire_learnt *l = &rt_wire->learnt;
-	u32 number = learnt_place(l->ordered_unit, 0, UNITS, &l->ordered, key);
-	if (number < UNITS)
-		place_number(key, number);
-	else
-		left_out = true;
-}
-
-void order_setup(void)
-{
-	const struct wire_learnt *l = &rt_wire->learnt;
-	for (u32 i = 0; i < l->ordered; i++)
-		place_number(l->ordered_unit[i], i);
-}
-
 static u64 *pc_of(u32 p, u32 unit, u32 item)
 {
 	if (!pcs[p] && !rt_wire->config.ignored)
@@ -163,11 +116,6 @@ static u64 *pc_of(u32 p, u32 unit, u32 item)
 	if (!pcs[p])
 		pcs[p] = plane[p].pc;
 	return &pcs[p][unit][item];
-}
-
-bool order_left_out(void)
-{
-	return left_out;
 }
 
 /* --- knowers --- */
@@ -190,13 +138,13 @@ static u32 find_knower(u64 key)
 static u32 add_knower(u64 key)
 {
 	u32 known = find_knower(key);
-	if (known != NOBODY || left_out)
+	if (known != NOBODY || order_left_out())
 		return known;
 	struct wire_learnt *l = &rt_wire->learnt;
 	u32 number = learnt_place(l->knower, 0, KNOWERS, &l->knowers, key);
 	struct number *n = number < KNOWERS ? table_add(&knowers, key) : NULL;
 	if (!n) {
-		left_out = true; /* from here on somebody may know more than we know of */
+		order_leave_out(); /* from here on somebody may know more than we know of */
 		return NOBODY;
 	}
 	n->number = number;
@@ -303,7 +251,8 @@ static void note_item(u32 unit, u32 slot, u64 how, u64 pc)
 	for (u32 p = 0; p < planes(); p++)
 		drop(p, unit, kind == PLAIN_WRITE ? ~0UL : p == own ? item_of(slot, kind) : 0);
 	if (own >= PLANES || how & MEMORY_FREED) {
-		left_out |= own >= PLANES;
+		if (own >= PLANES)
+			order_leave_out();
 		return;
 	}
 	u32 me = add_knower(fiber_key(CLASS_FIBER, slot));
@@ -314,54 +263,6 @@ static void note_item(u32 unit, u32 slot, u64 how, u64 pc)
 	struct known *k = known_at(own, me, unit);
 	set_known(k, k->written | item, k->sequential | item);
 	*pc_of(own, unit, slot % PLANE_FIBERS * KINDS + kind) = pc;
-}
-
-/* Calls fn for each unit of the range that has a number, until it returns false. */
-static void each_unit(u64 address, u64 size, bool (*fn)(void *self, u32 unit, u64 address), void *self)
-{
-	for (u64 a = address; a < address + size; a = (a / SHADOW_GRAIN + 1) * SHADOW_GRAIN) {
-		const struct ordered_cell *p = place_of(a);
-		u64 end = HD_MIN((a / SHADOW_GRAIN + 1) * SHADOW_GRAIN, address + size);
-		if (p && p->whole && !p->byte[0] && !fn(self, p->whole - 1, a))
-			return;
-		for (u64 b = a; p && p->byte[0] && b < end; b++)
-			if (p->byte[b % SHADOW_GRAIN] && !fn(self, p->byte[b % SHADOW_GRAIN] - 1, b))
-				return;
-	}
-}
-
-/* Part of the 4 bytes at `cell` are accessed, or all of them: is that access followed, and in which units? */
-static void learn_place(u64 cell, bool whole, u64 how)
-{
-	bool atomic = how & (MEMORY_ATOMIC | MEMORY_VOLATILE);
-	struct ordered_cell *p = table_add(&places, cell);
-	if (!p)
-		no_memory();
-	bool seen = p->atomic, split = p->byte[0], numbered = p->whole || split;
-	p->atomic |= atomic;
-	/* What others make of an access that changes nothing here, they know. */
-	if ((atomic && !seen) || (!atomic && !numbered) || (numbered && !whole && !split))
-		tell_cell(TELL_ORDERED, cell, 0, (whole ? TELL_WHOLE : 0u) | (atomic ? TELL_BARE : 0u),
-			  LOCKSET_NONE);
-	if (atomic && !numbered)
-		return;
-	if (!numbered) {
-		for (u32 i = 0; !whole && i < SHADOW_GRAIN; i++)
-			add_unit((cell + i) | BYTE_UNIT);
-		if (whole)
-			add_unit(cell);
-		if (seen) /* those accesses were not followed */
-			sched_want_restart();
-	} else if (!whole && !split) {
-		for (u32 i = 0; i < SHADOW_GRAIN; i++)
-			add_unit((cell + i) | BYTE_UNIT);
-		sched_want_restart();
-	}
-}
-
-void order_followed(u64 cell, bool whole, bool atomic)
-{
-	learn_place(cell, whole, atomic ? MEMORY_ATOMIC : 0);
 }
 
 struct accessing {
@@ -376,18 +277,25 @@ static bool access_unit(void *self, u32 unit, u64 address)
 	return true;
 }
 
+static void note_access(u64 address, u64 size, u32 how, u64 pc)
+{
+	for (u64 cell = address & ~(u64)(SHADOW_GRAIN - 1); cell < address + size; cell += SHADOW_GRAIN)
+		if (shadow_is_visible(cell))
+			order_place_used(cell, cell >= address && cell + SHADOW_GRAIN <= address + size, how);
+	struct accessing a = {sched_self_slot(), how, pc};
+	order_each_unit(address, size, access_unit, &a);
+}
+
 void order_access(u64 address, u64 size, u32 how, u64 pc)
 {
 	stepped = address;
-	if (!is_on())
-		return;
-	for (u64 cell = address & ~(u64)(SHADOW_GRAIN - 1); cell < address + size; cell += SHADOW_GRAIN)
-		if (shadow_is_visible(cell))
-			learn_place(cell, cell >= address && cell + SHADOW_GRAIN <= address + size, how);
-	struct accessing a = {sched_self_slot(), how, pc};
-	each_unit(address, size, access_unit, &a);
+	if (is_on())
+		note_access(address, size, how, pc);
+	if (!(how & MEMORY_WRITE) && how & MEMORY_VOLATILE && sched_self_slot() < ORDER_FIBERS)
+		looked_at[sched_self_slot()] = address;
 	if (how & MEMORY_VOLATILE)
-		order_atomic(address, size, how & MEMORY_WRITE ? ORDER_STORE : ORDER_LOAD, __ATOMIC_SEQ_CST);
+		order_atomic(address, size, how & MEMORY_WRITE ? ORDER_STORE : ORDER_LOAD,
+			     order_volatile_acts(address) ? __ATOMIC_SEQ_CST : __ATOMIC_RELAXED);
 }
 
 struct judging {
@@ -415,6 +323,10 @@ static bool judge_plane(struct judging *j, u32 p, u32 unit, u64 address)
 				       .address = address,
 				       .write = kind == PLAIN_WRITE || kind == ATOMIC_WRITE,
 				       .atomic = kind == ATOMIC_READ || kind == ATOMIC_WRITE};
+	u64 volatile_read = j->slot < ORDER_FIBERS ? looked_at[j->slot] : 0;
+	u32 carrier = volatile_read ? find_knower(volatile_read) : NOBODY;
+	if (carrier != NOBODY && known_at(p, carrier, unit)->sequential & 1UL << item)
+		j->race->by_volatile = volatile_read;
 	j->found = true;
 	return false;
 }
@@ -433,7 +345,7 @@ bool order_race(u32 slot, struct order_race *r)
 	const struct op *o = &model->fiber[slot].op;
 	struct judging j = {.slot = slot, .kind = kind_of(o->arg), .race = r};
 	if (is_on() && rt_wire->learnt.knowers < KNOWERS)
-		each_unit(o->object, o->n, judge_unit, &j);
+		order_each_unit(o->object, o->n, judge_unit, &j);
 	return j.found;
 }
 

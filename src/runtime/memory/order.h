@@ -12,11 +12,12 @@
 /* As in hooks/hooks.h. */
 enum order_what { ORDER_FENCE, ORDER_LOAD, ORDER_STORE, ORDER_UPDATE };
 
-void order_setup(void);
 /* The running fiber makes this access, which is the step it was chosen for. how: enum memory_how. */
 void order_access(u64 address, u64 size, u32 how, u64 pc);
 /* It has done an atomic operation, or a fence; order: __ATOMIC_RELAXED …. */
 void order_atomic(u64 address, u64 size, enum order_what what, int order);
+/* It is about to execute an atomic instruction on this place that no hook tells of: assembly, a library. */
+void order_instruction(u64 address);
 /* Its step is over: what it synchronised with is in the footprint. For the engine, before track_commit. */
 void order_step_ends(u32 slot);
 
@@ -28,6 +29,7 @@ struct order_race {
 	u64 other_pc; /* right in replays; in a search it may be that of another execution */
 	u64 address;
 	bool write, atomic; /* what the other did */
+	u64 by_volatile;    /* the volatile variable that led from there to here; 0: none. Right in replays */
 };
 /* Does the access that this fiber stands before race with an earlier one? */
 bool order_race(u32 slot, struct order_race *r);

@@ -82,8 +82,15 @@ static bool unordered(u32 slot, struct memory_race *r, struct text *t)
 		text_str(t, " at ");
 		text_addr(t, o.other_pc - 1);
 	}
-	text_str(t, " before that, and the atomic operations between them don't order the two as they are "
-		    "written: one side lacks release, or the other acquire");
+	text_str(t, " before that, and ");
+	if (o.by_volatile) {
+		text_str(t, "volatile ");
+		text_addr(t, o.by_volatile);
+		text_str(t, ", by which the one knows of the other, orders nothing: it has to be atomic");
+	} else {
+		text_str(t, "the atomic operations between them don't order the two as they are written: one "
+			    "side lacks release, or the other acquire");
+	}
 	sites_describe_live(o.address, t);
 	return true;
 }

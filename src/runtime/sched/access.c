@@ -38,6 +38,7 @@ static struct {
 	u32 slots, used;
 	u8 clashes[ACCESS_MODES]; /* for each mode those that it can't be merged with */
 	u32 loaded;               /* of wire_learnt.observed_addr */
+	u32 facts;                /* observed objects, and perhaps some of them twice */
 	void (*news)(u64 object, u64 mutex, u32 slot, u32 how); /* NULL: nobody wants to know */
 } lessons;
 /*
@@ -105,9 +106,14 @@ static bool merge(enum access_mode mode)
  * come any time: between the unlock of one lock and that of the next one, say. So can who finds the fiber
  * cancelled there.
  */
+bool access_handler_may_run(void)
+{
+	return hd_unlikely(rt_lessons.signals_used) && sched_kernel->signals_open(sched_self_slot());
+}
+
 static bool interruptible(void)
 {
-	if (hd_unlikely(rt_lessons.signals_used) && sched_kernel->signals_open(sched_self_slot()))
+	if (access_handler_may_run())
 		return true;
 	const struct fiber *f = sched_self();
 	return hd_unlikely(f->cancel_async) && !f->cancel_off && rt_lessons.cancel_used;
@@ -175,7 +181,7 @@ void access_setup(void)
 void access_load_lessons(void)
 {
 	u32 known = __atomic_load_n(&rt_wire->learnt.observed, __ATOMIC_ACQUIRE);
-	for (; lessons.loaded < known; lessons.loaded++)
+	for (; lessons.loaded < known; lessons.loaded++, lessons.facts++)
 		lesson_of(rt_wire->learnt.observed_addr[lessons.loaded])->observed = 1;
 }
 
@@ -184,6 +190,7 @@ static HD_NOINLINE void become_observed(struct lesson *l)
 	if (l->observed)
 		return;
 	l->observed = 1;
+	lessons.facts++;
 	if (!learnt_observe(&rt_wire->learnt, l->object)) {
 		static const char what[] = "more than 65536 objects whose uses have to be steps of their own";
 		if (sched_in_fiber())
@@ -256,6 +263,11 @@ bool access_is_observed(u64 object)
 	return slot_of(object)->observed;
 }
 
+u32 access_facts(void)
+{
+	return lessons.facts;
+}
+
 bool access_use_lesson(u64 object, enum access_mode mode)
 {
 	return learn(lesson_of(object), mode) || interruptible() || !merge(mode);
@@ -279,6 +291,11 @@ void access_pending(u32 slot, struct footprint *out)
 	const struct fiber *f = &model->fiber[slot];
 	footprint_clear(out);
 	declares = out;
+	if (slot == ACCESS_TIMERS) {
+		sched_kernel->timers_access();
+		declares = &touched;
+		return;
+	}
 	access_declare(thread_object(slot), 1, ACCESS_READ);
 	sched_declare_step(f, 0);
 	if (f->op.deadline)
@@ -409,14 +426,43 @@ void access_hear(u64 object, u64 mutex, u32 slot, u32 how)
 }
 
 #define ALL_ARENAS 0xffff
-void access_heap(const void *block)
+static void touch_heap(u64 object, enum access_mode mode)
 {
 	run_moment++;
-	u64 own = sched_self_slot();
-	u64 arena = block ? ((u64)block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE : own;
-	footprint_add(&touched, object_id(OBJECT_HEAP, arena), 1, block ? ACCESS_ADD : ACCESS_WRITE);
+	footprint_add(&touched, object, 1, mode);
 	if (hd_unlikely(rt_wire->config.heap_limit))
 		footprint_add(&touched, object_id(OBJECT_HEAP, ALL_ARENAS), 1, ACCESS_WRITE);
+}
+
+void access_heap_take(void)
+{
+	touch_heap(heap_object(sched_self_slot()), ACCESS_WRITE);
+}
+
+static u64 heap_object_of(const void *block)
+{
+	u64 arena = ((u64)block - LAYOUT_HEAP_BASE) / LAYOUT_HEAP_STRIDE;
+	bool retires = arena != sched_self_slot() && !rt_lessons.heap_reused;
+	return retires ? heap_retired_object(arena) : heap_object(arena);
+}
+
+void access_heap_give(const void *block)
+{
+	touch_heap(heap_object_of(block), ACCESS_ADD);
+}
+
+void access_heap_resize(const void *block)
+{
+	touch_heap(heap_object_of(block), ACCESS_WRITE);
+}
+
+enum heap_status access_heap_done(enum heap_status status)
+{
+	if (hd_likely(status != HEAP_REUSED))
+		return status;
+	__atomic_store_n(&rt_wire->learnt.heap_reused, 1, __ATOMIC_RELEASE); /* from the restart on */
+	sched_want_restart();
+	return HEAP_OK;
 }
 
 void access_step_begins(u32 slot)

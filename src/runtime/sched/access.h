@@ -15,7 +15,9 @@
 #ifndef HEDDLE_RUNTIME_ACCESS_H
 #define HEDDLE_RUNTIME_ACCESS_H
 
+#include "runtime/heap/heap.h"
 #include "search/footprint.h"
+#include "wire/layout.h"
 
 /* Keys of OBJECT_PROCESS for the scheduler's own state; the virtual kernel's begin at 0x100. */
 enum process_object {
@@ -41,6 +43,15 @@ static inline u64 process_key_object(u32 key)
 static inline u64 thread_object(u32 slot)
 {
 	return object_id(OBJECT_THREAD, slot);
+}
+/* Which blocks of an arena are in use; which of them others have given back, so that they retire. */
+static inline u64 heap_object(u64 arena)
+{
+	return object_id(OBJECT_HEAP, arena);
+}
+static inline u64 heap_retired_object(u64 arena)
+{
+	return object_id(OBJECT_HEAP, arena | 1u << 16);
 }
 /* The moment of its end, which a join that does not wait can tell; no words of the model. */
 static inline u64 thread_end_object(u32 slot)
@@ -84,12 +95,16 @@ bool access_learn(u64 object, enum access_mode mode);
 /* A fact about the program, as an object: true for good, and the search starts again; is it known? */
 void access_observe(u64 object);
 bool access_is_observed(u64 object);
+/* Of how many objects anything of that kind is known; grows. */
+u32 access_facts(void);
 /*
  * access_use for a release while others may acquire all the same: a post, the unlock of a reader. Where the
  * orders of weaker atomics are followed (memory/order.c), who knows of it depends on who came first, so it is
  * a step then.
  */
 bool access_release_shared(u64 object);
+/* Could a handler of a signal run in the running fiber, from now on? Who waits could be interrupted by it. */
+bool access_handler_may_run(void);
 /* All of libc's streams are about to be flushed. */
 void access_streams(void);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */
@@ -114,10 +129,15 @@ void access_hold(void);
 bool access_holds(void);
 
 /*
- * The running fiber takes a block of its own arena (NULL), or gives this one back, of any arena. Where blocks
- * will lie depends on what is free in the arena, but not on the order in which it became so.
+ * The running fiber takes a block of its own arena, or gives back this one, or changes its size (it may grow
+ * in place or not), of any arena. Where blocks will lie depends on what is free in the arena, but not on the
+ * order in which it became so, and not at all on what retires (heap/heap.h).
  */
-void access_heap(const void *block);
+void access_heap_take(void);
+void access_heap_give(const void *block);
+void access_heap_resize(const void *block);
+/* What the heap said to it: whether its rule for blocks of others has to be another one. */
+enum heap_status access_heap_done(enum heap_status status);
 
 /*
  * Condition variables have a rule of their own. A signal sent with the waiters' mutex held can't overtake a
@@ -149,7 +169,9 @@ const struct footprint *access_footprint(void);
 /*
  * What the fiber's pending operation would touch, and what could make it possible, or make more of it
  * possible: for the reduction (search/reduction.h). Of what is merged behind it nothing is known here.
+ * ACCESS_TIMERS, in place of a slot: the same of the timers of the process.
  */
+#define ACCESS_TIMERS LAYOUT_MAX_FIBERS
 void access_pending(u32 slot, struct footprint *out);
 
 /* ---- for the audit of footprints (search/audit.h) ---- */

@@ -47,9 +47,15 @@ static u64 hash(u64 from, u64 to)
 	return XXH3_64bits((const void *)from, to - from);
 }
 
-/* The live part of both stacks; registers of the program are on the kernel stack. */
-static HD_NOINLINE u64 mark(u64 kernel_sp, u32 slot)
+/*
+ * The live part of both stacks. Registers of the program are on the kernel stack, but for those that a called
+ * function must keep (the counter of a loop is often in one): these are put there.
+ */
+static HD_NOINLINE u64 mark(u32 slot)
 {
+	u64 kernel_sp;
+	__builtin_unwind_init();
+	__asm__ volatile("movq %%rsp, %0" : "=r"(kernel_sp) : : "memory");
 	u64 top = fiber_stack_top(slot), sp = kstack_program_sp(slot);
 	bool own = sp < top && sp >= top - LAYOUT_STACK_STRIDE;
 	u64 both[2] = {own ? hash(sp, top) : 0, hash(kernel_sp, (u64)kstack_of(slot))};
@@ -77,7 +83,7 @@ bool fair_yields(struct fiber *f)
 	}
 	if (f->yields >= FAIR_YIELDS && goes_on())
 		return true;
-	u64 now = mark((u64)__builtin_frame_address(0), fiber_slot(f));
+	u64 now = mark(fiber_slot(f));
 	if (f->yield_mark == now)
 		return false;
 	f->yield_mark = now;

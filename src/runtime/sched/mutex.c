@@ -197,8 +197,10 @@ int mutex_lock(struct vmutex *m, u64 deadline, u64 pc)
 static HD_NOINLINE int trylock_at_once(struct vmutex *m, u64 pc)
 {
 	check_alive(m, pc);
-	if (mutex_mine((u64)m))
-		return kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP ? relock(m) : EBUSY;
+	if (mutex_mine((u64)m)) { /* glibc tells the owner of a robust one that it is */
+		bool tells = is_robust(m) && kind_of(m) == PTHREAD_MUTEX_ERRORCHECK_NP;
+		return tells || kind_of(m) == PTHREAD_MUTEX_RECURSIVE_NP ? relock(m) : EBUSY;
+	}
 	access_learn((u64)m, ACCESS_TRY);
 	return -1;
 }
@@ -336,6 +338,7 @@ const struct op_class op_mutex_lock = {
 	.describe = lock_describe,
 	.accesses = op_acquires,
 	.wait = lock_wait,
+	.looks = true,
 };
 const struct op_class op_mutex_trylock = {
 	.name = "try to lock mutex",

@@ -359,6 +359,7 @@ const struct op_class op_rw_rdlock = {
 	.describe = rdlock_describe,
 	.accesses = op_adds,
 	.wait = rw_wait,
+	.looks = true,
 };
 const struct op_class op_rw_wrlock = {
 	.name = "write-lock",
@@ -366,6 +367,7 @@ const struct op_class op_rw_wrlock = {
 	.describe = wrlock_describe,
 	.accesses = op_acquires,
 	.wait = rw_wait,
+	.looks = true,
 };
 const struct op_class op_rw_tryrdlock = {
 	.name = "tries to read-lock rwlock",
@@ -386,6 +388,7 @@ const struct op_class op_spin_lock = {
 	.describe = spin_describe,
 	.accesses = op_acquires,
 	.wait = spin_wait,
+	.looks = true,
 };
 const struct op_class op_spin_trylock = {.name = "tries spin lock", .accesses = op_tries, .busy = true};
 const struct op_class op_spin_unlock = {.name = "releases spin lock", .accesses = op_releases};

@@ -156,10 +156,14 @@ static u32 act_on_cancel(const struct op *o)
 void sched_declare_step(const struct fiber *f, u32 alt)
 {
 	const struct op_class *c = op_class_of(&f->op);
+	if (hd_unlikely(ALT_IS_TIMER(alt))) { /* no act of this fiber */
+		sched_kernel->timer_access(ALT_TIMER_NUMBER(alt));
+		return;
+	}
 	if (hd_unlikely(rt_lessons.signals_used || alt == ALT_EINTR))
 		sched_kernel->signals_access(fiber_slot(f), alt == ALT_SIGNAL || alt == ALT_EINTR);
-	if (hd_unlikely(ALT_IS_TIMER(alt)))
-		sched_kernel->timer_access(alt - ALT_TIMER);
+	if (hd_unlikely(alt == ALT_SIGNAL) && !(f->op.flags & OPF_WAITER))
+		return; /* its operation stays pending */
 	if (hd_unlikely(ALT_IS_PEER(alt)))
 		sched_kernel->peer_access(alt - ALT_PEER);
 	if (hd_unlikely(ALT_IS_FAULT(alt)))
@@ -203,37 +207,47 @@ static bool is_aside(u32 alt)
 	       ALT_IS_PEER(alt);
 }
 
-/* The engine has chosen alt. What is no outcome of the pending operation is done, while that stays
-   pending. */
-static u32 settle(u32 alt)
+/* What is no outcome of the pending operation is done, while that stays pending; unless signals end it. */
+static HD_NOINLINE u32 do_aside(u32 alt)
 {
-	while (hd_unlikely(is_aside(alt))) {
-		if (ALT_IS_TIMER(alt)) {
-			time_passes_until(sched_kernel->timer_expires(alt - ALT_TIMER), false);
-		} else if (ALT_IS_FAULT(alt)) {
-			sched_kernel->fault_happens(&sched_self()->op, alt - ALT_FAULT);
-		} else if (ALT_IS_PEER(alt)) {
-			sched_kernel->peer_acts(alt - ALT_PEER);
-		} else {
-			alt = take_signals(alt);
-			if (alt != ALT_SIGNAL)
-				return alt;
-		}
-		alt = run_yield();
-	}
+	if (ALT_IS_TIMER(alt))
+		time_passes_until(sched_kernel->timer_expires(ALT_TIMER_NUMBER(alt)), false);
+	else if (ALT_IS_FAULT(alt))
+		sched_kernel->fault_happens(&sched_self()->op, alt - ALT_FAULT);
+	else if (ALT_IS_PEER(alt))
+		sched_kernel->peer_acts(alt - ALT_PEER);
+	else
+		alt = take_signals(alt);
+	return alt;
+}
+
+/*
+ * Until the engine has chosen an outcome of the pending operation. Who goes on waiting does so at the same
+ * place in this function: the kernel stack does not tell what was done aside.
+ */
+static inline __attribute__((always_inline)) u32 settle(bool chosen)
+{
+	u32 alt;
+	do {
+		alt = hd_unlikely(chosen) ? run_outcome() : run_yield();
+		chosen = false;
+		if (hd_likely(!is_aside(alt)))
+			return alt;
+		alt = do_aside(alt);
+	} while (is_aside(alt) && alt != ALT_EINTR);
 	return alt;
 }
 
 DOOR_INSIDE(void, sched_begin)(void)
 {
-	settle(run_outcome());
+	settle(true);
 	sched_self()->op = (struct op){0};
 }
 
 void sched_pause(void)
 {
 	if (!has_single_outcome(sched_self(), &(struct op){0}))
-		settle(run_yield());
+		settle(false);
 	sched_self()->op = (struct op){0};
 }
 
@@ -283,7 +297,7 @@ u32 sched_step(const struct op *o)
 	if (has_single_outcome(f, o) || goes_on_alone(f, o))
 		sched_declare_step(f, 0);
 	else
-		alt = settle(run_yield());
+		alt = settle(false);
 	f->op = (struct op){0};
 	if (hd_unlikely(alt == ALT_TIMEOUT))
 		time_passes_until(o->deadline, o->flags & OPF_SLEEP);

@@ -108,11 +108,13 @@ struct op_class {
 	bool (*merges)(const struct op *o);
 	bool patient; /* waits for a thread's end or for clients: never the cause of a deadlock */
 	bool busy;    /* a thread does it while it waits for something by looking again and again */
+	bool looks;   /* takes a lock, perhaps to look at what it guards again and again */
 	/* … or, with this outcome, it is such a look: it does not get what it tries to. NULL: never. */
 	bool (*in_vain)(const struct fiber *f, const struct op *o, u32 alt);
-	bool sleeps; /* lets time pass, and does nothing else */
-	bool yields; /* gives others a chance, and does nothing else */
-	bool memory; /* a pending access to memory (op.object, op.n bytes), which may race with others */
+	bool sleeps;      /* lets time pass, and does nothing else */
+	bool yields;      /* gives others a chance, and does nothing else */
+	bool instruction; /* the program's own, which is executed when the step is taken */
+	bool memory;      /* a pending access to memory (op.object, op.n bytes), which may race with others */
 };
 extern const struct op_class *const op_classes[]; /* by kind; engine/op_table.c */
 static inline const struct op_class *op_class_of(const struct op *o)
@@ -242,6 +244,8 @@ struct sched_kernel {
 	/* Timer n of the process expires, and what that touches. Returns its deadline, as in struct op. */
 	u64 (*timer_expires)(u32 n);
 	void (*timer_access)(u32 n);
+	/* What all that are armed would touch, and what decides which of them can expire. */
+	void (*timers_access)(void);
 	/* The nth fault of the network that could concern a fiber's operation happens; what it touches. */
 	void (*fault_happens)(const struct op *o, u32 n);
 	void (*fault_access)(const struct op *o, u32 n);

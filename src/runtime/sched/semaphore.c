@@ -32,7 +32,8 @@ int semaphore_init(struct vsem *s, u32 value)
 int semaphore_wait(struct vsem *s, u64 deadline, u64 pc)
 {
 	check_alive(s, pc);
-	access_learn((u64)s, deadline ? ACCESS_TRY : ACCESS_ACQUIRE);
+	/* Who may give up, or be interrupted, can tell that there was no post yet. */
+	access_learn((u64)s, deadline || access_handler_may_run() ? ACCESS_TRY : ACCESS_ACQUIRE);
 	struct op o = {.kind = OP_SEM_WAIT,
 		       .object = (u64)s,
 		       .deadline = deadline,

@@ -72,7 +72,7 @@ static bool specific_grow(struct fiber *f, u32 key)
 {
 	u32 len = HD_ROUND_UP(key + 1, 8);
 	enum heap_status status;
-	access_heap(NULL);
+	access_heap_take();
 	void *p = f->specific ? heap_realloc(fiber_slot(f), (void *)f->specific, len * 8, &status)
 			      : heap_alloc(fiber_slot(f), len * 8, 16);
 	if (!p)
@@ -128,8 +128,8 @@ static HD_NORETURN void leave(struct fiber *f)
 	u32 slot = fiber_slot(f);
 	sched_kernel->fiber_end(slot);
 	if (f->specific) {
-		access_heap((void *)f->specific);
-		heap_free((void *)f->specific);
+		access_heap_give((void *)f->specific);
+		heap_free(slot, (void *)f->specific);
 	}
 	if (slot)
 		rt_libc.dl_deallocate_tls((void *)f->tcb, false);

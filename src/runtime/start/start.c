@@ -111,6 +111,7 @@ void start_early(void)
 	add_region(LAYOUT_HEAP_BASE, LAYOUT_HEAP_ARENAS * LAYOUT_HEAP_STRIDE, TRACK_SPARSE);
 	add_region(LAYOUT_MMAP_BASE, LAYOUT_MAX_FIBERS * LAYOUT_MMAP_STRIDE, TRACK_HIDDEN);
 	heap_setup(LAYOUT_HEAP_BASE, LAYOUT_HEAP_STRIDE, LAYOUT_HEAP_ARENAS, rt_wire->config.heap_limit);
+	heap_retire(!rt_lessons.heap_reused);
 	vk_model_place((void *)MODEL_VK_BASE);
 	hd_assert(MODEL_VK_BASE + vk_model_size() <= MODEL_ORDER_BASE);
 	sites_setup();

@@ -9,6 +9,9 @@
  *      site:  int3 …            copy:  lock cmpxchg …       (rip-relative operands re-aimed)
  *      next:  …                        jmp next
  *
+ * Where the fiber is to pause behind the instruction (sched/access.h, access_pause), a second copy is taken,
+ * with a trap in the place of the jump.
+ *
  * Laws:
  *   A1  Patching is the same in every process of the same program: the list comes from the file alone,
  *       copies are placed by trying fixed distances. Text is no tracked memory, and is not changed
@@ -35,6 +38,8 @@
 
 #include "base/sys.h"
 #include "runtime/engine/engine_audit.h"
+#include "runtime/kstack/kstack.h"
+#include "runtime/memory/order.h"
 #include "runtime/rt.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/fiber.h"
@@ -47,7 +52,8 @@
 #define INT3 0xcc
 #define HLT 0xf4
 #define JMP_REL32 0xe9
-#define COPY_BYTES 32
+#define COPY_BYTES 64
+#define PAUSING_COPY 32       /* in it: the instruction once more, and a trap behind it */
 #define COPY_REACH (1L << 30) /* of the copies of one mapping; half of what 32 bits give */
 #define COPY_DISTANCE (16L << 20)
 #define COPY_TRIES 32
@@ -118,14 +124,22 @@ static void put32(u8 *at, u64 value)
 	memcpy(at, &v, sizeof(v));
 }
 
-static void write_copy(const struct wire_site *s)
+static void write_instruction(const struct wire_site *s, u8 *c)
 {
-	u8 *c = (u8 *)copy_of(s);
 	memcpy(c, s->code, s->length);
 	if (s->relative_at)
 		put32(c + s->relative_at, s->pc + (u64)(long)s->displacement - (u64)c);
+}
+
+static void write_copy(const struct wire_site *s)
+{
+	u8 *c = (u8 *)copy_of(s);
+	write_instruction(s, c);
 	c[s->length] = JMP_REL32;
 	put32(c + s->length + 1, s->pc - (u64)c - 5);
+	c += PAUSING_COPY;
+	write_instruction(s, c);
+	c[s->length] = INT3;
 }
 
 /* Near the sites from `first` on, but where nothing is. */
@@ -209,11 +223,32 @@ static bool nobody_else(void)
 	return sched_alone();
 }
 
+/* The site of a pausing copy whose instruction has been executed. */
+static const struct wire_site *site_before(u64 pc)
+{
+	const struct wire_site *s = site_at(atomics_origin(pc));
+	return s && pc == copy_of(s) + PAUSING_COPY + s->length ? s : NULL;
+}
+
+static const struct wire_site *pausing; /* from the handler to the dispatcher */
+
+static bool is_pause(int sig, u64 pc, greg_t *g)
+{
+	if (sig != SIGTRAP || !rt_wire || !site_before(pc))
+		return false;
+	pausing = site_before(pc);
+	atomics_pc = pausing->pc + pausing->length;
+	g[REG_RIP] = (greg_t)atomics_entry;
+	return true;
+}
+
 bool atomics_trapped(int sig, const siginfo_t *info, greg_t *g)
 {
 	if (sig != SIGTRAP && (sig != SIGSEGV || info->si_code != SI_KERNEL))
 		return false;
 	u64 pc = (u64)g[REG_RIP] - (sig == SIGTRAP);
+	if (is_pause(sig, pc, g))
+		return true;
 	const struct wire_site *s = rt_wire ? site_at(pc) : NULL;
 	if (!s || !(rt_wire->config.atomics || s->random))
 		return false;
@@ -252,9 +287,21 @@ static bool is_benign(u64 address)
 	return false;
 }
 
+static bool pauses(u64 pc)
+{
+	bool yes = pausing;
+	pausing = NULL;
+	if (yes && kstack_pause)
+		kstack_pause(pc);
+	atomics_next = pc;
+	return yes;
+}
+
 /* Called by atomics_entry. reg: general registers, numbered as instructions do. */
 void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 {
+	if (hd_unlikely(pauses(pc)))
+		return;
 	const struct wire_site *s = site_at(pc);
 	if (s->flags_dead)
 		*flags &= ~(u64)ARITHMETIC_FLAGS;
@@ -263,16 +310,19 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 			reg[i] = 0;
 	if (s->no_red_zone)
 		trap_forget_red_zone(reg[REGISTER_SP]);
-	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW, .object = operand(s, reg), .n = s->bytes};
+	struct op o = {.kind = s->pause ? OP_YIELD : OP_ATOMIC_RMW,
+		       .object = s->pause ? pc : operand(s, reg),
+		       .n = s->bytes};
 	if (!is_benign(o.object)) {
 		sched_step(&o);
 		if (!s->pause && o.object) {
 			freed_check(o.object, "an atomic variable", pc);
+			order_instruction(o.object);
 			access_wrote(o.object, 0);
-			engine_audit_atomic(o.object);
+			engine_audit_atomic(o.object, s->bytes);
 		}
 	}
-	atomics_next = copy_of(site_at(pc));
+	atomics_next = copy_of(s) + (hd_unlikely(kstack_pause) ? PAUSING_COPY : 0);
 }
 
 /* Where an operand lies outside of what operand() can tell, it is anywhere. */
@@ -285,4 +335,4 @@ static void rmw_accesses(const struct fiber *f, const struct op *o, u32 alt)
 }
 
 const struct op_class op_atomic_rmw = {
-	.name = "atomic instruction on", .accesses = rmw_accesses, .busy = true};
+	.name = "atomic instruction on", .accesses = rmw_accesses, .busy = true, .instruction = true};

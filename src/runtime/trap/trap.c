@@ -342,7 +342,10 @@ long trap_dispatch(struct trap_frame *f, void *xsave, u64 pc, u64 sp)
 			    .pc = pc,
 			    .no_cancel = is_plain(pc, f->rax)};
 	forget_registers(pc, f, sp);
-	return vk_syscall(&c);
+	long r = vk_syscall(&c);
+	if (hd_unlikely(kstack_pause))
+		kstack_pause(pc);
+	return r;
 }
 
 static void measure_xsave(void)

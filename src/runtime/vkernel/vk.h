@@ -28,6 +28,7 @@ struct vk_call {
 	long a[6];
 	u64 pc;         /* where the SUT called, for messages */
 	bool no_cancel; /* by a way that is never a cancellation point: syscall(), some of libc's own calls */
+	bool by_program; /* fstat: libc calls it for every FILE, and looks at no time */
 
 	/* ---- the virtual kernel's own (core/call.c) ---- */
 	bool end_unseen;    /* tgkill for pthread_kill: it succeeds also after the thread's end */
@@ -87,6 +88,10 @@ void vk_model_place(void *at);
 const struct cache_pos *vk_unanswered(u64 *bytes);
 /* A client of which a selector has told that it came, and that nobody has accepted; 0: none. */
 u32 vk_unaccepted(void);
+/* Was much sent to a peer while much of what it had said was not read? */
+bool vk_saw_floods(void);
+/* Does the program have a handler for a signal by which people and other processes tell it things? */
+bool vk_catches_signals(void);
 /* A client whose first datagram has arrived, and is not received; 0: none. */
 u32 vk_unreceived(void);
 /* A client that is there, of whose last message a part did not fit, and nobody has sent the rest; 0: none. */

@@ -18,13 +18,18 @@ enum vk_disposition vk_signal_disposition(int sig);
  * transition with a violation. `pc`: for the message.
  */
 void vk_signal_raise(int sig, u64 pc);
+/* At the end of a system call: run the handlers of what was sent to the running fiber. */
+void vk_signals_due(u64 pc);
 
 /* struct sched_kernel */
 bool vk_signals_take(void);
 void vk_signals_access(u32 slot, bool taken);
 bool vk_signals_open(u32 slot);
+/* A thread with the mask of this one comes or goes, who perhaps could take a signal: declares that. */
+void vk_signals_taker(u32 slot);
 u64 vk_timer_expires(u32 n);
 void vk_timer_access(u32 n);
+void vk_timers_access(void);
 /*
  * Client peer n + 1 (or ALT_PEER_SERVERS: a joint server) waits with a time-out, and would speak by itself:
  * sock_joint.c. Asks it.

@@ -8,7 +8,8 @@
  * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} eof"
  *
  * A server that sends a flood itself before it reads: both wait for ever. That is not seen, but told.
- * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} big:1000000 eof"
+ * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} big:1000000 eof" text~="both wait for ever"
+ * heddle: verdict=verified outcomes=2 server="@peer listen {port:7000} big:60000 eof" text~="what the peers were seen to answer:"
  * heddle: verdict=incomplete text~="whose own 2 MiB are not read" server="@peer listen {port:7000} big:3000000 eof"
  * heddle: verdict=incomplete text~="whose own 2 MiB are not read" server="@peer listen {port:7000} big:3000000 shut eof"
  * heddle: verdict=verified outcomes=2 args=little server="@peer listen {port:7000} big:3000000 eof"

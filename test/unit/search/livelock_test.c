@@ -14,6 +14,11 @@
 #include "search/livelock.h"
 
 #define NODES 9
+#define STEP(is_busy) \
+	(struct target_loop) \
+	{ \
+		.steps = (is_busy) ? LOOP_WAITS : LOOP_WORKS \
+	}
 #define END (NODES) /* an edge to the end of an execution */
 
 struct graph {
@@ -74,14 +79,14 @@ static void check_round(const struct walk *w, int node, const u32 *round, u64 le
 static void visit(struct walk *w, int node, bool busy)
 {
 	w->seen[node] = true;
-	livelock_enter(&w->l, print_of(node), busy);
+	livelock_enter(&w->l, print_of(node), STEP(busy));
 	for (int e = 0; e < w->g->edges[node]; e++) {
 		int to = w->g->to[node][e];
 		w->path[w->depth++] = (u32)e;
 		if (to == END)
 			livelock_out(&w->l);
 		else if (w->seen[to])
-			livelock_known(&w->l, print_of(to), w->g->busy[node][e], w->path, w->depth);
+			livelock_known(&w->l, print_of(to), STEP(w->g->busy[node][e]), w->path, w->depth);
 		else
 			visit(w, to, w->g->busy[node][e]);
 		w->depth--;
@@ -155,8 +160,8 @@ static void many_open_states(void **state)
 	assert_true(livelock_begin(&l));
 	u32 *path = calloc(20001, sizeof(*path));
 	for (u64 i = 0; i < 20000; i++)
-		livelock_enter(&l, (struct fingerprint){i * 7, i}, i > 0);
-	livelock_known(&l, (struct fingerprint){0, 0}, true, path, 20000);
+		livelock_enter(&l, (struct fingerprint){i * 7, i}, STEP(i > 0));
+	livelock_known(&l, (struct fingerprint){0, 0}, STEP(true), path, 20000);
 	for (u64 i = 0; i < 19999; i++)
 		assert_false(livelock_leave(&l, &round, &len));
 	assert_true(livelock_leave(&l, &round, &len));

@@ -29,9 +29,9 @@ static void lessons(void **state)
 	more.observed_addr[1] = 48;
 	assert_true(ranks_merge(&all, &more));
 	assert_int_equal(all.observed, 3);
-	more.signals_used = 1;
+	more.signals_used = more.heap_reused = 1;
 	assert_true(ranks_merge(&all, &more));
-	assert_true(all.signals_used && all.clock_read);
+	assert_true(all.signals_used && all.clock_read && all.heap_reused);
 }
 
 /* A name says who its parent is by slot, which may be another one elsewhere. */

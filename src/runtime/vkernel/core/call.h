@@ -42,7 +42,7 @@ void vk_watchers_settle(int fd, u32 alt);
  * Act on a request for cancellation where this call is a cancellation point, but does not look for one
  * itself: before it acts; or when it has failed without doing anything, although it was expected to wait.
  */
-void vk_cancel_point_before(const struct vk_call *c);
-void vk_cancel_point_after(const struct vk_call *c);
+void vk_cancel_point_before(struct vk_call *c);
+void vk_cancel_point_after(struct vk_call *c);
 
 #endif

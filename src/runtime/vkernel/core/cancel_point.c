@@ -25,7 +25,7 @@ static bool accepts_by_step(int fd)
 	return d && d->kind == VK_SOCKET && sock_of(d)->flavour == SOCK_LISTEN;
 }
 
-/* NO_POINT: it is none, or always a step that is one; LATER: it will be, unless it fails before. */
+/* LATER: it will be a step that is one, unless it fails before. What a number means may change in between. */
 enum point { NO_POINT, BEFORE, LATER };
 
 static HD_NOINLINE enum point point_of(const struct vk_call *c)
@@ -46,6 +46,19 @@ static HD_NOINLINE enum point point_of(const struct vk_call *c)
 	case __NR_accept:
 	case __NR_accept4:
 		return accepts_by_step(fd) ? LATER : BEFORE;
+	case __NR_select:
+	case __NR_pselect6:
+	case __NR_poll:
+	case __NR_ppoll:
+	case __NR_epoll_wait:
+	case __NR_epoll_pwait:
+	case __NR_epoll_pwait2:
+	case __NR_nanosleep:
+	case __NR_clock_nanosleep:
+	case __NR_rt_sigtimedwait:
+	case __NR_rt_sigsuspend:
+	case __NR_pause:
+		return LATER;
 	case __NR_fcntl:
 		return command == F_SETLKW || command == F_OFD_SETLKW ? BEFORE : NO_POINT;
 	case __NR_ioctl: /* tcdrain */
@@ -82,20 +95,21 @@ static HD_NOINLINE enum point point_of(const struct vk_call *c)
 	}
 }
 
-void vk_cancel_point(const struct vk_call *c)
+void vk_cancel_point(struct vk_call *c)
 {
+	c->cancel_looked = true;
 	if (hd_unlikely(rt_lessons.cancel_used) && !c->no_cancel)
 		thread_testcancel();
 }
 
-void vk_cancel_point_before(const struct vk_call *c)
+void vk_cancel_point_before(struct vk_call *c)
 {
 	if (point_of(c) == BEFORE)
 		vk_cancel_point(c);
 }
 
-void vk_cancel_point_after(const struct vk_call *c)
+void vk_cancel_point_after(struct vk_call *c)
 {
-	if (!c->cancel_looked && point_of(c) == LATER)
+	if (!c->cancel_looked && point_of(c) != NO_POINT)
 		vk_cancel_point(c);
 }

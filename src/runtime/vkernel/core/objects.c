@@ -126,10 +126,11 @@ static void describe_object(u64 object, struct text *t)
 		text_dec(t, (long)(u32)key + 1);
 		break;
 	case OBJECT_SIGNALS:
-		text_str(t, object == VK_MASKS ? "its signal mask"
-			    : key              ? "the action for signal "
-					       : "signals to the process");
-		if (key && object != VK_MASKS)
+		text_str(t, object == VK_MASKS      ? "its signal mask"
+			    : object == VK_HANDLERS ? "the actions for signals"
+			    : key && key < 0x80     ? "the action for signal "
+						    : "signals to the process");
+		if (key && key < 0x80)
 			text_dec(t, (long)key);
 		break;
 	default:

@@ -196,8 +196,18 @@ static inline u64 vk_action_object(int sig)
 	return object_id(OBJECT_SIGNALS, (u32)sig);
 }
 #define VK_PENDING_SIGNALS object_id(OBJECT_SIGNALS, 0)
+/*
+ * Those of one number in the queue of the process: whoever changes them declares VK_PENDING_SIGNALS, too. So
+ * a fiber that blocks a signal need not mind where it goes. No words.
+ */
+static inline u64 vk_pending_object(int sig)
+{
+	return object_id(OBJECT_SIGNALS, 0x80u + (u32)sig);
+}
 /* The masks of all fibers, and which signals they wait for: who could take one. No words. */
 #define VK_MASKS object_id(OBJECT_SIGNALS, 0x100)
+/* For which signals there are handlers, and which are ignored. No words. */
+#define VK_HANDLERS object_id(OBJECT_SIGNALS, 0x101)
 /* A fact, no words: the program itself sends this signal to the thread in `slot`, or to all (TO_PROCESS). */
 static inline u64 vk_sent_object(u32 slot, int sig)
 {

@@ -46,6 +46,7 @@ static const struct sched_kernel kernel = {
 	.signals_open = vk_signals_open,
 	.timer_expires = vk_timer_expires,
 	.timer_access = vk_timer_access,
+	.timers_access = vk_timers_access,
 	.peer_acts = vk_peer_acts,
 	.peer_access = vk_peer_access,
 	.time_passes = vk_time_passes,
@@ -130,6 +131,8 @@ long vk_syscall(struct vk_call *c)
 				step_failure(c, ret);
 			if (hd_unlikely(rt_lessons.cancel_used))
 				vk_cancel_point_after(c);
+			if (hd_unlikely(rt_lessons.signals_used))
+				vk_signals_due(c->pc);
 			return ret;
 		}
 		if (c->interrupted) {
@@ -144,6 +147,7 @@ long vk_syscall(struct vk_call *c)
 
 void vk_fiber_start(u32 slot, u32 creator)
 {
+	vk_signals_taker(creator);
 	if (vk->fiber[creator].mask)
 		vk->fiber[slot].mask = vk->fiber[creator].mask;
 	vk_settings_inherit(slot, creator);
@@ -152,10 +156,12 @@ void vk_fiber_start(u32 slot, u32 creator)
 void vk_fiber_end(u32 slot)
 {
 	struct vk_fiber *f = &vk->fiber[slot];
+	vk_signals_taker(slot);
 	vk_call_ends(slot);
 	vk_settings_forget(slot);
 	timer_thread_ends(slot);
-	if (f->mask | f->wanted | f->signals.pending | f->alt_sp | f->alt_size | f->alt_flags | f->random |
-	    f->hides) /* its page stays cold */
+	u64 used = f->mask | f->mask_behind | f->wanted | f->signals.pending | f->alt_sp | f->alt_size |
+		   f->alt_flags | f->random | f->hides;
+	if (used) /* else its page stays cold */
 		*f = (struct vk_fiber){0};
 }

@@ -237,7 +237,7 @@ void vk_slot_declare(u32 slot, bool takes);
 long vk_mask_enter(struct vk_call *c, long set, long size, u64 *kept);
 void vk_mask_leave(u64 kept);
 /* A cancellation point that is no step otherwise (core/cancel_point.c). */
-void vk_cancel_point(const struct vk_call *c);
+void vk_cancel_point(struct vk_call *c);
 /* Outside the model: noted, and the verdict will be "incomplete". */
 void vk_refuse(const struct vk_call *c, const char *what);
 
@@ -417,7 +417,8 @@ struct vk_timer {
 #define VK_MAX_HELD 16
 struct vk_fiber {
 	u64 mask;
-	u64 wanted; /* signals it waits for in sigwait and the like */
+	u64 mask_behind; /* in a call with another mask: its own, and SIGKILL's bit; 0: not in one */
+	u64 wanted;      /* signals it waits for in sigwait and the like */
 	struct vk_signals signals;
 	u64 alt_sp, alt_size, alt_flags;
 	u64 random; /* position in this fiber's stream */

@@ -28,13 +28,12 @@ static long stat_fd(struct vk_call *c, int fd, struct stat *st)
 	else if (d->kind == VK_PIPE)
 		vk_use(c, vk_pipe_object(d->object), ACCESS_READ);
 	vk_desc_stat(d, st);
+	if (c->by_program && d->kind == VK_FILE && d->object)
+		clock_seen_in_file();
 	return 0;
 }
 
-/*
- * What a stat tells of a file that the program has written tells of the clock, too. But not of fstat: libc
- * calls it for every FILE, and looks at no time.
- */
+/* What a stat tells of a file that the program has written tells of the clock, too. */
 static long stat_path(struct vk_call *c, int dirfd, const char *path, u32 how, struct stat *st)
 {
 	static struct vk_place p;

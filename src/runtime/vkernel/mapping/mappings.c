@@ -34,6 +34,26 @@ struct vk_map *maps_at(u32 range, u64 address)
 	return NULL;
 }
 
+int maps_range_of(u64 start, u64 len)
+{
+	int range = maps_range(start);
+	return range >= 0 && maps_range(start + len - 1) == range ? range : -1;
+}
+
+void maps_zero_page(u64 at)
+{
+	u64 *p = (u64 *)at;
+	for (u32 i = 0; i < HD_PAGE / sizeof(*p); i++)
+		if (p[i])
+			p[i] = 0;
+}
+
+void maps_zero(u64 start, u64 end)
+{
+	for (u64 at = start; (at = track_next_page(at, end)) < end; at += HD_PAGE)
+		maps_zero_page(at);
+}
+
 bool maps_full(u32 range, u64 start, u64 end)
 {
 	while (start < end) {

@@ -22,9 +22,13 @@
  * many guards, nothing changed.
  */
 bool guards_set(u64 start, u64 end, u32 prot);
+/* Has the program unmapped a part of this memory, which was there at the start? */
+bool guards_unmapped(u64 start, u64 end);
 
 /* The range an address lies in; -1: none. */
 int maps_range(u64 address);
+/* The one that both ends of [start, start + len) lie in; -1: none. */
+int maps_range_of(u64 start, u64 len);
 /* Up to where the SUT's mappings may lie. */
 u64 maps_limit(u32 range);
 /* The lowest free place of len bytes; 0: none. */
@@ -36,6 +40,9 @@ bool maps_put(u32 range, u64 start, u64 end, u32 prot, bool touched);
 struct vk_map *maps_at(u32 range, u64 address);
 /* Is all of it mapped? */
 bool maps_full(u32 range, u64 start, u64 end);
+/* Contents become zeros, whatever the program's rights there are; pages that were never used stay so. */
+void maps_zero(u64 start, u64 end);
+void maps_zero_page(u64 at);
 
 /* ---- shared mappings of files that the program writes (shared_file.c) ---- */
 

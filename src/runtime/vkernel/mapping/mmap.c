@@ -18,19 +18,6 @@
 
 #define PROT_RW (PROT_READ | PROT_WRITE)
 
-static void zero_page(u64 *p)
-{
-	for (u32 i = 0; i < HD_PAGE / sizeof(*p); i++)
-		if (p[i])
-			p[i] = 0;
-}
-
-static void zero_written(u64 start, u64 end)
-{
-	for (u64 at = start; (at = track_next_page(at, end)) < end; at += HD_PAGE)
-		zero_page((u64 *)at);
-}
-
 static void copy_written(u64 to, u64 from, u64 len)
 {
 	for (u64 at = from; (at = track_next_page(at, from + len)) < from + len; at += HD_PAGE)
@@ -49,7 +36,7 @@ static void wipe(u32 range, u64 start, u64 end)
 		u64 from = HD_MAX(start, m->start), to = HD_MIN(end, m->end);
 		if (!m->touched)
 			continue;
-		zero_written(from, to);
+		maps_zero(from, to);
 		protect(from, to, PROT_NONE);
 	}
 }
@@ -74,13 +61,6 @@ static long unmap(const struct vk_call *c, u32 range, u64 start, u64 end)
 static u64 whole_pages(u64 len)
 {
 	return len > LAYOUT_MMAP_STRIDE ? 0 : HD_ROUND_UP(len, (u64)HD_PAGE);
-}
-
-/* Both ends in one fiber's range? */
-static int range_of(u64 start, u64 len)
-{
-	int range = maps_range(start);
-	return range >= 0 && maps_range(start + len - 1) == range ? range : -1;
 }
 
 /* How many of the bytes lie in pages that the file reaches into; the others can't be used. */
@@ -214,7 +194,7 @@ static long place(struct vk_call *c, u64 hint, u64 len, u32 flags)
 	}
 	if (hint & HD_PAGE_MASK)
 		return -EINVAL;
-	int range = range_of(hint, len);
+	int range = maps_range_of(hint, len);
 	if (range < 0) {
 		vk_refuse(c, "mmap (fixed address)");
 		return -ENOMEM;
@@ -277,7 +257,7 @@ static long unmap_start_memory(struct vk_call *c, u64 start, u64 end)
 		return 0;
 	}
 	for (u64 at = start; at < end; at += HD_PAGE)
-		zero_page((u64 *)at);
+		maps_zero_page(at);
 	long err = track_protect(start, end - start, PROT_NONE);
 	if (err)
 		return err;
@@ -294,7 +274,7 @@ long vk_sys_munmap(struct vk_call *c)
 		return -EINVAL;
 	if (vk_is_file_data(start))
 		return shared_file_unmap(c, start, len);
-	int range = range_of(start, len);
+	int range = maps_range_of(start, len);
 	if (range >= 0) {
 		change_range(c, (u32)range, start, len);
 		return unmap(c, (u32)range, start, start + len);
@@ -352,7 +332,7 @@ long vk_sys_mprotect(struct vk_call *c)
 			vk_refuse(c, "mprotect of a shared mapping of a file");
 		return 0;
 	}
-	int range = range_of(start, len);
+	int range = maps_range_of(start, len);
 	if (range < 0)
 		return protect_start_memory(c, start, start + len, prot);
 	change_range(c, (u32)range, start, len);
@@ -383,7 +363,7 @@ static long move_mapping(const struct vk_call *c, const struct remapping *v)
 		return err ? err : (long)v->to;
 	}
 	if (m.touched) {
-		zero_written(v->start, v->start + v->old);
+		maps_zero(v->start, v->start + v->old);
 		protect(v->start, v->start + v->old, m.prot);
 	}
 	return (long)v->to;
@@ -415,8 +395,8 @@ static long check_mremap(struct vk_call *c, const struct remapping *v, u64 flags
 	if ((flags & MREMAP_FIXED) &&
 	    ((v->to & HD_PAGE_MASK) || (v->to < v->start + v->old && v->start < v->to + v->new)))
 		return -EINVAL;
-	if (v->old && range_of(v->start, v->old) >= 0 &&
-	    (!(flags & MREMAP_FIXED) || range_of(v->to, v->new) >= 0))
+	if (v->old && maps_range_of(v->start, v->old) >= 0 &&
+	    (!(flags & MREMAP_FIXED) || maps_range_of(v->to, v->new) >= 0))
 		return 0;
 	vk_refuse(c, "mremap (duplicating, or of memory that was there at the start)");
 	return -EINVAL;
@@ -476,61 +456,6 @@ long vk_sys_mremap(struct vk_call *c)
 		v.to = maps_gap(v.to_range, v.new);
 	}
 	return v.to ? move_mapping(c, &v) : -ENOMEM;
-}
-
-/* Advice, but for one piece that changes memory. */
-long vk_sys_madvise(struct vk_call *c)
-{
-	u64 start = (u64)c->a[0], len = whole_pages((u64)c->a[1]);
-	if (start & HD_PAGE_MASK)
-		return -EINVAL;
-	if (c->a[2] != MADV_DONTNEED || !len)
-		return 0;
-	int range = range_of(start, len);
-	if (range < 0) {
-		vk_refuse(c, "madvise(MADV_DONTNEED) on memory that was there at the start");
-		return -EINVAL;
-	}
-	vk_use(c, vk_mapping_object((u32)range), ACCESS_READ);
-	for (u64 at = start; at < start + len;) {
-		struct vk_map *m = maps_at((u32)range, at);
-		if (!m || m->start > at)
-			return -ENOMEM;
-		u64 to = HD_MIN(start + len, m->end);
-		if (m->touched && (m->prot & PROT_WRITE))
-			zero_written(at, to);
-		at = to;
-	}
-	return 0;
-}
-
-/* Which pages are in memory: all that are mapped. What was there at the start the host knows. */
-static bool is_mapped(u64 start, u64 len)
-{
-	static u8 answer[HD_PAGE];
-	const u64 most = HD_PAGE * (u64)HD_PAGE;
-	int range = range_of(start, len);
-	if (range >= 0)
-		return maps_full((u32)range, start, start + len);
-	for (u64 at = start; at < start + len; at += most) {
-		u64 part = HD_MIN(most, start + len - at);
-		if (sys_call3(__NR_mincore, (long)at, (long)part, (long)answer))
-			return false;
-	}
-	return true;
-}
-
-long vk_sys_mincore(struct vk_call *c)
-{
-	u64 start = (u64)c->a[0], len = HD_ROUND_UP((u64)c->a[1], (u64)HD_PAGE);
-	if (start & HD_PAGE_MASK)
-		return -EINVAL;
-	if (start + len < start || (len && !is_mapped(start, len)))
-		return -ENOMEM;
-	if (!vk_user_out_ok((u64)c->a[2], len / HD_PAGE))
-		return -EFAULT;
-	memset(vk_user(c->a[2]), 1, len / HD_PAGE);
-	return 0;
 }
 
 /*

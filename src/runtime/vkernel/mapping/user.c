@@ -77,6 +77,15 @@ bool guards_set(u64 start, u64 end, u32 prot)
 	return true;
 }
 
+bool guards_unmapped(u64 start, u64 end)
+{
+	const struct vk_guards *g = guards();
+	for (u64 i = 0; i < g->count; i++)
+		if ((g->map[i].prot & PROT_UNMAPPED) && g->map[i].start < end && g->map[i].end > start)
+			return true;
+	return false;
+}
+
 /* The guard that address lies in, or the next above; NULL: none. */
 static const struct vk_map *guard_at(u64 address)
 {

@@ -41,6 +41,15 @@ enum vk_disposition vk_signal_disposition(int sig)
 	return handler == HANDLER_DEFAULT ? VK_SIG_DEFAULT : VK_SIG_HANDLER;
 }
 
+bool vk_catches_signals(void)
+{
+	static const int from_people[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+	for (u32 i = 0; i < HD_ARRAY_LEN(from_people); i++)
+		if (vk_signal_disposition(from_people[i]) == VK_SIG_HANDLER)
+			return true;
+	return false;
+}
+
 bool signal_does_nothing(int sig)
 {
 	enum vk_disposition how = vk_signal_disposition(sig);
@@ -96,7 +105,10 @@ static void discard_from(u32 slot, int sig)
 {
 	if (!(queue_of(slot)->pending & BIT(sig)))
 		return;
-	vk_declare(slot == TO_PROCESS ? VK_PENDING_SIGNALS : thread_object(slot), ACCESS_WRITE);
+	if (slot == TO_PROCESS)
+		signal_declare_queue(sig);
+	else
+		vk_declare(thread_object(slot), ACCESS_WRITE);
 	while (queue_of(slot)->pending & BIT(sig))
 		signal_dequeue(slot, sig);
 }
@@ -183,18 +195,22 @@ static HD_NOINLINE void call_handler(const struct vk_sigaction *act, int sig, si
 
 /*
  * Linux stacks up a frame for each signal that is ready before the first instruction of any
- * handler: the last one runs first.
+ * handler: the last one runs first. When the lowest one is left, a wait with another mask is over: what the
+ * thread's own mask blocks goes on waiting, if it is another one of the same number.
  */
 static void run_handler(const struct vk_siginfo *i, u64 pc)
 {
 	int sig = i->sig;
 	struct vk_sigaction act = vk->action[sig];
 	struct vk_fiber *f = vk_self();
-	u64 mask = f->mask;
+	u64 mask = f->mask_behind ? f->mask_behind & ~SIGNALS_UNMASKABLE : f->mask;
+	vk_declare(VK_MASKS, ACCESS_ADD);
+	f->mask_behind = 0;
 	f->mask |= act.mask | (act.flags & SA_NODEFER ? 0 : BIT(sig));
 	f->mask &= ~SIGNALS_UNMASKABLE;
 	if (act.flags & SA_RESETHAND) {
 		vk_declare(vk_action_object(sig), ACCESS_WRITE);
+		vk_declare(VK_HANDLERS, ACCESS_WRITE);
 		vk->action[sig].handler = HANDLER_DEFAULT;
 	}
 	signal_deliver(pc);
@@ -204,6 +220,7 @@ static void run_handler(const struct vk_siginfo *i, u64 pc)
 	sched_self()->handlers++;
 	call_handler(&act, sig, &info, context);
 	sched_self()->handlers--;
+	vk_declare(VK_MASKS, ACCESS_ADD);
 	f->mask = mask; /* a handler that jumps away restores it itself */
 }
 
@@ -244,7 +261,7 @@ bool signal_deliver(u64 pc)
 	forget_ignored(f);
 	for (int n = 0, sig; (sig = signal_next(sched_self_slot(), &own)); n++) {
 		if (!own)
-			vk_declare(VK_PENDING_SIGNALS, ACCESS_WRITE);
+			signal_declare_queue(sig);
 		vk_declare(vk_action_object(sig), ACCESS_READ);
 		struct vk_siginfo i = signal_dequeue(own ? sched_self_slot() : TO_PROCESS, sig);
 		if (!n)
@@ -256,27 +273,64 @@ bool signal_deliver(u64 pc)
 
 /* ---- for the scheduler and the engine ---- */
 
+void vk_signals_due(u64 pc)
+{
+	struct vk_fiber *f = vk_self();
+	vk_declare(thread_object(sched_self_slot()), ACCESS_READ);
+	if ((f->signals.pending & ~f->mask) && !sched_self()->atomic)
+		signal_deliver(pc);
+}
+
 bool vk_signals_take(void)
 {
 	return signal_deliver(0);
+}
+
+#define SENT_MAX 8
+
+static bool are_many(u64 set)
+{
+	u32 n = 0;
+	for (; set; set &= set - 1)
+		n++;
+	return n > SENT_MAX;
 }
 
 void vk_signals_access(u32 slot, bool taken)
 {
 	bool own;
 	int sig = signal_next(slot, &own);
-	access_declare(VK_PENDING_SIGNALS, 1, taken && !own ? ACCESS_WRITE : ACCESS_READ);
-	access_declare(VK_TIMERS, 1, ACCESS_READ); /* the first fiber offers their expiry */
+	u64 mask = vk->fiber[slot].mask, open = signals_sent(TO_PROCESS, ~mask);
+	if (open || signals_sent(slot, ~mask)) /* else none will ever come */
+		access_declare(VK_HANDLERS, 1, ACCESS_READ);
+	if (taken && !own && sig)
+		signal_declare_queue(sig);
+	if (are_many(open))
+		access_declare(VK_PENDING_SIGNALS, 1, ACCESS_READ);
+	else
+		for (; open; open &= open - 1)
+			access_declare(vk_pending_object(__builtin_ctzll(open) + 1), 1, ACCESS_READ);
 	if (sig)
 		access_declare(vk_action_object(sig), 1, ACCESS_READ);
 }
 
+/* Where threads set handlers beside others, one may come to be while this one goes on. */
 bool vk_signals_open(u32 slot)
 {
-	for (int sig = 1; sig <= VK_SIGNALS; sig++)
-		if (vk_signal_disposition(sig) == VK_SIG_HANDLER && !(vk->fiber[slot].mask & BIT(sig)))
+	u64 open = ~vk->fiber[slot].mask;
+	open = signals_sent(TO_PROCESS, open) | signals_sent(slot, open);
+	if (hd_unlikely(open && access_is_observed(VK_HANDLERS)))
+		return true;
+	for (; open; open &= open - 1)
+		if (vk_signal_disposition(__builtin_ctzll(open) + 1) == VK_SIG_HANDLER)
 			return true;
 	return false;
+}
+
+void vk_signals_taker(u32 slot)
+{
+	if (hd_unlikely(rt_lessons.signals_used) && signals_sent(TO_PROCESS, ~vk->fiber[slot].mask))
+		vk_declare(VK_MASKS, ACCESS_ADD);
 }
 
 int vk_signal_ready(u32 slot, bool *restarts)
@@ -325,6 +379,9 @@ long vk_sys_rt_sigaction(struct vk_call *c)
 	}
 	struct vk_sigaction was = vk->action[sig];
 	if (new) {
+		vk_declare(VK_HANDLERS, ACCESS_WRITE);
+		if (new->handler > HANDLER_IGNORE && rt_lessons.signals_used && !sched_all_joined())
+			access_observe(VK_HANDLERS);
 		vk->action[sig] = *new;
 		vk->action[sig].mask &= ~SIGNALS_UNMASKABLE;
 		if (signal_does_nothing(sig))

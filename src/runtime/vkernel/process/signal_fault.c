@@ -25,6 +25,7 @@ bool vk_signal_fault(int sig, void *info, void *context)
 	f->mask |= act.mask | (act.flags & SA_NODEFER ? 0 : bit);
 	if (act.flags & SA_RESETHAND) {
 		vk_declare(vk_action_object(sig), ACCESS_WRITE);
+		vk_declare(VK_HANDLERS, ACCESS_WRITE);
 		vk->action[sig].handler = 0;
 	}
 	((void (*)(int, void *, void *))act.handler)(sig, info, context);

@@ -15,6 +15,35 @@ void signal_learn(void)
 	}
 }
 
+u64 signals_sent(u32 slot, u64 set)
+{
+	static struct {
+		u64 sent;
+		u32 facts; /* when so many were known */
+	} known[TO_PROCESS + 1];
+	if (hd_unlikely(known[slot].facts != access_facts())) {
+		known[slot].facts = access_facts();
+		known[slot].sent = 0;
+		for (int sig = 1; sig <= VK_SIGNALS; sig++)
+			if (access_is_observed(vk_sent_object(slot, sig)))
+				known[slot].sent |= SIGNAL_BIT(sig);
+	}
+	return set & known[slot].sent;
+}
+
+void signal_declare_queue(int sig)
+{
+	vk_declare(VK_PENDING_SIGNALS, ACCESS_WRITE);
+	vk_declare(vk_pending_object(sig), ACCESS_WRITE);
+}
+
+void signals_declare_queue(u64 set)
+{
+	vk_declare(VK_PENDING_SIGNALS, ACCESS_WRITE);
+	for (u64 left = signals_sent(TO_PROCESS, set); left; left &= left - 1)
+		vk_declare(vk_pending_object(__builtin_ctzll(left) + 1), ACCESS_WRITE);
+}
+
 void signal_order(struct vk_call *c, u64 object, enum access_mode mode)
 {
 	if (rt_lessons.signals_used)
@@ -54,6 +83,17 @@ long signal_send(const struct vk_call *c, u32 slot, const struct vk_siginfo *i)
 	return -EAGAIN;
 }
 
+/*
+ * What the calling thread has sent is taken before the call returns, if it is there and not blocked. One that
+ * is ignored or blocked delivers nothing, not even what waits for whoever comes first.
+ */
+static void deliver_sent(u32 slot, int sig, u64 pc)
+{
+	const struct vk_signals *q = slot == TO_PROCESS ? &vk->signals : &vk->fiber[slot].signals;
+	if (q->pending & ~vk_self()->mask & SIGNAL_BIT(sig))
+		signal_deliver(pc);
+}
+
 void vk_signal_raise(int sig, u64 pc)
 {
 	/* Inside a step: who sets the action must be one, too. */
@@ -61,7 +101,7 @@ void vk_signal_raise(int sig, u64 pc)
 	struct vk_siginfo i = {.sig = (u16)sig, .code = SI_TKILL};
 	struct vk_call c = {.pc = pc};
 	signal_send(&c, sched_self_slot(), &i);
-	signal_deliver(pc);
+	deliver_sent(sched_self_slot(), sig, pc);
 }
 
 /* ---- to a thread ---- */
@@ -80,12 +120,6 @@ static long to_other_thread(struct vk_call *c, u32 slot, const struct vk_siginfo
 	return i->sig ? signal_send(c, slot, i) : 0;
 }
 
-/* By the caller: then the call delivers nothing, not even what waits for whoever comes first. */
-static bool is_blocked(int sig)
-{
-	return vk_self()->mask & SIGNAL_BIT(sig);
-}
-
 static long to_thread(struct vk_call *c, long tid, const struct vk_siginfo *i)
 {
 	if (tid < VK_PID || tid >= VK_PID + LAYOUT_MAX_FIBERS)
@@ -98,8 +132,7 @@ static long to_thread(struct vk_call *c, long tid, const struct vk_siginfo *i)
 	if (!i->sig)
 		return 0;
 	long err = signal_send(c, slot, i);
-	if (!err && !is_blocked(i->sig))
-		signal_deliver(c->pc);
+	deliver_sent(slot, i->sig, c->pc);
 	return err;
 }
 
@@ -129,9 +162,10 @@ static long to_process(struct vk_call *c, const struct vk_siginfo *i)
 		vk_step(c, &o);
 	}
 	vk_use(c, VK_PENDING_SIGNALS, ACCESS_WRITE);
+	signal_declare_queue(sig);
 	long err = signal_send(c, TO_PROCESS, i);
-	if (!err && !is_blocked(sig) && (sched_alone() || !others_can_take(sig)))
-		signal_deliver(c->pc);
+	if (sched_alone() || !others_can_take(sig))
+		deliver_sent(TO_PROCESS, sig, c->pc);
 	return err;
 }
 
@@ -229,7 +263,7 @@ static void send_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	(void)alt;
 	if (o->object == TO_PROCESS) {
 		access_declare(VK_PENDING_SIGNALS, 1, ACCESS_WRITE);
-		access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+		access_declare(vk_pending_object((int)o->n), 1, ACCESS_WRITE);
 	} else {
 		access_declare(thread_object((u32)o->object), 1, ACCESS_WRITE);
 	}

@@ -68,12 +68,16 @@ long vk_mask_enter(struct vk_call *c, long set, long size, u64 *kept)
 		return -EFAULT;
 	signal_order(c, VK_MASKS, ACCESS_ADD);
 	vk_self()->mask = *(const u64 *)set & ~SIGNALS_UNMASKABLE;
+	vk_self()->mask_behind = *kept | SIGNAL_BIT(SIGKILL);
 	return 0;
 }
 
 void vk_mask_leave(u64 kept)
 {
+	if (vk_self()->mask != kept)
+		vk_declare(VK_MASKS, ACCESS_ADD);
 	vk_self()->mask = kept;
+	vk_self()->mask_behind = 0;
 }
 
 long vk_sys_rt_sigsuspend(struct vk_call *c)
@@ -124,9 +128,8 @@ static void wait_describe(const struct fiber *f, const struct op *o, u32 alt, st
 static void wait_accesses(const struct fiber *f, const struct op *o, u32 alt)
 {
 	(void)f;
-	(void)o;
 	(void)alt;
-	access_declare(VK_PENDING_SIGNALS, 1, ACCESS_WRITE);
+	signals_declare_queue(o->arg);
 	access_declare(VK_MASKS, 1, ACCESS_ADD); /* it no longer wants them */
 }
 

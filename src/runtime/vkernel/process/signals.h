@@ -9,7 +9,8 @@
  * fiber, taking it is an outcome of whatever the fiber is about to do (ALT_SIGNAL: the handler runs as steps
  * of the fiber, which then stands before the same operation again), and of a wait that it ends (ALT_EINTR).
  * Both are there while a fiber waits: the handler may have run just before the call began. What belongs to
- * the process may be taken by any thread that does not block it.
+ * the process may be taken by any thread that does not block it. No system call returns before the
+ * handlers of signals to its thread have run that were there when it returned (vk_signals_due).
  *
  * As soon as signals come from elsewhere at all (learnt.signals_used), changes of masks and actions are
  * steps, and nothing is merged into longer steps of a fiber in which a handler could run (sched/access.c): a
@@ -46,6 +47,12 @@ void signal_discard(int sig);
 void signal_info_out(const struct vk_siginfo *i, siginfo_t *to);
 /* Run what is ready for the running fiber; returns whether the first handler has SA_RESTART. */
 bool signal_deliver(u64 pc);
+/* Of these signals, those that the program ever sends to this fiber, or TO_PROCESS, as far as is known. */
+u64 signals_sent(u32 slot, u64 set);
+/* The running step changes the queue of the process, as to this signal; as to all of the set that are
+   sent. */
+void signal_declare_queue(int sig);
+void signals_declare_queue(u64 set);
 /* Signals come from elsewhere: from now on such things are steps. */
 void signal_learn(void);
 /*

@@ -4,9 +4,10 @@
  *
  * As with time-outs, how long something takes is not known: a timer that is armed may expire at any moment.
  * That is an action of the process; the engine offers it beside what the first fiber could do (ALT_TIMER +
- * n), which stays where it is. A timer whose signal would kill the process is a watchdog, and expires only
- * when nothing else can happen. A periodic timer does not expire while its last signal still waits: nobody
- * could tell, but for timer_getoverrun(), which is always 0 here.
+ * n), which stays where it is. For the reduction, timers are somebody who acts beside the fibers. A timer
+ * whose signal would kill the process is a watchdog, and expires only when nothing else can happen. A
+ * periodic timer does not expire while its last signal still waits: nobody could tell, but for
+ * timer_getoverrun(), which is always 0 here.
  *
  * SIGEV_THREAD. Each expiry starts a thread, as a child of the thread beside whose action it is offered.
  * Given up: that more than two of one timer run at a time.
@@ -118,10 +119,24 @@ u32 vk_timers_ready(bool nothing_else, u32 *number, u64 *deadline)
 	return n;
 }
 
+/* Whose child a thread is that a timer starts, and by which number the action goes. */
+static void declare_host(void)
+{
+	u32 host = 0;
+	while (host < sched_fiber_limit() && !sched_alive(host))
+		host++;
+	access_declare(thread_object(host), 1, ACCESS_READ);
+	if (host)
+		access_declare(process_object(PROCESS_THREADS), 1, ACCESS_READ);
+}
+
 void vk_timer_access(u32 n)
 {
 	const struct vk_timer *t = &vk->timer[n];
+	declare_host();
 	access_declare(VK_TIMERS, 1, ACCESS_WRITE);
+	if (t->interval)
+		access_declare(process_object(PROCESS_CLOCK), 1, ACCESS_READ);
 	if (t->desc) {
 		for (u32 i = 1; i < VK_MAX_TIMERS; i++)
 			if (&vk->timer[i] == t || expires_before(&vk->timer[i], t))
@@ -133,9 +148,21 @@ void vk_timer_access(u32 n)
 		access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
 		return;
 	}
-	access_declare(t->thread ? thread_object(t->thread - 1) : VK_PENDING_SIGNALS, 1, ACCESS_WRITE);
+	if (t->thread)
+		access_declare(thread_object(t->thread - 1), 1, ACCESS_WRITE);
+	else
+		signal_declare_queue(t->sig);
 	access_declare(vk_action_object(t->sig), 1, ACCESS_READ);
+	access_declare(VK_HANDLERS, 1, ACCESS_READ); /* they and the masks tell whether it is a watchdog */
 	access_declare(VK_MASKS, 1, ACCESS_READ);
+}
+
+void vk_timers_access(void)
+{
+	access_declare(VK_TIMERS, 1, ACCESS_READ);
+	for (u32 n = 0; n < VK_MAX_TIMERS; n++)
+		if (vk->timer[n].deadline && !vk->timer[n].silent)
+			vk_timer_access(n);
 }
 
 /* ---- of timerfds ---- */
@@ -284,7 +311,7 @@ struct timevals { /* struct itimerval */
 static void give_itimer(long to)
 {
 	const struct vk_timer *t = &vk->timer[0];
-	u64 left = remaining(t);
+	u64 left = t->deadline ? HD_MAX(remaining(t), (u64)1000) : 0; /* zero says: it is not armed */
 	*(struct timevals *)vk_user(to) = (struct timevals){
 		(long)(t->interval / SECOND), (long)(t->interval % SECOND / 1000), (long)(left / SECOND),
 		(long)(left % SECOND / 1000)};

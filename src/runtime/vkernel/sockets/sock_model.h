@@ -64,7 +64,7 @@ struct vk_sock {
 	 * last one, if it was not read by then, in bytes since the connection began; 0: none
 	 */
 	u64 message_end;
-	/* peer: when NET_ROOM of its bytes were first unread at a send: pos.written + 1, pos.read; or 0 */
+	/* peer: when 64 KiB of its bytes were first unread at a send: pos.written + 1, pos.read; or 0 */
 	u64 flood_written, flood_read;
 	u8 end_arrived;           /* peer: its close or reset */
 	u8 full;                  /* peer: no room to send, until the network makes some */

@@ -231,20 +231,32 @@ void sock_describe_peer_send(const struct op *o, u32 alt, struct text *t)
 	text_dec(t, (long)amount[alt]);
 }
 
+/* Less than that is in the way of nobody: the smallest buffers that are in use hold it. */
+#define FLOOD 65536u
+static bool floods; /* persistent */
+
+bool vk_saw_floods(void)
+{
+	return floods;
+}
+
 /*
  * A peer that has said more than fits between the two waits in its own send, in reality, and does not read
  * meanwhile; unless it does so in another thread. Here it goes on. Who sends so much as well, and does not
- * read, may wait for ever, which would not be seen.
+ * read, may wait for ever, which would not be seen. How much fits is not known: with less than NET_ROOM it is
+ * a note.
  */
 static void note_flood(const struct vk_call *c, struct vk_sock *s, u64 unread)
 {
-	if (hd_likely(unread < NET_ROOM)) {
+	if (hd_likely(unread < FLOOD)) {
 		s->flood_written = s->flood_read = 0;
 	} else if (!s->flood_written || s->flood_read != s->pos.read) {
 		s->flood_written = s->pos.written + 1;
 		s->flood_read = s->pos.read;
-	} else if (s->pos.written >= s->flood_written + NET_ROOM) {
+	} else if (unread >= NET_ROOM && s->pos.written >= s->flood_written + NET_ROOM) {
 		vk_refuse(c, "send (2 MiB to a peer whose own 2 MiB are not read)");
+	} else {
+		floods |= s->pos.written >= s->flood_written + FLOOD;
 	}
 }
 

@@ -38,6 +38,7 @@ static void read_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	(void)f;
 	(void)alt;
 	vk_op_changes(o, VK_PENDING_SIGNALS);
+	signals_declare_queue(((const struct vk_desc *)o->object)->pos);
 	access_declare(vk_desc_object(vk_desc_slot((const struct vk_desc *)o->object), VK_DESC_POSITION), 1,
 		       ACCESS_READ);
 }

@@ -29,6 +29,7 @@ static void open_heap(u64 stride, u32 arenas, u64 limit)
 		      -1, 0);
 	assert_true(memory != MAP_FAILED);
 	heap_setup((u64)memory, stride, arenas, limit);
+	heap_retire(false);
 }
 
 static int close_heap(void **state)
@@ -98,7 +99,7 @@ static void block_verify(const struct block *b)
 static void block_free(struct block *b)
 {
 	block_verify(b);
-	assert_int_equal(heap_free(b->p), HEAP_OK);
+	assert_int_equal(heap_free(0, b->p), HEAP_OK);
 	assert_true(is_zero(b->p, b->size));
 	b->p = NULL;
 }
@@ -281,14 +282,14 @@ static void rebuild(const struct block *block, u32 n)
 		char *p = heap_alloc(0, 16, 1);
 		for (; p && p < block[i].p; p = heap_alloc(0, 16, 1))
 			filler[fillers++] = p;
-		heap_free(p);
+		heap_free(0, p);
 		p = heap_alloc(0, block[i].size, 1);
 		assert_ptr_equal(p, block[i].p);
 		memset(p, block[i].fill, block[i].size);
 	}
 	while (fillers) {
 		u32 any = random_below(fillers);
-		assert_int_equal(heap_free(filler[any]), HEAP_OK);
+		assert_int_equal(heap_free(0, filler[any]), HEAP_OK);
 		filler[any] = filler[--fillers];
 	}
 	free(filler);
@@ -340,20 +341,20 @@ static void free_tells_what_is_wrong(void **state)
 	char local[64];
 	open_heap(SMALL_STRIDE, 2, 0);
 	char *small = heap_alloc(0, 100, 1), *large = heap_alloc(1, 1000000, 1);
-	assert_int_equal(heap_free(NULL), HEAP_OK);
-	assert_int_equal(heap_free(local), HEAP_NOT_A_BLOCK);
-	assert_int_equal(heap_free(memory - 16), HEAP_NOT_A_BLOCK);
-	assert_int_equal(heap_free(memory), HEAP_NOT_A_BLOCK);
-	assert_int_equal(heap_free(memory + memory_bytes), HEAP_NOT_A_BLOCK);
-	assert_int_equal(heap_free(small + 1), HEAP_INSIDE_BLOCK);
-	assert_int_equal(heap_free(small + 16), HEAP_INSIDE_BLOCK);
-	assert_int_equal(heap_free(large + 8192), HEAP_INSIDE_BLOCK);
-	assert_int_equal(heap_free(large + 999999), HEAP_INSIDE_BLOCK);
-	assert_int_equal(heap_free(small), HEAP_OK);
-	assert_int_equal(heap_free(small), HEAP_ALREADY_FREE);
-	assert_int_equal(heap_free(small + 3), HEAP_NOT_A_BLOCK);
-	assert_int_equal(heap_free(large), HEAP_OK);
-	assert_int_equal(heap_free(large), HEAP_ALREADY_FREE);
+	assert_int_equal(heap_free(0, NULL), HEAP_OK);
+	assert_int_equal(heap_free(0, local), HEAP_NOT_A_BLOCK);
+	assert_int_equal(heap_free(0, memory - 16), HEAP_NOT_A_BLOCK);
+	assert_int_equal(heap_free(0, memory), HEAP_NOT_A_BLOCK);
+	assert_int_equal(heap_free(0, memory + memory_bytes), HEAP_NOT_A_BLOCK);
+	assert_int_equal(heap_free(0, small + 1), HEAP_INSIDE_BLOCK);
+	assert_int_equal(heap_free(0, small + 16), HEAP_INSIDE_BLOCK);
+	assert_int_equal(heap_free(0, large + 8192), HEAP_INSIDE_BLOCK);
+	assert_int_equal(heap_free(0, large + 999999), HEAP_INSIDE_BLOCK);
+	assert_int_equal(heap_free(0, small), HEAP_OK);
+	assert_int_equal(heap_free(0, small), HEAP_ALREADY_FREE);
+	assert_int_equal(heap_free(0, small + 3), HEAP_NOT_A_BLOCK);
+	assert_int_equal(heap_free(0, large), HEAP_OK);
+	assert_int_equal(heap_free(0, large), HEAP_ALREADY_FREE);
 	assert_int_equal(heap_usable(large), 0);
 	assert_true(is_zero(memory, memory_bytes));
 }
@@ -417,8 +418,8 @@ static void realloc_stays_when_it_can(void **state)
 	assert_int_equal(status, HEAP_INSIDE_BLOCK);
 	assert_null(heap_realloc(1, &status, 10, &status));
 	assert_int_equal(status, HEAP_NOT_A_BLOCK);
-	heap_free(moved);
-	heap_free(wall);
+	heap_free(0, moved);
+	heap_free(0, wall);
 	assert_true(is_zero(memory, memory_bytes));
 }
 
@@ -437,11 +438,11 @@ static void a_full_arena_says_so_and_recovers(void **state)
 	assert_ptr_equal(last + 16, memory + (64 << 10));
 	assert_sound(0);
 	assert_non_null(heap_alloc(1, 16, 1));
-	heap_free(last - 160);
+	heap_free(0, last - 160);
 	assert_null(heap_alloc(0, 17, 1));
 	assert_ptr_equal(heap_alloc(0, 16, 1), last - 160);
 	for (p = memory + heap_layout.data_off; p <= last; p += 16)
-		assert_int_equal(heap_free(p), HEAP_OK);
+		assert_int_equal(heap_free(0, p), HEAP_OK);
 	assert_true(is_zero(memory, 64 << 10));
 	assert_null(heap_alloc(0, (64 << 10) - heap_layout.data_off + 1, 1));
 	assert_non_null(heap_alloc(0, (64 << 10) - heap_layout.data_off, 1));
@@ -460,13 +461,13 @@ static void the_limit_counts_all_arenas(void **state)
 	char *saved = malloc(memory_bytes);
 	assert_non_null(saved);
 	memcpy(saved, memory, memory_bytes);
-	heap_free(a);
+	heap_free(0, a);
 	assert_non_null(heap_alloc(2, 500000, 1));
 	assert_null(heap_alloc(0, 100000, 1));
 	/* Backtracking: the heap finds itself in an earlier state. */
 	memcpy(memory, saved, memory_bytes);
 	assert_null(heap_alloc(2, 100000, 1));
-	heap_free(b);
+	heap_free(0, b);
 	assert_non_null(heap_alloc(2, 500000, 1));
 	assert_null(heap_alloc(1, 48592, 1));
 	assert_non_null(heap_alloc(1, 48576, 1));
@@ -488,18 +489,109 @@ static void hundred_thousands_of_blocks(void **state)
 	for (u32 i = 0; i < BLOCKS; i++) {
 		u32 j = random_below(BLOCKS);
 		assert_int_equal(*(u32 *)p[j], j + 1);
-		assert_int_equal(heap_free(p[j]), HEAP_OK);
+		assert_int_equal(heap_free(0, p[j]), HEAP_OK);
 		p[j] = heap_alloc(0, 16 + random_below(400), 1);
 		*(u32 *)p[j] = j + 1;
 	}
 	assert_sound(0);
 	for (u32 i = 0; i < BLOCKS; i++) {
 		assert_int_equal(*(u32 *)p[i], i + 1);
-		assert_int_equal(heap_free(p[i]), HEAP_OK);
+		assert_int_equal(heap_free(0, p[i]), HEAP_OK);
 	}
 	assert_int_equal(heap_live_bytes(), 0);
 	assert_true(is_zero(memory, 128 << 20));
 	assert_true(is_zero(memory + heap_layout.group_off, 256 << 20));
+}
+
+/* Given back by another fiber: free, and yet no later block lies there. */
+static void blocks_of_others_retire(void **state)
+{
+	(void)state;
+	u64 start, size;
+	open_heap(SMALL_STRIDE, 2, 100000);
+	heap_retire(true);
+	char *small = heap_alloc(0, 100, 1), *large = heap_alloc(0, 50000, 1), *own = heap_alloc(0, 100, 1);
+	memset(small, 1, 100);
+	memset(large, 1, 50000);
+	assert_int_equal(heap_free(1, small), HEAP_OK);
+	assert_int_equal(heap_free(1, large), HEAP_OK);
+	assert_sound(0);
+	assert_true(is_zero(small, 112) && is_zero(large, 50000));
+	assert_false(heap_find(small + 8, &start, &size) || heap_find(large + 20000, &start, &size));
+	assert_int_equal(heap_free(1, small), HEAP_ALREADY_FREE);
+	assert_int_equal(heap_free(0, large), HEAP_ALREADY_FREE);
+	assert_int_equal(heap_usable(small), 0);
+	assert_int_equal(heap_live_bytes(), 112);
+	assert_true((char *)heap_alloc(0, 16, 1) > own);
+	assert_int_equal(heap_free(0, own), HEAP_OK);
+	assert_ptr_equal(heap_alloc(0, 100, 1), own);
+	assert_true((char *)heap_alloc(0, 90000, 1) > large + 50000);
+	assert_sound(0);
+	assert_true(is_zero(memory + SMALL_STRIDE, SMALL_STRIDE));
+}
+
+/* Where the owner's blocks lie does not depend on what others have given back, or in which order. */
+static void what_retires_leaves_no_history(void **state)
+{
+	(void)state;
+	enum { BLOCKS = 40 };
+	char *saved = NULL;
+	for (u32 turn = 0; turn < 2; turn++) {
+		char *p[BLOCKS];
+		close_heap(NULL);
+		open_heap(SMALL_STRIDE, 2, 0);
+		heap_retire(true);
+		for (u32 i = 0; i < BLOCKS; i++)
+			p[i] = heap_alloc(0, 16 + 300 * (i % 23), 1);
+		for (u32 i = 0; i < BLOCKS; i++) {
+			if (turn)
+				heap_alloc(0, 64, 1);
+			assert_int_equal(heap_free(1, p[turn ? i : BLOCKS - 1 - i]), HEAP_OK);
+			if (!turn)
+				heap_alloc(0, 64, 1);
+		}
+		assert_sound(0);
+		if (!turn) {
+			saved = malloc(SMALL_STRIDE);
+			assert_non_null(saved);
+			memcpy(saved, memory, SMALL_STRIDE);
+		}
+	}
+	assert_memory_equal(saved, memory, SMALL_STRIDE);
+	free(saved);
+}
+
+/* Then one block is as good as another, and its place is used again. */
+static void only_so_many_retire(void **state)
+{
+	(void)state;
+	char *p[HEAP_MAX_RETIRED + 1];
+	open_heap(SMALL_STRIDE, 2, 0);
+	heap_retire(true);
+	for (u32 i = 0; i <= HEAP_MAX_RETIRED; i++)
+		p[i] = heap_alloc(0, 16, 1);
+	for (u32 i = 0; i < HEAP_MAX_RETIRED; i++)
+		assert_int_equal(heap_free(1, p[i]), HEAP_OK);
+	assert_int_equal(heap_free(1, p[HEAP_MAX_RETIRED]), HEAP_REUSED);
+	assert_sound(0);
+	assert_ptr_equal(heap_alloc(0, 16, 1), p[HEAP_MAX_RETIRED]);
+}
+
+/* Whether it could grow where it lies depends on what the owner does meanwhile. */
+static void blocks_of_others_move_to_grow(void **state)
+{
+	(void)state;
+	enum heap_status status;
+	open_heap(SMALL_STRIDE, 2, 0);
+	heap_retire(true);
+	char *p = heap_alloc(0, 16, 1);
+	p[3] = 7;
+	assert_ptr_equal(heap_realloc(1, p, 10, &status), p);
+	char *q = heap_realloc(1, p, 200, &status);
+	assert_true(status == HEAP_OK && q >= memory + SMALL_STRIDE && q[3] == 7);
+	assert_int_equal(heap_free(0, p), HEAP_ALREADY_FREE);
+	assert_sound(0);
+	assert_sound(1);
 }
 
 static void blocks_of_a_gigabyte(void **state)
@@ -515,7 +607,7 @@ static void blocks_of_a_gigabyte(void **state)
 	assert_true(heap_find(a + gib + 4, &start, &size) && start == (u64)a && size == gib + 16);
 	assert_true(heap_find(a + gib / 3, &start, &size) && start == (u64)a);
 	assert_true(heap_find(b + 2 * gib + 77, &start, &size) && start == (u64)b && size == 3 * gib);
-	assert_int_equal(heap_free(b + gib), HEAP_INSIDE_BLOCK);
+	assert_int_equal(heap_free(0, b + gib), HEAP_INSIDE_BLOCK);
 	assert_null(heap_alloc(0, 12 * gib, 1));
 	assert_sound(0);
 	assert_ptr_equal(heap_realloc(0, b, 4 * gib, &status), b);
@@ -583,6 +675,10 @@ int main(void)
 		TEST(a_full_arena_says_so_and_recovers),
 		TEST(the_limit_counts_all_arenas),
 		TEST(hundred_thousands_of_blocks),
+		TEST(blocks_of_others_move_to_grow),
+		TEST(only_so_many_retire),
+		TEST(what_retires_leaves_no_history),
+		TEST(blocks_of_others_retire),
 		TEST(blocks_of_a_gigabyte),
 		TEST(check_notices_damage_1_to_7),
 	};
