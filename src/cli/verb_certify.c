@@ -139,8 +139,12 @@ static void tell_where(struct outcome *o, const struct certify_input *in)
 		n += (size_t)snprintf(c->where + n, sizeof(c->where) - n, ", operation %u at +0x%lx",
 				      label[id].kind, label[id].offset);
 	if (n < sizeof(c->where))
-		snprintf(c->where + n, sizeof(c->where) - n, ", after %lu transitions)",
-			 c->followed.transitions);
+		snprintf(c->where + n, sizeof(c->where) - n, ", after %lu transitions)%s",
+			 c->followed.transitions,
+			 json_is_true(json_object_get(in->index, "unsettled"))
+				 ? "; its search was cut while the reduction was learning, which may be "
+				   "why: record it with --por off"
+				 : "");
 }
 
 static int write_map(const struct certify_options *o, const struct certify_input *in,

@@ -26,7 +26,7 @@ struct script_writer {
 	u64 block_at[3];              /* states, transitions and listed ones before it */
 	u64 subgraph_bytes;
 	u32 end; /* enum search_end; what TAPE_END said */
-	bool begun, ended;
+	bool begun, ended, unsettled;
 	u32 word[MODEL_MAX_LIST + 8]; /* of a record that is not all there */
 	u32 words;
 	struct problem problem; /* text "": none */
@@ -318,7 +318,8 @@ static bool take_record(struct script_writer *w, const u32 *word)
 		return add_fact(w, word + 1, value);
 	case TAPE_END:
 		w->ended = true;
-		w->end = value;
+		w->end = value & ~TAPE_UNSETTLED;
+		w->unsettled = value & TAPE_UNSETTLED;
 		return true;
 	default:
 		return nonsense(w);
@@ -417,6 +418,8 @@ static int finish(struct script_writer *w, json_t *index, const void *trees, siz
 	json_object_set_new(index, "kind", json_string(w->trustful ? "trustful" : "full"));
 	json_object_set_new(index, "complete", json_boolean(w->end == SEARCH_COMPLETE));
 	json_object_set_new(index, "reduced", json_boolean(w->reduced));
+	if (w->unsettled)
+		json_object_set_new(index, "unsettled", json_true());
 	json_object_set_new(index, "states", json_integer((json_int_t)m->states));
 	json_object_set_new(index, "transitions", json_integer((json_int_t)m->transitions));
 	json_object_set_new(index, "listed", json_integer((json_int_t)m->listed));

@@ -209,7 +209,8 @@ static void on_end(void *self, struct search *s)
 	}
 	for (u64 left = r->frames.len / sizeof(struct record_frame); left; left--)
 		put(r, TAPE_WORD(TAPE_LEAVE, 1));
-	put(r, TAPE_WORD(TAPE_END, s->end));
+	bool settled = !s->reduction || reduction_facts(s->reduction) == s->pass_facts;
+	put(r, TAPE_WORD(TAPE_END, (u32)s->end | (settled ? 0 : TAPE_UNSETTLED)));
 	flush(r);
 }
 

@@ -17,7 +17,8 @@
  *                         their labels
  *   TAPE_LEAVE   how      the topmost state is done. 0: all was told; 1: the search ended here
  *   TAPE_FACT    n        n words of 64 bits, low half first: reduction_hear; 0: forget all of them
- *   TAPE_END     end      enum search_end
+ *   TAPE_END     end      enum search_end; + TAPE_UNSETTLED: the reduction was still learning, so that who knows
+ *                         all its facts from the beginning would choose otherwise
  *
  * Only for followers, whose part of a script need not begin at its beginning:
  *
@@ -49,6 +50,7 @@ enum tape_tag {
 #define TAPE_WORD(tag, value) ((u32)(value) << TAPE_BITS | (u32)(tag))
 #define TAPE_TAG(word) ((word) & ((1u << TAPE_BITS) - 1))
 #define TAPE_VALUE(word) ((word) >> TAPE_BITS)
+#define TAPE_UNSETTLED 256u
 /* Numbers of states and labels end here. */
 #define TAPE_MAX_VALUE ((1u << (32 - TAPE_BITS)) - 1)
 
