@@ -364,7 +364,8 @@ static u64 own_byte(u64 word, u64 bits)
 	return 0;
 }
 
-/* Of what a step stored there, a byte that may be named: not the word, of which half may be another variable. */
+/* Of what a step stored there, a byte that may be named: not the word, of which half may be another
+   variable. */
 static u64 stored_byte(const struct change *c)
 {
 	u64 own = own_byte(c->address, c->plain);
