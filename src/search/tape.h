@@ -17,8 +17,8 @@
  *                         their labels
  *   TAPE_LEAVE   how      the topmost state is done. 0: all was told; 1: the search ended here
  *   TAPE_FACT    n        n words of 64 bits, low half first: reduction_hear; 0: forget all of them
- *   TAPE_END     end      enum search_end; + TAPE_UNSETTLED: the reduction was still learning, so that who knows
- *                         all its facts from the beginning would choose otherwise
+ *   TAPE_END     end      enum search_end; + TAPE_UNSETTLED: the reduction was still learning, so that who
+ *                         knows all its facts from the beginning would choose otherwise
  *
  * Only for followers, whose part of a script need not begin at its beginning:
  *
