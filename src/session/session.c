@@ -19,7 +19,7 @@
 
 #define TICK_MS 100
 /* Limits of a second search that takes no server for independent: search_shared. */
-#define SHARED_MS 10000u
+#define SHARED_MS 30000u /* a server that looks around twice a second takes its time for each answer */
 #define SHARED_STATES 20000u
 #define SHARED_FIRST 5000u /* not worth trying where the first one had more */
 
@@ -34,6 +34,7 @@ struct session {
 	struct sut worker[WIRE_MAX_WORKERS];
 	u32 workers; /* that were started in this round */
 	u64 start_ms;
+	u64 end_ms; /* of --max-time, for all rounds together; 0: there is none, or nothing was searched */
 	struct ignored_races ignored;
 	struct script_run script; /* plan NULL: none */
 	struct saved_search saved;
@@ -240,14 +241,10 @@ static int restart_network(struct session *s, struct problem *p)
 	return network_start(&s->network, &peers, &s->plan->broker, s->checkpoint, &s->launch.config.net, p);
 }
 
-static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+static int search_within(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
 {
 	int ret;
 
-	s->start_ms = monotonic_ms();
-	time_limit.end_ms = s->launch.config.search.max_time_ms
-				    ? s->start_ms + s->launch.config.search.max_time_ms
-				    : 0;
 	saved_search_init(&s->saved, s->plan);
 	if (s->begun || !workers_may_share(s->plan))
 		s->saved.dir = NULL;
@@ -285,6 +282,23 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	/* What is wrong with the file explains the rest. */
 	if (s->plan->script && script_run_end(&s->script, p))
 		ret = -1;
+	return ret;
+}
+
+/* One round of several has what the others have left of the time. */
+static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	u64 *limit = &s->launch.config.search.max_time_ms, asked = *limit;
+	int ret;
+
+	s->start_ms = monotonic_ms();
+	if (s->plan->launch.config.search.max_time_ms && !s->end_ms)
+		s->end_ms = s->start_ms + s->plan->launch.config.search.max_time_ms;
+	if (s->end_ms)
+		*limit = HD_MIN(asked, s->end_ms > s->start_ms ? s->end_ms - s->start_ms : 1);
+	time_limit.end_ms = *limit ? s->start_ms + *limit : 0;
+	ret = search_within(s, o, found, p);
+	*limit = asked;
 	return ret;
 }
 
@@ -475,6 +489,7 @@ static int search_shared(struct session *s, struct outcome *o, struct problem *p
 		outcome_forget(o);
 		memcpy(o, first, sizeof(*o));
 		o->shared_states = complete ? states : 0;
+		o->shared_cut = !complete;
 	}
 	free(first);
 	return 0;
@@ -495,6 +510,10 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 		o->suppressed = s->ignored.count;
 		if (ret == 0 && (learns_shared(s, o) || learns_to_save(s, o, o->nondeterministic) ||
 				 learns_to_save_often(s, o))) {
+			if (is_over(0)) { /* what was learnt stands against what was found */
+				o->end = SEARCH_LIMIT_TIME;
+				return 0;
+			}
 			outcome_forget(o);
 			ret = restart_network(s, p);
 			if (ret)
@@ -504,6 +523,10 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 		if (ret == 0 && ++worlds < s->plan->peer_branches &&
 		    (o->checkpoints.counts.chose || o->checkpoints.start_matters) &&
 		    outcome_verdict(o) == VERDICT_VERIFIED && !stop_requests(s)) {
+			if (is_over(0)) {
+				o->end = SEARCH_LIMIT_TIME;
+				return 0;
+			}
 			outcome_forget(o); /* a world of its own: nothing of what was heard is kept */
 			s->options.start_chance = worlds;
 			ret = restart_network(s, p);
