@@ -152,7 +152,7 @@ def limit_time(place):
 def max_time_before_peers(place):
     """check: --max-time ends a run whose server does not get ready"""
     run = place.check("--max-time", "1s", "--server", "sleep 1000", "--", program("philosophers.c"), "3", status=3)
-    expect("the limit of 1 s was reached" in run.stderr, run.stderr)
+    expect("the limit of 1 s was reached" in run.result["reason"], run.result)
 
 
 @case
