@@ -105,8 +105,9 @@ static int bind_at(struct net_address *a)
 		return -errno;
 	int on = 1;
 	/*
-	 * Connections that ended a moment ago don't matter, if they have that option as well: from the listening
-	 * socket, which has it from the beginning. Not before a port is chosen, or that might be somebody else's.
+	 * Connections that ended a moment ago don't matter, if they have that option as well: from the
+	 * listening socket, which has it from the beginning. Not before a port is chosen, or that might be
+	 * somebody else's.
 	 */
 	int failed = a->port ? setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) : 0;
 	failed |= bind(fd, (struct sockaddr *)&s, len);

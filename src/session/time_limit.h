@@ -1,6 +1,6 @@
 /*
- * time_limit.h: the end of --max-time, of all rounds of a session and of the starts of its peers. The search looks
- * at the clock itself, between two steps; a step that does not end, or a peer that is waited for, needs
+ * time_limit.h: the end of --max-time, of all rounds of a session and of the starts of its peers. The search
+ * looks at the clock itself, between two steps; a step that does not end, or a peer that is waited for, needs
  * somebody outside. One session runs at a time.
  */
 #ifndef HEDDLE_SESSION_TIME_LIMIT_H
