@@ -136,7 +136,7 @@ static void test_what_happened_aside(void **state)
 	explains(t, (const char *const[]){NULL});
 	t = made_up(VIOLATION_CRASH, "segmentation fault");
 	add(t, WIRE_EV_STEP, 1, OP_MUTEX_LOCK, M, "stays where it is; the network loses a datagram");
-	EXPLAINS(t, "A fault of the network came before: the network loses a datagram (step #0). ");
+	EXPLAINS(t, "A fault of the network came before: the network loses a datagram (step #0).");
 }
 
 /* "x" is changed, "xy" and what merely contains it are not meant. */
