@@ -81,6 +81,7 @@ class Kernel(Transfers, Threads):
         self.process_queued = ()
         self.suspended = [None] * threads  # in sigsuspend: whether the signal was masked before
         self.restarts = True     # SA_RESTART
+        self.returning = [None] * threads  # what a call is about to return: its work is done
 
     def clone(self):
         return pickle.loads(pickle.dumps(self, -1))
@@ -102,14 +103,17 @@ class Kernel(Transfers, Threads):
                 tuple(sorted(self.record_locks.items())), tuple(map(tuple, self.clocks)),
                 frozenset(self.keepalive.items()), tuple(sorted(self.watched)), tuple(self.held_second),
                 frozenset(self.settings.items()), tuple(self.gone), tuple(self.joined), self.owner, self.robust, self.semaphore,
-                tuple(self.queued), self.process_queued, tuple(self.suspended))
+                tuple(self.queued), self.process_queued, tuple(self.suspended), tuple(self.returning))
 
     # ---- descriptors ----
 
+    def lowest(self, least=FIRST_FD):
+        while least in self.fds:
+            least += 1
+        return least
+
     def install(self, d):
-        n = FIRST_FD
-        while n in self.fds:
-            n += 1
+        n = self.lowest()
         if n >= self.limit:
             return E["EMFILE"]
         for i, old in enumerate(self.descs):
@@ -188,7 +192,28 @@ class Kernel(Transfers, Threads):
             p[6 + 1 - end] = bool(p[end])  # unread data is lost: the other end is told
 
     def full(self):
-        return min(n for n in range(FIRST_FD, 9999) if n not in self.fds) >= self.limit
+        return self.lowest() >= self.limit
+
+    def two(self, a, b):
+        """Both at one moment: Linux lets others come in between, of which the manual pages say nothing."""
+        first = self.install(a)
+        if first < 0:
+            return first
+        second = self.install(b)
+        if second < 0:
+            self.drop(first)
+            return second
+        return first * 1000 + second
+
+    def newpipe(self, _t):
+        self.pipes.append([bytearray(), 16])
+        pipe = len(self.pipes) - 1
+        return self.two(Description("pipe", O_RDONLY, pipe), Description("pipe", O_WRONLY, pipe))
+
+    def newpair(self, _t):
+        self.pairs.append([bytearray(), bytearray(), *[False] * 6])
+        pair = len(self.pairs) - 1
+        return self.two(Description("pair", O_RDWR, (pair, 0)), Description("pair", O_RDWR, (pair, 1)))
 
     def open(self, _t, name, flags):
         if self.full():
@@ -216,9 +241,7 @@ class Kernel(Transfers, Threads):
         """Finds the description, then a number for it: if n is closed in between, that may be n."""
         if not self.at(n, t):
             return E["EBADF"]
-        m = FIRST_FD
-        while m in self.fds:
-            m += 1
+        m = self.lowest()
         if m >= self.limit:
             return E["EMFILE"]
         self.at(n, t).refs += 1
@@ -254,9 +277,7 @@ class Kernel(Transfers, Threads):
             return E["EBADF"]
         if least >= self.limit:
             return E["EINVAL"]
-        m = least
-        while m in self.fds:
-            m += 1
+        m = self.lowest(least)
         if m >= self.limit:
             return E["EMFILE"]
         self.at(n, t).refs += 1

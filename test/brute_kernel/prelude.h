@@ -100,6 +100,20 @@ static void call_dupfd(unsigned *reg, int fd, int least)
 {
 	fold_result(reg, fcntl(fd, F_DUPFD, least));
 }
+static void fold_two(unsigned *reg, int r, const int *ends)
+{
+	fold_result(reg, r < 0 ? r : ends[0] * 1000 + ends[1]);
+}
+static void call_newpipe(unsigned *reg)
+{
+	int ends[2], r = pipe(ends);
+	fold_two(reg, r, ends);
+}
+static void call_newpair(unsigned *reg)
+{
+	int ends[2], r = socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+	fold_two(reg, r, ends);
+}
 static void call_closerange(unsigned *reg, int low, int high, int flags)
 {
 	fold_result(reg, close_range((unsigned)low, (unsigned)high, flags));

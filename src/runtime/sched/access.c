@@ -16,6 +16,7 @@
 #include "runtime/rt.h"
 #include "runtime/libc/streams.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/sched/run.h"
 #include "wire/wire.h"
 
@@ -63,14 +64,51 @@ static struct {
 	struct access wrote[WROTE_MAX];
 } audit;
 
+static bool returns; /* access_returns() was called in this step */
+static bool (*is_library)(u64 pc);
+
+/*
+ * The end of a door, or of a system call: the operation is done, and the program has not gone on yet. A
+ * handler that runs here finds what the operation did, but nothing of what the program does about it. Not
+ * where libc goes on, or the runtime itself does: what that does then belongs to the step.
+ */
+static void return_here(u64 pc)
+{
+	kstack_pause = NULL;
+	returns = false;
+	if (access_handler_may_run() && !(is_library && is_library(pc)))
+		sched_pause(OP_RETURN);
+}
+
 /* The end of a door is where the operation is done, or the release. */
 static void pause_here(u64 pc)
 {
-	if (audit.may_pause && !audit.may_pause(pc))
-		return;
-	kstack_pause = NULL;
-	audit.paused = true;
-	sched_pause();
+	bool due = returns;
+	if (!audit.may_pause || audit.may_pause(pc)) {
+		kstack_pause = NULL;
+		audit.paused = true;
+		sched_pause(OP_NONE);
+	}
+	if (hd_unlikely(due))
+		return_here(pc);
+}
+
+void access_look_at_errno(void)
+{
+	if (access_handler_may_run())
+		sched_pause(OP_RETURN);
+}
+
+void access_libraries(bool (*contain)(u64 pc))
+{
+	is_library = contain;
+}
+
+void access_returns(void)
+{
+	returns = true;
+	if (!kstack_pause)
+		kstack_pause = return_here;
 }
 
 static void point(u32 slot)
@@ -469,6 +507,7 @@ void access_step_begins(u32 slot)
 {
 	audit.merged = audit.wrotes = audit.points = 0;
 	kstack_pause = NULL;
+	returns = false;
 	point(slot);
 	holds = false;
 	touched.count = 1;
