@@ -319,7 +319,7 @@ static int read_list(struct script *s, struct script_event *out, struct problem 
 static bool read_case(struct script *s, const struct model_guess *g, enum model_to *to, u32 *number)
 {
 	const struct script_model *m = &s->model;
-	u32 from = model_top(m)->number, c = cursor_byte(&s->at[COLUMN_CASES]);
+	u32 c = cursor_byte(&s->at[COLUMN_CASES]);
 	u64 value;
 
 	*to = c == CASE_NEW ? MODEL_NEW : c == CASE_NOWHERE ? MODEL_NOWHERE : MODEL_KNOWN;
@@ -334,12 +334,14 @@ static bool read_case(struct script *s, const struct model_guess *g, enum model_
 		*number = g->back;
 	else if (c == CASE_SHIFT)
 		*number = g->shift;
+	else if (c == CASE_SLIDE)
+		*number = g->slide;
 	else if (c == CASE_NUMBER) {
 		value = cursor_varint(&s->at[COLUMN_NUMBERS]);
 		if (s->at[COLUMN_NUMBERS].bad || value >> 1 > MODEL_MAX_NUMBER ||
-		    (!(value & 1) && value >> 1 >= from))
+		    (value & 1 && value >> 1 >= g->near))
 			return false;
-		*number = value & 1 ? from + (u32)(value >> 1) : from - (u32)(value >> 1);
+		*number = value & 1 ? g->near - (u32)(value >> 1) : g->near + (u32)(value >> 1);
 	}
 	return *to != MODEL_KNOWN || *number;
 }

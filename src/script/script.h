@@ -7,13 +7,13 @@
 #include "base/base.h"
 
 #define SCRIPT_MAGIC "heddle_script"
-#define SCRIPT_VERSION 2
+#define SCRIPT_VERSION 3
 #define SCRIPT_MAX_LABELS (1u << 24)
 /*
  * A block has so many transitions, listed ones: the first, or a share of all before it, but at most the last.
  * Who follows a part reads from the beginning of a block on: it has to be short beside one of 100 parts.
  */
-#define SCRIPT_BLOCK_SHARE 32u
+#define SCRIPT_BLOCK_SHARE 16u
 #define SCRIPT_BLOCK_FIRST (1u << 16)
 #define SCRIPT_BLOCK_LAST (1u << 23)
 
@@ -34,6 +34,15 @@ enum script_column {
 		"path", "runs", "cases", "numbers", "ranks", "lists", "more", "sizes" \
 	}
 
-enum script_case { CASE_NEW, CASE_ACROSS, CASE_BACK, CASE_SHIFT, CASE_NUMBER, CASE_NOWHERE, CASES };
+enum script_case {
+	CASE_NEW,
+	CASE_ACROSS,
+	CASE_BACK,
+	CASE_SHIFT,
+	CASE_NUMBER,
+	CASE_NOWHERE,
+	CASE_SLIDE,
+	CASES
+};
 
 #endif

@@ -11,11 +11,14 @@
  *           led.
  *   back:   u of s, explored before, led to c, and b of c to e: then b of s leads to the state whose u led to
  *           e. Of each state the last few transitions that led to it are kept.
- *   shift:  subtrees resemble each other: the distance of the two numbers is the same as the last time that
+ *   shift:  where q or e is known, but not where its transition leads (it was entered in an earlier block, as
+ *           a rule): a state's number is not far from that of the one it was first met from. The distance is
+ *           the same as the last time that nothing else helped with these labels.
+ *   slide:  subtrees resemble each other: the distance of s to the state is the same as the last time that
  *           nothing else helped with this label.
  *
  * With none of these the state is expected to be new. How far to trust "across" is learnt for each pair
- * (label by which s was entered, label of the transition).
+ * (label by which s was entered, label of the transition), and so are distances.
  *
  * States are kept by number, in the order in which they come, so there is nothing to search for.
  */
@@ -30,9 +33,10 @@
 #define BACK_TRIES 4u
 
 struct model_tables {
-	u8 trust[CONTEXTS], shifted[CONTEXTS];
-	u8 productive[2][CONTEXTS];
-	u32 *shift, *thread; /* by label */
+	u8 trust[CONTEXTS], shifted[CONTEXTS], slid[CONTEXTS];
+	u8 surprising[2][CONTEXTS]; /* is_productive; trustful scripts only */
+	u32 shift[CONTEXTS];        /* modulo 2^32 */
+	u32 *slide, *thread;        /* by label */
 	u32 labels, room;
 };
 
@@ -43,16 +47,13 @@ int model_init(struct script_model *m, bool trustful)
 	memset(m, 0, sizeof(*m));
 	m->trustful = trustful;
 	m->tables = calloc(1, sizeof(*m->tables));
-	if (!m->tables || !lists_init(&m->lists))
-		return -1;
-	model_forget(m);
-	return m->failed ? -1 : 0;
+	return m->tables && lists_init(&m->lists) ? 0 : -1;
 }
 
 void model_free(struct script_model *m)
 {
 	if (m->tables) {
-		free(m->tables->shift);
+		free(m->tables->slide);
 		free(m->tables->thread);
 		free(m->tables);
 	}
@@ -84,11 +85,11 @@ bool model_labels(struct script_model *m, const struct script_label *label, u32 
 	u32 room = t->room;
 
 	if (!lists_labels(&m->lists, label, labels) ||
-	    !grow((void **)&t->shift, &room, labels, sizeof(*t->shift)) ||
+	    !grow((void **)&t->slide, &room, labels, sizeof(*t->slide)) ||
 	    !grow((void **)&t->thread, &t->room, labels, sizeof(*t->thread)))
 		return !(m->failed = true);
 	for (; t->labels < labels; t->labels++) {
-		t->shift[t->labels] = 0;
+		t->slide[t->labels] = 0;
 		t->thread[t->labels] = label[t->labels].thread;
 	}
 	return true;
@@ -124,14 +125,15 @@ void model_forget(struct script_model *m)
 	struct model_tables *t = m->tables;
 
 	if (m->trustful) {
-		memset(t->productive[0], 1, sizeof(t->productive[0]));
-		memset(t->productive[1], 0, sizeof(t->productive[1]));
+		memset(t->surprising, 0, sizeof(t->surprising));
 	} else {
 		memset(t->trust, 0, sizeof(t->trust));
 		memset(t->shifted, 0, sizeof(t->shifted));
+		memset(t->slid, 0, sizeof(t->slid));
+		memset(t->shift, 0, sizeof(t->shift));
+		if (t->labels)
+			memset(t->slide, 0, t->labels * sizeof(*t->slide));
 	}
-	if (t->labels)
-		memset(t->shift, 0, t->labels * sizeof(*t->shift));
 	if (!keep_path(m))
 		m->failed = true;
 	m->base = m->states;
@@ -299,7 +301,9 @@ static inline u32 before(const struct script_model *m, u32 number, u32 label)
 	return 0;
 }
 
-static u32 find_back(const struct script_model *m, const struct model_frame *s, const u32 *list, u32 label)
+/* near: the first e; stays what it is, if that is not 0, or there is none. */
+static u32 find_back(const struct script_model *m, const struct model_frame *s, const u32 *list, u32 label,
+		     u32 *near)
 {
 	const u32 *thread = m->tables->thread, *to = &m->to[s->first];
 	u32 tries = 0;
@@ -309,6 +313,7 @@ static u32 find_back(const struct script_model *m, const struct model_frame *s, 
 			continue;
 		tries++;
 		u32 end = ahead(m, to[i], label, s->done);
+		*near = *near ? *near : end;
 		u32 from = end ? before(m, end, list[i]) : 0;
 		if (from && from != s->number)
 			return from;
@@ -316,23 +321,26 @@ static u32 find_back(const struct script_model *m, const struct model_frame *s, 
 	return 0;
 }
 
-static void expect_productive(const struct script_model *m, const struct model_frame *s, u32 label,
-			      struct model_guess *g)
+/* It does what it did the last time; at first: lead to a new state, unless it was seen. */
+static inline bool is_productive(const struct script_model *m, const struct model_frame *s, u32 label,
+				 bool *seen)
 {
 	u32 unused;
-	bool seen = explored_before(m, s, label, &unused);
 
-	g->across = seen;
-	g->to = m->tables->productive[seen][context_of(s->into, label)] ? MODEL_NEW : MODEL_KNOWN;
+	*seen = explored_before(m, s, label, &unused);
+	return *seen == m->tables->surprising[*seen][context_of(s->into, label)];
 }
 
-static inline u32 find_across(const struct script_model *m, const struct model_frame *s, u32 label)
+/* near: q; 0: there is none. */
+static inline u32 find_across(const struct script_model *m, const struct model_frame *s, u32 label, u32 *near)
 {
 	u32 at;
 
+	*near = 0;
 	if (!explored_before(m, s, label, &at))
 		return 0;
-	return ahead(m, m->to[s[-1].first + at], s->into, s[-1].done - 1);
+	*near = m->to[s[-1].first + at];
+	return ahead(m, *near, s->into, s[-1].done - 1);
 }
 
 void model_expect(struct script_model *m, struct model_guess *g)
@@ -340,26 +348,37 @@ void model_expect(struct script_model *m, struct model_guess *g)
 	const struct model_tables *t = m->tables;
 	const struct model_frame *s = model_top(m);
 	const u32 *list = model_list_of(m, s);
-	u32 label = list[s->done], context = context_of(s->into, label), shift = t->shift[label];
+	u32 label = list[s->done], context = context_of(s->into, label);
 
 	*g = (struct model_guess){.to = MODEL_NEW};
 	if (m->trustful) {
-		expect_productive(m, s, label, g);
+		bool seen, productive = is_productive(m, s, label, &seen);
+		g->across = seen;
+		g->to = productive ? MODEL_NEW : MODEL_KNOWN;
 		return;
 	}
-	g->across = find_across(m, s, label);
-	g->shift = shift && s->number > shift ? s->number - shift : 0;
+	g->across = find_across(m, s, label, &g->near);
 	bool sure = g->across && t->trust[context] >= TRUSTED;
 	if (!sure)
-		g->back = find_back(m, s, list, label);
+		g->back = find_back(m, s, list, label, &g->near);
+	g->near = g->near ? g->near : s->number;
+	g->shift = t->shift[context] ? g->near + t->shift[context] : 0;
+	g->slide = t->slide[label] ? s->number + t->slide[label] : 0;
 	if (g->back)
 		g->number = g->back;
 	else if (sure || (g->across && t->trust[context]))
 		g->number = g->across;
 	else if (g->shift && t->shifted[context] >= TRUSTED)
 		g->number = g->shift;
+	else if (g->slide && t->slid[context] >= TRUSTED)
+		g->number = g->slide;
 	if (g->number)
 		g->to = MODEL_KNOWN;
+}
+
+static void rate(u8 *trust, bool right)
+{
+	*trust = right ? (u8)(*trust + (*trust < TRUST_MAX)) : 0;
 }
 
 /* number: 0 if it led nowhere. */
@@ -368,18 +387,16 @@ static void learn(struct model_tables *t, u32 context, u32 label, const struct m
 {
 	bool known = number && !is_new;
 
-	if (g->across && known && g->across == number)
-		t->trust[context] += t->trust[context] < TRUST_MAX;
-	else if (g->across)
-		t->trust[context] = 0;
+	if (g->across)
+		rate(&t->trust[context], known && g->across == number);
 	if (!g->across && !g->back) {
-		if (known && g->shift == number)
-			t->shifted[context] += t->shifted[context] < TRUST_MAX;
-		else
-			t->shifted[context] = 0;
+		rate(&t->shifted[context], known && g->shift == number);
+		rate(&t->slid[context], known && g->slide == number);
 	}
-	if (known && g->across != number && g->back != number)
-		t->shift[label] = from > number ? from - number : 0;
+	if (known && g->across != number && g->back != number) {
+		t->shift[context] = number - g->near;
+		t->slide[label] = number - from;
+	}
 }
 
 /* A transition led to a state that was met before. */
@@ -397,7 +414,10 @@ static inline void note_coming(struct script_model *m, u32 number, u32 from, u32
 /* Where the next transition leads, beyond doubt; 0: there is doubt. */
 static inline u32 find_sure(const struct script_model *m, const struct model_frame *s, u32 label)
 {
-	return m->tables->trust[context_of(s->into, label)] == TRUST_MAX ? find_across(m, s, label) : 0;
+	u32 unused;
+
+	return m->tables->trust[context_of(s->into, label)] == TRUST_MAX ? find_across(m, s, label, &unused)
+									 : 0;
 }
 
 static inline void sure_came(struct script_model *m, struct model_frame *s, u32 label, u32 number)
@@ -446,14 +466,11 @@ u32 model_sure_known(struct script_model *m, u32 most)
 {
 	struct model_frame *s = model_top(m);
 	const u32 *list = model_list_of(m, s);
-	u32 n = 0, end = HD_MIN(most, s->count - s->done), unused;
+	u32 n = 0, end = HD_MIN(most, s->count - s->done);
+	bool seen;
 
-	for (; n < end; n++, s->done++) {
-		u32 label = list[s->done];
-		bool seen = explored_before(m, s, label, &unused);
-		if (m->tables->productive[seen][context_of(s->into, label)])
-			break;
-	}
+	for (; n < end && !is_productive(m, s, list[s->done], &seen); n++)
+		s->done++;
 	m->listed += n;
 	return n;
 }
@@ -469,7 +486,7 @@ void model_came(struct script_model *m, const struct model_guess *g, enum model_
 	m->transitions += counts;
 	m->listed++;
 	if (m->trustful) {
-		m->tables->productive[g->across != 0][context] = to == MODEL_NEW;
+		m->tables->surprising[g->across != 0][context] = (to == MODEL_NEW) == (g->across != 0);
 		return;
 	}
 	learn(m->tables, context, label, g, s->number, to == MODEL_NEW, to == MODEL_NOWHERE ? 0 : number);

@@ -37,8 +37,9 @@ struct model_state {
 
 struct model_guess {
 	enum model_to to;
-	u32 number;              /* for MODEL_KNOWN */
-	u32 across, back, shift; /* candidates; 0: none */
+	u32 number;                     /* for MODEL_KNOWN */
+	u32 across, back, shift, slide; /* candidates; 0: none */
+	u32 near; /* numbers that nothing expects are told by their distance to this one */
 };
 
 struct script_model {

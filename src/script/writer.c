@@ -140,7 +140,6 @@ static bool put_transition(struct script_writer *w, enum model_to to, u32 number
 		w->run++;
 		return true;
 	}
-	u32 from = model_top(m)->number;
 	model_expect(m, &g);
 	if (to == g.to && (to == MODEL_NEW || w->trustful || number == g.number)) {
 		w->run++;
@@ -152,12 +151,13 @@ static bool put_transition(struct script_writer *w, enum model_to to, u32 number
 				     : w->trustful || number == g.across ? CASE_ACROSS
 				     : number == g.back                  ? CASE_BACK
 				     : number == g.shift                 ? CASE_SHIFT
+				     : number == g.slide                 ? CASE_SLIDE
 									 : CASE_NUMBER;
 		bytes_put(&w->column[COLUMN_CASES], (u8)c);
 		if (c == CASE_NUMBER)
-			bytes_varint(&w->column[COLUMN_NUMBERS], from >= number
-									 ? (u64)(from - number) << 1
-									 : (u64)(number - from) << 1 | 1);
+			bytes_varint(&w->column[COLUMN_NUMBERS], number >= g.near
+									 ? (u64)(number - g.near) << 1
+									 : (u64)(g.near - number) << 1 | 1);
 	}
 	model_came(m, &g, to, number);
 	return true;

@@ -316,24 +316,25 @@ static enum ranks_end tell_lost(struct epoch *e, const struct session_ranks *r, 
 
 struct complaints {
 	struct problem *first;
-	bool some_fine; /* a rank has nothing to complain of */
+	const char *own; /* rank 0's */
+	bool others;     /* a rank has nothing to complain of, or something else */
 };
 
 static int take_problem(void *arg, u32 rank, void *bytes, u64 len)
 {
 	struct complaints *c = arg;
 
-	c->some_fine |= !len;
+	c->others |= len != strlen(c->own) || memcmp(bytes, c->own, len) != 0;
 	if (len && !c->first->text[0])
 		problem_set(c->first, "rank %u: %.*s", rank, (int)HD_MIN(len, 1900), (const char *)bytes);
 	return 0;
 }
 
-/* Rank 0's own problem says whose it is only if other ranks don't have it: all know of a wrong option. */
+/* Rank 0's own problem says whose it is unless all ranks have it: all know of a wrong option. */
 int ranks_agree(const struct session_ranks *r, bool failed, struct problem *p)
 {
-	struct complaints c = {.first = p};
 	struct problem own;
+	struct complaints c = {.first = p, .own = own.text};
 
 	if (!r)
 		return failed ? -1 : 0;
@@ -343,7 +344,7 @@ int ranks_agree(const struct session_ranks *r, bool failed, struct problem *p)
 		return 0;
 	own = *p;
 	r->gather(r->self, p->text, strlen(p->text), take_problem, &c);
-	if (!r->rank && own.text[0] && c.some_fine)
+	if (!r->rank && own.text[0] && c.others)
 		problem_set(p, "rank 0: %.1900s", own.text);
 	return -1;
 }

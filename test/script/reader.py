@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 COLUMNS = ("path", "runs", "cases", "numbers", "ranks", "lists", "more", "sizes")
-NEW, ACROSS, BACK, SHIFT, NUMBER, NOWHERE = range(6)
+NEW, ACROSS, BACK, SHIFT, NUMBER, NOWHERE, SLIDE = range(7)
 RANKS = 16
 COMINGS = 3
 M32 = 0xffffffff
@@ -73,7 +73,7 @@ class Reader:
         if magic != 0x184d2a54 or length != 40:
             raise Damaged("no tail")
         self.index = json.loads(unpack(self.data[offset:offset + packed]))
-        if self.index["heddle_script"] != 2:
+        if self.index["heddle_script"] != 3:
             raise Damaged("another version")
         self.trustful = self.index["kind"] == "trustful"
         c = Cursor(self.chunk(self.index["labels"]))
@@ -92,7 +92,7 @@ class Reader:
 
     def forget(self):
         self.state = {}
-        self.trust, self.shifted, self.shift = {}, {}, {}
+        self.trust, self.shifted, self.shift, self.slid, self.slide = {}, {}, {}, {}, {}
         self.productive = {}
         self.recent = {}
         for frame in self.frames:
@@ -166,7 +166,8 @@ class Reader:
         return None
 
     def find_back(self, s, label):
-        tries = 0
+        """f, and the first e."""
+        tries = first = 0
         for i in range(s.done):
             if not s.to[i] or self.labels[s.labels[i]]["thread"] == self.labels[label]["thread"]:
                 continue
@@ -174,47 +175,56 @@ class Reader:
                 break
             tries += 1
             end = self.ahead(s.to[i], label)
+            first = first or end
             start = self.before(end, s.labels[i]) if end else 0
             if start and start != s.number:
-                return start
-        return 0
+                return start, first
+        return 0, first
+
+    @staticmethod
+    def rate(trust, context, right):
+        trust[context] = min(3, trust.get(context, 0) + 1) if right else 0
 
     def transition(self):
         s = self.frames[-1]
         label = s.labels[s.done]
         context = (s.into * 769 + label) & 0xffff
         seen = self.explored_before(label)
-        across = back = shift = number = 0
+        across = back = shift = slide = near = number = 0
         if self.trustful:
             key = (seen is not None, context)
             productive = self.productive.get(key, not key[0])
             to = NEW if productive else ACROSS
         else:
             if seen is not None:
-                across = self.ahead(self.frames[-2].to[seen], s.into)
-            distance = self.shift.get(label, 0)
-            shift = s.number - distance if distance and s.number > distance else 0
+                near = self.frames[-2].to[seen]
+                across = self.ahead(near, s.into)
             trust = self.trust.get(context, 0)
-            if across and trust >= 2:
+            sure = across and trust >= 2
+            if not sure:
+                back, end = self.find_back(s, label)
+                near = near or end
+            near = near or s.number
+            shift = (near + self.shift[context]) & M32 if self.shift.get(context) else 0
+            slide = (s.number + self.slide[label]) & M32 if self.slide.get(label) else 0
+            if back:
+                number = back
+            elif sure or (across and trust):
                 number = across
-            else:
-                back = self.find_back(s, label)
-                if back:
-                    number = back
-                elif across and trust:
-                    number = across
-                elif shift and self.shifted.get(context, 0) >= 2:
-                    number = shift
+            elif shift and self.shifted.get(context, 0) >= 2:
+                number = shift
+            elif slide and self.slid.get(context, 0) >= 2:
+                number = slide
             to = NUMBER if number else NEW
         if self.run:
             self.run -= 1
         else:
             case = self.column["cases"].byte()
             to = case if case in (NEW, NOWHERE) else NUMBER
-            number = {ACROSS: across, BACK: back, SHIFT: shift}.get(case, 0)
+            number = {ACROSS: across, BACK: back, SHIFT: shift, SLIDE: slide}.get(case, 0)
             if case == NUMBER:
                 value = self.column["numbers"].varint()
-                number = s.number + (value >> 1) if value & 1 else s.number - (value >> 1)
+                number = near - (value >> 1) if value & 1 else near + (value >> 1)
             self.run = self.column["runs"].varint()
         new = to == NEW
         counts = new or not self.trustful
@@ -235,11 +245,13 @@ class Reader:
             raise Damaged("a number")
         known = number and not new
         if across:
-            self.trust[context] = min(3, self.trust.get(context, 0) + 1) if known and across == number else 0
+            self.rate(self.trust, context, known and across == number)
         if not across and not back:
-            self.shifted[context] = min(3, self.shifted.get(context, 0) + 1) if known and shift == number else 0
+            self.rate(self.shifted, context, known and shift == number)
+            self.rate(self.slid, context, known and slide == number)
         if known and number not in (across, back):
-            self.shift[label] = max(0, s.number - number)
+            self.shift[context] = (number - near) & M32
+            self.slide[label] = (number - s.number) & M32
         s.to[s.done] = number
         s.done += 1
         self.edges.append((s.number, label, number))

@@ -425,6 +425,7 @@ static void search(void)
 		net_recheck();
 	if (net_stopped() && rt_worker->result.end == SEARCH_COMPLETE)
 		rt_worker->result.end = SEARCH_STOPPED;
+	net_note_counts();
 	notes_write();
 	profile_write();
 	graph_write();

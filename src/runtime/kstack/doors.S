@@ -176,10 +176,13 @@ __fentry__:
 	cmpq %r10, %r11
 	jb 2f
 9:	ret
-1:	movups %xmm0, (%r11)
-	addq $16, %r11
-2:	cmpq %r10, %r11
-	jb 1b
+2:	movups %xmm0, (%r11) /* the last round may reach into what is zero by now */
+	movups %xmm0, 16(%r11)
+	movups %xmm0, 32(%r11)
+	movups %xmm0, 48(%r11)
+	addq $64, %r11
+	cmpq %r10, %r11
+	jb 2b
 	ret
 	.cfi_endproc
 	.size __fentry__, . - __fentry__

@@ -18,6 +18,7 @@
 static struct cache *cache;
 static const struct net_sut *sut;
 static bool stopped;     /* the search must end */
+static bool several;     /* workers share the cache */
 static bool over;        /* it has: nothing can be learnt for it any more */
 static bool has_unknown; /* a position could not be resolved */
 /* The lessons that this worker's search goes by: wire/learnt.h. */
@@ -27,14 +28,17 @@ static u64 joint_clients[NET_MAX_CLIENTS / 64];
 /* Calls of the cache, as cache.h wants them. */
 #define ASK(err, call) \
 	do { \
-		cache_lock(cache); \
+		if (hd_unlikely(several)) \
+			cache_lock(cache); \
 		(err) = (call); \
-	} while (cache_unlock(cache, (int)(err)))
+	} while (hd_unlikely(several) && cache_unlock(cache, (int)(err)))
 #define LOOK(result, call) \
 	do { \
-		cache_lock(cache); \
+		if (hd_unlikely(several)) \
+			cache_lock(cache); \
 		(result) = (call); \
-		cache_unlock(cache, 0); \
+		if (hd_unlikely(several)) \
+			cache_unlock(cache, 0); \
 	} while (0)
 
 void net_register(const struct net_sut *s)
@@ -123,6 +127,7 @@ void net_setup(void)
 	cache = cache_create_shared(rt_trees, (enum cache_mode)c->mode, c->live ? wire_transport() : NULL,
 				    rt_wire->team ? (char *)rt_wire + WIRE_CACHE : NULL);
 	hd_assert(cache);
+	several = rt_wire->team;
 	net_idle_setup(cache);
 	net_load_lessons();
 	if (!c->live)
@@ -200,11 +205,20 @@ static void note_error(int err)
 	stopped |= err != CACHE_LEFT;
 }
 
-/* A live replay is judged while it still runs: hence after each call. */
-static void note_clock_readings(void)
+static u32 noted_at; /* so many requests had been made */
+
+void net_note_counts(void)
 {
+	noted_at = rt_worker->net.request;
 	rt_worker->result.checkpoints = *cache_checkpoints(cache);
 	rt_worker->result.clock_readings = (u32)cache_clock_readings(cache);
+}
+
+/* A live replay is judged while it still runs: hence after each call. Counts change by requests alone. */
+static void note_clock_readings(void)
+{
+	if (hd_unlikely(rt_worker->net.request != noted_at))
+		net_note_counts();
 }
 
 /* On a fiber: an error of the cache is one of the call, or ends the transition. */

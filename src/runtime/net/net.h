@@ -153,6 +153,8 @@ void net_backtracked(void);
 void net_step_ended(void);
 /* After a complete search: --recheck. */
 void net_recheck(void);
+/* At the end of any search: what all workers have counted by now is put down in the result. */
+void net_note_counts(void);
 /* What the peer at the other end of *pos was waiting for, in words; nothing if unknown. */
 void net_describe_peer(const struct cache_pos *pos, struct text *t);
 

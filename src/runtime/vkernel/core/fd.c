@@ -25,7 +25,7 @@
 #include "runtime/vkernel/streams/epoll.h"
 #include "wire/wire.h"
 
-struct vk_desc *vk_fd_peek(int fd)
+HD_LEAF struct vk_desc *vk_fd_peek(int fd)
 {
 	if (fd < 0 || fd >= VK_ALL_FDS || !vk->fd[fd].desc)
 		return NULL;

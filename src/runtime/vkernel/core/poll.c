@@ -110,7 +110,7 @@ static void list_item(const void *list, u32 i, struct selector_item *out)
 static struct selector selector_of_op(const struct op *o)
 {
 	struct selector_item none;
-	u32 inside = inside_sets(o, ~0u, &none);
+	u32 inside = hd_unlikely(vk->epolls) ? inside_sets(o, ~0u, &none) : 0;
 	return (struct selector){
 		.list = o, .count = o->n + inside, .ordered = inside != 0, .item = list_item};
 }
@@ -122,12 +122,6 @@ static void poll_resolve(const struct fiber *f, const struct op *o)
 	selector_resolve(&s);
 }
 
-/* Is there anything to be told even if the network brings nothing new? Then it does not wait. */
-static bool ready_without_news(const struct op *o, bool forced)
-{
-	return forced || has_ready(o);
-}
-
 /* One for each way in which the network can have gone on; if it waits, not the one that nothing is new. */
 static u32 poll_outcomes(const struct fiber *f, const struct op *o)
 {
@@ -135,28 +129,29 @@ static u32 poll_outcomes(const struct fiber *f, const struct op *o)
 	bool forced;
 	u32 ways = selector_ways(&s, &forced);
 	(void)f;
-	return o->arg2 || ready_without_news(o, forced) ? ways : ways - 1;
+	return o->arg2 || forced || has_ready(o) ? ways : ways - 1;
+}
+
+/* Is there anything to be told even if the network brings nothing new? Then it does not wait. */
+static bool ready_without_news(const struct op *o)
+{
+	struct selector s = selector_of_op(o);
+	return has_ready(o) || selector_forced(&s);
 }
 
 /* The way that belongs to an outcome. */
 static u32 way_of(const struct op *o, u32 alt)
 {
-	struct selector s = selector_of_op(o);
-	bool forced;
 	if (alt == ALT_TIMEOUT)
 		return 0;
-	selector_ways(&s, &forced);
-	return o->arg2 || ready_without_news(o, forced) ? alt : alt + 1;
+	return o->arg2 || ready_without_news(o) ? alt : alt + 1;
 }
 
 /* Time passes only where there is nothing to be told yet. */
 static bool poll_late(const struct fiber *f, const struct op *o)
 {
-	struct selector s = selector_of_op(o);
-	bool forced;
 	(void)f;
-	selector_ways(&s, &forced);
-	return !ready_without_news(o, forced);
+	return !ready_without_news(o);
 }
 
 static void describe_arrivals(const struct op *o, u32 alt, struct text *t)
@@ -205,7 +200,7 @@ static void poll_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	for (u32 i = 0; i < o->n; i++)
 		if (p[i].fd >= 0)
 			vk_fd_declare(p[i].fd, ACCESS_READ);
-	for (u32 i = 0; i < o->n; i++)
+	for (u32 i = 0; hd_unlikely(vk->epolls) && i < o->n; i++)
 		if (polled_set(o, i))
 			selector_declare_set(polled_set(o, i));
 	selector_declare(&s, alt < OP_DESCRIBE_PENDING ? way_of(o, alt) : 0);

@@ -125,15 +125,16 @@ void sock_news_read(const struct vk_sock *s, u64 bytes, struct sock_news *news)
 
 u32 sock_peer_mask(const struct vk_sock *s, const struct sock_arrival *a)
 {
-	u32 state, mask = a->full || (!s->broken && net_is_full(&s->pos)) ? 0 : POLLOUT | POLLWRNORM;
+	u32 state = 0, mask = a->full || (!s->broken && net_is_full(&s->pos)) ? 0 : POLLOUT | POLLWRNORM;
 	u64 have;
 	if (a->under_way)
 		return 0;
 	if (s->flavour == SOCK_CONNECTING && !s->pos.tree)
 		return POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM | POLLHUP | POLLRDHUP |
 		       (s->error ? POLLERR : 0);
-	sock_peer_look(s, &have, &state);
-	bool reset = a->ended && (state & NET_RESET), ends = a->ended || (s->shut & SHUT_READ);
+	if (a->ended)
+		sock_peer_look(s, &have, &state);
+	bool reset = state & NET_RESET, ends = a->ended || (s->shut & SHUT_READ);
 	if (a->bytes >= HD_MAX(s->options.low_water, 1u) || ends)
 		mask |= POLLIN | POLLRDNORM;
 	if (ends)

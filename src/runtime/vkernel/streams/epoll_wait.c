@@ -58,10 +58,11 @@ static void wait_resolve(const struct fiber *f, const struct op *o)
 	selector_resolve(&s);
 }
 
-/* Without news from the network: is there something to be told, or does it not wait anyway? */
-static bool returns_without_news(const struct op *o, bool forced)
+/* Without news from the network: is there something to be told? */
+static bool ready_without_news(const struct op *o)
 {
-	return o->arg2 || forced || epoll_has_ready(op_set(o));
+	struct selector s = selector_of(op_set(o));
+	return epoll_has_ready(op_set(o)) || selector_forced(&s);
 }
 
 static u32 wait_outcomes(const struct fiber *f, const struct op *o)
@@ -70,26 +71,20 @@ static u32 wait_outcomes(const struct fiber *f, const struct op *o)
 	bool forced;
 	u32 ways = selector_ways(&s, &forced);
 	(void)f;
-	return returns_without_news(o, forced) ? ways : ways - 1;
+	return o->arg2 || forced || epoll_has_ready(op_set(o)) ? ways : ways - 1;
 }
 
 static u32 way_of(const struct op *o, u32 alt)
 {
-	struct selector s = selector_of(op_set(o));
-	bool forced;
 	if (alt >= OP_DESCRIBE_PENDING || ALT_IS_TIMER(alt) || ALT_IS_PEER(alt))
 		return 0;
-	selector_ways(&s, &forced);
-	return returns_without_news(o, forced) ? alt : alt + 1;
+	return o->arg2 || ready_without_news(o) ? alt : alt + 1;
 }
 
 static bool wait_late(const struct fiber *f, const struct op *o)
 {
-	struct selector s = selector_of(op_set(o));
-	bool forced;
 	(void)f;
-	selector_ways(&s, &forced);
-	return !forced && !epoll_has_ready(op_set(o));
+	return !ready_without_news(o);
 }
 
 static void describe_news(const struct op *o, u32 alt, struct text *t)

@@ -210,6 +210,16 @@ u32 selector_ways(const struct selector *s, bool *forced)
 	return n;
 }
 
+bool selector_forced(const struct selector *s)
+{
+	struct candidates c;
+	if (hd_likely(!rt_wire->config.net.always))
+		return false;
+	HD_WIDE_FRAME();
+	find_candidates(s, &c);
+	return c.forced;
+}
+
 /* ---- carrying one out ---- */
 
 /* The nth permutation; of too many the second is backwards. */

@@ -33,6 +33,8 @@ struct selector {
  * come (--read always and its like). Pure, behind sock_resolve of all sockets.
  */
 u32 selector_ways(const struct selector *s, bool *forced);
+/* That alone; cheaper. */
+bool selector_forced(const struct selector *s);
 /* The network has gone this way. */
 void selector_arrive(const struct selector *s, u32 way);
 /* Which items have news then, for people: the first `room` of them; returns how many. Changes nothing. */
