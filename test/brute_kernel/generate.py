@@ -20,10 +20,10 @@ def fold(register, value):
 APART = {"transfer": ("libc", "mapping", "signal", "cancel", "semaphores", "points", "join", "settings"),
          "signalfd": ("libc", "mapping", "cancel", "semaphores", "timer", "settings", "join"),
          "inet": ("libc", "mapping", "signal", "cancel", "semaphores", "settings", "robust")}
-ENDS_MATTER = {"tryjoin", "timedjoin", "join", "lock", "trylock"}
+ENDS_MATTER = {"tsigqueue", "tryjoin", "timedjoin", "join", "lock", "trylock"}
 OPTIONS = ("SO_KEEPALIVE", "SO_PRIORITY", "SO_OOBINLINE", "SO_REUSEADDR")
 # Functions that return an error number, and those that heddle itself defines.
-ERROR_NUMBERS = {"poke", "mask", "tkill", "tsigqueue", "settitle", "set"}
+ERROR_NUMBERS = {"delkey", "setkey", "poke", "mask", "tkill", "tsigqueue", "settitle", "set"}
 RETURN_POINTS = {"poke", "shutdown", "read", "write", "readv", "writev", "close", "poll", "nap", "send", "recv", "connect", "accept",
                  "semwait", "semtry", "sempost"}
 SETTINGS = ("core", "dump", "cpus", "nice")
@@ -125,7 +125,7 @@ class Generator:
     pipe = event = stream
 
     def pair(self):
-        return ("shutdown", self.fd()) if self.r.random() < 0.2 else self.stream()
+        return ("shutdown", self.fd(), self.r.choice((0, 1, 1, 2))) if self.r.random() < 0.2 else self.stream()
 
     def options(self):
         r = self.r
@@ -176,13 +176,14 @@ class Generator:
 
     def libc(self):
         r = self.r
-        return r.choice((("setenv", "X", r.randint(1, 2)), ("unsetenv", "X"), ("getenv", "X"), ("newkey",), ("roll",)))
+        return r.choice((("setenv", "X", r.randint(1, 2)), ("unsetenv", "X"), ("getenv", "X"), ("newkey",), ("newkey",),
+                         ("delkey", 1), ("setkey", r.randint(1, 2)), ("roll",)))
 
     def mapping(self):
         r = self.r
         page = r.randrange(2)
         return r.choice((("protect", page, r.choice(("rw", "r", "none"))), ("unmap", page), ("remap", page), ("move", page, r.randint(0, 1)),
-                         ("readable", page), ("writable", page)))
+                         ("readable", page), ("writable", page), ("forget", page), ("fill", page), ("content", page)))
 
     def signal(self):
         r = self.r
