@@ -111,12 +111,14 @@ static bool put_root(struct quiet_peer *q, pid_t from, pid_t to)
 
 bool quiet_replace(struct quiet_peer *q, const pid_t *from, const pid_t *to, u32 n, bool its_own)
 {
-	bool any = false, same = true;
+	bool any = false, same = true, mine = its_own;
 	for (u32 i = 0; i < n; i++) {
 		bool known = put_root(q, from[i], to[i]);
-		if (!known && its_own)
+		if (from[i])
+			mine = known || its_own;
+		if (!known && mine)
 			add_root(q, to[i]);
-		any |= known || its_own;
+		any |= mine;
 		same &= known && from[i] == to[i];
 	}
 	if (!any || same)

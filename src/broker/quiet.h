@@ -43,8 +43,8 @@ void quiet_add(struct quiet_peer *q, pid_t root);
 /*
  * The processes `from`, with which it was opened or which were added, are `to` now: the peer was brought back
  * to where it was, as other processes. What was learnt of its threads holds for the new ones, in their
- * order. its_own: those that it does not have (0, or they had ended) belong to it, too. False: nothing of
- * this is its.
+ * order. from 0: a further process of whoever comes before it. its_own: all of them belong to it, also if it
+ * does not have them (they had ended). False: nothing of this is its.
  */
 bool quiet_replace(struct quiet_peer *q, const pid_t *from, const pid_t *to, u32 n, bool its_own);
 /* One look. */

@@ -14,7 +14,10 @@
 #include "checkpoint/checkpoint_priv.h"
 #include "checkpoint/criu.h"
 #include "checkpoint/members.h"
+#include "checkpoint/process_tree.h"
 #include "checkpoint/shim_link.h"
+
+#define WATCHED 64u
 
 static const struct checkpoint_backend *const by_choice[] = {
 	[CHECKPOINT_FORK] = &backend_fork,
@@ -267,6 +270,20 @@ static void choose(struct checkpoints *s, struct saved_peer *t)
 	memcpy(t->reason, text, sizeof(text));
 }
 
+/*
+ * What the keeper has started, and what was left to it; but not the keeper, whose children saved copies will
+ * be. Not what has reported first either: of a script with several programs that may be any of them.
+ */
+static void watch(struct checkpoints *s, struct saved_peer *t)
+{
+	pid_t was[WATCHED] = {t->pid}, now[WATCHED];
+	u32 n = tree_children(t->pid, now, WATCHED);
+	if (!n || !s->broker)
+		return;
+	t->watched = now[0];
+	broker_watch_all(s->broker, t->pid, was, now, n);
+}
+
 int checkpoint_adopt(struct checkpoints *s, pid_t peer, struct problem *p)
 {
 	struct saved_peer *t = find_peer(s, peer);
@@ -293,9 +310,8 @@ int checkpoint_adopt(struct checkpoints *s, pid_t peer, struct problem *p)
 	members_gather(s, t);
 	t->next = s->peer;
 	s->peer = t;
-	pid_t process = checkpoint_process(s, peer);
-	if (process && s->broker)
-		broker_watch(s->broker, peer, 0, process);
+	if (t->shim)
+		watch(s, t);
 	return 0;
 }
 

@@ -21,7 +21,8 @@ struct saved {
 /* A peer, as this module sees it. */
 struct saved_peer {
 	struct saved_peer *next;
-	pid_t pid; /* its keeper's */
+	pid_t pid;     /* its keeper's */
+	pid_t watched; /* the broker knows it by that process */
 	const struct checkpoint_backend *backend;
 	char reason[256];
 	struct checkpoint_cost cost;

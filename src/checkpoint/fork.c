@@ -42,6 +42,8 @@ struct end {
 struct frozen {
 	int fd;
 	pid_t pid, first;
+	pid_t root; /* shim_message.root */
+	u64 files;  /* … files */
 	struct saved_peer *of;
 	struct shim_counts *counts;
 	u32 inners;
@@ -198,6 +200,8 @@ static int hear(struct frozen_group *g, const struct shim_link *l, struct frozen
 		r = shim_receive(f->fd, m, &passed, 1, &n);
 		if (!r && m->op == SHIM_SAVED && m->inners <= SHIM_INNER) {
 			f->pid = m->pid;
+			f->root = m->root;
+			f->files = m->files;
 			f->inners = m->inners;
 			memcpy(f->inner, m->inner, sizeof(f->inner));
 			r = take_unread(g, nl, m, passed);
@@ -243,6 +247,20 @@ static int freeze(struct frozen_group *g, struct saved_peer *t, const struct shi
 	return r ? r : hear(g, l, f, nl, &m, p);
 }
 
+/* A file that none of the processes which share a list could keep, or put back. */
+static bool has_orphan(const struct frozen_group *g)
+{
+	for (u32 i = 0; i < g->members; i++) {
+		u64 left = g->member[i]->files;
+		for (u32 k = 0; k < g->members && left; k++)
+			if (g->member[k]->root == g->member[i]->root)
+				left &= g->member[k]->files;
+		if (left)
+			return true;
+	}
+	return false;
+}
+
 static int freeze_all(struct frozen_group *g, struct saved_peer *t, const int *fd, struct problem *p)
 {
 	static struct shim_message m;
@@ -260,8 +278,13 @@ static int freeze_all(struct frozen_group *g, struct saved_peer *t, const int *f
 			r = freeze(g, u, l, nl, &m, p);
 	}
 	close(nl);
-	if (r || !(stranger = inner_stranger(&g->inner)))
+	if (r)
 		return r;
+	stranger = inner_stranger(&g->inner);
+	if (!stranger && has_orphan(g))
+		stranger = "it has changed files that cannot be kept: none of its processes may read them";
+	if (!stranger)
+		return 0;
 	problem_set(p, "%s", stranger);
 	return -EOPNOTSUPP;
 }
@@ -355,6 +378,15 @@ static int end_one(struct shim_link *l)
 	return process;
 }
 
+/* The shell of its command has not to do what comes next when those that it waits for are killed. */
+static void end_shells(const struct saved_peer *t, pid_t member)
+{
+	pid_t above[MEMBERS];
+	u32 n = members_above(t, member, above, MEMBERS);
+	for (u32 i = 0; i < n; i++)
+		kill(above[i], SIGKILL);
+}
+
 static u32 end_running(struct checkpoints *s, struct saved_peer *t, int *process, u32 room)
 {
 	u32 n = 0;
@@ -363,6 +395,10 @@ static u32 end_running(struct checkpoints *s, struct saved_peer *t, int *process
 		members_gather(s, u);
 		if (shim_link_is_open(u->shim) && !members_complete(u, why, sizeof(why)))
 			tree_kill(u->shim->pid);
+		for (const struct shim_link *l = u->more; l; l = l->next)
+			end_shells(u, l->pid);
+		if (u->shim->fd >= 0)
+			end_shells(u, u->shim->pid);
 		process[n++] = end_one(u->shim);
 		for (struct shim_link *l = u->more; l; l = l->next) {
 			int one = end_one(l);
@@ -420,6 +456,7 @@ static int thaw(const struct frozen_group *g, const struct frozen *f, const int 
 	n += g->count;
 	memset(m, 0, sizeof(*m));
 	m->op = SHIM_RESTORE;
+	m->members = g->members;
 	m->count = g->count;
 	m->inners = f->inners;
 	memcpy(m->inner, f->inner, sizeof(f->inner));
@@ -489,17 +526,20 @@ static int thaw_all(struct checkpoints *s, const struct saved_peer *t, const str
 	pid_t was[MEMBERS], now[MEMBERS];
 	int r = 0;
 	for (u32 i = 0; i < g->members && !r; i++) {
-		const struct frozen *f = g->member[i];
+		struct frozen *f = g->member[i];
 		int running = -1;
 		r = thaw(g, f, there, inner, &running, &m);
-		was[i] = f->of != last ? f->of->shim->pid : 0;
+		f->files = m.files;
+		was[i] = f->of != last ? f->of->watched : 0;
 		now[i] = m.pid;
+		if (f->of != last)
+			f->of->watched = m.pid;
 		if (!r)
 			put(f, running, m.pid, f->of != last);
 		last = f->of;
 	}
 	if (!r)
-		r = introduce(t, &m);
+		r = has_orphan(g) ? -EACCES : introduce(t, &m);
 	if (!r && s->broker)
 		broker_watch_all(s->broker, t->pid, was, now, g->members);
 	return r;

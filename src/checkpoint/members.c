@@ -75,12 +75,31 @@ u32 members_count(const struct saved_peer *t)
 	return n;
 }
 
-static bool is_member(const struct saved_peer *t, pid_t pid)
+bool members_have(const struct saved_peer *t, pid_t pid)
 {
 	for (const struct shim_link *l = t->more; l; l = l->next)
 		if (l->pid == pid)
 			return true;
 	return t->shim->pid == pid;
+}
+
+u32 members_above(const struct saved_peer *t, pid_t member, pid_t *out, u32 cap)
+{
+	u32 n = 0, depth = 0;
+	pid_t at = tree_parent(member);
+	for (; at > 1 && at != t->pid && depth < CHILDREN; at = tree_parent(at), depth++)
+		if (!members_have(t, at) && n < cap)
+			out[n++] = at;
+	return at == t->pid ? n : 0;
+}
+
+static bool has_below(const struct saved_peer *t, pid_t pid)
+{
+	for (const struct shim_link *l = t->shim; l; l = l == t->shim ? t->more : l->next)
+		for (pid_t at = l->pid; at > 1 && at != t->pid; at = tree_parent(at))
+			if (at == pid)
+				return true;
+	return false;
 }
 
 static bool children_are_members(const struct saved_peer *t, pid_t of, char *why, size_t cap)
@@ -89,25 +108,37 @@ static bool children_are_members(const struct saved_peer *t, pid_t of, char *why
 	u32 n = tree_children(of, child, CHILDREN);
 	for (u32 i = 0; i < n; i++) {
 		char name[64];
-		if (is_member(t, child[i]) || !tree_runs(child[i], name, sizeof(name)))
+		if (members_have(t, child[i]) || !tree_runs(child[i], name, sizeof(name)) ||
+		    has_below(t, child[i]))
 			continue;
-		snprintf(
-			why, cap,
-			"it has a child process in which heddle's library is not (%s, pid %d): a shell, or a "
-			"program that is linked statically",
-			name, child[i]);
+		snprintf(why, cap,
+			 "it has a child process in which heddle's library is not (%s, pid %d): a program "
+			 "that is "
+			 "linked statically, set-user-ID, or started with another environment",
+			 name, child[i]);
 		return false;
 	}
 	return n < CHILDREN;
 }
 
+/* Below it, and beside it where the shell of the command has started several. */
+static bool relatives_are_members(const struct saved_peer *t, pid_t of, char *why, size_t cap)
+{
+	pid_t above[CHILDREN];
+	u32 n = members_above(t, of, above, CHILDREN);
+	bool fine = children_are_members(t, of, why, cap);
+	for (u32 i = 0; i < n && fine; i++)
+		fine = children_are_members(t, above[i], why, cap);
+	return fine;
+}
+
 bool members_complete(const struct saved_peer *t, char *why, size_t cap)
 {
 	snprintf(why, cap, "it has more than %u child processes", CHILDREN);
-	if (!children_are_members(t, t->shim->pid, why, cap))
+	if (!relatives_are_members(t, t->shim->pid, why, cap))
 		return false;
 	for (const struct shim_link *l = t->more; l; l = l->next)
-		if (!children_are_members(t, l->pid, why, cap))
+		if (!relatives_are_members(t, l->pid, why, cap))
 			return false;
 	return true;
 }

@@ -13,6 +13,10 @@
 void members_gather(struct checkpoints *s, struct saved_peer *t);
 /* Do all processes of it that run have the shim? False: which one has not. */
 bool members_complete(const struct saved_peer *t, char *why, size_t cap);
+/* Is this one of its processes? */
+bool members_have(const struct saved_peer *t, pid_t pid);
+/* Processes above that one, up to the keeper, that are none of them: the shell of its command. How many. */
+u32 members_above(const struct saved_peer *t, pid_t member, pid_t *out, u32 cap);
 u32 members_count(const struct saved_peer *t);
 /* How many acts were counted that may be different in another run; the list of all. */
 u64 members_acts(const struct saved_peer *t);

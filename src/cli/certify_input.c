@@ -69,6 +69,8 @@ static void compare(struct certify_input *in, const struct wire_config *theirs,
 		narrow(in, "--atomics off");
 	if (theirs->heap_limit != mine->heap_limit)
 		narrow(in, "--heap-limit");
+	if (theirs->heap_reuse != mine->heap_reuse)
+		narrow(in, "--heap-reuse");
 	if (theirs->random_seed != mine->random_seed)
 		narrow(in, "--random-seed");
 	compare_network(in, &theirs->net, &mine->net);
@@ -82,6 +84,7 @@ static void settle(struct wire_config *config, const struct wire_config *theirs,
 	config->time_horizon_ms = theirs->time_horizon_ms;
 	config->timeouts_never = theirs->timeouts_never;
 	config->fds_by_thread = theirs->fds_by_thread;
+	config->heap_reuse = theirs->heap_reuse;
 	config->spurious = theirs->spurious;
 	config->atomics = theirs->atomics;
 	config->heap_limit = theirs->heap_limit;

@@ -87,6 +87,20 @@ static int apply_fd_numbers(struct check_options *o, const struct option_spec *s
 	return 0;
 }
 
+static int apply_heap_reuse(struct check_options *o, const struct option_spec *s, const char *value,
+			    struct problem *p)
+{
+	static const char *const words[] = {
+		[WIRE_REUSE_AUTO] = "auto", [WIRE_REUSE_NEVER] = "never", [WIRE_REUSE_ALWAYS] = "always"};
+
+	for (u32 i = 0; i < HD_ARRAY_LEN(words); i++)
+		if (!strcmp(value, words[i])) {
+			o->config.heap_reuse = i;
+			return 0;
+		}
+	return problem_set(p, "--%s: auto, never or always, not %s", s->name, value);
+}
+
 static int apply_suppressions(struct check_options *o, const struct option_spec *s, const char *value,
 			      struct problem *p)
 {
@@ -308,6 +322,10 @@ static const struct option_spec check_table[] = {
 	 "on "
 	 "to calls",
 	 0, apply_fd_numbers},
+	{"heap-reuse", 0, OPTION_CALL, "auto|never|always",
+	 "malloc may hand out what was freed just before (ABA); auto: once a pointer to freed memory is "
+	 "compared with",
+	 0, apply_heap_reuse},
 	{"spurious", 0, OPTION_FLAG, NULL, "condition variables may wake without being signalled",
 	 AT(config.spurious), NULL},
 	{"atomics", 0, OPTION_CALL, "on|off",

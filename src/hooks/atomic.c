@@ -29,6 +29,7 @@
 		TELL(expected, sizeof(*expected), HOW_READ); \
 		seen = *expected; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
+		COMPARES(sizeof(*a), seen); \
 		if (__atomic_compare_exchange_n(a, &seen, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) { \
 			ORDERED(a, ORDER_UPDATE, order); \
 			return 1; \
@@ -73,6 +74,7 @@
 								u##bits v, int order, int failure) \
 	{ \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
+		COMPARES(sizeof(*a), expected); \
 		if (__atomic_compare_exchange_n(a, &expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
 			ORDERED(a, ORDER_UPDATE, order); \
 		else \

@@ -68,6 +68,7 @@ HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected,
 	u128 seen;
 
 	TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC);
+	COMPARES(sizeof(*a), expected);
 	seen = swap_if(a, expected, v);
 	if (seen == expected)
 		ORDERED(a, ORDER_UPDATE, order);
@@ -87,6 +88,7 @@ HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *a, u128 expected,
 		TELL(expected, sizeof(*expected), HOW_READ); \
 		wanted = *expected; \
 		TELL(a, sizeof(*a), HOW_WRITE | HOW_ATOMIC); \
+		COMPARES(sizeof(*a), wanted); \
 		seen = swap_if(a, wanted, v); \
 		if (seen == wanted) { \
 			ORDERED(a, ORDER_UPDATE, order); \

@@ -42,6 +42,14 @@ extern void heddle_rt_order(const void *address, usize size, unsigned what, int 
 			heddle_rt_order((const void *)(address), sizeof(*(address)), (what), (order)); \
 	} while (0)
 
+/* The same: a compare-and-exchange is about to compare with this value, which may be a pointer. */
+extern void heddle_rt_compares(usize expected) __attribute__((weak));
+#define COMPARES(bytes, expected) \
+	do { \
+		if ((bytes) >= sizeof(usize) && heddle_rt_compares) \
+			heddle_rt_compares((usize)(expected)); \
+	} while (0)
+
 /* The same: this call does something that nobody looks into, now or, if `later`, whenever threads run. */
 extern void heddle_rt_unseen(const char *what, const void *pc, int later) __attribute__((weak));
 

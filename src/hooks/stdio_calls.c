@@ -12,6 +12,7 @@ typedef void FILE;
 
 struct conversion {
 	char kind;            /* the letter; 0: the format is at its end */
+	int wide;             /* %ls, %S and the like: of wide characters */
 	int size;             /* of an object written by scanf or %n */
 	int skip;             /* scanf: %* */
 	int allocates;        /* scanf: %m */
@@ -76,8 +77,42 @@ static const char *read_conversion(const char *f, struct conversion *c, int scan
 		f++;
 	}
 	f = read_size(f, &c->size);
-	c->kind = *f;
+	c->wide = c->size == 8 || *f == 'S' || *f == 'C';
+	c->kind = *f == 'S' ? 's' : *f == 'C' ? 'c' : *f;
 	return *f ? f + 1 : f;
+}
+
+/* The arguments of such a format are not followed. */
+static void tell_numbered(const void *pc)
+{
+	if (heddle_rt_unseen)
+		heddle_rt_unseen("a format with numbered arguments (%1$s)", pc, 0);
+}
+
+typedef __WCHAR_TYPE__ wide;
+
+static usize wide_length(const wide *s, usize n)
+{
+	usize length = 0;
+
+	while (length < n && s[length])
+		length++;
+	return length;
+}
+
+/* As tell_string does it. */
+static void tell_wide_string(const wide *s, usize n, const void *pc)
+{
+	usize told = 0;
+
+	for (;;) {
+		usize length = wide_length(s, n), reach = length < n ? length + 1 : n;
+
+		if (reach <= told)
+			return;
+		heddle_rt_access(s + told, (reach - told) * sizeof(*s), HOW_READ, pc);
+		told = reach;
+	}
 }
 
 static void tell_print_argument(const struct conversion *c, va_list ap, const void *pc)
@@ -104,10 +139,13 @@ static void tell_print_argument(const struct conversion *c, va_list ap, const vo
 		(void)va_arg(ap, long double);
 		return;
 	case 's': {
-		const char *s = va_arg(ap, const char *);
+		const void *s = va_arg(ap, const void *);
+		usize most = precision >= 0 ? (usize)precision : TELL_WHOLE;
 
-		if (s && c->size != 8) /* not of wide characters */
-			tell_string(s, precision >= 0 ? (usize)precision : TELL_WHOLE, pc);
+		if (s && c->wide)
+			tell_wide_string(s, most, pc);
+		else if (s)
+			tell_string(s, most, pc);
 		return;
 	}
 	case 'n':
@@ -134,6 +172,8 @@ static void tell_print(const char *format, va_list original, const void *pc)
 		if (*format++ != '%')
 			continue;
 		format = read_conversion(format, &c, 0);
+		if (c.kind == '$')
+			tell_numbered(pc);
 		if (!c.kind || c.kind == '$')
 			break;
 		tell_print_argument(&c, ap, pc);
@@ -267,11 +307,13 @@ static void tell_scanned_argument(const struct conversion *c, void *to, const vo
 	switch (c->kind) {
 	case 's':
 	case '[':
-		if (c->size != 8)
+		if (c->wide)
+			tell_range(to, (wide_length(to, TELL_WHOLE) + 1) * sizeof(wide), HOW_WRITE, pc);
+		else
 			tell_range(to, __real_strlen(to) + 1, HOW_WRITE, pc);
 		return;
 	case 'c':
-		tell_range(to, (usize)width, HOW_WRITE, pc);
+		tell_range(to, (usize)width * (c->wide ? sizeof(wide) : 1), HOW_WRITE, pc);
 		return;
 	case 'a':
 	case 'e':
@@ -300,6 +342,8 @@ static void tell_scan(const char *format, va_list ap, int count, const void *pc)
 		if (*format++ != '%')
 			continue;
 		format = read_conversion(format, &c, 1);
+		if (c.kind == '$')
+			tell_numbered(pc);
 		if (!c.kind || c.kind == '$')
 			return;
 		if (c.kind == '[')

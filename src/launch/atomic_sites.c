@@ -107,6 +107,12 @@ static void describe_operand(const ZydisDecodedOperand *o, struct wire_site *sit
 	site->bytes = (u8)(o->size / 8);
 }
 
+static bool compares_pointers(const ZydisDecodedInstruction *i, u32 bytes)
+{
+	return i->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B ||
+	       (i->mnemonic == ZYDIS_MNEMONIC_CMPXCHG && bytes == sizeof(u64));
+}
+
 /* False: there is something about it that the runtime could not execute elsewhere. */
 static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const ZydisDecodedInstruction *i,
 		      const u8 *code, struct wire_site *site)
@@ -130,6 +136,7 @@ static bool fill_site(struct sweep *s, const ZydisDecoderContext *context, const
 	for (u8 k = 0; k < i->operand_count_visible; k++)
 		if (operand[k].type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			describe_operand(&operand[k], site);
+			site->compares = compares_pointers(i, site->bytes);
 			if (operand[k].mem.base != ZYDIS_REGISTER_RIP)
 				return true;
 			site->relative_at = i->raw.disp.offset;

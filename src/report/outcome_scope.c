@@ -85,6 +85,7 @@ static void add_options(struct scope *s, const struct outcome *o)
 		{"--timeouts=never", "time-outs never expire"},
 		{"--no-deadlock", "deadlocks not looked for"},
 		{"--fd-numbers=thread", "descriptors numbered by thread"},
+		{"--heap-reuse=never", "freed memory not handed out again at once"},
 		{"--accept=always", "accepts never come too early"},
 		{"--read=always", "reads never come too early"},
 		{"--write=always", "sends always take all"},

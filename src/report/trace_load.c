@@ -136,6 +136,7 @@ bool trace_config_load(const json_t *j, struct wire_config *c)
 	c->races = json_is_true(json_object_get(j, "races"));
 	c->atomics = json_is_true(json_object_get(j, "atomics"));
 	return load_ignored(json_object_get(j, "ignored_races"), c) &&
+	       (!json_object_get(j, "heap_reuse") || copy_u32(j, "heap_reuse", &c->heap_reuse)) &&
 	       load_net(json_object_get(j, "net"), &c->net) &&
 	       json_hex_value(json_object_get(j, "seed"), &c->search.seed) &&
 	       json_hex_value(json_object_get(j, "random_seed"), &c->random_seed) &&
@@ -178,6 +179,7 @@ bool trace_learnt_load(const json_t *j, struct wire_learnt *l)
 	       (!json_object_get(j, "shared") || copy_u32(j, "shared", &l->shared)) &&
 	       (!json_object_get(j, "peer_time") || copy_u32(j, "peer_time", &l->peer_time)) &&
 	       (!json_object_get(j, "heap_reused") || copy_u32(j, "heap_reused", &l->heap_reused)) &&
+	       (!json_object_get(j, "recycles") || copy_u32(j, "recycles", &l->recycles)) &&
 	       (!json_object_get(j, "fair") || copy_u32(j, "fair", &l->fair)) &&
 	       (!json_object_get(j, "signals_used") || copy_u32(j, "signals_used", &l->signals_used)) &&
 	       copy_u32(j, "clock_read", &l->clock_read) && copy_u32(j, "cancel_used", &l->cancel_used);

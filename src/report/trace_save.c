@@ -128,15 +128,16 @@ static json_t *net_json(const struct net_config *n)
 
 json_t *trace_config_json(const struct wire_config *c)
 {
-	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:o}",
-			 "net", net_json(&c->net), "seed", json_hex(c->search.seed), "random_seed",
-			 json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms, "heap_limit",
-			 (json_int_t)c->heap_limit, "timeouts_never", c->timeouts_never, "spurious",
-			 c->spurious, "check_exit", c->check_exit, "check_fds", c->check_fds, "fds_by_thread",
-			 c->fds_by_thread, "check_deadlock", c->check_deadlock, "atomics", c->atomics,
-			 "time_horizon_ms", (json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path),
-			 "races", c->races, "ignored_races",
-			 hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
+	return json_pack(
+		"{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:I, s:o, s:b, s:i, s:o}",
+		"net", net_json(&c->net), "seed", json_hex(c->search.seed), "random_seed",
+		json_hex(c->random_seed), "hang_ms", (json_int_t)c->hang_ms, "heap_limit",
+		(json_int_t)c->heap_limit, "timeouts_never", c->timeouts_never, "spurious", c->spurious,
+		"check_exit", c->check_exit, "check_fds", c->check_fds, "fds_by_thread", c->fds_by_thread,
+		"check_deadlock", c->check_deadlock, "atomics", c->atomics, "time_horizon_ms",
+		(json_int_t)c->time_horizon_ms, "stdin", json_text(c->stdin_path), "races", c->races,
+		"heap_reuse", (int)c->heap_reuse, "ignored_races",
+		hex_list(c->ignored_race[0].pc, 3 * (size_t)c->ignored));
 }
 
 static json_t *properties_json(const struct wire_properties *all)
@@ -158,13 +159,14 @@ json_t *trace_learnt_json(const struct wire_learnt *l)
 	for (u32 i = 1; i < l->names; i++)
 		json_array_append_new(names, json_pack("[i, i]", (int)WIRE_NAME_PARENT(l->name[i]),
 						       (int)WIRE_NAME_INDEX(l->name[i])));
-	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "names", names,
-			 "observed", hex_list(l->observed_addr, l->observed), "cells",
+	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "names",
+			 names, "observed", hex_list(l->observed_addr, l->observed), "cells",
 			 hex_list(l->cell_range, l->cells), "clock_read", (int)l->clock_read, "cancel_used",
 			 (int)l->cancel_used, "signals_used", (int)l->signals_used, "fair", (int)l->fair,
 			 "weak", (int)l->weak, "shared", (int)l->shared, "peer_time", (int)l->peer_time,
-			 "heap_reused", (int)l->heap_reused, "ordered", hex_list(l->ordered_unit, l->ordered),
-			 "joint_clients", hex_list(l->joint_clients, HD_ARRAY_LEN(l->joint_clients)));
+			 "heap_reused", (int)l->heap_reused, "recycles", (int)l->recycles, "ordered",
+			 hex_list(l->ordered_unit, l->ordered), "joint_clients",
+			 hex_list(l->joint_clients, HD_ARRAY_LEN(l->joint_clients)));
 }
 
 /* The communication, as text. */

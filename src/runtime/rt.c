@@ -22,7 +22,9 @@ void rt_load_lessons(void)
 					 .weak = l->weak,
 					 .peer_time = l->peer_time,
 					 .busy = l->busy,
-					 .heap_reused = l->heap_reused};
+					 .heap_reused = l->heap_reused,
+					 .recycles = l->recycles ||
+						     rt_wire->config.heap_reuse == WIRE_REUSE_ALWAYS};
 }
 
 void rt_fail(const char *a, const char *b, const char *c)

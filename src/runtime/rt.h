@@ -20,7 +20,7 @@ extern void *rt_trees;
  * learn counts from the next restart on, so that a search has the same steps from its beginning to its end.
  */
 struct rt_lessons {
-	u32 clock_read, cancel_used, signals_used, fair, weak, peer_time, busy, heap_reused;
+	u32 clock_read, cancel_used, signals_used, fair, weak, peer_time, busy, heap_reused, recycles;
 };
 extern struct rt_lessons rt_lessons;
 /* At the start, and at each restart. */

@@ -314,6 +314,7 @@ static void copy_learnt(const struct wire_learnt *from, struct wire_learnt *to)
 	to->shared = from->shared;
 	to->peer_time = from->peer_time;
 	to->heap_reused = from->heap_reused;
+	to->recycles = from->recycles;
 	to->ordered = HD_MIN(from->ordered, (u32)WIRE_MAX_ORDERED);
 	memcpy(to->joint_clients, from->joint_clients, sizeof(to->joint_clients));
 	memcpy(to->name, from->name, to->names * sizeof(to->name[0]));

@@ -93,6 +93,7 @@ bool ranks_merge(struct wire_learnt *all, const struct wire_learnt *more)
 	grew |= merge_flag(&all->fair, more->fair);
 	grew |= merge_flag(&all->peer_time, more->peer_time);
 	grew |= merge_flag(&all->heap_reused, more->heap_reused);
+	grew |= merge_flag(&all->recycles, more->recycles);
 	return grew;
 }
 

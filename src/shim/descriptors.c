@@ -1,6 +1,6 @@
 /*
  * descriptors.c: what must be known of descriptors before they are saved: what was put into epoll objects,
- * which are random devices, which sides were shut down; and the shim's own two are nobody's business.
+ * which are random devices, which sides were shut down; and the shim's own three are nobody's business.
  *
  * An epoll object drops an entry when the last descriptor of the file is closed. A frozen copy may hold
  * one, so here the entry is dropped by hand when the program closes its own.
@@ -40,9 +40,9 @@ static bool in_table(long fd)
 	return fd >= 0 && fd < SHIM_FDS;
 }
 
-static bool is_ours(long fd)
+bool shim_owns(long fd)
 {
-	return fd >= 0 && (fd == shim.control || fd == shim.null);
+	return fd >= 0 && (fd == shim.control || fd == shim.null || fd == shim.proc);
 }
 
 bool descriptors_random(int fd)
@@ -141,18 +141,23 @@ static void copied(long from, long to)
 static long close_many(struct call *c)
 {
 	u32 first = (u32)c->arg[0], last = (u32)c->arg[1];
-	u32 low = (u32)HD_MIN(shim.control, shim.null), high = (u32)HD_MAX(shim.control, shim.null);
-	const u32 part[3][2] = {{first, HD_MIN(last, low - 1)},
-				{HD_MAX(first, low + 1), HD_MIN(last, high - 1)},
-				{HD_MAX(first, high + 1), last}};
+	const int own[] = {shim.control, shim.null, shim.proc};
 	if (!(c->arg[2] & CLOSE_RANGE_CLOEXEC))
 		for (u32 fd = first; fd <= last && fd < SHIM_FDS; fd++)
-			if (!is_ours((long)fd) && shim_call(SYS_fcntl, fd, F_GETFD) >= 0)
+			if (!shim_owns((long)fd) && shim_call(SYS_fcntl, fd, F_GETFD) >= 0)
 				forget((int)fd);
-	long r = 0;
-	for (u32 i = 0; i < 3; i++)
-		if (part[i][0] <= part[i][1])
-			r = shim_call(c->nr, part[i][0], part[i][1], c->arg[2]);
+	long r = first > last ? -EINVAL : 0;
+	while (first <= last && !r) { /* between ours */
+		u32 end = last;
+		for (u32 i = 0; i < HD_ARRAY_LEN(own); i++)
+			if (own[i] >= 0 && (u32)own[i] >= first && (u32)own[i] <= end)
+				end = (u32)own[i] - 1;
+		if (end + 1 > first)
+			r = shim_call(c->nr, first, end, c->arg[2]);
+		if (end == last)
+			break;
+		first = end + 2;
+	}
 	return r;
 }
 
@@ -268,7 +273,7 @@ bool descriptor_call(struct call *c, long *result)
 {
 	switch (c->nr) {
 	case SYS_close:
-		if (is_ours(c->arg[0])) {
+		if (shim_owns(c->arg[0])) {
 			*result = -EBADF;
 			return true;
 		}
@@ -280,7 +285,7 @@ bool descriptor_call(struct call *c, long *result)
 		return true;
 	case SYS_dup2:
 	case SYS_dup3:
-		if (is_ours(c->arg[1])) {
+		if (shim_owns(c->arg[1])) {
 			*result = -EBADF;
 			return true;
 		}

@@ -189,7 +189,8 @@ void call_trapped(int signo, siginfo_t *info, void *at)
 	shim.last_thread = self->fs;
 	files_call(&c);
 	if (!clock_call(&c, &result) && !wait_call(&c, &result) && !pid_call(&c, &result) &&
-	    !relative_call(&c, &result) && !descriptor_call(&c, &result) && !posix_timer_call(&c, &result))
+	    !relative_call(&c, &result) && !descriptor_call(&c, &result) && !posix_timer_call(&c, &result) &&
+	    !limit_call(&c, &result))
 		result = process_call(&c);
 	if (!shim.started)
 		start_chance_look(&c, result);

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -60,6 +61,7 @@ static void answer(struct shim_message *m, enum shim_op op, int pass)
 {
 	m->op = op;
 	m->pid = shim.pid;
+	m->root = shim.root;
 	shim_send(shim.control, m, pass);
 }
 
@@ -106,13 +108,31 @@ static void listen_to_control(void)
 	shim_call(SYS_fcntl, shim.control, F_SETFL, O_ASYNC | O_NONBLOCK);
 }
 
+/* It does not run before all are there, and it knows them: a child that nobody knows would count as ended. */
+static void meet_family(struct shim_message *m)
+{
+	struct pollfd p = {.fd = shim.control, .events = POLLIN};
+	int fd[SHIM_PASSED], r = 0;
+	u32 n;
+	while (r != -EPIPE) {
+		shim_call(SYS_ppoll, &p, 1, 0, 0, 8);
+		r = receive(m, fd, &n, MSG_DONTWAIT);
+		if (r || m->op != SHIM_FAMILY)
+			continue;
+		relatives_renumber(m);
+		answer(m, SHIM_AGREED, -1);
+		return;
+	}
+	shim_exit(0);
+}
+
 /* Returns in the thawed process only. */
 static void thawed(struct shim_message *m, const int *fd, u32 n)
 {
 	take_control(fd[0]);
 	struct shim_thread *self = thread_self();
 	self->tid = shim.pid;
-	files_restore();
+	m->files = files_restore();
 	shared_memory_restore();
 	rebuild_all(m, fd + 1, n - 1);
 	for (u32 i = 1; i < n; i++)
@@ -121,7 +141,10 @@ static void thawed(struct shim_message *m, const int *fd, u32 n)
 	if (!shim_dispatch_on() || !threads_recreate())
 		shim_exit(127);
 	posix_timers_restore();
+	bool several = m->members > 1;
 	answer(m, SHIM_RUNNING, -1);
+	if (several)
+		meet_family(m);
 }
 
 /* Whoever looks for processes of the peer is not to find the one in between, nor us below it. */
@@ -203,17 +226,15 @@ void freeze_serve(void)
 		clock_child_looks();
 		return;
 	}
+	limits_lift(true);
 	while ((r = receive(&m, fd, &n, MSG_DONTWAIT)) == 0)
 		if (m.op == SHIM_SAVE && n == 1)
 			save(&m, fd[0]);
 		else if (m.op == SHIM_TIME)
 			time_moves(&m);
-		else if (m.op == SHIM_FAMILY) {
-			relatives_renumber(&m);
-			answer(&m, SHIM_AGREED, -1);
-		}
 	if (r == -EPIPE)
 		shim_exit(0);
+	limits_lift(false);
 }
 
 void freeze_start(void)

@@ -87,7 +87,7 @@ bool locks_record(void)
 	lock_count = 0;
 	if (!any)
 		return true;
-	long fd = shim_call(SYS_openat, AT_FDCWD, "/proc/locks", O_RDONLY | O_CLOEXEC, 0), n;
+	long fd = shim_call(SYS_openat, shim.proc, "locks", O_RDONLY | O_CLOEXEC, 0), n;
 	if (fd < 0)
 		return false;
 	while (fine && (n = shim_call(SYS_read, fd, buffer, sizeof(buffer))) > 0)

@@ -68,6 +68,15 @@ static bool add_inner(struct held *h, struct shim_message *m, u32 end, char *tex
 	       refuse(text, cap, "it has more than 64 pipes and connections to processes of its own", h->fd);
 }
 
+/* Datagrams, and what the kernel says of the network (netlink): nobody is connected by it. */
+static bool is_of_packets(int fd)
+{
+	long domain = held_option(fd, SOL_SOCKET, SO_DOMAIN);
+	return held_option(fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM ||
+	       (domain != AF_UNIX && domain != AF_INET && domain != AF_INET6) ||
+	       held_option(fd, SOL_SOCKET, SO_TYPE) == SOCK_RAW;
+}
+
 /* A stream socket: one of those that were named, or one end of a pair of the peer's own. */
 static bool record_socket(struct held *h, struct shim_message *m, char *text, size_t cap)
 {
@@ -88,7 +97,7 @@ static bool record_socket(struct held *h, struct shim_message *m, char *text, si
 			name_keep(h->fd);
 			return true;
 		}
-	if (held_option(h->fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM) {
+	if (is_of_packets(h->fd)) {
 		h->kind = HELD_DATAGRAMS;
 		if (shim_call(SYS_recvfrom, h->fd, address, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0) >= 0)
 			return refuse(text, cap, "it has datagrams that it has not read", h->fd);
@@ -109,7 +118,7 @@ static void read_info(int fd, char *out, size_t cap)
 	char path[48];
 	text_proc(path, sizeof(path), "fdinfo", fd);
 	out[0] = 0;
-	long info = shim_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long info = shim_call(SYS_openat, shim.proc, path, O_RDONLY | O_CLOEXEC, 0);
 	if (info < 0)
 		return;
 	long n = shim_call(SYS_read, info, out, cap - 1);
@@ -171,7 +180,7 @@ static bool record_one(struct held *h, struct shim_message *m, char *text, size_
 		return true;
 	case 0: /* objects without a file */
 		text_proc(path, sizeof(path), "fd", h->fd);
-		long n = shim_call(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
+		long n = shim_call(SYS_readlinkat, shim.proc, path, link, sizeof(link) - 1);
 		link[n > 0 ? n : 0] = 0;
 		return !text_starts(link, "anon_inode:") || record_object(h, link + 11, text, cap);
 	default:
@@ -260,15 +269,14 @@ static bool record_descriptors(struct shim_message *m, int control, char *text, 
 		char name[];
 	} * e;
 	char buffer[4096] __attribute__((aligned(8))) = {0};
-	long list = shim_call(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0),
-	     n;
-	bool fine = list >= 0;
+	long list = shim_call(SYS_openat, shim.proc, "self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+	bool fine = list >= 0 || refuse(text, cap, "its descriptors can't be told: there is no /proc", -1);
 	held_count = bytes_used = m->inners = 0;
 	while (fine && (n = shim_call(SYS_getdents64, list, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < n && fine; at += e->length) {
 			e = (struct entry *)(void *)(buffer + at);
 			int fd = e->name[0] == '.' ? -1 : (int)text_number(e->name, "", 10);
-			if (fd < 0 || fd == list || fd == shim.control || fd == shim.null || fd == control)
+			if (fd < 0 || fd == list || fd == control || shim_owns(fd))
 				continue;
 			if (held_count == SHIM_FDS) {
 				fine = refuse(text, cap, "it has more than 4096 descriptors open", -1);
@@ -329,7 +337,7 @@ bool rebuild_record(struct shim_message *m, int control, int *unread, char *text
 		return false;
 	if (!locks_record())
 		return refuse(text, cap, "it holds locks of files that cannot be told", -1);
-	if (!files_record())
+	if (!files_record(&m->files))
 		return refuse(text, cap, "it has changed files that cannot be kept", -1);
 	if (!record_unread(m, unread))
 		return refuse(text, cap, "it has left more than 64 kB of a connection unread", -1);
@@ -440,7 +448,7 @@ static void open_again(const struct held *h)
 	char path[48], name[256];
 	struct stat st = {0};
 	text_proc(path, sizeof(path), "fd", h->fd);
-	long n = shim_call(SYS_readlinkat, AT_FDCWD, path, name, sizeof(name) - 1);
+	long n = shim_call(SYS_readlinkat, shim.proc, path, name, sizeof(name) - 1);
 	name[n > 0 ? n : 0] = 0;
 	u32 end = (u32)text_length(name), deleted = (u32)text_length(" (deleted)");
 	if (end <= deleted || strcmp(name + end - deleted, " (deleted)") != 0)

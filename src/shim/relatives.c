@@ -33,6 +33,7 @@ static struct relative {
 	int first, now;
 } family[SHIM_CONNS / 2];
 static u32 members;
+static u32 renumbered; /* so often */
 
 /* The kernel's children that were taken away by whoever waited, or by SIG_IGN. */
 static void look_at_kernel(struct own_child *e)
@@ -107,6 +108,7 @@ void relatives_renumber(const struct shim_message *m)
 	for (u32 i = 0; i < RELATIVES; i++)
 		child[i].adopted = child[i].first != 0;
 	shim.adopted = true;
+	renumbered++;
 }
 
 int relative_real(int pid)
@@ -242,8 +244,13 @@ static long wait_for(struct call *c)
 			e->first = w.dry ? first : 0;
 			return plain ? first : 0;
 		}
-		if (!adopted)
-			return ask_kernel(c, 0);
+		if (!adopted) {
+			u32 before = renumbered;
+			long r = ask_kernel(c, 0);
+			if (r == -ECHILD && renumbered != before) /* it was brought back meanwhile */
+				continue;
+			return r;
+		}
 		long r = known ? ask_kernel(c, WNOHANG) : 0;
 		if (r > 0 || (!plain && known && c->arg[2] && ((const siginfo_t *)c->arg[2])->si_pid))
 			return r;

@@ -51,8 +51,8 @@ static bool list(void)
 {
 	char buffer[4096 + 1] = {0}, line[512];
 	u32 len = 0;
-	bool fine = true;
-	long fd = shim_call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	long fd = shim_call(SYS_openat, shim.proc, "self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	bool fine = fd >= 0;
 	ranges = 0;
 	while (fd >= 0 && fine && (n = shim_call(SYS_read, fd, buffer, sizeof(buffer) - 1)) > 0)
 		for (long i = 0; i < n && fine; i++) {

@@ -12,7 +12,7 @@
  *   process and the ends of its connections         process that is saved stays as it is
  *
  *   TIME: its clock moves on by inode[0] ns      -> TIMED
- *   FAMILY: who is who now among its relatives   -> AGREED
+ *   FAMILY: who is who now among its relatives   -> AGREED; they don't go on before that
  *
  * A process whose control socket is closed ends.
  *
@@ -66,8 +66,10 @@ struct shim_message {
 	int parent; /* HELLO: whose page it shares, for it was forked; 0: it brings its own */
 	int first;  /* HELLO: by what number its relatives know it */
 	u32 count;
-	u32 members; /* SAVE: so many processes are saved together */
+	u32 members; /* SAVE, RESTORE: so many processes are saved, or brought back, together */
 	u32 inners;
+	int root;  /* SAVED, RUNNING: those with the same one have one list of changed files */
+	u64 files; /* SAVED, RUNNING: bits of that list that this process could not keep, or put back */
 	/*
 	 * SAVE: the inodes of the peer's ends. SAVED: so many bytes of each are unread; they come one after
 	 * another in a memory file. FAMILY: pairs of first and present numbers.

@@ -47,6 +47,7 @@ struct shim_thread {
 struct shim {
 	bool on;
 	int control, null;
+	int proc;      /* /proc: where the program has another root, names don't lead there */
 	int pid;       /* of this process */
 	int keeper;    /* 0: not known */
 	int parent;    /* that forked it, by its first number; 0: none of the peer's */
@@ -115,12 +116,19 @@ void start_chance_look(const struct call *c, long result);
 long start_chance_getrandom(struct call *c);
 void start_chance_read(const struct call *c, long n);
 
+/* limits.c: true: done. */
+bool limit_call(const struct call *c, long *result);
+/* What the program has set does not hold for the shim, until it is told so again. */
+void limits_lift(bool lift);
+
 /* pids.c: true: done. Arguments may have changed. */
 bool pid_call(struct call *c, long *result);
 
 /* descriptors.c: false: not a call about them. */
 bool descriptor_call(struct call *c, long *result);
 void descriptors_start(void);
+/* One of the shim's own. */
+bool shim_owns(long fd);
 bool descriptors_random(int fd);
 /* A timer that was set once. */
 bool descriptors_timer(int fd);
@@ -173,10 +181,12 @@ bool files_own(u64 address);
 void files_touch(int folder, const char *path);
 /* Before any call: does it change files? */
 void files_call(const struct call *c);
-/* What is in the files that were changed. False: it can't be kept. */
-bool files_record(void);
+/* What is in the files that were changed. False: it can't be kept. others: bits of
+   those that it may not read. */
+bool files_record(u64 *others);
 void files_release(void);
-void files_restore(void);
+/* Bits of those that it could not put back. */
+u64 files_restore(void);
 
 /* held_locks.c */
 void locks_taken(void);
@@ -224,7 +234,7 @@ void text_add(char *out, size_t cap, const char *more);
 void text_add_number(char *out, size_t cap, long n);
 bool text_starts(const char *s, const char *with);
 u64 text_number(const char *s, const char *behind, u32 base);
-/* /proc/self/PART/NUMBER */
+/* self/PART/NUMBER, below shim.proc */
 void text_proc(char *out, size_t cap, const char *part, int number);
 
 #endif

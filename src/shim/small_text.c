@@ -66,7 +66,7 @@ u64 text_number(const char *s, const char *behind, u32 base)
 void text_proc(char *out, size_t cap, const char *part, int number)
 {
 	out[0] = 0;
-	text_add(out, cap, "/proc/self/");
+	text_add(out, cap, "self/");
 	text_add(out, cap, part);
 	text_add(out, cap, "/");
 	text_add_number(out, cap, number);

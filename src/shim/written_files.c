@@ -5,6 +5,10 @@
  * back. One that came into the table after the copy was made was untouched at that time: it gets what was in
  * it at first.
  *
+ * Processes that the peer has forked share the table. Each keeps, and puts back, what it may: a worker that
+ * has given up its rights leaves its master's files alone, and says so. The controller sees to it that each
+ * file is kept, and put back, by somebody.
+ *
  * What other processes write, and what was changed before the last exec, is not followed.
  */
 #include <errno.h>
@@ -15,12 +19,13 @@
 
 #include "shim/shim_priv.h"
 
-#define FILES 64u
+#define FILES 64u /* one bit each in shim_message.files */
 #define PATH_ROOM 240u
 #define ARENA (16u << 20) /* of all files, as they were at first; untouched pages cost nothing */
 
 struct contents {
 	bool existed;
+	bool others; /* of a copy: this process may not read it */
 	u32 mode;
 	u64 size;
 	struct timespec changed;
@@ -82,7 +87,7 @@ static bool full_path(int folder, const char *path, char *out)
 			n = shim_call(SYS_getcwd, out, PATH_ROOM);
 		} else {
 			text_proc(link, sizeof(link), "fd", folder);
-			n = shim_call(SYS_readlinkat, AT_FDCWD, link, out, PATH_ROOM - 1);
+			n = shim_call(SYS_readlinkat, shim.proc, link, out, PATH_ROOM - 1);
 			out[n > 0 ? n : 0] = 0;
 		}
 		if (n <= 0 || out[0] != '/')
@@ -112,8 +117,9 @@ static bool look(const char *path, struct contents *c)
 	struct stat st = {0};
 	*c = (struct contents){0};
 	long r = shim_call(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+	c->others = r == -EACCES;
 	if (r)
-		return r == -ENOENT;
+		return r == -ENOENT || r == -EACCES;
 	c->existed = true;
 	c->mode = st.st_mode & 07777;
 	c->size = (u64)st.st_size;
@@ -127,7 +133,7 @@ static void enter(const char *path)
 	for (u32 i = 0; i < table->count; i++)
 		if (!strcmp(table->file[i].path, path))
 			return;
-	if (!look(path, &c)) /* a device, a socket, a folder */
+	if (!look(path, &c) || c.others) /* a device, a socket, a folder */
 		return;
 	if (table->count == FILES || c.size > ARENA - table->used) {
 		shim.stops = "it changes more than 64 files, or 16 MB of files";
@@ -171,22 +177,25 @@ static bool keep(u32 i)
 	struct contents *c = &saved[i];
 	if (!look(table->file[i].path, c) || c->size > ARENA)
 		return false;
-	if (!c->size)
+	if (!c->size || c->others)
 		return true;
 	long at = shim_call(SYS_mmap, 0, c->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (sys_failed(at))
 		return false;
 	c->data = (u8 *)at;
-	return read_all(table->file[i].path, c->data, c->size);
+	c->others = !read_all(table->file[i].path, c->data, c->size);
+	return true;
 }
 
-bool files_record(void)
+bool files_record(u64 *others)
 {
 	u32 n = table ? table->count : 0;
 	saved_count = 0;
+	*others = 0;
 	for (u32 i = 0; i < n; i++) {
 		bool fine = keep(i);
 		saved_count = i + 1;
+		*others |= saved[i].others ? 1ull << i : 0;
 		if (!fine) {
 			files_release();
 			return false;
@@ -206,32 +215,42 @@ void files_release(void)
 /* ---- putting back ---- */
 
 /* In place, so that descriptors of it still lead to it; also where it looks the same: times are coarse. */
-static void write_all(const char *path, const struct contents *c, const u8 *data)
+static bool write_all(const char *path, const struct contents *c, const u8 *data)
 {
 	const struct timespec times[2] = {{0, UTIME_OMIT}, c->changed};
 	long fd = shim_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, c->mode);
 	u64 done = 0;
 	for (long n = 1; fd >= 0 && n > 0 && done<c->size; done += n> 0 ? (u64)n : 0)
 		n = shim_call(SYS_pwrite64, fd, data + done, c->size - done, done);
-	if (fd < 0 || done < c->size || shim_call(SYS_ftruncate, fd, c->size))
-		shim_exit(125);
-	shim_call(SYS_fchmod, fd, c->mode);
-	shim_call(SYS_utimensat, fd, NULL, times, 0);
-	shim_call(SYS_close, fd);
+	bool fine = fd >= 0 && done == c->size && !shim_call(SYS_ftruncate, fd, c->size);
+	if (fd >= 0) {
+		shim_call(SYS_fchmod, fd, c->mode);
+		shim_call(SYS_utimensat, fd, NULL, times, 0);
+		shim_call(SYS_close, fd);
+	}
+	return fine;
 }
 
-void files_restore(void)
+static bool is_gone(const char *path)
 {
+	long r = shim_call(SYS_unlinkat, AT_FDCWD, path, 0);
+	return !r || r == -ENOENT;
+}
+
+u64 files_restore(void)
+{
+	u64 left = 0;
 	for (u32 i = 0; table && i < table->count; i++) {
 		const char *path = table->file[i].path;
 		bool mine = i < saved_count;
 		const struct contents *c = mine ? &saved[i] : &table->file[i].first;
-		if (c->existed)
-			write_all(path, c, mine ? c->data : table->arena + c->at);
-		else
-			shim_call(SYS_unlinkat, AT_FDCWD, path, 0);
+		bool fine = !c->others &&
+			    (c->existed ? write_all(path, c, mine ? c->data : table->arena + c->at)
+					: is_gone(path));
+		left |= fine ? 0 : 1ull << i;
 	}
 	files_release();
+	return left;
 }
 
 void files_call(const struct call *c)

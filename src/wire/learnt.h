@@ -39,6 +39,7 @@ struct wire_learnt {
 	u32 peer_time;       /* … and told when the program sleeps: NET_JOINT_CLOCK */
 	u32 busy;            /* the program waits busily: livelocks are looked for */
 	u32 heap_reused;     /* threads give back many blocks of others: heap/heap.h, heap_retire */
+	u32 recycles;        /* a pointer to freed memory was compared with: sched/recycle.h */
 	u32 ends;            /* some execution ends: no lesson by itself, and ... */
 	u32 slept;   /* ... some other one was taken for idle, as it goes on with threads that sleep */
 	u64 horizon; /* of virtual time, if it was widened: engine/engine_horizon.h; 0: not yet */

@@ -67,11 +67,15 @@ struct wire_ignored {
 	u64 pc[2], address;
 };
 
+/* Is freed memory handed out again at once (--heap-reuse)? AUTO: where somebody could mistake it. */
+enum wire_reuse { WIRE_REUSE_AUTO = 0, WIRE_REUSE_NEVER, WIRE_REUSE_ALWAYS };
+
 struct wire_config {
 	struct search_options search;
 	u64 hang_ms;        /* CPU time one transition may use */
 	u64 random_seed;    /* of the SUT's own random numbers */
 	u64 heap_limit;     /* bytes the SUT may allocate in all; then malloc fails */
+	u32 heap_reuse;     /* enum wire_reuse */
 	u32 timeouts_never; /* waits for an event have no time-out; sleeps end */
 	u32 spurious;       /* condition variables may wake spuriously */
 	u32 check_exit;     /* a non-zero exit status is a violation */
@@ -112,7 +116,7 @@ struct wire_site {
 	u8 bytes;       /* of the operand of an atomic */
 	u16 dead;       /* registers, a bit each, whose values nobody reads again (launch/liveness.h) */
 	u8 no_red_zone; /* nothing is below the stack pointer */
-	u8 pad[1];
+	u8 compares;    /* with rax, before it stores: a compare-and-exchange of at least 8 bytes */
 };
 /* Variables of language libraries whose atomics are no steps: launch/benign_atomics.c. */
 #define WIRE_MAX_BENIGN 32

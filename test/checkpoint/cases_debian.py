@@ -104,13 +104,18 @@ def packet(payload):
     return struct.pack(">IB", len(payload) + pad + 1, pad) + payload + b"\0" * pad
 
 
+POINT = b"\x1e" + struct.pack(">I", 32) + b"\x09" + bytes(31)
+
+
+def key_exchange():
+    names = [b"curve25519-sha256", b"ssh-ed25519", *[b"aes128-ctr"] * 2, *[b"hmac-sha2-256"] * 2, *[b"none"] * 2, b"", b""]
+    return b"\x14" + bytes(16) + b"".join(struct.pack(">I", len(n)) + n for n in names) + bytes(5)
+
+
 @server("dropbear")
 def dropbear(place):
     """dropbear -i: a key exchange whose keys are drawn before it is saved"""
     subprocess.run(["dropbearkey", "-t", "ed25519", "-f", "key"], cwd=place.path, check=True, capture_output=True)
-    names = [b"curve25519-sha256", b"ssh-ed25519", *[b"aes128-ctr"] * 2, *[b"hmac-sha2-256"] * 2, *[b"none"] * 2, b"", b""]
-    hello = b"\x14" + bytes(16) + b"".join(struct.pack(">I", len(n)) + n for n in names) + bytes(5)
-    point = b"\x1e" + struct.pack(">I", 32) + b"\x09" + bytes(31)
     command = f"exec {BUILD / 'heddle'} inetd {{port:7}} dropbear -i -r key"
     with Driver(place, "fork", servers=[command]) as d:
         one = d.number("open 7")
@@ -119,7 +124,31 @@ def dropbear(place):
         saved = d.number(f"save {one}")
         replies = set()
         for _ in range(ROUNDS):
-            d.ask(one, b"SSH-2.0-test\r\n" + packet(hello))
-            replies.add(d.ask(one, packet(point)))
+            d.ask(one, b"SSH-2.0-test\r\n" + packet(key_exchange()))
+            replies.add(d.ask(one, packet(POINT)))
             d.restore(saved)
         expect(len(replies) == 1 and min(map(len, replies)) > 200, f"{len(replies)} different replies")
+
+
+@server("dropbear")
+def dropbear_forks(place):
+    """dropbear -F: a process for each connection, two of them with their keys"""
+    subprocess.run(["dropbearkey", "-t", "ed25519", "-f", "key"], cwd=place.path, check=True, capture_output=True)
+    hello = b"SSH-2.0-test\r\n" + packet(key_exchange())
+    said = again_and_again(place, "exec dropbear -F -E -p 127.0.0.1:{port:7} -r key", [(0, hello), (1, hello)],
+                           [(1, packet(POINT)), (0, packet(POINT))], opens=2)
+    expect(min(map(len, said)) > 200 and said[0] != said[1], said)
+
+
+@server("nginx")
+def nginx(place):
+    """nginx: a master with two workers, which have given up their rights"""
+    place.path.chmod(0o755)
+    (place.path / "index.html").write_text("hello\n")
+    (place.path / "c").write_text("daemon off; pid pid; error_log stderr; worker_processes 2; events {}\nhttp { access_log off; "
+                                  "client_body_temp_path b; proxy_temp_path p; fastcgi_temp_path f; uwsgi_temp_path u; "
+                                  "scgi_temp_path s; server { listen 127.0.0.1:PORT; root .; } }\n")
+    get = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    said = again_and_again(place, "sed s/PORT/{port:7}/ c >d; exec nginx -p . -c d", [(0, get), (1, get)], [(1, get), (0, get)],
+                           [(0, b"GET /no HTTP/1.1\r\nHost: x\r\n\r\n")], opens=2)
+    expect(b"Date: Thu, 01 Jan 2026 00:00:00 GMT" in said[0], said)

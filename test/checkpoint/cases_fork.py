@@ -242,7 +242,7 @@ def has_child(place):
     command = ("exec python3 -c 'import socket, subprocess\n"
                'l = socket.create_server(("127.0.0.1", {port:7}))\n'
                "c, _ = l.accept()\n"
-               'subprocess.Popen(["sh", "-c", "read x; true"])\n'
+               'subprocess.Popen(["sh", "-c", "read x; true"], env={"PATH": "/bin"})\n'
                "while d := c.recv(9): c.sendall(d)'")
     with Driver(place, "fork", servers=[command]) as d:
         one = d.number("open 7")
@@ -320,6 +320,110 @@ def family_ends(place):
             expect(d.ask(two, b"g") == b"0", "another one has ended, too")
             d.restore(both)
             expect(d.ask(one, b"g") == b"0", "it was not brought back")
+
+
+# A child that takes its own rights away, as sshd's does, beside a parent that has a file and a socket of the kernel's.
+BARRED = r"""exec python3 -c '
+import os, resource, select, socket
+news = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+news.bind((0, 0))
+listener = socket.create_server(("127.0.0.1", {port:7}))
+with open("master", "w") as file:
+    file.write("1")
+os.chmod("master", 0o600)
+os.mkdir("root")
+said, tell = os.pipe()
+conn, _ = listener.accept()
+if os.fork() == 0:
+    for what in (resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC):
+        resource.setrlimit(what, (0, 0))
+    if os.getuid() == 0:
+        os.chroot("root")
+        os.setgid(65534)
+        os.setuid(65534)
+    drawn = b"0"
+    while question := conn.recv(1):
+        if question == b"r":
+            drawn = os.urandom(8).hex().encode()
+        try:
+            os.close(os.dup(0))
+            drawn = b"not barred"
+        except OSError:
+            pass
+        if resource.getrlimit(resource.RLIMIT_NPROC) != (0, 0):
+            drawn = b"other limits"
+        os.write(tell, question)
+        conn.sendall(drawn)
+    os._exit(0)
+conn.close()
+while True:
+    ready, _, _ = select.select([said, news], [], [])
+    if said in ready and os.read(said, 1) == b"w":
+        with open("master", "a") as file:
+            file.write("2")
+'
+"""
+
+
+@case
+@in_scratch
+def barred(place):
+    """fork: a child that may open, fork and see nothing any more is saved; files of its parent are put back by that"""
+    with Driver(place, "fork", servers=[BARRED]) as d:
+        one = d.number("open 7")
+        drawn = d.ask(one, b"r")
+        expect(re.fullmatch(b"[0-9a-f]{16}", drawn), drawn)
+        saved = d.number(f"save {one}")
+        for _ in range(3):
+            expect(d.ask(one, b"w") == drawn and d.ask(one, b"g") == drawn, "it has forgotten")
+            expect((place.path / "master").read_text() == "12", "not written")
+            d.restore(saved)
+            expect((place.path / "master").read_text() == "1", "not put back")
+
+
+@case
+@in_scratch
+def waits_for_child(place):
+    """fork: a shell that waits for a child goes on to wait for it when both are brought back"""
+    command = ("exec python3 -c 'import os, socket\n"
+               'l = socket.create_server(("127.0.0.1", {port:7}))\n'
+               "c, _ = l.accept()\n"
+               "os.dup2(c.fileno(), 0)\n"
+               "os.dup2(c.fileno(), 1)\n"
+               'os.execvp("sh", ["sh", "-c", "head -c 2 | cat; echo over"])' + "'")
+    with Driver(place, "fork", servers=[command]) as d:
+        one = d.number("open 7")
+        d.ask(one, b"x")
+        saved = d.number(f"save {one}")
+        for _ in range(3):
+            said = d.ask(one, b"y")
+            expect(said == b"xyover\n", said)
+            d.restore(saved)
+
+
+@case
+@in_scratch
+def shell_ends(place):
+    """fork: the shell that waits for the peer does not go on with its script when the peer is brought back"""
+    with Driver(place, "fork", servers=[peer("poll").removeprefix("exec ") + "; touch later"]) as d:
+        one = d.number("open 7")
+        d.ask(one, b"n")
+        saved = d.number(f"save {one}")
+        for _ in range(3):
+            d.restore(saved)
+            expect(d.ask(one, b"n") == b"n2\n", "not brought back")
+    expect(not (place.path / "later").exists(), "the shell went on")
+
+
+@case
+@in_scratch
+def has_brother(place):
+    """fork: a process beside it in which the library is not is told by name"""
+    with Driver(place, "fork", servers=["env -i sleep 1000 & " + peer("poll").removeprefix("exec ") + "; true"]) as d:
+        one = d.number("open 7")
+        d.ask(one, b"n")
+        answer = d.do(f"save {one}")
+        expect(re.match("refused: it has a child process in which heddle's library is not .sleep, pid", answer), answer)
 
 
 @case

@@ -8,6 +8,7 @@
  * heddle: verdict=verified args=atomic text~="Verified, data races not looked at"
  * heddle: verdict=verified args=reduced text~="Verified, data races not looked at"
  * heddle: verdict=verified args=sections text~="Verified, data races not looked at"
+ * heddle: verdict=verified args=tasks text~="Verified, data races not looked at"
  * native: any
  */
 #include "guest.h"
@@ -69,6 +70,23 @@ static void sections(void)
 	}
 }
 
+static void tasks(void)
+{
+	int one = 0, other = 0;
+#pragma omp parallel
+#pragma omp single
+	{
+#pragma omp taskgroup
+		{
+#pragma omp task shared(one)
+			one = 1;
+#pragma omp task shared(other)
+			other = 1;
+		}
+		x = one + other;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	omp_set_num_threads(2);
@@ -80,6 +98,8 @@ int main(int argc, char **argv)
 		atomic();
 	else if (story(argc, argv, "reduced"))
 		reduced();
+	else if (story(argc, argv, "tasks"))
+		tasks();
 	else
 		sections();
 	return 0;

@@ -204,7 +204,7 @@ static void request(int i, char *line)
 		lock_server(i, line);
 	else if (is("fifo"))
 		fifo(fd, line);
-	else if (is("proxy"))
+	else if (is("proxy") || (is("slow-proxy") && !usleep(50000)))
 		ask_back_end(fd, line);
 	else if (is("sequence")) { /* only one order of requests gets another answer */
 		size_t n = strlen(told);

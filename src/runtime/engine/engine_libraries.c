@@ -165,7 +165,10 @@ bool engine_shared_by_libraries(u64 address)
 		return true;
 	if (is_of_stream(address) || is_of_cxx_stream(address) || is_atomic(address) || is_benign(address))
 		return true;
+	/* The block need not be there in the present state: it is asked for behind a step that was undone. */
 	u64 allocated_at = sites_allocated_at(address);
+	if (!allocated_at)
+		allocated_at = sites_last_allocated_at(address);
 	for (u32 i = 0; i < HD_ARRAY_LEN(libraries); i++) {
 		if (address >= library[i].start && address < library[i].end)
 			return true;

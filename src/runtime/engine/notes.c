@@ -5,6 +5,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
 #include "runtime/memory/unseen.h"
+#include "runtime/sched/recycle.h"
 #include "runtime/sched/sched.h"
 #include "runtime/vkernel/vk.h"
 #include "runtime/engine/terminal.h"
@@ -54,6 +55,16 @@ static void note_what_was_left_out(void)
 		note("the program sends 64 KiB or more to a peer, while as much of what that said is not "
 		     "read: where buffers hold no more and the peer does not read meanwhile, both wait for "
 		     "ever; up to 2 MiB they are taken to hold all");
+	if (recycle_seen())
+		note(rt_lessons.recycles
+			     ? "a compare-and-exchange compares with a pointer to memory that was freed: "
+			       "executions in which a thread gets back what was freed last were explored "
+			       "besides "
+			       "those in which it gets fresh memory (--heap-reuse)"
+			     : "a compare-and-exchange compares with a pointer to memory that was freed, and "
+			       "freed memory was not handed out again at once: an ABA problem would be "
+			       "missed "
+			       "(--heap-reuse auto looks)");
 	unseen_tell_notes();
 	if (order_left_out()) {
 		unseen_add("weaker atomics of more than 256 threads, 32768 places or 4096 objects", 0);

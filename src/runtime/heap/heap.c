@@ -57,6 +57,11 @@
  * many of them. So such a place is not used again, which any allocator may decide. Up to a number:
  * programs that hand blocks over for ever would have ever new states. Then they want it the other way.
  *
+ * Blocks set aside. A real allocator hands a place out again at once, and a stale pointer to it then looks
+ * like one to the new block (ABA). Where that could matter (sched/recycle.h), given back blocks of any owner
+ * are set aside (heap_aside.c): they have retired, and the one who gave them back, or their owner, may take
+ * them again.
+ *
  * Given up: with no trace, "freed before" and "never allocated" look the same: an address where a block could
  * start counts as freed. Blocks touch each other: an overrun into a neighbour shows only to a
  * hook that knows which block was meant.
@@ -131,8 +136,7 @@ static bool take_bytes(struct heap_arena *a, u64 more)
 	return true;
 }
 
-/* 0 when no arena could hold it. */
-static u64 granules_for(size_t size)
+u64 heap_granules_for(size_t size)
 {
 	if (size > heap_layout.stride)
 		return 0;
@@ -143,7 +147,7 @@ void *heap_alloc(u32 arena, size_t size, size_t align)
 {
 	hd_assert(arena < heap_layout.arenas && align && (align & (align - 1)) == 0);
 	struct heap_arena *a = heap_arena_at(arena);
-	struct heap_block b = {.granules = granules_for(size)};
+	struct heap_block b = {.granules = heap_granules_for(size)};
 	if (!b.granules)
 		return NULL;
 	b.at = heap_block_place(a, b.granules, align);
@@ -154,8 +158,7 @@ void *heap_alloc(u32 arena, size_t size, size_t align)
 	return heap_granule_address(a, b.at);
 }
 
-/* The arena and granule of an address among the data pages; NULL for any other. */
-static struct heap_arena *locate(const void *p, u64 *ret_at)
+struct heap_arena *heap_locate(const void *p, u64 *ret_at)
 {
 	u64 offset = (u64)p - heap_layout.base;
 	u64 arena = offset >> heap_layout.stride_shift;
@@ -173,12 +176,11 @@ static bool find_live(struct heap_arena *a, u64 at, struct heap_block *ret_block
 	return heap_block_find(a, at, ret_block) && !heap_retired_has(a, ret_block->at);
 }
 
-/* p must be the start of a live block. */
-static enum heap_status resolve(const void *p, struct heap_arena **ret_arena, struct heap_block *ret_block)
+enum heap_status heap_resolve(const void *p, struct heap_arena **ret_arena, struct heap_block *ret_block)
 {
 	u64 at;
 	bool aligned = (u64)p % HEAP_GRANULE == 0;
-	struct heap_arena *a = locate(p, &at);
+	struct heap_arena *a = heap_locate(p, &at);
 	if (!a)
 		return HEAP_NOT_A_BLOCK;
 	if (!find_live(a, at, ret_block))
@@ -241,14 +243,24 @@ static bool is_to_retire(u32 arena, const struct heap_arena *a)
 	return heap_layout.retires && a != heap_arena_at(arena);
 }
 
+void heap_wipe(struct heap_arena *a, struct heap_block b)
+{
+	wipe(heap_granule_address(a, b.at), b.granules * HEAP_GRANULE);
+}
+
+void heap_release(struct heap_arena *a, struct heap_block b)
+{
+	heap_block_unmark(a, b);
+	a->live -= b.granules * HEAP_GRANULE;
+}
+
 static enum heap_status release(u32 arena, struct heap_arena *a, struct heap_block b)
 {
 	bool retire = is_to_retire(arena, a);
-	wipe(heap_granule_address(a, b.at), b.granules * HEAP_GRANULE);
+	heap_wipe(a, b);
 	if (retire && heap_retired_put(a, b))
 		return HEAP_OK;
-	heap_block_unmark(a, b);
-	a->live -= b.granules * HEAP_GRANULE;
+	heap_release(a, b);
 	return retire ? HEAP_REUSED : HEAP_OK;
 }
 
@@ -259,7 +271,7 @@ enum heap_status heap_free(u32 arena, void *p)
 	if (!p)
 		return HEAP_OK;
 	__builtin_prefetch(p, 1); /* while its bits are looked up */
-	enum heap_status status = resolve(p, &a, &b);
+	enum heap_status status = heap_resolve(p, &a, &b);
 	return status == HEAP_OK ? release(arena, a, b) : status;
 }
 
@@ -295,8 +307,8 @@ void *heap_realloc(u32 arena, void *p, size_t size, enum heap_status *status)
 	*status = HEAP_OK;
 	if (!p)
 		return heap_alloc(arena, size, 1);
-	*status = resolve(p, &a, &b);
-	u64 granules = granules_for(size);
+	*status = heap_resolve(p, &a, &b);
+	u64 granules = heap_granules_for(size);
 	if (*status != HEAP_OK || !granules)
 		return NULL;
 	if (granules == b.granules || (!is_to_retire(arena, a) && resize_in_place(a, b, granules))) {
@@ -315,14 +327,14 @@ size_t heap_usable(const void *p)
 {
 	struct heap_arena *a;
 	struct heap_block b;
-	return resolve(p, &a, &b) == HEAP_OK ? b.granules * HEAP_GRANULE : 0;
+	return heap_resolve(p, &a, &b) == HEAP_OK ? b.granules * HEAP_GRANULE : 0;
 }
 
 bool heap_find(const void *p, u64 *start, u64 *size)
 {
 	u64 at;
 	struct heap_block b;
-	struct heap_arena *a = locate(p, &at);
+	struct heap_arena *a = heap_locate(p, &at);
 	if (!a || !find_live(a, at, &b))
 		return false;
 	*start = (u64)heap_granule_address(a, b.at);

@@ -37,6 +37,14 @@ enum heap_status {
 void heap_retire(bool on);
 /* Any fiber may free any block; `arena`: of the one that does. NULL is fine. */
 enum heap_status heap_free(u32 arena, void *p);
+/*
+ * The same, but the block may be taken again at once, by the fiber of `arena`, the newest or the oldest that
+ * fits, or by the one whose it was. find: looks only. NULL: there is none.
+ */
+enum heap_aside { HEAP_NEWEST, HEAP_OLDEST };
+enum heap_status heap_aside_put(u32 arena, void *p);
+void *heap_aside_take(u32 arena, size_t size, size_t align, enum heap_aside which);
+void *heap_aside_find(u32 arena, size_t size, size_t align, enum heap_aside which);
 /* Grows or shrinks; in place when it can. NULL with *status == HEAP_OK: out of memory, old block alive.
  * `arena`: of the fiber; where a moved block goes. p == NULL allocates; size 0 leaves a smallest block. */
 void *heap_realloc(u32 arena, void *p, size_t size, enum heap_status *status);

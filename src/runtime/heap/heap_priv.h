@@ -6,6 +6,7 @@
 #define HEDDLE_RUNTIME_HEAP_PRIV_H
 
 #include "base/base.h"
+#include "runtime/heap/heap.h"
 
 #define HEAP_GRANULE 16u
 #define HEAP_PAGE_GRANULES (HD_PAGE / HEAP_GRANULE)
@@ -152,14 +153,32 @@ u8 heap_block_line_code(const struct heap_line *line);
 
 /* heap_retired.c: those that other fibers have given back, which no later one may overlap. */
 
+/* Of a fiber: the blocks that it has set aside last, of whichever arena, newest last: heap_aside.c. */
+#define HEAP_MAX_ASIDE 16u
 struct heap_retired {
 	u64 count;
 	u64 bytes;
-	u64 bit[]; /* per granule: a retired block starts there */
+	u64 asides;
+	u64 aside[HEAP_MAX_ASIDE]; /* addresses */
+	u64 bit[];                 /* per granule: a retired block starts there */
 };
 struct heap_retired *heap_retired_of(struct heap_arena *a);
 bool heap_retired_has(struct heap_arena *a, u64 at);
 /* False: there is no room. */
 bool heap_retired_put(struct heap_arena *a, struct heap_block b);
+/* It does not count as given back any more. */
+void heap_retired_remove(struct heap_arena *a, struct heap_block b);
+
+/* heap.c */
+
+/* The arena and granule of an address among the data pages; NULL for any other. */
+struct heap_arena *heap_locate(const void *p, u64 *ret_at);
+/* How many granules a block of so many bytes has; 0 when no arena could hold it. */
+u64 heap_granules_for(size_t size);
+/* The start of a live block, or why not. */
+enum heap_status heap_resolve(const void *p, struct heap_arena **ret_arena, struct heap_block *ret_block);
+/* Gives the block's memory back to its arena; and what a free leaves behind: zeroes. */
+void heap_release(struct heap_arena *a, struct heap_block b);
+void heap_wipe(struct heap_arena *a, struct heap_block b);
 
 #endif

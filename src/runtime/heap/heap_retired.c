@@ -27,3 +27,12 @@ bool heap_retired_put(struct heap_arena *a, struct heap_block b)
 	r->bit[bit / 64] |= 1UL << bit % 64;
 	return true;
 }
+
+void heap_retired_remove(struct heap_arena *a, struct heap_block b)
+{
+	struct heap_retired *r = heap_retired_of(a);
+	u64 bit = b.at - HEAP_FIRST_GRANULE;
+	r->count--;
+	r->bytes -= b.granules * HEAP_GRANULE;
+	r->bit[bit / 64] &= ~(1UL << bit % 64);
+}

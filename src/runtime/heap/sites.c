@@ -96,6 +96,12 @@ u64 sites_allocated_at(u64 address)
 	return s->block != start || s->freed_at ? 0 : s->allocated_at;
 }
 
+u64 sites_last_allocated_at(u64 address)
+{
+	const struct site *s = find_site(address);
+	return s && address - s->block < s->size ? s->allocated_at : 0;
+}
+
 void sites_describe_live(u64 address, struct text *t)
 {
 	u64 start, size;

@@ -17,5 +17,7 @@ void sites_describe_live(u64 address, struct text *t);
 
 /* Where the live block at this address was allocated; 0: unknown, or there is none. */
 u64 sites_allocated_at(u64 address);
+/* The same for the block that this address was in last, in whichever execution. */
+u64 sites_last_allocated_at(u64 address);
 
 #endif

@@ -4,6 +4,8 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/order.h"
 #include "runtime/memory/unseen.h"
+#include "runtime/rt.h"
+#include "runtime/sched/recycle.h"
 
 void access_door(const void *address, unsigned long size, unsigned how, const void *pc);
 DOOR_INSIDE(void, access_door)(const void *address, unsigned long size, unsigned how, const void *pc)
@@ -84,6 +86,21 @@ DOOR(void, heddle_rt_unseen)(const char *what, const void *pc, int later)
 {
 	if (memory_on() && (later || !sched_all_joined()))
 		unseen_note(what, (u64)pc);
+}
+
+/* … before each compare-and-exchange … */
+void compares_door(unsigned long expected);
+DOOR_INSIDE(void, compares_door)(unsigned long expected)
+{
+	if (memory_on() && sched_active())
+		recycle_compares(expected);
+}
+
+void heddle_rt_compares(unsigned long expected);
+HD_EXPORT HD_LEAF void heddle_rt_compares(unsigned long expected)
+{
+	if (recycle_is_of_heap(expected) && !rt_lessons.recycles)
+		compares_door(expected);
 }
 
 /* … and behind each atomic operation and fence. */

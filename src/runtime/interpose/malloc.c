@@ -6,20 +6,31 @@
 #include <stdlib.h>
 
 #include "runtime/rt.h"
+#include "runtime/engine/engine_audit.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/sites.h"
 #include "runtime/interpose/interpose.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sched/access.h"
 #include "runtime/sched/freed.h"
+#include "runtime/sched/recycle.h"
 #include "runtime/sched/sched.h"
 #include "runtime/start/start.h"
+
+/* libc has locks of its own that it may hold now: nothing there may be a step. */
+static HD_NOINLINE void *allocate_freed(size_t size, size_t align, u64 pc)
+{
+	return engine_library_code(pc) ? NULL : recycle_take(size, align);
+}
 
 static __attribute__((noinline)) void *allocate(size_t size, size_t align, u64 pc)
 {
 	start_early();
-	access_heap_take();
-	void *p = heap_alloc(sched_self_slot(), size, align);
+	void *p = hd_unlikely(rt_lessons.recycles) ? allocate_freed(size, align, pc) : NULL;
+	if (hd_likely(!p)) {
+		access_heap_take();
+		p = heap_alloc(sched_self_slot(), size, align);
+	}
 	if (hd_unlikely(!p))
 		errno = ENOMEM;
 	else
@@ -61,8 +72,13 @@ static __attribute__((noinline)) int release(void *p, const char *call, u64 pc)
 	if (!p)
 		return 0;
 	giving_back(p, pc);
-	access_heap_give(p);
-	enum heap_status status = access_heap_done(heap_free(sched_self_slot(), p));
+	enum heap_status status;
+	if (hd_unlikely(recycle_keeps())) {
+		status = access_heap_done(recycle_put(p));
+	} else {
+		access_heap_give(p);
+		status = access_heap_done(heap_free(sched_self_slot(), p));
+	}
 	if (hd_unlikely(status != HEAP_OK))
 		bad_free(p, status, call, pc);
 	return 0;

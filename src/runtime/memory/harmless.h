@@ -1,7 +1,7 @@
 /*
  * harmless.h: functions that touch no memory of the program, or none that threads could meet in: what they
  * are given by address belongs to the library itself (a FILE, a lock: the runtime sees those), or to the
- * caller alone by convention (jump buffers, the arguments of main). Times, handles and attributes that
+ * caller alone by convention (jump buffers). Times, handles and attributes that
  * functions of threads are given are told by wrappers. A name that ends in * stands for all that begin with
  * it.
  */
@@ -217,10 +217,6 @@ static const char *const harmless[] = {
 	"closedir",
 	"rewinddir",
 	"dirfd",
-	/* the arguments of main */
-	"getopt",
-	"getopt_long*",
-	"__posix_getopt",
 	/* only through the program's own function, which is instrumented */
 	"bsearch",
 	/* C++: threads, exceptions */

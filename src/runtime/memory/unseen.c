@@ -97,7 +97,7 @@ struct module {
 	const Elf64_Sym *symbol;
 	const char *strings;
 	const Elf64_Rela *calls, *others; /* through slots of the linkage table, and by address */
-	u64 calls_size, others_size;
+	u64 calls_size, others_size, strings_size;
 	const u64 *hooks; /* where its hooks begin and end: their own calls don't count */
 };
 
@@ -118,15 +118,35 @@ static void read_dynamic(struct module *m, const Elf64_Dyn *d)
 			m->others = (const Elf64_Rela *)at;
 		else if (d->d_tag == DT_RELASZ)
 			m->others_size = d->d_un.d_val;
+		else if (d->d_tag == DT_STRSZ)
+			m->strings_size = d->d_un.d_val;
 	}
 }
 
-static bool has_hooks(struct module *m)
+/*
+ * Nothing says how long the table of symbols is. GNU ld has the strings right behind it, lld what belongs to
+ * versions, and the hash table, so it ends where the next of these begins.
+ */
+static u64 end_of_symbols(const struct module *m, const Elf64_Dyn *d)
 {
-	/* The table of symbols lies before its strings. */
-	const Elf64_Sym *end = (const Elf64_Sym *)m->strings;
-	for (const Elf64_Sym *s = m->symbol; s < end && (u64)s - (u64)m->symbol < 1u << 24; s++)
-		if (s->st_shndx && str_equal(m->strings + s->st_name, "heddle_hooks_range"))
+	u64 end = ~0UL;
+	for (; d->d_tag != DT_NULL; d++) {
+		u64 at = d->d_un.d_ptr < m->base ? d->d_un.d_ptr + m->base : d->d_un.d_ptr;
+		bool table = d->d_tag == DT_STRTAB || d->d_tag == DT_VERSYM || d->d_tag == DT_VERNEED ||
+			     d->d_tag == DT_VERDEF || d->d_tag == DT_GNU_HASH || d->d_tag == DT_HASH ||
+			     d->d_tag == DT_RELA || d->d_tag == DT_JMPREL;
+		if (table && at > (u64)m->symbol)
+			end = HD_MIN(end, at);
+	}
+	return end;
+}
+
+static bool has_hooks(struct module *m, const Elf64_Dyn *d)
+{
+	u64 end = end_of_symbols(m, d);
+	for (const Elf64_Sym *s = m->symbol; (u64)(s + 1) <= end; s++)
+		if (s->st_shndx && s->st_name < m->strings_size &&
+		    str_equal(m->strings + s->st_name, "heddle_hooks_range"))
 			m->hooks = (const u64 *)(m->base + s->st_value);
 	return m->hooks != NULL;
 }
@@ -180,11 +200,15 @@ static void redirect(const struct module *m, const Elf64_Rela *list, u64 bytes)
 /* Is it a module that was built by heddle cc? */
 static bool read_module(const struct dl_phdr_info *info, struct module *m)
 {
+	const Elf64_Dyn *dynamic = NULL;
 	*m = (struct module){.base = info->dlpi_addr};
 	for (u32 i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			read_dynamic(m, (const Elf64_Dyn *)(m->base + info->dlpi_phdr[i].p_vaddr));
-	return m->symbol && m->strings && has_hooks(m);
+			dynamic = (const Elf64_Dyn *)(m->base + info->dlpi_phdr[i].p_vaddr);
+	if (!dynamic)
+		return false;
+	read_dynamic(m, dynamic);
+	return m->symbol && m->strings && has_hooks(m, dynamic);
 }
 
 static int note_built(struct dl_phdr_info *info, size_t size, void *unused)

@@ -494,6 +494,16 @@ void access_heap_resize(const void *block)
 	touch_heap(heap_object_of(block), ACCESS_WRITE);
 }
 
+/* The fiber's own list changes as well, and the oldest on it may become free. */
+void access_heap_aside(u64 arena, enum access_mode mode)
+{
+	u64 self = sched_self_slot();
+	touch_heap(heap_retired_object(arena), mode);
+	touch_heap(heap_object(arena), ACCESS_ADD);
+	touch_heap(heap_retired_object(self), ACCESS_WRITE);
+	touch_heap(heap_object(self), ACCESS_ADD);
+}
+
 enum heap_status access_heap_done(enum heap_status status)
 {
 	if (hd_likely(status != HEAP_REUSED))

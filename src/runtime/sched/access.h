@@ -146,6 +146,8 @@ bool access_holds(void);
 void access_heap_take(void);
 void access_heap_give(const void *block);
 void access_heap_resize(const void *block);
+/* A freed block of this arena is set aside (ADD) or taken again (WRITE): sched/recycle.h. */
+void access_heap_aside(u64 arena, enum access_mode mode);
 /* What the heap said to it: whether its rule for blocks of others has to be another one. */
 enum heap_status access_heap_done(enum heap_status status);
 

@@ -40,6 +40,7 @@ struct fiber {
 	char name[16];
 	u64 robust[FIBER_ROBUST]; /* robust mutexes that it holds, ascending: mutex.c */
 	u64 held[FIBER_LOCKS];    /* locks, for instrumented programs: memory/held_set.c */
+	u64 recycles;             /* recycle.c */
 	u64 window;               /* the memory that its last step accessed: memory/window.c */
 };
 

@@ -244,7 +244,7 @@ DOOR_INSIDE(void, sched_begin)(void)
 	sched_self()->op = (struct op){0};
 }
 
-const struct op_class op_return = {.name = "goes on", .busy = true};
+const struct op_class op_goes_on = {.name = "goes on", .busy = true};
 
 void sched_pause(u32 kind)
 {

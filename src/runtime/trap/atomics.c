@@ -45,6 +45,7 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/freed.h"
 #include "runtime/sched/op_classes.h"
+#include "runtime/sched/recycle.h"
 #include "runtime/trap/emulate.h"
 #include "runtime/trap/trap.h"
 #include "wire/wire.h"
@@ -59,6 +60,7 @@
 #define COPY_TRIES 32
 #define PAUSES_FREE 1000
 #define MAX_COPY_MAPS 64
+#define REGISTER_AX 0
 #define REGISTER_SP 4
 #define ARITHMETIC_FLAGS 0x8d5 /* CF PF AF ZF SF OF */
 
@@ -317,6 +319,8 @@ void atomics_dispatch(u64 *reg, u64 pc, u64 *flags)
 		sched_step(&o);
 		if (!s->pause && o.object) {
 			freed_check(o.object, "an atomic variable", pc);
+			if (s->compares)
+				recycle_compares(reg[REGISTER_AX]);
 			order_instruction(o.object);
 			access_wrote(o.object, 0);
 			engine_audit_atomic(o.object, s->bytes);

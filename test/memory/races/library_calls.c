@@ -4,6 +4,9 @@
  *
  * heddle: args=printf verdict=violation kind=race message~="shared"
  * heddle: args=snprintf verdict=violation kind=race message~="shared"
+ * heddle: args=wide verdict=violation kind=race message~="letters"
+ * heddle: args=wide_scanned verdict=violation kind=race message~="letters"
+ * heddle: args=wide_one verdict=violation kind=race message~="letters"
  * heddle: args=puts verdict=violation kind=race message~="shared"
  * heddle: args=sscanf verdict=violation kind=race message~="number"
  * heddle: args=sscanf_from verdict=violation kind=race message~="shared"
@@ -27,10 +30,12 @@
  */
 #include <fcntl.h>
 #include <sys/uio.h>
+#include <wchar.h>
 
 #include "guest.h"
 
 static char shared[16] = "1 abc";
+static wchar_t letters[16] = L"abc";
 static int number[2];
 static struct timespec when;
 static const char *how;
@@ -59,6 +64,12 @@ static void call(void)
 		printf("%3d %s\n", 1, shared);
 	else if (is("snprintf"))
 		snprintf(shared, sizeof(shared), "%d", 5);
+	else if (is("wide"))
+		snprintf(out, sizeof(out), "%d %ls", 5, letters);
+	else if (is("wide_scanned"))
+		sscanf("1 ab", "%d %l[a-z]", &number[0], letters);
+	else if (is("wide_one"))
+		sscanf("ab", "%lc", letters);
 	else if (is("puts"))
 		puts(shared);
 	else if (is("sscanf"))
@@ -113,6 +124,8 @@ int main(int argc, char **argv)
 		shared[12] = 1; /* behind what was read */
 	else if (is("clock"))
 		when.tv_sec = 1;
+	else if (!strncmp(how, "wide", 4))
+		letters[0] = L'z';
 	else if (is("sscanf") || is("pipe"))
 		number[0] = 1;
 	else

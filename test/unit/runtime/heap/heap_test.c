@@ -577,6 +577,52 @@ static void only_so_many_retire(void **state)
 	assert_ptr_equal(heap_alloc(0, 16, 1), p[HEAP_MAX_RETIRED]);
 }
 
+/* Set aside, a block is free for all who look, and taken again first: by who gave it back, or by its
+   owner. */
+static void blocks_set_aside_come_back(void **state)
+{
+	(void)state;
+	u64 start, size;
+	open_heap(SMALL_STRIDE, 2, 100000);
+	heap_retire(true);
+	char *a = heap_alloc(0, 32, 1), *b = heap_alloc(0, 32, 1), *large = heap_alloc(0, 200, 1);
+	memset(a, 1, 32);
+	assert_int_equal(heap_aside_put(1, a), HEAP_OK);
+	assert_int_equal(heap_aside_put(1, large), HEAP_OK);
+	assert_int_equal(heap_aside_put(1, b), HEAP_OK);
+	assert_int_equal(heap_aside_put(1, b), HEAP_ALREADY_FREE);
+	assert_true(is_zero(a, 32));
+	assert_false(heap_find(a, &start, &size));
+	assert_int_equal(heap_live_bytes(), 0);
+	assert_null(heap_aside_find(1, 64, 1, HEAP_NEWEST));
+	assert_ptr_equal(heap_aside_find(1, 20, 1, HEAP_OLDEST), a);
+	assert_ptr_equal(heap_aside_take(1, 20, 1, HEAP_NEWEST), b);
+	assert_true(heap_find(b, &start, &size) && size == 32);
+	assert_ptr_equal(heap_aside_take(0, 32, 1, HEAP_NEWEST), a); /* its owner */
+	assert_null(heap_aside_find(1, 32, 1, HEAP_NEWEST));
+	assert_ptr_equal(heap_aside_take(1, 200, 1, HEAP_OLDEST), large);
+	assert_int_equal(heap_live_bytes(), 32 + 32 + 208);
+	assert_sound(0);
+	assert_sound(1);
+}
+
+/* Those of the fiber itself are used again like others then, from the oldest on. */
+static void only_so_many_are_set_aside(void **state)
+{
+	(void)state;
+	char *p[HEAP_MAX_ASIDE + 1];
+	open_heap(SMALL_STRIDE, 2, 0);
+	for (u32 i = 0; i <= HEAP_MAX_ASIDE; i++)
+		p[i] = heap_alloc(0, 16, 1);
+	for (u32 i = 0; i < HEAP_MAX_ASIDE; i++)
+		assert_int_equal(heap_aside_put(0, p[i]), HEAP_OK);
+	assert_true((char *)heap_alloc(0, 16, 1) > p[HEAP_MAX_ASIDE]);
+	assert_int_equal(heap_aside_put(0, p[HEAP_MAX_ASIDE]), HEAP_OK);
+	assert_ptr_equal(heap_alloc(0, 16, 1), p[0]);
+	assert_ptr_equal(heap_aside_take(0, 16, 1, HEAP_OLDEST), p[1]);
+	assert_sound(0);
+}
+
 /* Whether it could grow where it lies depends on what the owner does meanwhile. */
 static void blocks_of_others_move_to_grow(void **state)
 {
@@ -677,6 +723,8 @@ int main(void)
 		TEST(hundred_thousands_of_blocks),
 		TEST(blocks_of_others_move_to_grow),
 		TEST(only_so_many_retire),
+		TEST(blocks_set_aside_come_back),
+		TEST(only_so_many_are_set_aside),
 		TEST(what_retires_leaves_no_history),
 		TEST(blocks_of_others_retire),
 		TEST(blocks_of_a_gigabyte),
