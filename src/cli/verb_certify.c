@@ -371,6 +371,7 @@ int certify_conclude(struct certify_options *o, const struct program *program, c
 		c->compare_s = certify_now_s() - before;
 		c->followed.whole = r.good;
 		c->livelocks_unknown = r.busy && r.busy_lost && !o->trustful;
+		out->net.config = o->check.config.net; /* what parts left out was asked for here, too */
 		if (!r.good) {
 			c->followed.deviation = DEVIATION_DAMAGED;
 			snprintf(c->where, sizeof(c->where), "(%s)", why);

@@ -8,12 +8,14 @@
  *       indirect branch (jump tables), the end of the function without a return, code that can't be read,
  *       recursion: all registers.
  *   L2  a call: all registers that a callee preserves, as an exception may lead from there to code that
- *       needs them; what is live behind the call, whatever the callee does; what the callee reads: of a
- *       function of the module what it reads, in any other case all that may hold arguments.
+ *       needs them. Of a function of the module: what it reads, and what is live behind the call, unless the
+ *       function writes it somewhere (see L3). Of a function that the compiler could not see, as it is
+ *       called by a pointer, or through a table of the dynamic linker: what may hold arguments. If it can't
+ *       be told, all.
  *   L3  a return: registers that a callee preserves, those that may hold results (rax, rdx, rcx), and those
- *       that the function itself writes nowhere: a compiler that sees both caller and callee (gcc's
- *       -fipa-ra) may keep something in them over the call. If the function writes one on any path, no
- *       caller can.
+ *       that neither the function nor what it calls writes anywhere: a compiler that sees both caller and
+ *       callee (gcc's -fipa-ra) may keep something in them over the call. If one is written on any path, no
+ *       caller can; and what the compiler does not see may write all that it need not preserve.
  *   L4  only a write of 32 or 64 bits overwrites; conditional ones (cmov) don't.
  *   L5  registers that a callee preserves are never called dead: code that an exception leads to may need
  *       them, wherever it was thrown.
@@ -29,6 +31,8 @@
 #define ALL 0xffffu
 #define PRESERVED (BIT(RBX) | BIT(RBP) | BIT(RSP) | BIT(R12) | BIT(R13) | BIT(R14) | BIT(R15))
 #define RESULTS (BIT(RAX) | BIT(RDX) | BIT(RCX))
+/* By convention; rax counts vector registers, r10 is that of a nested function. */
+#define ARGUMENTS (BIT(RDI) | BIT(RSI) | BIT(RDX) | BIT(RCX) | BIT(R8) | BIT(R9) | BIT(RAX) | BIT(R10))
 #define CALL_ARGUMENTS (BIT(RDI) | BIT(RSI) | BIT(RDX) | BIT(R10) | BIT(R8) | BIT(R9) | BIT(RAX))
 
 #define MAX_DEPTH 48        /* of calls that are followed */
@@ -39,6 +43,8 @@ enum flow {
 	FLOW_BRANCH, /* or on */
 	FLOW_JUMP,
 	FLOW_CALL,
+	FLOW_CALL_AWAY, /* of a function that the compiler did not see */
+	FLOW_GO_AWAY,   /* the same as the last thing that this one does */
 	FLOW_RETURN,
 	FLOW_STOP,
 	FLOW_UNKNOWN,
@@ -55,14 +61,18 @@ struct body {
 	const struct function *of;
 	struct instruction *list;
 	size_t count;
-	u32 written;      /* anywhere in it */
+	u32 written;      /* anywhere in it, or in what it calls */
 	bool called;      /* looked at for its caller's sake: what that one needs later is not its business */
 	bool calls, dips; /* … does it call, address something below the stack pointer? */
 };
 
 struct summary {
-	u16 reads; /* of what it finds */
+	u16 reads, writes; /* of what it finds; anywhere in it */
 	u8 known, busy;
+};
+
+struct stubs {
+	u64 start, size;
 };
 
 struct liveness {
@@ -72,6 +82,7 @@ struct liveness {
 	const u8 *unsure;
 	struct summary *summary; /* by function */
 	struct body body;        /* the one asked for last */
+	struct stubs plt[2];     /* they jump through the dynamic linker's table */
 	u64 code;                /* looked at so far */
 	u32 depth;
 };
@@ -83,6 +94,8 @@ struct liveness *liveness_new(const struct elf_image *image, const struct functi
 	if (!l)
 		return NULL;
 	*l = (struct liveness){.image = image, .all = all, .unsure = unsure};
+	elf_image_section(image, ".plt", &l->plt[0].start, &l->plt[0].size);
+	elf_image_section(image, ".plt.sec", &l->plt[1].start, &l->plt[1].size);
 	ZydisDecoderInit(&l->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	l->summary = calloc(all->count + 1, sizeof(*l->summary));
 	if (l->summary)
@@ -167,6 +180,30 @@ static enum flow flow_of(const ZydisDecodedInstruction *i)
 	return relative ? FLOW_UNKNOWN : FLOW_ON;
 }
 
+static bool is_stub(const struct liveness *l, u64 at)
+{
+	for (u32 i = 0; i < HD_ARRAY_LEN(l->plt); i++)
+		if (at - l->plt[i].start < l->plt[i].size)
+			return true;
+	return false;
+}
+
+/*
+ * Calls by convention. A call through what rax points at may be that of a TLS descriptor, which has one of
+ * its own. A jump to what lies at a fixed place is no table of this function's.
+ */
+static enum flow flow_away(const struct liveness *l, const struct instruction *i,
+			   const ZydisDecodedOperand *to)
+{
+	bool fixed = to->type == ZYDIS_OPERAND_TYPE_MEMORY && to->mem.base == ZYDIS_REGISTER_RIP;
+	bool by_rax = to->type == ZYDIS_OPERAND_TYPE_MEMORY && to->mem.base == ZYDIS_REGISTER_RAX &&
+		      to->mem.index == ZYDIS_REGISTER_NONE && !to->mem.disp.value;
+
+	if (i->target ? is_stub(l, i->target) : i->flow == FLOW_CALL ? !by_rax : fixed)
+		return i->flow == FLOW_CALL ? FLOW_CALL_AWAY : FLOW_GO_AWAY;
+	return i->flow;
+}
+
 static bool dips(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
 {
 	for (u8 k = 0; k < i->operand_count_visible; k++)
@@ -189,8 +226,13 @@ static void see(struct liveness *l, struct body *b, struct instruction *to, cons
 		return;
 	}
 	see_operands(to, i, operand);
+	if (to->flow == FLOW_CALL || to->flow == FLOW_JUMP ||
+	    (to->flow == FLOW_UNKNOWN && i->meta.category == ZYDIS_CATEGORY_UNCOND_BR))
+		to->flow = flow_away(l, to, &operand[0]);
 	b->written |= to->touches;
-	b->calls |= to->flow == FLOW_CALL;
+	if (to->flow == FLOW_CALL_AWAY || to->flow == FLOW_GO_AWAY)
+		b->written |= ALL & ~PRESERVED;
+	b->calls |= to->flow == FLOW_CALL || to->flow == FLOW_CALL_AWAY;
 	b->dips |= dips(i, operand);
 	if (i->mnemonic == ZYDIS_MNEMONIC_SYSCALL)
 		to->reads |= CALL_ARGUMENTS;
@@ -243,6 +285,9 @@ static u32 live_outside(const struct body *b)
 
 static u32 read_by(struct liveness *l, u64 at);
 
+/* … write, anywhere. */
+static u32 written_by(struct liveness *l, u64 at);
+
 /* Where a jump leads: inside, or to the start of another function, which returns for this one. */
 static u32 live_at(struct liveness *l, const struct body *b, u64 target)
 {
@@ -263,7 +308,11 @@ static u32 live_before(struct liveness *l, const struct body *b, const struct in
 	case FLOW_JUMP:
 		return i->reads | live_at(l, b, i->target);
 	case FLOW_CALL:
-		return i->reads | PRESERVED | on | (i->target ? read_by(l, i->target) : ALL);
+		return i->reads | PRESERVED |
+		       (i->target ? read_by(l, i->target) | (on & ~written_by(l, i->target)) : ALL);
+	case FLOW_CALL_AWAY:
+	case FLOW_GO_AWAY:
+		return i->reads | PRESERVED | ARGUMENTS;
 	case FLOW_RETURN:
 		return i->reads | live_outside(b);
 	case FLOW_STOP:
@@ -274,10 +323,19 @@ static u32 live_before(struct liveness *l, const struct body *b, const struct in
 	return ALL;
 }
 
+/* Of functions of the module that it calls, or that return for it. */
+static void see_callees(struct liveness *l, struct body *b)
+{
+	for (const struct instruction *i = b->list; i < b->list + b->count; i++)
+		if (i->target && (i->flow == FLOW_CALL || !instruction_at(b, i->target)))
+			b->written |= written_by(l, i->target);
+}
+
 static void solve(struct liveness *l, struct body *b)
 {
 	bool again = true;
 
+	see_callees(l, b);
 	while (again) {
 		again = false;
 		for (size_t i = b->count; i-- > 0;) {
@@ -334,10 +392,22 @@ static u32 read_by(struct liveness *l, u64 at)
 	if (s->known)
 		return s->reads;
 	b = (struct body){.called = true};
-	s->reads = (u16)(look_into(l, f, &b) ? b.list[0].live : ALL);
+	s->reads = (u16)ALL;
+	if (look_into(l, f, &b)) {
+		s->reads = (u16)b.list[0].live;
+		s->writes = (u16)b.written;
+	}
 	s->known = 1;
 	free(b.list);
 	return s->reads;
+}
+
+static u32 written_by(struct liveness *l, u64 at)
+{
+	const struct function *f = starting_at(l->all, at);
+
+	read_by(l, at);
+	return f ? l->summary[f - l->all->list].writes : 0;
 }
 
 static const struct body *body_of(struct liveness *l, const struct function *f)

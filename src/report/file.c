@@ -2,13 +2,23 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A device or a pipe: to put a file in its place would be the end of it. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
 
 int file_create(struct file *f, const char *path, struct problem *p)
 {
 	snprintf(f->path, sizeof(f->path), "%s", path);
 	snprintf(f->temporary, sizeof(f->temporary), "%s.%d.tmp", f->path, (int)getpid());
-	f->stream = fopen(f->temporary, "we");
+	f->in_place = is_special(path);
+	f->stream = fopen(f->in_place ? f->path : f->temporary, "we");
 	if (!f->stream)
 		return problem_set(p, "%s cannot be written: %s; is the folder there, and yours?", path,
 				   strerror(errno));
@@ -24,13 +34,14 @@ int file_commit(struct file *f, struct problem *p)
 		failed = true;
 		error = errno;
 	}
-	if (!failed && rename(f->temporary, f->path)) {
+	if (!failed && !f->in_place && rename(f->temporary, f->path)) {
 		failed = true;
 		error = errno;
 	}
 	if (!failed)
 		return 0;
-	unlink(f->temporary);
+	if (!f->in_place)
+		unlink(f->temporary);
 	return problem_set(p, "%s cannot be written: %s%s", f->path, strerror(error),
 			   error == ENOSPC ? "; make room there, or choose another place" : "");
 }

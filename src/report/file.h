@@ -7,9 +7,10 @@
 
 #include "launch/problem.h"
 
-/* Written next to its place first, renamed by file_commit. */
+/* Written next to its place first, renamed by file_commit; unless a device or a pipe is there. */
 struct file {
 	FILE *stream;
+	bool in_place;
 	char path[4096], temporary[4096 + 16];
 };
 

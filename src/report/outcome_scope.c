@@ -50,10 +50,13 @@ static void add_memory(struct scope *s, const struct outcome *o)
 static void add_peers(struct scope *s, const struct outcome *o)
 {
 	const struct outcome_net *n = &o->net;
+	bool recorded = o->certified.has_trees && !o->certified.live;
 
-	if (!n->used)
+	if (recorded)
+		add(s, "peers as recorded by the producer");
+	else if (!n->used)
 		return;
-	if (!n->config.live)
+	else if (!n->config.live)
 		add(s, "for the recorded answers of the peers");
 	else if (n->timed)
 		add(s, "for what the peers were seen to answer before their time-outs");
@@ -108,10 +111,7 @@ void outcome_scope(const struct outcome *o, char *out, size_t cap)
 	if (outcome_verdict(o) != VERDICT_VERIFIED && outcome_verdict(o) != VERDICT_CERTIFIED)
 		return;
 	add_memory(&s, o);
-	if (o->certified.has_trees && !o->certified.live)
-		add(&s, "peers as recorded by the producer");
-	else
-		add_peers(&s, o);
+	add_peers(&s, o);
 	if ((o->checkpoints.counts.chose || o->checkpoints.start_matters) && o->worlds > 1)
 		add(&s, "for %u behaviours of %s", o->worlds, outcome_chooser(o));
 	else if (o->checkpoints.counts.chose)

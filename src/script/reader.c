@@ -326,8 +326,11 @@ static bool read_case(struct script *s, const struct model_guess *g, enum model_
 	*number = 0;
 	if (s->at[COLUMN_CASES].bad || c >= CASES)
 		return false;
-	if (m->trustful)
-		return c == CASE_NEW || c == CASE_ACROSS || c == CASE_NOWHERE;
+	if (m->trustful) { /* there are two cases: it is the other one */
+		if (c == CASE_NEW)
+			*to = g->to == MODEL_NEW ? MODEL_KNOWN : MODEL_NEW;
+		return c == CASE_NEW || c == CASE_NOWHERE;
+	}
 	if (c == CASE_ACROSS)
 		*number = g->across;
 	else if (c == CASE_BACK)

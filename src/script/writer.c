@@ -123,6 +123,20 @@ static u32 put_list(struct script_writer *w, const u32 *label, u32 n)
 	return list;
 }
 
+/* What nobody expected. Of a trustful script there are two cases: it is the other one. */
+static enum script_case case_of(const struct model_guess *g, enum model_to to, u32 number, bool trustful)
+{
+	if (to == MODEL_NOWHERE)
+		return CASE_NOWHERE;
+	if (to == MODEL_NEW || trustful)
+		return CASE_NEW;
+	return number == g->across  ? CASE_ACROSS
+	       : number == g->back  ? CASE_BACK
+	       : number == g->shift ? CASE_SHIFT
+	       : number == g->slide ? CASE_SLIDE
+				    : CASE_NUMBER;
+}
+
 /* A transition leads there. */
 static bool put_transition(struct script_writer *w, enum model_to to, u32 number)
 {
@@ -146,13 +160,7 @@ static bool put_transition(struct script_writer *w, enum model_to to, u32 number
 	} else {
 		bytes_varint(&w->column[COLUMN_RUNS], w->run);
 		w->run = 0;
-		enum script_case c = to == MODEL_NEW                     ? CASE_NEW
-				     : to == MODEL_NOWHERE               ? CASE_NOWHERE
-				     : w->trustful || number == g.across ? CASE_ACROSS
-				     : number == g.back                  ? CASE_BACK
-				     : number == g.shift                 ? CASE_SHIFT
-				     : number == g.slide                 ? CASE_SLIDE
-									 : CASE_NUMBER;
+		enum script_case c = case_of(&g, to, number, w->trustful);
 		bytes_put(&w->column[COLUMN_CASES], (u8)c);
 		if (c == CASE_NUMBER)
 			bytes_varint(&w->column[COLUMN_NUMBERS], number >= g.near

@@ -534,7 +534,7 @@ u32 knowledge_point(struct reduction *r, u32 fiber)
 	if (!v)
 		return NO_POINT;
 	bool fine = t->detail && v->count <= VARIANTS;
-	u64 key = fine ? mix_hash(coarse, t->detail(r->self, fiber)) | 1 : coarse;
+	u64 key = fine ? mix_hash(mix_hash(6, coarse), t->detail(r->self, fiber)) | 1 : coarse;
 	const struct key_index *k = table_find(&r->point_table, key);
 	if (hd_likely(k))
 		return k->index - 1;

@@ -151,6 +151,7 @@ struct reduction {
 	bool have_drags[FIBERS_MAX];
 	struct pages_vec sorted; /* u32 */
 };
+/* `hash` is one already, or a constant: of two values that are none, exchanged bits would not be noticed. */
 static inline u64 mix_hash(u64 hash, u64 value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;

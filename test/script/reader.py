@@ -221,6 +221,8 @@ class Reader:
         else:
             case = self.column["cases"].byte()
             to = case if case in (NEW, NOWHERE) else NUMBER
+            if self.trustful and case == NEW:
+                to = NUMBER if productive else NEW
             number = {ACROSS: across, BACK: back, SHIFT: shift, SLIDE: slide}.get(case, 0)
             if case == NUMBER:
                 value = self.column["numbers"].varint()

@@ -503,6 +503,67 @@ static void facts_of_strangers_are_looked_at(void **state)
 	toy_free(&t);
 }
 
+static u64 stands_at, stands_with, told_points, told_key;
+
+static u32 one_fiber(void *self, u32 *out, u32 room)
+{
+	(void)self;
+	(void)room;
+	out[0] = 0;
+	return 1;
+}
+
+static u64 its_point(void *self, u32 fiber)
+{
+	(void)self;
+	(void)fiber;
+	return stands_at;
+}
+
+static u64 its_detail(void *self, u32 fiber)
+{
+	(void)self;
+	(void)fiber;
+	return stands_with;
+}
+
+static void hear_points(void *to, const u64 *word, u32 words)
+{
+	(void)to;
+	if (words != 4 || word[0] || word[3] == told_key)
+		return;
+	told_points++;
+	told_key = word[3];
+}
+
+/* Also if the bits in which the points differ are those in which the details do. */
+static void points_with_details_are_told_apart(void **state)
+{
+	const struct code c = {.threads = 1, .length = {1}, .op = {{{OWN, 0, 0, 0}}}};
+	struct target_reduction how = code_reduction;
+	struct toy t;
+	code = &c;
+	toy_init(&t, &model);
+	struct target_ops ops = *t.target.ops;
+	how.fibers = one_fiber;
+	how.point = its_point;
+	how.detail = its_detail;
+	ops.footprint = code_footprint;
+	ops.reduction = &how;
+	t.target.ops = &ops;
+	struct reduction *r = reduction_new(&t.target);
+	assert_non_null(r);
+	reduction_share(r, hear_points, NULL);
+	for (u64 bits = 1; bits < 64; bits++) {
+		stands_at = 0x2dc6c1 ^ bits;
+		stands_with = 1000 ^ bits;
+		reduction_meet(r);
+		assert_int_equal(told_points, bits);
+	}
+	reduction_free(r);
+	toy_free(&t);
+}
+
 static enum step_result cannot_go_on(void *self, u32 action)
 {
 	(void)self;
@@ -546,6 +607,7 @@ int main(void)
 		cmocka_unit_test(pairs_depend_in_all_variants),
 		cmocka_unit_test(a_failure_is_everybodys),
 		cmocka_unit_test(facts_of_strangers_are_looked_at),
+		cmocka_unit_test(points_with_details_are_told_apart),
 		cmocka_unit_test(a_stop_before_the_search_is_a_result),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,6 +301,11 @@ HD_NORETURN void sched_violation(enum violation_kind kind, u64 pc, u64 address, 
 	leave(FAKE_VIOLATION);
 }
 
+HD_NORETURN void sched_prune(void)
+{
+	leave(FAKE_VIOLATION);
+}
+
 void sched_refused(const char *call, u64 pc)
 {
 	(void)pc;

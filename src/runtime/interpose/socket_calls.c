@@ -1,6 +1,8 @@
 /*
- * The socket calls that servers and clients live on, taken at their libc wrappers, like those of calls.c.
+ * The socket calls that servers and clients live on, and those of epoll, taken at their libc wrappers, like
+ * those of calls.c.
  */
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -82,5 +84,26 @@ DOOR(ssize_t, recvmsg)(int fd, struct msghdr *m, int flags)
 DOOR(int, shutdown)(int fd, int how)
 {
 	struct vk_call c = {.nr = SYS_shutdown, .a = {fd, how}, .pc = DOOR_CALLER};
+	return (int)call(&c);
+}
+
+DOOR(int, epoll_ctl)(int set, int what, int fd, struct epoll_event *event)
+{
+	struct vk_call c = {.nr = SYS_epoll_ctl, .a = {set, what, fd, (long)event}, .pc = DOOR_CALLER};
+	return (int)call(&c);
+}
+
+DOOR(int, epoll_wait)(int set, struct epoll_event *events, int room, int timeout)
+{
+	struct vk_call c = {.nr = SYS_epoll_wait, .a = {set, (long)events, room, timeout}, .pc = DOOR_CALLER};
+	return (int)call(&c);
+}
+
+DOOR(int, epoll_pwait)
+(int set, struct epoll_event *events, int room, int timeout, const sigset_t *mask)
+{
+	struct vk_call c = {.nr = SYS_epoll_pwait,
+			    .a = {set, (long)events, room, timeout, (long)mask, sizeof(u64)},
+			    .pc = DOOR_CALLER};
 	return (int)call(&c);
 }

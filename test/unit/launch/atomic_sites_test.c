@@ -14,8 +14,9 @@
 #include "launch/atomic_sites.h"
 
 extern const char calls_here[], returns_here[], jumps_here[], add_here[], exchange_here[], pause_here[],
-	hidden_here[];
+	hidden_here[], goes_here[], leaves_here[], stub_here[], descriptor_here[], result_here[];
 int counter;
+void *pointer;
 void functions_to_read(void);
 
 /* The second function jumps past its lock prefix: its instructions can't be told for certain. */
@@ -72,6 +73,38 @@ __asm__(".text\n"
 	"jumps_here:\n"
 	"	lock incl (%rdi)\n"
 	"	jmp *%rax\n"
+	"	.cfi_endproc\n"
+	"function_that_calls_away:\n"
+	"	.cfi_startproc\n"
+	"goes_here:\n"
+	"	lock incl (%rdi)\n"
+	"	call *pointer(%rip)\n"
+	"	movq %r11, (%rax)\n"
+	"	call getpid@PLT\n"
+	"	movl $1, %edi\n"
+	"stub_here:\n"
+	"	lock incl (%rdi)\n"
+	"	call getpid@PLT\n"
+	"	movq %r11, (%rax)\n"
+	"leaves_here:\n"
+	"	lock incl (%rdi)\n"
+	"	jmp *pointer(%rip)\n"
+	"	.cfi_endproc\n"
+	"function_with_a_descriptor:\n"
+	"	.cfi_startproc\n"
+	"descriptor_here:\n"
+	"	lock incl (%rdi)\n"
+	"	call *(%rax)\n"
+	"	movq %r11, (%rax)\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"function_that_wants_a_result:\n"
+	"	.cfi_startproc\n"
+	"result_here:\n"
+	"	lock incl (%rdi)\n"
+	"	call function_called\n"
+	"	movq %rax, (%rdx)\n"
+	"	ret\n"
 	"	.cfi_endproc\n");
 
 static const struct wire_site *site_at(const struct wire_atomics *a, const char *pc)
@@ -152,6 +185,29 @@ static void what_is_written_before_it_is_read_is_dead(void **state)
 	assert_false(is_dead(s, 7)); /* its operand */
 }
 
+/* A function elsewhere keeps to the convention: r11 is nobody's, r10 may be an argument. */
+static void a_call_away_needs_arguments_alone(void **state)
+{
+	const char *const away[] = {goes_here, stub_here, leaves_here};
+	for (u32 i = 0; i < HD_ARRAY_LEN(away); i++) {
+		const struct wire_site *s = site_at(*state, away[i]);
+		assert_non_null(s);
+		assert_int_equal(s->dead, 1u << 11);
+	}
+	assert_int_equal(site_at(*state, descriptor_here)->dead, 0);
+}
+
+/* rax is the callee's; rdx, which it leaves alone, may be the caller's. */
+static void what_a_callee_writes_is_no_callers(void **state)
+{
+	const struct wire_site *s = site_at(*state, result_here);
+	assert_non_null(s);
+	assert_true(is_dead(s, 0));
+	assert_true(is_dead(s, 11));
+	assert_false(is_dead(s, 2));
+	assert_false(is_dead(s, 8));
+}
+
 /* Who writes a register leaves its caller nothing in it; what it leaves alone is perhaps the caller's. */
 static void what_nobody_is_left_to_read_is_dead(void **state)
 {
@@ -181,6 +237,8 @@ int main(void)
 		cmocka_unit_test(what_is_in_doubt_is_left_alone),
 		cmocka_unit_test(what_is_written_before_it_is_read_is_dead),
 		cmocka_unit_test(what_nobody_is_left_to_read_is_dead),
+		cmocka_unit_test(a_call_away_needs_arguments_alone),
+		cmocka_unit_test(what_a_callee_writes_is_no_callers),
 		cmocka_unit_test(sites_are_in_order),
 	};
 	return cmocka_run_group_tests(tests, find, forget);

@@ -4,8 +4,10 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "report/file.h"
 #include "report/formats.h"
@@ -470,6 +472,30 @@ static void test_full_disk(void **state)
 	done(o);
 }
 
+/* A device or a pipe stays what it is, and gets the bytes. */
+static void test_what_is_no_file(void **state)
+{
+	const char *path = temporary_path("pipe");
+	struct problem p = {""};
+	struct stat st;
+	struct file f;
+	char text[8] = "";
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	assert_int_equal(file_create(&f, path, &p), 0);
+	fputs("states", f.stream);
+	assert_int_equal(file_commit(&f, &p), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_int_equal(read(fd, text, sizeof(text)), 6);
+	assert_string_equal(text, "states");
+	close(fd);
+	unlink(path);
+}
+
 static void test_json_text(void **state)
 {
 	static const struct {
@@ -544,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_sarif),
 		cmocka_unit_test(test_not_verified_is_not_passed),
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_what_is_no_file),
 		cmocka_unit_test(test_json_text),
 		cmocka_unit_test(test_numbers_for_people),
 		cmocka_unit_test(test_where),

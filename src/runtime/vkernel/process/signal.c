@@ -169,6 +169,7 @@ void signal_info_out(const struct vk_siginfo *i, siginfo_t *to)
 		to->si_value.sival_ptr = (void *)i->value;
 }
 
+#define KSTACK_LEFT (LAYOUT_KSTACK_STRIDE / 4)
 #define STACK_LEFT 8192 /* what a handler leaves on an alternate stack, as far as it is cleaned up */
 
 /* Does the SUT's code that made the call run on its alternate stack? */
@@ -193,6 +194,17 @@ static HD_NOINLINE void call_handler(const struct vk_sigaction *act, int sig, si
 	memset((void *)from, 0, top - from);
 }
 
+/* Handlers may interrupt each other without end (SA_NODEFER and a periodic timer). */
+static void stop_if_deep(u64 pc)
+{
+	char here;
+	u64 left = (u64)&here - (LAYOUT_KSTACK_BASE + sched_self_slot() * LAYOUT_KSTACK_STRIDE);
+	if (hd_likely(left >= KSTACK_LEFT))
+		return;
+	sched_refused("limit: handlers that interrupt handlers, dozens deep", pc);
+	sched_prune();
+}
+
 /*
  * Linux stacks up a frame for each signal that is ready before the first instruction of any
  * handler: the last one runs first. When the lowest one is left, a wait with another mask is over: what the
@@ -201,6 +213,7 @@ static HD_NOINLINE void call_handler(const struct vk_sigaction *act, int sig, si
 static void run_handler(const struct vk_siginfo *i, u64 pc)
 {
 	int sig = i->sig;
+	stop_if_deep(pc);
 	struct vk_sigaction act = vk->action[sig];
 	struct vk_fiber *f = vk_self();
 	u64 mask = f->mask_behind ? f->mask_behind & ~SIGNALS_UNMASKABLE : f->mask;
