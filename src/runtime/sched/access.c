@@ -68,6 +68,16 @@ static bool returns; /* access_returns() was called in this step */
 static bool (*is_library)(u64 pc);
 
 /*
+ * Handlers that interrupt handlers are followed to any depth, and a further place in each level would make
+ * states without number: so this is for the program alone, and while there are other threads, on whom its
+ * calls have an effect.
+ */
+static bool handler_comes_between(void)
+{
+	return access_handler_may_run() && !sched_self()->handlers && !sched_all_joined();
+}
+
+/*
  * The end of a door, or of a system call: the operation is done, and the program has not gone on yet. A
  * handler that runs here finds what the operation did, but nothing of what the program does about it. Not
  * where libc goes on, or the runtime itself does: what that does then belongs to the step.
@@ -76,7 +86,7 @@ static void return_here(u64 pc)
 {
 	kstack_pause = NULL;
 	returns = false;
-	if (access_handler_may_run() && !(is_library && is_library(pc)))
+	if (handler_comes_between() && !(is_library && is_library(pc)))
 		sched_pause(OP_RETURN);
 }
 
@@ -95,7 +105,7 @@ static void pause_here(u64 pc)
 
 void access_look_at_errno(void)
 {
-	if (access_handler_may_run())
+	if (handler_comes_between())
 		sched_pause(OP_RETURN);
 }
 
