@@ -203,7 +203,7 @@ def emit(programs):
             emit_body(out, f"{p.name}_body{t}", statements)
             if t:
                 out += [f"static void *{p.name}_start{t}(void *arg)", "{", "\tme = (int)(long)arg;", f"\t{p.name}_body{t}();",
-                        *(["\tsem_post(&done);"] if t >= p.count else []), "\treturn NULL;", "}"]
+                        *(["\tmask(SIG_BLOCK, 7);", "\tsem_post(&done);"] if t >= p.count else []), "\treturn NULL;", "}"]
         kind, sig = p.timer
         out += [f"static void {p.name}(void)", "{", f"\tprepare({', '.join(map(str, p.numbers))});",
                 *(f"\tbody_of[{t}] = {p.name}_start{t};" for t in p.bodies if t),

@@ -21,6 +21,8 @@
  * heddle: args="plain post" verdict=violation kind=lock-misuse message~="a semaphore in freed memory"
  * heddle: args="plain getvalue" verdict=violation kind=lock-misuse message~="a semaphore in freed memory"
  * heddle: args="plain rdlock" verdict=violation kind=lock-misuse message~="a rwlock in freed memory"
+ * heddle: args="plain once" verdict=violation kind=lock-misuse message~="a once control in freed memory"
+ * heddle: args=window_once verdict=violation kind=lock-misuse message~="a once control in freed memory"
  * heddle: args="plain barrier" verdict=violation kind=lock-misuse message~="a barrier in freed memory"
  *
  * No mistakes: the last who drops a reference frees, the object is destroyed by who woke up last, a block is
@@ -43,6 +45,7 @@ struct pool {
 	pthread_spinlock_t spin;
 	pthread_barrier_t barrier;
 	sem_t sem;
+	pthread_once_t once;
 	atomic_int count;
 	int references;
 };
@@ -66,6 +69,10 @@ static struct pool *pool_new(void)
 	return p;
 }
 
+static void nothing(void)
+{
+}
+
 static void *finishes(void *arg)
 {
 	struct pool *p = arg;
@@ -73,6 +80,8 @@ static void *finishes(void *arg)
 		OK(pthread_rwlock_wrlock(&p->rw));
 	else if (is("window_spin"))
 		OK(pthread_spin_lock(&p->spin));
+	else if (is("window_once"))
+		OK(pthread_once(&p->once, nothing));
 	else if (!is("window_sem"))
 		OK(pthread_mutex_lock(&p->lock));
 	OK(sem_post(&done));
@@ -80,6 +89,8 @@ static void *finishes(void *arg)
 		OK(pthread_rwlock_unlock(&p->rw));
 	else if (is("window_spin"))
 		OK(pthread_spin_unlock(&p->spin));
+	else if (is("window_once"))
+		OK(pthread_once(&p->once, nothing)); /* which was done before */
 	else if (is("window_sem"))
 		OK(sem_post(&p->sem));
 	else
@@ -167,6 +178,8 @@ static void plain(const char *what)
 		sem_getvalue(&p->sem, &value);
 	if (!strcmp(what, "rdlock"))
 		pthread_rwlock_rdlock(&p->rw);
+	if (!strcmp(what, "once"))
+		pthread_once(&p->once, nothing);
 	if (!strcmp(what, "barrier"))
 		pthread_barrier_wait(&p->barrier);
 }

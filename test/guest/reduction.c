@@ -18,6 +18,8 @@
  * heddle: args="users 3" options="--por on" verdict=verified outcomes#=6 states<=100
  * heddle: args="users 5" options="--por on" verdict=verified outcomes#=30 states<=1000
  * heddle: args="users 4" verdict=verified outcomes#=14
+ * heddle: args="users 6" options="--por on" verdict=verified outcomes#=62
+ * heddle: args="users 7" options="--por on" verdict=verified outcomes#=126
  * native: args="independent 4 4"
  * native: args="users 4"
  */

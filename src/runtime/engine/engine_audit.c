@@ -364,7 +364,17 @@ static u64 own_byte(u64 word, u64 bits)
 	return 0;
 }
 
-/* The address of a word stored by the one on which the other depends; 0: there is none. */
+/* Of what a step stored there, a byte that may be named: not the word, of which half may be another
+   variable. */
+static u64 stored_byte(const struct change *c)
+{
+	u64 own = own_byte(c->address, c->plain);
+	if (own || !c->plain)
+		return own ? own : c->address;
+	return c->address + (u32)__builtin_ctzl(c->plain) / 8;
+}
+
+/* The address of what was stored by the one and on which the other depends; 0: there is none. */
 static u64 depends_where(u32 action, const struct changes *alone, const struct changes *stores)
 {
 	u32 n = change_count(stores);
@@ -377,9 +387,9 @@ static u64 depends_where(u32 action, const struct changes *alone, const struct c
 		u64 address = own_byte(change_at(stores, i)->address, change_at(stores, i)->plain);
 		if (address)
 			return address;
-		of_library = change_at(stores, i)->address;
+		of_library = stored_byte(change_at(stores, i));
 	}
-	return of_library ? of_library : change_at(stores, 0)->address;
+	return of_library ? of_library : stored_byte(change_at(stores, 0));
 }
 
 static u64 first_plain(const struct changes *a)

@@ -15,12 +15,12 @@ struct attempt {
 	bool done;
 };
 
-bool attempt_begins(int *control);
+bool attempt_begins(int *control, u64 pc);
 void attempt_ends(struct attempt *a);
 
-DOOR_INSIDE(bool, attempt_begins)(int *control)
+DOOR_INSIDE(bool, attempt_begins)(int *control, u64 pc)
 {
-	return once_begin(control);
+	return once_begin(control, pc);
 }
 
 DOOR_INSIDE(void, attempt_ends)(struct attempt *a)
@@ -28,9 +28,9 @@ DOOR_INSIDE(void, attempt_ends)(struct attempt *a)
 	once_end(a->control, a->done);
 }
 
-static void run_once(int *control, void (*fn)(void))
+static void run_once(int *control, void (*fn)(void), const void *pc)
 {
-	if (!attempt_begins(control))
+	if (!attempt_begins(control, (u64)pc))
 		return;
 	__attribute__((cleanup(attempt_ends))) struct attempt a = {control, false};
 	fn();
@@ -39,13 +39,13 @@ static void run_once(int *control, void (*fn)(void))
 
 HD_EXPORT int pthread_once(pthread_once_t *control, void (*fn)(void))
 {
-	run_once(control, fn);
+	run_once(control, fn, __builtin_return_address(0));
 	return 0;
 }
 
 HD_EXPORT void call_once(once_flag *flag, void (*fn)(void))
 {
-	run_once((int *)flag, fn);
+	run_once((int *)flag, fn, __builtin_return_address(0));
 }
 
 /* Itanium C++ ABI: the first byte of a guard says "initialised"; the rest is ours. */
@@ -57,7 +57,7 @@ struct guard {
 
 DOOR(int, __cxa_guard_acquire)(struct guard *g)
 {
-	return !g->done && once_begin(&g->control);
+	return !g->done && once_begin(&g->control, DOOR_CALLER);
 }
 
 DOOR(void, __cxa_guard_release)(struct guard *g)

@@ -161,13 +161,22 @@ int barrier_destroy(struct vbarrier *b, u64 pc)
 
 /* --- once --- */
 
-bool once_begin(int *control)
+/* It stays done for ever, but in a block that others free. */
+static bool may_go(u64 control)
 {
+	return control - LAYOUT_HEAP_BASE < LAYOUT_MAX_FIBERS * LAYOUT_HEAP_STRIDE &&
+	       access_use(control, ACCESS_READ);
+}
+
+bool once_begin(int *control, u64 pc)
+{
+	freed_check((u64)control, "a once control", pc);
 	access_declare((u64)control, 1, ACCESS_READ);
-	if (*control == ONCE_DONE)
-		return false; /* it stays so for ever */
+	if (hd_likely(*control == ONCE_DONE) && hd_likely(!may_go((u64)control)))
+		return false;
 	struct op o = {.kind = OP_ONCE, .object = (u64)control};
 	sched_step(&o);
+	freed_check((u64)control, "a once control", pc);
 	if (*control == ONCE_DONE)
 		return false;
 	access_wrote((u64)control, sizeof(*control));

@@ -31,7 +31,7 @@ int barrier_destroy(struct vbarrier *b, u64 pc);
 
 enum { ONCE_NEW = 0, ONCE_RUNNING = 1, ONCE_DONE = 2 };
 /* True: the caller shall run the initialiser and then call once_end. */
-bool once_begin(int *control);
+bool once_begin(int *control, u64 pc);
 void once_end(int *control, bool done);
 
 #endif
