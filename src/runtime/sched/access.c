@@ -56,9 +56,8 @@ static struct footprint *declares = &touched; /* where access_declare() puts it 
 #define WROTE_MAX 64
 /* For the audit, also of that step. */
 static struct {
-	u32 merged, split_at;
+	u32 merged, split_at, wrotes;
 	u32 points, pause_at, pause_slot;
-	u32 wrotes;
 	bool listens, paused;
 	bool (*may_pause)(u64 pc);
 	struct access wrote[WROTE_MAX];
@@ -67,21 +66,13 @@ static struct {
 static bool returns; /* access_returns() was called in this step */
 static bool (*is_library)(u64 pc);
 
-/*
- * Handlers that interrupt handlers are followed to any depth, and a further place in each level would make
- * states without number: so this is for the program alone, and while there are other threads, on whom its
- * calls have an effect.
- */
+/* In handlers it would make states without number: those that interrupt each other go to any depth. */
 static bool handler_comes_between(void)
 {
 	return access_handler_may_run() && !sched_self()->handlers && !sched_all_joined();
 }
 
-/*
- * The end of a door, or of a system call: the operation is done, and the program has not gone on yet. A
- * handler that runs here finds what the operation did, but nothing of what the program does about it. Not
- * where libc goes on, or the runtime itself does: what that does then belongs to the step.
- */
+/* Not where libc goes on, or the runtime itself does: what that does then belongs to the step. */
 static void return_here(u64 pc)
 {
 	kstack_pause = NULL;
@@ -117,8 +108,7 @@ void access_libraries(bool (*contain)(u64 pc))
 void access_returns(void)
 {
 	returns = true;
-	if (!kstack_pause)
-		kstack_pause = return_here;
+	kstack_pause = kstack_pause ? kstack_pause : return_here;
 }
 
 static void point(u32 slot)

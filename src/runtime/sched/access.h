@@ -107,8 +107,9 @@ bool access_release_shared(u64 object);
 bool access_handler_may_run(void);
 /*
  * The running fiber has made a step, and will go on from it: where a handler could run, it stands still once
- * more before the program does (OP_RETURN). The handler may find what the step did, and nothing of what the
- * program does about it; others may have sent the signal because of it.
+ * more before the program does (OP_RETURN), at the end of the door or system call. The handler may find what
+ * the step did, and nothing of what the program does about it; others may have sent the signal because of
+ * it. Only beside other threads, and not in a handler.
  */
 void access_returns(void);
 /* Whose code is no program's, so that it does not stand still there. */
