@@ -104,9 +104,16 @@ static int bind_at(struct net_address *a)
 	if (fd < 0)
 		return -errno;
 	int on = 1;
-	if (a->port) /* connections that ended a moment ago don't matter */
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (struct sockaddr *)&s, len) || (a->type == NET_STREAM && listen(fd, BACKLOG))) {
+	/*
+	 * Connections that ended a moment ago don't matter, if they have that option as well: from the
+	 * listening socket, which has it from the beginning. Not before a port is chosen, or that might be
+	 * somebody else's.
+	 */
+	int failed = a->port ? setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) : 0;
+	failed |= bind(fd, (struct sockaddr *)&s, len);
+	if (!failed && !a->port)
+		failed = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (failed || (a->type == NET_STREAM && listen(fd, BACKLOG))) {
 		int error = errno;
 		close(fd);
 		return -error;

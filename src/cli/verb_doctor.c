@@ -28,6 +28,7 @@
 #include "checkpoint/checkpoint.h"
 #include "cli/cli.h"
 #include "launch/runtime_library.h"
+#include "peer/peer.h"
 #include "report/plain_text.h"
 #include "wire/wire.h"
 
@@ -279,6 +280,12 @@ static bool waits_are_shown(void)
 
 static bool peers(struct finding *f)
 {
+	if (!peers_are_shown()) {
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "/proc shows another pid namespace: mount it anew (unshare --pid --fork "
+			 "--mount-proc)");
+		return false;
+	}
 	snprintf(f->detail, sizeof(f->detail), "heddle sees when a peer has finished its answer");
 	snprintf(f->remedy, sizeof(f->remedy),
 		 "the end of a peer's answer can only be guessed (--response-timeout): allow %s in this "

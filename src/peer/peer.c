@@ -193,8 +193,7 @@ static int choose_places(struct peers *s, struct problem *p)
 	return 0;
 }
 
-/* In a pid namespace with the /proc of another one, the numbers of processes mean others there. */
-static bool proc_is_ours(void)
+bool peers_are_shown(void)
 {
 	char self[32];
 	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
@@ -215,7 +214,7 @@ static int prepare(struct peers *s, struct problem *p)
 	/* Whom the program talks to may run already, and often there is nobody. */
 	if (!commands)
 		return 0;
-	if (!proc_is_ours())
+	if (!peers_are_shown())
 		return problem_set(
 			p, "/proc shows the processes of another pid namespace, so that peers can't be "
 			   "looked into: mount it anew (unshare --pid --fork --mount-proc)");

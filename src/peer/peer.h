@@ -46,6 +46,8 @@ struct peer_options {
 
 struct peers;
 
+/* In a pid namespace with the /proc of another one, the numbers of processes mean others there: false. */
+bool peers_are_shown(void);
 /* Are the templates right? Fills in client_port and client_class of c, and c->clients. */
 int peers_check(const struct peer_options *o, struct net_config *c, struct problem *p);
 /*

@@ -210,6 +210,7 @@ void outcome_forget(struct outcome *o)
 	o->unconfirmed_why[0] = 0;
 	o->played_again = 0;
 	o->shared_states = 0;
+	o->shared_cut = false;
 	o->end = SEARCH_COMPLETE;
 	o->nondeterministic = o->unnoticed = false;
 	o->interrupted = o->horizon_hit = o->yields_cut = o->subsets_cut = false;

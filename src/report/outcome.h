@@ -100,8 +100,9 @@ struct outcome {
 	u32 played_again; /* executions, with fresh peers */
 	/* Of a second search, with the servers as one conversation, that found nothing else; 0: none. */
 	u64 shared_states;
-	u32 suppressed; /* data races passed over: --suppressions */
-	bool hooks;     /* built with heddle cc: memory accesses are seen */
+	bool shared_cut; /* there was one, and it came to its limits */
+	u32 suppressed;  /* data races passed over: --suppressions */
+	bool hooks;      /* built with heddle cc: memory accesses are seen */
 	bool races_ignored, allow_trivial;
 	char unconfirmed_why[1200];
 	/* the first violation behind a refused call (or ""), and that call: no certain violation */

@@ -139,5 +139,9 @@ void plain_network(FILE *f, const struct outcome *o)
 			"  servers: searched again with all connections to them as one conversation (%lu "
 			"states): nothing else is found\n",
 			o->shared_states);
+	else if (o->shared_cut)
+		fprintf(f,
+			"  servers: a second search with all connections to them as one conversation was not "
+			"finished; --peers shared does it in full\n");
 	fprintf(f, "  peers: %s.\n", outcome_peer_assumption(o));
 }

@@ -15,11 +15,12 @@
 #include "session/saved_search.h"
 #include "session/reproduce.h"
 #include "session/script_run.h"
+#include "session/time_limit.h"
 #include "session/workers.h"
 
 #define TICK_MS 100
 /* Limits of a second search that takes no server for independent: search_shared. */
-#define SHARED_MS 10000u
+#define SHARED_MS 30000u /* a server that looks around twice a second takes its time for each answer */
 #define SHARED_STATES 20000u
 #define SHARED_FIRST 5000u /* not worth trying where the first one had more */
 
@@ -41,28 +42,6 @@ struct session {
 	bool unsteady; /* peers act by chance, and nobody sees how */
 	bool no_ranks; /* the other ranks have done their part: what follows is this one's business */
 };
-
-/*
- * The end of --max-time. The search looks at the clock itself, between two steps; a step that does not end,
- * or a peer that is waited for, needs somebody outside. 0: there is none. One session runs at a time.
- */
-#define STOP_AFTER_MS 200 /* the search had that long to end by itself */
-#define KILL_AFTER_MS 600
-static struct {
-	u64 end_ms;
-	bool (*interrupted)(void);
-} time_limit;
-
-static bool is_over(u64 grace_ms)
-{
-	return time_limit.end_ms && monotonic_ms() >= time_limit.end_ms + grace_ms;
-}
-
-/* Is a peer waited for in vain? */
-static bool give_up(void)
-{
-	return (time_limit.interrupted && time_limit.interrupted()) || is_over(STOP_AFTER_MS);
-}
 
 static int stop_requests(const struct session *s)
 {
@@ -184,9 +163,9 @@ static void serve_until_end(struct session *s)
 			asked = true;
 			sut_ask_to_stop(&s->worker[0]);
 		}
-		if (is_over(STOP_AFTER_MS))
+		if (time_limit_is_over(STOP_AFTER_MS))
 			sut_ask_to_stop(&s->worker[0]);
-		for (u32 i = 0; i < s->workers && is_over(KILL_AFTER_MS); i++)
+		for (u32 i = 0; i < s->workers && time_limit_is_over(KILL_AFTER_MS); i++)
 			if (!s->worker[i].ended)
 				kill(s->worker[i].pid, SIGKILL);
 		wait_for_news(s);
@@ -206,7 +185,7 @@ static void end_workers(struct session *s)
 
 static int collect(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
 {
-	bool late = is_over(STOP_AFTER_MS);
+	bool late = time_limit_is_over(STOP_AFTER_MS);
 	bool given_up = stop_requests(s) >= 2 || s->network.gave_up || late;
 	int ret = 0;
 
@@ -235,19 +214,15 @@ static int restart_network(struct session *s, struct problem *p)
 	struct peer_options peers = s->plan->peers;
 
 	peers.append_logs = true;
-	peers.interrupted = give_up;
+	peers.interrupted = time_limit_give_up;
 	network_end(&s->network);
 	return network_start(&s->network, &peers, &s->plan->broker, s->checkpoint, &s->launch.config.net, p);
 }
 
-static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+static int search_within(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
 {
 	int ret;
 
-	s->start_ms = monotonic_ms();
-	time_limit.end_ms = s->launch.config.search.max_time_ms
-				    ? s->start_ms + s->launch.config.search.max_time_ms
-				    : 0;
 	saved_search_init(&s->saved, s->plan);
 	if (s->begun || !workers_may_share(s->plan))
 		s->saved.dir = NULL;
@@ -267,7 +242,7 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 		serve_until_end(s);
 		o->workers = s->workers;
 		/* What was explored by one that has died is not known to be complete: nothing is kept. */
-		if (s->workers == 1 || stop_requests(s) >= 2 || is_over(STOP_AFTER_MS) ||
+		if (s->workers == 1 || stop_requests(s) >= 2 || time_limit_is_over(STOP_AFTER_MS) ||
 		    !workers_note_death(s->worker, s->workers, o))
 			break;
 		workers = s->workers;
@@ -285,6 +260,19 @@ static int search(struct session *s, struct outcome *o, struct findings *found, 
 	/* What is wrong with the file explains the rest. */
 	if (s->plan->script && script_run_end(&s->script, p))
 		ret = -1;
+	return ret;
+}
+
+/* One round of several has what the others have left of the time. */
+static int search(struct session *s, struct outcome *o, struct findings *found, struct problem *p)
+{
+	u64 *limit = &s->launch.config.search.max_time_ms, asked = *limit;
+	int ret;
+
+	s->start_ms = monotonic_ms();
+	*limit = time_limit_round(asked);
+	ret = search_within(s, o, found, p);
+	*limit = asked;
 	return ret;
 }
 
@@ -324,7 +312,7 @@ static int run_round(struct session *s, struct outcome *o, struct problem *p)
 {
 	struct launch plain = s->launch; /* replays have no script */
 	const struct live_replay live = {s->plan,     s->checkpoint,          &plain,
-					 &s->network, &o->net.clock_readings, &time_limit.end_ms};
+					 &s->network, &o->net.clock_readings, time_limit_end()};
 	struct reproduction how = {&plain,      s->observer,        s->plan->suppressions,
 				   &s->ignored, s->plan->shrink_ms, NULL};
 	struct findings *found = calloc(1, sizeof(*found));
@@ -420,7 +408,8 @@ static bool doubts_independence(struct session *s, const struct outcome *o)
 	return c->peers == NET_PEERS_AUTO && c->mode == CACHE_BRANCHING && c->live && c->servers &&
 	       c->samples && o->stats.states <= SHARED_FIRST && s->plan->confirm && !o->net.shared &&
 	       o->net.several_servers && s->launch.config.search.strategy == SEARCH_DFS && !s->plan->script &&
-	       !s->plan->ranks && !stop_requests(s) && !is_over(0) && outcome_verdict(o) == VERDICT_VERIFIED;
+	       !s->plan->ranks && !stop_requests(s) && !time_limit_is_over(0) &&
+	       outcome_verdict(o) == VERDICT_VERIFIED;
 }
 
 /* What was found stays, and o is as before a search. */
@@ -447,7 +436,6 @@ static int search_shared(struct session *s, struct outcome *o, struct problem *p
 {
 	const struct wire_config before = s->launch.config;
 	struct search_options *search = &s->launch.config.search;
-	u64 left = time_limit.end_ms ? time_limit.end_ms - monotonic_ms() : SHARED_MS;
 	struct outcome *first = put_aside(o);
 	int ret;
 
@@ -458,7 +446,7 @@ static int search_shared(struct session *s, struct outcome *o, struct problem *p
 	search->max_states = SHARED_STATES;
 	if (before.search.max_states)
 		search->max_states = HD_MIN(search->max_states, before.search.max_states);
-	search->max_time_ms = HD_MIN(left, (u64)SHARED_MS);
+	search->max_time_ms = SHARED_MS;
 	ret = restart_network(s, p);
 	if (ret == 0)
 		ret = run_round(s, o, p);
@@ -475,9 +463,28 @@ static int search_shared(struct session *s, struct outcome *o, struct problem *p
 		outcome_forget(o);
 		memcpy(o, first, sizeof(*o));
 		o->shared_states = complete ? states : 0;
+		o->shared_cut = !complete;
 	}
 	free(first);
 	return 0;
+}
+
+/*
+ * The next round begins with nothing. 1: there is no time left for it, and what the last one has found does
+ * not stand alone.
+ */
+static int restart_for_round(struct session *s, struct outcome *o, struct problem *p)
+{
+	int ret = 0;
+
+	if (!time_limit_is_out()) {
+		outcome_forget(o);
+		ret = restart_network(s, p);
+	}
+	if (!time_limit_is_out())
+		return ret;
+	o->end = SEARCH_LIMIT_TIME;
+	return 1;
 }
 
 /*
@@ -495,20 +502,19 @@ static int run_rounds(struct session *s, struct outcome *o, struct problem *p)
 		o->suppressed = s->ignored.count;
 		if (ret == 0 && (learns_shared(s, o) || learns_to_save(s, o, o->nondeterministic) ||
 				 learns_to_save_often(s, o))) {
-			outcome_forget(o);
-			ret = restart_network(s, p);
+			ret = restart_for_round(s, o, p);
 			if (ret)
-				return ret;
+				return HD_MIN(ret, 0);
 			continue;
 		}
 		if (ret == 0 && ++worlds < s->plan->peer_branches &&
 		    (o->checkpoints.counts.chose || o->checkpoints.start_matters) &&
 		    outcome_verdict(o) == VERDICT_VERIFIED && !stop_requests(s)) {
-			outcome_forget(o); /* a world of its own: nothing of what was heard is kept */
+			/* A world of its own: nothing of what was heard is kept. */
 			s->options.start_chance = worlds;
-			ret = restart_network(s, p);
+			ret = restart_for_round(s, o, p);
 			if (ret)
-				return ret;
+				return HD_MIN(ret, 0);
 			continue;
 		}
 		o->worlds = worlds;
@@ -540,15 +546,18 @@ int session_run(const struct session_plan *plan, struct outcome *o, struct probl
 		s->options = *plan->checkpoint;
 		s->checkpoint = &s->options;
 	}
-	time_limit.end_ms = 0;
-	time_limit.interrupted = plan->peers.interrupted;
-	peers.interrupted = give_up;
+	time_limit_begin(plan->launch.config.search.max_time_ms, plan->peers.interrupted);
+	peers.interrupted = time_limit_give_up;
 	ret = s->launch.config.net.live ? network_start(&s->network, &peers, &plan->broker, s->checkpoint,
 							&s->launch.config.net, p)
 					: 0;
 	if (ret == 0) {
 		ret = run_rounds(s, o, p);
 		network_end(&s->network);
+	} else if (time_limit_is_out()) { /* the peers were not ready in time */
+		o->end = SEARCH_LIMIT_TIME;
+		o->workers = 1;
+		ret = 0;
 	}
 	free(s);
 	return ret;

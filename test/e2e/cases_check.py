@@ -149,6 +149,14 @@ def limit_time(place):
 
 @case
 @in_scratch
+def max_time_before_peers(place):
+    """check: --max-time ends a run whose server does not get ready"""
+    run = place.check("--max-time", "1s", "--server", "sleep 1000", "--", program("philosophers.c"), "3", status=3)
+    expect("the limit of 1 s was reached" in run.result["reason"], run.result)
+
+
+@case
+@in_scratch
 def max_time_ends_a_step(place):
     """check: --max-time ends a step that never does"""
     run = place.check("--max-time", "1s", "--", program("spins_alone.c"), status=3)

@@ -231,6 +231,19 @@ def doctor_without_ptrace(place):
 
 @case
 @in_scratch
+def doctor_with_foreign_proc(place):
+    """doctor, check: where /proc is of another pid namespace, peers can't be looked into, and both say so"""
+    enter = ["unshare", "-r", "--pid", "--fork"]
+    if not shutil.which("unshare") or subprocess.run([*enter, "true"], capture_output=True, check=False).returncode:
+        return
+    for words in (["doctor"], ["check", "--no-progress", "--out", "out", "--server", "sleep 9", "--", "/bin/true"]):
+        run = subprocess.run([*enter, str(harness.heddle_path()), *words], cwd=place.path, capture_output=True, text=True, timeout=60,
+                             check=False)
+        expect("another pid namespace" in run.stdout + run.stderr, run.stdout + run.stderr)
+
+
+@case
+@in_scratch
 def doctor(place):
     """doctor: says what this machine offers, exit 0 where programs can be checked"""
     run = place.heddle("doctor", status=0)
