@@ -169,13 +169,14 @@ static void tell(struct explain *e)
 /* What --net-faults let happen on the way there. */
 static void tell_faults(struct explain *e)
 {
-	static const char mark[] = "stays where it is; ";
+	static const char mark[] = "stays where it is; ", who[] = "the network ";
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->log->lines; i++) {
 		const struct log_entry *l = &e->log->line[i];
 
-		if (l->kind != WIRE_EV_STEP || strncmp(l->text, mark, sizeof(mark) - 1) != 0)
+		if (l->kind != WIRE_EV_STEP || strncmp(l->text, mark, sizeof(mark) - 1) != 0 ||
+		    strncmp(l->text + sizeof(mark) - 1, who, sizeof(who) - 1) != 0) /* a timer */
 			continue;
 		fprintf(e->out, "%s%s (step #%lu)",
 			n++ ? "; " : "A fault of the network came before: ", l->text + sizeof(mark) - 1,

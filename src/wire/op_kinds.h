@@ -77,8 +77,9 @@
 	X(SIGNALFD_READ, signalfd_read) \
 	X(EPOLL_WAIT, epoll_wait) \
 	X(FILE_LOCK, file_lock) \
-	X(CREATE, create) /* of a thread, where it must not be merged: access_hold */ \
-	X(REUSE, reuse)   /* an allocation that may get freed memory: sched/recycle.h */
+	X(CREATE, create)  /* of a thread, where it must not be merged: access_hold */ \
+	X(REUSE, reuse)    /* an allocation that may get freed memory: sched/recycle.h */ \
+	X(RETURN, goes_on) /* a call is over, and a handler may run before the program goes on */
 
 enum op_kind {
 #define OP_KIND(kind, class_name) OP_##kind,

@@ -20,8 +20,12 @@ def fold(register, value):
 APART = {"transfer": ("libc", "mapping", "signal", "cancel", "semaphores", "points", "join", "settings"),
          "signalfd": ("libc", "mapping", "cancel", "semaphores", "timer", "settings", "join"),
          "inet": ("libc", "mapping", "signal", "cancel", "semaphores", "settings", "robust")}
-ENDS_MATTER = {"tryjoin", "timedjoin", "join", "lock", "trylock"}
+ENDS_MATTER = {"tsigqueue", "tryjoin", "timedjoin", "join", "lock", "trylock"}
 OPTIONS = ("SO_KEEPALIVE", "SO_PRIORITY", "SO_OOBINLINE", "SO_REUSEADDR")
+# Functions that return an error number, and those that heddle itself defines.
+ERROR_NUMBERS = {"delkey", "setkey", "poke", "mask", "tkill", "tsigqueue", "settitle", "set"}
+RETURN_POINTS = {"poke", "shutdown", "read", "write", "readv", "writev", "close", "poll", "nap", "send", "recv", "connect", "accept",
+                 "semwait", "semtry", "sempost"}
 SETTINGS = ("core", "dump", "cpus", "nice")
 
 
@@ -95,7 +99,7 @@ class Generator:
                          ("open", r.choice(NAMES), O_RDWR | O_CREAT), ("getfd", self.fd()), ("setfd", self.fd(), 1),
                          ("getfl", self.fd()), ("setfl", self.fd(), r.choice((0, O_APPEND, O_NONBLOCK))),
                          ("fsize", self.fd()), ("poll", self.fd()), ("dup3", self.fd(), self.fd()),
-                         ("dupfd", self.fd(), self.fd()), ("closerange", self.fd(), self.fd(), r.choice((0, 0, 4)))))
+                         ("dupfd", self.fd(), self.fd()), (r.choice(("newpipe", "newpair")),), ("closerange", self.fd(), self.fd(), r.choice((0, 0, 4)))))
 
     def file(self):
         r = self.r
@@ -121,7 +125,7 @@ class Generator:
     pipe = event = stream
 
     def pair(self):
-        return ("shutdown", self.fd()) if self.r.random() < 0.2 else self.stream()
+        return ("shutdown", self.fd(), self.r.choice((0, 1, 1, 2))) if self.r.random() < 0.2 else self.stream()
 
     def options(self):
         r = self.r
@@ -172,13 +176,14 @@ class Generator:
 
     def libc(self):
         r = self.r
-        return r.choice((("setenv", "X", r.randint(1, 2)), ("unsetenv", "X"), ("getenv", "X"), ("newkey",), ("roll",)))
+        return r.choice((("setenv", "X", r.randint(1, 2)), ("unsetenv", "X"), ("getenv", "X"), ("newkey",), ("newkey",),
+                         ("delkey", 1), ("setkey", r.randint(1, 2)), ("roll",)))
 
     def mapping(self):
         r = self.r
         page = r.randrange(2)
         return r.choice((("protect", page, r.choice(("rw", "r", "none"))), ("unmap", page), ("remap", page), ("move", page, r.randint(0, 1)),
-                         ("readable", page), ("writable", page)))
+                         ("readable", page), ("writable", page), ("forget", page), ("fill", page), ("content", page)))
 
     def signal(self):
         r = self.r
@@ -248,6 +253,7 @@ class Truth:
 def start(p):
     k = Kernel(len(p.threads))
     k.pages = ["rw", "rw"]
+    k.pokes = any(op[0] in ("poke", "pokeall") for body in p.threads for op in body)
     k.names["a"] = 0
     k.files.append([bytearray(b"pqr"), 1, 0o644])
     for (kind,) in p.setup:
@@ -332,11 +338,26 @@ def with_handlers(register, count):
     return register
 
 
-def interrupted(pcs, regs, t, k, count):
+def interrupted(op, pcs, regs, t, k, count, late):
     """A call that waits ends with EINTR, behind so many handlers."""
     k.leave(t)
     k.looked[t] = False
-    return changed(pcs, t, pcs[t] + 1), changed(regs, t, fold(with_handlers(regs[t], count), E["EINTR"])), k
+    return over(op, pcs, changed(regs, t, with_handlers(regs[t], count)), t, k, E["EINTR"], late)
+
+
+def over(op, pcs, regs, t, k, result, late):
+    """The call's work is done. A handler may still run before the thread looks at the result: required where it returns
+    from heddle's own function to the program, or the thread looks at errno; allowed everywhere."""
+    fails = isinstance(result, int) and result < 0 and op[0] not in ERROR_NUMBERS
+    if k.pokes and not k.masked[t] and (late or fails or op[0] in RETURN_POINTS):
+        k.returning[t] = result
+        return pcs, regs, k
+    return returned(pcs, regs, t, k, result)
+
+
+def returned(pcs, regs, t, k, result):
+    k.returning[t] = None
+    return changed(pcs, t, pcs[t] + 1), changed(regs, t, fold_result(regs[t], result)), k
 
 
 def is_point(kernel, op):
@@ -359,14 +380,20 @@ def successors(p, pcs, regs, kernel, late):
 
 def steps(op, t, pcs, regs, kernel, late):
     """Of thread t, whose next call is op."""
+    if kernel.returning[t] is not None:
+        if kernel.ready(t):
+            k = kernel.clone()
+            yield pcs, changed(regs, t, with_handlers(regs[t], k.handle(t) if late else k.handle_all(t))), k
+        yield returned(pcs, regs, t, kernel.clone(), kernel.returning[t])
+        return
     if kernel.suspended[t] is not None:
         if kernel.ready(t):
             k = kernel.clone()
-            yield interrupted(pcs, regs, t, k, k.wake(t))
+            yield interrupted(op, pcs, regs, t, k, k.wake(t), late)
         return
     if interrupts(kernel, t, op) and (op[0] in ALWAYS_INTERRUPTED or waits(kernel, t, op)):
         k = kernel.clone()
-        yield interrupted(pcs, regs, t, k, k.handle(t) if late else k.handle_all(t))
+        yield interrupted(op, pcs, regs, t, k, k.handle(t) if late else k.handle_all(t), late)
     if kernel.ready(t):
         handled = kernel.clone()
         yield pcs, changed(regs, t, with_handlers(regs[t], handled.handle(t) if late else handled.handle_all(t))), handled
@@ -398,11 +425,10 @@ def steps(op, t, pcs, regs, kernel, late):
         ways.append((k.clone(), False))
     if late and k.caught[t] and not k.masked[t]:  # sent meanwhile: handled before the call returns, with all that is there
         after = k.clone()
-        mine = with_handlers(regs[t], after.handle_all(t))
-        yield changed(pcs, t, pcs[t] + 1), changed(regs, t, fold_result(mine, result)), after
+        yield over(op, pcs, changed(regs, t, with_handlers(regs[t], after.handle_all(t))), t, after, result, late)
     for after, one_by_one in ways:
         mine = with_handlers(regs[t], after.handle_before_return(t, op, one_by_one))
-        yield changed(pcs, t, pcs[t] + 1), changed(regs, t, fold_result(mine, result)), after
+        yield over(op, pcs, changed(regs, t, mine), t, after, result, late)
 
 
 def waits(kernel, t, op):

@@ -47,7 +47,8 @@ class Kernel(Transfers, Threads):
         self.events = []         # [counter, semaphore]
         self.umask_ = 0o22
         self.cwd = "/tmp"
-        self.pages = []          # "rw", "r", "none"
+        self.pages = []          # "rw", "r", "none", "gone"
+        self.filled = [0, 0]     # the first byte of each
         self.env = {}
         self.limit = 1024
         self.title = 0           # name of the main thread
@@ -55,7 +56,7 @@ class Kernel(Transfers, Threads):
         self.process_pending = set()
         self.cancel_asked = [False] * threads
         self.cancel_off = [False] * threads
-        self.keys = 0
+        self.keys = frozenset()
         self.rolls = 0
         self.caught = [set() for _ in range(threads)]  # SIGWINCH, which has a handler: in the queue of a thread
         self.process_caught = set()
@@ -81,6 +82,7 @@ class Kernel(Transfers, Threads):
         self.process_queued = ()
         self.suspended = [None] * threads  # in sigsuspend: whether the signal was masked before
         self.restarts = True     # SA_RESTART
+        self.returning = [None] * threads  # what a call is about to return: its work is done
 
     def clone(self):
         return pickle.loads(pickle.dumps(self, -1))
@@ -94,7 +96,7 @@ class Kernel(Transfers, Threads):
                 tuple((bytes(f[0]), f[1], f[2]) for f in self.files), tuple(sorted(self.names.items(), key=str)),
                 tuple((bytes(p[0]), p[1]) for p in self.pipes),
                 tuple((bytes(p[0]), bytes(p[1]), *p[2:]) for p in self.pairs), tuple(map(tuple, self.events)),
-                self.umask_, self.cwd, tuple(self.pages), tuple(sorted(self.env.items())), self.limit,
+                self.umask_, self.cwd, tuple(self.pages), tuple(self.filled), tuple(sorted(self.env.items())), self.limit,
                 self.title, tuple(map(frozenset, self.pending)), frozenset(self.process_pending),
                 tuple(self.cancel_asked), tuple(self.cancel_off), self.keys, self.rolls, tuple(self.held), tuple(self.looked), tuple(self.progress),
                 tuple(map(frozenset, self.caught)), frozenset(self.process_caught), tuple(self.masked), tuple(self.timers),
@@ -102,14 +104,17 @@ class Kernel(Transfers, Threads):
                 tuple(sorted(self.record_locks.items())), tuple(map(tuple, self.clocks)),
                 frozenset(self.keepalive.items()), tuple(sorted(self.watched)), tuple(self.held_second),
                 frozenset(self.settings.items()), tuple(self.gone), tuple(self.joined), self.owner, self.robust, self.semaphore,
-                tuple(self.queued), self.process_queued, tuple(self.suspended))
+                tuple(self.queued), self.process_queued, tuple(self.suspended), tuple(self.returning))
 
     # ---- descriptors ----
 
+    def lowest(self, least=FIRST_FD):
+        while least in self.fds:
+            least += 1
+        return least
+
     def install(self, d):
-        n = FIRST_FD
-        while n in self.fds:
-            n += 1
+        n = self.lowest()
         if n >= self.limit:
             return E["EMFILE"]
         for i, old in enumerate(self.descs):
@@ -188,7 +193,28 @@ class Kernel(Transfers, Threads):
             p[6 + 1 - end] = bool(p[end])  # unread data is lost: the other end is told
 
     def full(self):
-        return min(n for n in range(FIRST_FD, 9999) if n not in self.fds) >= self.limit
+        return self.lowest() >= self.limit
+
+    def two(self, a, b):
+        """Both at one moment: Linux lets others come in between, of which the manual pages say nothing."""
+        first = self.install(a)
+        if first < 0:
+            return first
+        second = self.install(b)
+        if second < 0:
+            self.drop(first)
+            return second
+        return first * 1000 + second
+
+    def newpipe(self, _t):
+        self.pipes.append([bytearray(), 16])
+        pipe = len(self.pipes) - 1
+        return self.two(Description("pipe", O_RDONLY, pipe), Description("pipe", O_WRONLY, pipe))
+
+    def newpair(self, _t):
+        self.pairs.append([bytearray(), bytearray(), *[False] * 6])
+        pair = len(self.pairs) - 1
+        return self.two(Description("pair", O_RDWR, (pair, 0)), Description("pair", O_RDWR, (pair, 1)))
 
     def open(self, _t, name, flags):
         if self.full():
@@ -216,9 +242,7 @@ class Kernel(Transfers, Threads):
         """Finds the description, then a number for it: if n is closed in between, that may be n."""
         if not self.at(n, t):
             return E["EBADF"]
-        m = FIRST_FD
-        while m in self.fds:
-            m += 1
+        m = self.lowest()
         if m >= self.limit:
             return E["EMFILE"]
         self.at(n, t).refs += 1
@@ -254,9 +278,7 @@ class Kernel(Transfers, Threads):
             return E["EBADF"]
         if least >= self.limit:
             return E["EINVAL"]
-        m = least
-        while m in self.fds:
-            m += 1
+        m = self.lowest(least)
         if m >= self.limit:
             return E["EMFILE"]
         self.at(n, t).refs += 1
@@ -519,8 +541,8 @@ class Kernel(Transfers, Threads):
             total += (n * 64 + events) if events else 0
         return total
 
-    def shutdown(self, t, n):
-        """SHUT_WR"""
+    def shutdown(self, t, n, how):
+        """0: SHUT_RD, after which the other end can say no more; 1: SHUT_WR; 2: both"""
         d = self.at(n, t)
         if not d:
             return E["EBADF"]
@@ -529,7 +551,8 @@ class Kernel(Transfers, Threads):
         if not d.thing:
             return E["ENOTCONN"]
         pair, end = d.thing
-        self.pairs[pair][2 + end] = True
+        self.pairs[pair][2 + end] |= how != 0
+        self.pairs[pair][2 + 1 - end] |= how != 1
         return 0
 
     def poll(self, t, n):
@@ -682,8 +705,18 @@ class Kernel(Transfers, Threads):
         return self.title
 
     def newkey(self, _t):
-        self.keys += 1
-        return self.keys
+        key = min(n for n in range(1, 99) if n not in self.keys)
+        self.keys |= {key}
+        return key
+
+    def delkey(self, _t, key):
+        known = key in self.keys
+        self.keys -= {key}
+        return 0 if known else E["EINVAL"]
+
+    def setkey(self, _t, key):
+        """pthread_setspecific"""
+        return 0 if key in self.keys else E["EINVAL"]
 
     def roll(self, _t):
         self.rolls += 1
@@ -702,15 +735,33 @@ class Kernel(Transfers, Threads):
         return 0
 
     def remap(self, _t, page):
-        self.pages[page] = "rw"
+        self.pages[page], self.filled[page] = "rw", 0
         return 0
+
+    def forget(self, _t, page):
+        """madvise MADV_DONTNEED"""
+        if self.pages[page] == "gone":
+            return E["ENOMEM"]
+        self.filled[page] = 0
+        return 0
+
+    def fill(self, _t, page):
+        """pread into it"""
+        if self.pages[page] != "rw":
+            return E["EFAULT"]
+        self.filled[page] = 1
+        return 1
+
+    def content(self, _t, page):
+        """pwrite from it"""
+        return self.filled[page] if self.pages[page] in ("rw", "r") else E["EFAULT"]
 
     def move(self, _t, page, keep):
         """mremap to the place of the other one, which goes first. keep: MREMAP_DONTUNMAP."""
         rights, self.pages[1 - page] = self.pages[page], "gone"
         if rights == "gone":
-            return E["EFAULT"]
-        self.pages[1 - page] = rights
+            raise Unclear  # later kernels look at this before the other goes
+        self.pages[1 - page], self.filled[1 - page], self.filled[page] = rights, self.filled[page], 0
         if not keep:
             self.pages[page] = "gone"
         return 0
@@ -721,7 +772,10 @@ class Kernel(Transfers, Threads):
 
     def writable(self, _t, page):
         """read(2) of /dev/zero into the page."""
-        return 1 if self.pages[page] == "rw" else E["EFAULT"]
+        if self.pages[page] != "rw":
+            return E["EFAULT"]
+        self.filled[page] = 0
+        return 1
 
     # ---- signals, all of them blocked in all threads ----
 
@@ -738,6 +792,9 @@ class Kernel(Transfers, Threads):
         return 0
 
     def tsigqueue(self, _t, thread, value):
+        """pthread_sigqueue, which tells that a thread has ended; pthread_kill does not."""
+        if self.gone[thread]:
+            return E["ESRCH"]
         self.queued[thread] += (value,)
         return 0
 
@@ -932,7 +989,7 @@ LOOKUPS = {"fchmod", "fmode", "setopt", "getopt", "read", "write", "pread", "lse
            "readv", "writev", "pwrite", "send", "recv", "select"}
 TWO_LOOKUPS = {"sendfile", "splice", "copyrange"}  # and the second one, later
 POINTS = {"epwait", "open", "close", "connect", "accept", "read", "write", "pread", "poll", "setfl_wait", "sigtake", "sigwait", "testcancel",
-          "readable", "writable", "sigread", "splice", "copyrange", "timedjoin", "join", "semwait", "fsync", "fdatasync", "msync",
+          "readable", "writable", "fill", "content", "sigread", "splice", "copyrange", "timedjoin", "join", "semwait", "fsync", "fdatasync", "msync",
           "getrandom", "nap", "waitpid", "select", "readv", "writev", "pwrite", "send", "recv"}
 INTERRUPTED = {"read", "readv", "recv", "accept", "splice", "sigread", "semwait"}  # unless SA_RESTART
 ALWAYS_INTERRUPTED = {"nap"}

@@ -100,6 +100,20 @@ static void call_dupfd(unsigned *reg, int fd, int least)
 {
 	fold_result(reg, fcntl(fd, F_DUPFD, least));
 }
+static void fold_two(unsigned *reg, int r, const int *ends)
+{
+	fold_result(reg, r < 0 ? r : ends[0] * 1000 + ends[1]);
+}
+static void call_newpipe(unsigned *reg)
+{
+	int ends[2], r = pipe(ends);
+	fold_two(reg, r, ends);
+}
+static void call_newpair(unsigned *reg)
+{
+	int ends[2], r = socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+	fold_two(reg, r, ends);
+}
 static void call_closerange(unsigned *reg, int low, int high, int flags)
 {
 	fold_result(reg, close_range((unsigned)low, (unsigned)high, flags));
@@ -219,9 +233,9 @@ static void call_epwait(unsigned *reg)
 		total += e[i].data.fd * 64 + (long)e[i].events;
 	fold_result(reg, total);
 }
-static void call_shutdown(unsigned *reg, int fd)
+static void call_shutdown(unsigned *reg, int fd, int how)
 {
-	fold_result(reg, shutdown(fd, SHUT_WR));
+	fold_result(reg, shutdown(fd, how)); /* SHUT_RD, SHUT_WR, SHUT_RDWR */
 }
 static void call_poll(unsigned *reg, int fd)
 {
@@ -328,6 +342,14 @@ static void call_newkey(unsigned *reg)
 	pthread_key_create(&key, NULL);
 	fold(reg, (long)key - (long)base_key);
 }
+static void call_delkey(unsigned *reg, int key)
+{
+	fold(reg, -pthread_key_delete(base_key + (pthread_key_t)key));
+}
+static void call_setkey(unsigned *reg, int key)
+{
+	fold(reg, -pthread_setspecific(base_key + (pthread_key_t)key, NULL));
+}
 static void call_roll(unsigned *reg)
 {
 	int value = rand(), i = 0;
@@ -370,6 +392,34 @@ static void call_writable(unsigned *reg, int p)
 	long r = -1;
 	POINT(r = read(zero, page[p], 1));
 	fold_result(reg, r);
+}
+
+static void call_forget(unsigned *reg, int p)
+{
+	fold_result(reg, madvise(page[p], PAGE, MADV_DONTNEED));
+}
+/* A file with a byte of each thread's own, behind one that is 1. */
+static int scratch;
+static __thread int my_place;
+static void call_fill(unsigned *reg, int p)
+{
+	long r = -1;
+	POINT(r = pread(scratch, page[p], 1, 0));
+	fold_result(reg, r);
+}
+static void call_content(unsigned *reg, int p)
+{
+	char c = 0;
+	long r = -1;
+	POINT(r = pwrite(scratch, page[p], 1, my_place));
+	if (r == 1) { /* without a look for cancellation */
+		int old;
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+		if (pread(scratch, &c, 1, my_place) != 1)
+			abort();
+		pthread_setcancelstate(old, NULL);
+	}
+	fold_result(reg, r == 1 ? c : r);
 }
 
 /* ---- signals ---- */
@@ -597,6 +647,7 @@ static void post_ended(void *arg)
 
 static void *run_body(void *arg)
 {
+	my_place = 1 + (int)((unsigned *)arg - reg);
 	pthread_cleanup_push(post_ended, NULL);
 	body_of[(unsigned *)arg - reg](arg);
 	pthread_cleanup_pop(1);
@@ -656,6 +707,9 @@ static void prepare(void)
 	close(fd);
 	epoll_set = high(epoll_create1(0));
 	zero = high(open("/dev/zero", O_RDONLY));
+	scratch = high(memfd_create("scratch", 0));
+	if (write(scratch, "\1----", 5) != 5)
+		abort();
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sink))
 		abort();
 	sink[0] = high(sink[0]);

@@ -20,12 +20,16 @@
  * heddle: args=drand48 verdict=verified outcomes=1,2
  * heddle: args=passwd verdict=verified outcomes=0,1
  * heddle: args=hsearch verdict=verified outcomes=0,1
+ * heddle: args=recomp verdict=verified outcomes=0,1
+ * heddle: args=fgetpwent verdict=verified outcomes=1,2
  * native: args=rand any
  */
+#define _REGEX_RE_COMP /* re_comp, re_exec */
 #include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <pwd.h>
+#include <regex.h>
 #include <sched.h>
 #include <search.h>
 
@@ -104,6 +108,10 @@ static void *second(void *arg)
 		getpwuid(1);
 	else if (is("hsearch"))
 		hsearch((ENTRY){"key", "value"}, ENTER);
+	else if (is("recomp"))
+		re_comp("other");
+	else if (is("fgetpwent"))
+		fgetpwent(f);
 	else if (is("fileno"))
 		setvbuf(f, NULL, _IONBF, 0), fputc('x', f);
 	return NULL;
@@ -133,7 +141,11 @@ int main(int argc, char **argv)
 		srand48(7), first_double = drand48(), srand48(7);
 	if (is("hsearch"))
 		hcreate(8);
-	struct passwd *root = is("passwd") ? getpwuid(0) : NULL;
+	if (is("recomp"))
+		re_comp("this");
+	if (is("fgetpwent"))
+		fputs("a:x:1:1:::\nb:x:2:2:::\n", f), rewind(f);
+	struct passwd *root = is("fgetpwent") ? fgetpwent(f) : is("passwd") ? getpwuid(0) : NULL;
 	struct tm *tm = is("localtime") ? localtime(&epoch) : NULL;
 	pthread_t t = spawn(second, &self);
 	if (is("fputs"))
@@ -170,6 +182,10 @@ int main(int argc, char **argv)
 		sched_yield(), heddle_outcome(root->pw_uid);
 	else if (is("hsearch"))
 		heddle_outcome(hsearch((ENTRY){"key", NULL}, FIND) != NULL);
+	else if (is("recomp"))
+		heddle_outcome(re_exec("this"));
+	else if (is("fgetpwent"))
+		sched_yield(), heddle_outcome(root->pw_uid);
 	else if (is("fileno"))
 		heddle_outcome(ftell(f));
 	join(t);

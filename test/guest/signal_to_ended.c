@@ -5,6 +5,8 @@
  *
  * heddle: verdict=verified outcomes=0,1 args=thread
  * heddle: verdict=verified outcomes=0,1 args=process
+ * pthread_sigqueue tells that the thread has ended (2), pthread_kill does not.
+ * heddle: verdict=verified outcomes=0,1,2 args=queue
  */
 #include "guest.h"
 
@@ -38,11 +40,14 @@ int main(int argc, char **argv)
 	pthread_t t = spawn(work, NULL);
 	while (sem_wait(&ready))
 		;
+	int ended = 0;
 	if (to_process)
 		OK(kill(getpid(), SIGUSR1));
+	else if (argc > 1 && argv[1][0] == 'q')
+		ended = pthread_sigqueue(t, SIGUSR1, (union sigval){.sival_int = 1}) == ESRCH;
 	else
 		OK(pthread_kill(t, SIGUSR1));
 	join(t);
-	heddle_outcome((unsigned)handled);
+	heddle_outcome(ended ? 2 : handled);
 	return 0;
 }

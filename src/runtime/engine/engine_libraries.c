@@ -10,6 +10,7 @@
 #include "runtime/heap/sites.h"
 #include "runtime/libc/state.h"
 #include "runtime/rt.h"
+#include "runtime/sched/access.h"
 #include "wire/layout.h"
 #include "wire/wire.h"
 
@@ -59,8 +60,17 @@ static const char *const cxx_names[] = {"_ZSt3cin",  "_ZSt4cout",  "_ZSt4cerr", 
 					"_ZSt4wcin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog"};
 static u64 cxx_stream[HD_ARRAY_LEN(cxx_names)];
 
+extern char __ehdr_start[] __attribute__((visibility("hidden")));
+extern char etext[] __attribute__((visibility("hidden")));
+
+static bool is_ours_or_libcs(u64 pc)
+{
+	return engine_library_code(pc) || (pc >= (u64)__ehdr_start && pc < (u64)etext);
+}
+
 void engine_audit_setup(void)
 {
+	access_libraries(is_ours_or_libcs);
 	dl_iterate_phdr(note_library, NULL);
 	for (u32 i = 0; i < HD_ARRAY_LEN(cxx_names); i++)
 		cxx_stream[i] = (u64)dlsym(RTLD_DEFAULT, cxx_names[i]);

@@ -11,6 +11,10 @@
  * A result that points into such state is read by the caller afterwards, by plain loads. So there is a second
  * use, when the function has returned: others may come in between (libc/state_list.h, "after").
  *
+ * errno is each thread's own, but a handler of that thread may change it behind the call that set it. What
+ * the runtime defines itself has set errno when it is over (OP_RETURN); libc's own wrappers of system calls
+ * set it afterwards. So the program's looks at it are places where a handler may run.
+ *
  * Streams are known by their addresses, and so are directories. stdout and stderr are left out while they
  * lead to the console: nobody in the program can tell the order of lines there.
  */
@@ -31,6 +35,7 @@ enum libc_use {
 	LOOK_SHIFT_OWN,  /* it has a shift state of its own, */
 	LOOK_SHIFT_ARG2, /* or is given one, */
 	LOOK_SHIFT_ARG3, /* unless that is NULL */
+	OWN_ERRNO,
 	CHANGE_HIDING,
 	HIDING
 };
@@ -86,6 +91,11 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 	enum access_mode mode = after ? ACCESS_READ : ACCESS_WRITE;
 	if (index == LIBC_STATE_getaddrinfo && !after && start_taken_over())
 		thread_may_cancel(); /* it asks the kernel for addresses, if they matter to it */
+	if (rows[index].use == OWN_ERRNO) {
+		if (sched_active() && (u64)args > (u64)kstack_running) /* not the runtime itself */
+			access_look_at_errno();
+		return;
+	}
 	if (rows[index].use >= CHANGE_HIDING && start_taken_over())
 		vk_hide_descriptors(!after);
 	if (flushes_all(index, args) && !after)
@@ -122,6 +132,7 @@ DOOR_INSIDE(void, libc_state_use)(u64 index, const u64 *args, u64 after)
 		vk_use_outside_two(libc_object(LIBC_LOCALE), mode, libc_object(LIBC_SHIFT_STATE),
 				   ACCESS_WRITE);
 		return;
+	case OWN_ERRNO:
 	case CHANGE:
 	case CHANGE_HIDING:
 	case HIDING:

@@ -140,7 +140,6 @@ DOOR(int, pthread_getattr_np)(pthread_t t, pthread_attr_t *attr)
 #define FIRST_INTERNAL 32
 #define LAST_INTERNAL 33
 
-/* To a thread that has ended, but was not joined, it is sent with success, and lost. */
 static int thread_signal(pthread_t t, int sig, struct vk_call *c)
 {
 	const struct fiber *f = fiber_by_tcb(t);
@@ -151,17 +150,18 @@ static int thread_signal(pthread_t t, int sig, struct vk_call *c)
 	c->a[0] = RT_PID;
 	c->a[1] = RT_PID + fiber_slot(f);
 	c->a[2] = sig;
-	c->end_unseen = true;
-	long r = vk_syscall(c);
-	return r == -ESRCH ? 0 : (int)-r;
+	return (int)-vk_syscall(c);
 }
 
+/* To a thread that has ended, but was not joined, it is sent with success, and lost. */
 DOOR(int, pthread_kill)(pthread_t t, int sig)
 {
-	struct vk_call c = {.nr = SYS_tgkill, .pc = DOOR_CALLER};
-	return thread_signal(t, sig, &c);
+	struct vk_call c = {.nr = SYS_tgkill, .pc = DOOR_CALLER, .end_unseen = true};
+	int r = thread_signal(t, sig, &c);
+	return r == ESRCH && fiber_by_tcb(t) ? 0 : r;
 }
 
+/* glibc's does tell. */
 DOOR(int, pthread_sigqueue)(pthread_t t, int sig, const union sigval value)
 {
 	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};

@@ -16,6 +16,7 @@
 #include "runtime/rt.h"
 #include "runtime/libc/streams.h"
 #include "runtime/sched/fiber.h"
+#include "runtime/sched/op_classes.h"
 #include "runtime/sched/run.h"
 #include "wire/wire.h"
 
@@ -55,22 +56,59 @@ static struct footprint *declares = &touched; /* where access_declare() puts it 
 #define WROTE_MAX 64
 /* For the audit, also of that step. */
 static struct {
-	u32 merged, split_at;
+	u32 merged, split_at, wrotes;
 	u32 points, pause_at, pause_slot;
-	u32 wrotes;
 	bool listens, paused;
 	bool (*may_pause)(u64 pc);
 	struct access wrote[WROTE_MAX];
 } audit;
 
+static bool returns; /* access_returns() was called in this step */
+static bool (*is_library)(u64 pc);
+
+/* In handlers it would make states without number: those that interrupt each other go to any depth. */
+static bool handler_comes_between(void)
+{
+	return access_handler_may_run() && !sched_self()->handlers && !sched_all_joined();
+}
+
+/* Not where libc goes on, or the runtime itself does: what that does then belongs to the step. */
+static void return_here(u64 pc)
+{
+	kstack_pause = NULL;
+	returns = false;
+	if (handler_comes_between() && !(is_library && is_library(pc)))
+		sched_pause(OP_RETURN);
+}
+
 /* The end of a door is where the operation is done, or the release. */
 static void pause_here(u64 pc)
 {
-	if (audit.may_pause && !audit.may_pause(pc))
-		return;
-	kstack_pause = NULL;
-	audit.paused = true;
-	sched_pause();
+	bool due = returns;
+	if (!audit.may_pause || audit.may_pause(pc)) {
+		kstack_pause = NULL;
+		audit.paused = true;
+		sched_pause(OP_NONE);
+	}
+	if (hd_unlikely(due))
+		return_here(pc);
+}
+
+void access_look_at_errno(void)
+{
+	if (handler_comes_between())
+		sched_pause(OP_RETURN);
+}
+
+void access_libraries(bool (*contain)(u64 pc))
+{
+	is_library = contain;
+}
+
+void access_returns(void)
+{
+	returns = true;
+	kstack_pause = kstack_pause ? kstack_pause : return_here;
 }
 
 static void point(u32 slot)
@@ -479,6 +517,7 @@ void access_step_begins(u32 slot)
 {
 	audit.merged = audit.wrotes = audit.points = 0;
 	kstack_pause = NULL;
+	returns = false;
 	point(slot);
 	holds = false;
 	touched.count = 1;

@@ -105,6 +105,17 @@ u32 access_facts(void);
 bool access_release_shared(u64 object);
 /* Could a handler of a signal run in the running fiber, from now on? Who waits could be interrupted by it. */
 bool access_handler_may_run(void);
+/*
+ * The running fiber has made a step, and will go on from it: where a handler could run, it stands still once
+ * more before the program does (OP_RETURN), at the end of the door or system call. The handler may find what
+ * the step did, and nothing of what the program does about it; others may have sent the signal because of
+ * it. Only beside other threads, and not in a handler.
+ */
+void access_returns(void);
+/* Whose code is no program's, so that it does not stand still there. */
+void access_libraries(bool (*contain)(u64 pc));
+/* The program is about to look at errno, which a handler may have changed. */
+void access_look_at_errno(void);
 /* All of libc's streams are about to be flushed. */
 void access_streams(void);
 /* access_use for destroying an object: a write, unless all other threads that ever were have been joined. */

@@ -244,10 +244,15 @@ DOOR_INSIDE(void, sched_begin)(void)
 	sched_self()->op = (struct op){0};
 }
 
-void sched_pause(void)
+const struct op_class op_goes_on = {.name = "goes on", .busy = true};
+
+void sched_pause(u32 kind)
 {
-	if (!has_single_outcome(sched_self(), &(struct op){0}))
+	struct op o = {.kind = kind};
+	if (!has_single_outcome(sched_self(), &o)) {
+		sched_self()->op = o;
 		settle(false);
+	}
 	sched_self()->op = (struct op){0};
 }
 
@@ -299,6 +304,8 @@ u32 sched_step(const struct op *o)
 	else
 		alt = settle(false);
 	f->op = (struct op){0};
+	if (hd_unlikely(rt_lessons.signals_used) && !op_class_of(o)->yields && !op_class_of(o)->memory)
+		access_returns();
 	if (hd_unlikely(alt == ALT_TIMEOUT))
 		time_passes_until(o->deadline, o->flags & OPF_SLEEP);
 	if (hd_unlikely(alt == ALT_CANCEL))

@@ -142,8 +142,11 @@ u64 sched_steps(void);
  * OPF_EINTR also ALT_EINTR, with OPF_INSIDE and OPF_RESTART too ALT_RESTART.
  */
 u32 sched_step(const struct op *o);
-/* The same without an operation: it can go on at once (access_pause). */
-void sched_pause(void);
+/*
+ * The same without an operation, for access.h: it can go on at once. kind: OP_NONE or OP_RETURN, which tell
+ * the two reasons apart.
+ */
+void sched_pause(u32 kind);
 /*
  * Is nobody there but this fiber, and does the operation it stands before have one outcome? Where its class
  * allows, it is then part of the step before (event loops have several such operations between two looks at

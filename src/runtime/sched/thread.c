@@ -272,6 +272,13 @@ void thread_exit(u64 result)
 
 /* --- cancellation --- */
 
+/* A thread that was found by its handle, or not: then whether it exists is what was seen. */
+static void look_at(const struct fiber *f, enum access_mode mode)
+{
+	access_declare(f ? thread_object(fiber_slot(f)) : process_object(PROCESS_THREADS), 1,
+		       f ? mode : ACCESS_READ);
+}
+
 void thread_cancel_now(void)
 {
 	struct fiber *f = sched_self();
@@ -284,8 +291,10 @@ void thread_cancel_now(void)
 int thread_cancel(u64 tcb)
 {
 	struct fiber *f = fiber_by_tcb(tcb);
-	if (!f)
+	if (!f) {
+		look_at(f, ACCESS_READ);
 		return ESRCH;
+	}
 	if (!rt_lessons.cancel_used) {
 		RT_LEARN(cancel_used);
 		sched_want_restart(); /* test points that were passed silently have to become steps */
@@ -397,13 +406,6 @@ int thread_create(u64 *tcb, u64 entry, u64 arg, u64 stack_size, bool detached, u
 	return 0;
 }
 
-/* A thread that was found by its handle, or not: then whether it exists is what was seen. */
-static void look_at(const struct fiber *f, enum access_mode mode)
-{
-	access_declare(f ? thread_object(fiber_slot(f)) : process_object(PROCESS_THREADS), 1,
-		       f ? mode : ACCESS_READ);
-}
-
 static HD_NOINLINE int before_join(u64 tcb, bool waits)
 {
 	const struct fiber *f = fiber_by_tcb(tcb);
@@ -476,6 +478,13 @@ static void thread_accesses(const struct fiber *f, const struct op *o, u32 alt)
 	look_at(fiber_by_tcb(o->object), ACCESS_WRITE);
 }
 
+/* Who comes later finds no such thread. */
+static void join_accesses(const struct fiber *f, const struct op *o, u32 alt)
+{
+	thread_accesses(f, o, alt);
+	access_declare(process_object(PROCESS_THREADS), 1, ACCESS_ADD);
+}
+
 static struct op_wait join_wait(const struct op *o)
 {
 	const struct fiber *target = fiber_by_tcb(o->object);
@@ -542,7 +551,7 @@ const struct op_class op_join = {
 	.name = "join",
 	.outcomes = join_outcomes,
 	.describe = join_describe,
-	.accesses = thread_accesses,
+	.accesses = join_accesses,
 	.wait = join_wait,
 	.joins = join_joins,
 	.patient = true,

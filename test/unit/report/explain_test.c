@@ -126,6 +126,19 @@ static void test_nothing_certain(void **state)
 	explains(t, (const char *const[]){NULL});
 }
 
+/* A timer is no fault of the network. */
+static void test_what_happened_aside(void **state)
+{
+	struct trace *t = made_up(VIOLATION_CRASH, "segmentation fault");
+
+	(void)state;
+	add(t, WIRE_EV_STEP, 1, OP_MUTEX_LOCK, M, "stays where it is; a timer expires and sends SIGALRM");
+	explains(t, (const char *const[]){NULL});
+	t = made_up(VIOLATION_CRASH, "segmentation fault");
+	add(t, WIRE_EV_STEP, 1, OP_MUTEX_LOCK, M, "stays where it is; the network loses a datagram");
+	EXPLAINS(t, "A fault of the network came before: the network loses a datagram (step #0).");
+}
+
 /* "x" is changed, "xy" and what merely contains it are not meant. */
 static void test_last_changes(void **state)
 {
@@ -220,11 +233,17 @@ static void test_rust_mutex(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_circle),       cmocka_unit_test(test_unlocked),
-		cmocka_unit_test(test_omitted),      cmocka_unit_test(test_nothing_certain),
-		cmocka_unit_test(test_last_changes), cmocka_unit_test(test_rust_mutex),
-		cmocka_unit_test(test_race),         cmocka_unit_test(test_upgrade),
-		cmocka_unit_test(test_short_read),   cmocka_unit_test(test_rust_condvar),
+		cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_unlocked),
+		cmocka_unit_test(test_omitted),
+		cmocka_unit_test(test_nothing_certain),
+		cmocka_unit_test(test_last_changes),
+		cmocka_unit_test(test_rust_mutex),
+		cmocka_unit_test(test_race),
+		cmocka_unit_test(test_upgrade),
+		cmocka_unit_test(test_short_read),
+		cmocka_unit_test(test_rust_condvar),
+		cmocka_unit_test(test_what_happened_aside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

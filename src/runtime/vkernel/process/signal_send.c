@@ -127,8 +127,12 @@ static long to_thread(struct vk_call *c, long tid, const struct vk_siginfo *i)
 	u32 slot = (u32)(tid - VK_PID);
 	if (i->sig)
 		vk_use(c, vk_action_object(i->sig), ACCESS_READ);
+	if (slot != sched_self_slot() && !sched_fiber(slot)) {
+		vk_declare(process_object(PROCESS_THREADS), ACCESS_READ);
+		return -ESRCH;
+	}
 	if (slot != sched_self_slot())
-		return sched_fiber(slot) ? to_other_thread(c, slot, i) : -ESRCH;
+		return to_other_thread(c, slot, i);
 	if (!i->sig)
 		return 0;
 	long err = signal_send(c, slot, i);

@@ -14,7 +14,8 @@
  *
  * As soon as signals come from elsewhere at all (learnt.signals_used), changes of masks and actions are
  * steps, and nothing is merged into longer steps of a fiber in which a handler could run (sched/access.c): a
- * handler can come in between.
+ * handler can come in between. And it can come when a call is over, before the program goes on, or before the
+ * program looks at errno (OP_RETURN).
  */
 #ifndef HEDDLE_RUNTIME_VK_SIGNALS_H
 #define HEDDLE_RUNTIME_VK_SIGNALS_H

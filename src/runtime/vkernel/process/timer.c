@@ -396,6 +396,7 @@ static long from_event(struct vk_call *c, const sigevent_t *e, u32 n, struct vk_
 		return -EINVAL;
 	if (e->sigev_notify == NOTIFY_THREAD_ID) {
 		u32 slot = (u32)(e->_sigev_un._tid - VK_PID);
+		vk_declare(process_object(PROCESS_THREADS), ACCESS_READ);
 		if (slot >= LAYOUT_MAX_FIBERS || !sched_alive(slot))
 			return -EINVAL;
 		t->thread = (u16)(slot + 1);
