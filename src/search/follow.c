@@ -90,7 +90,7 @@ static bool take_label(struct follower *w, u32 id)
 static bool take_fact(struct follower *w, u32 words)
 {
 	u64 fact[512];
-	if (words > HD_ARRAY_LEN(fact) || !w->s->reduction)
+	if (words > HD_ARRAY_LEN(fact) || (!w->s->reduction && !w->f->trust))
 		return false;
 	for (u32 i = 0; i < words; i++) {
 		u32 low, high;
@@ -98,6 +98,8 @@ static bool take_fact(struct follower *w, u32 words)
 			return false;
 		fact[i] = low | (u64)high << 32;
 	}
+	if (w->f->trust) /* it needs none */
+		return true;
 	if (!reduction_makes_sense(w->s->reduction, fact, words))
 		return false;
 	reduction_hear(w->s->reduction, fact, words);

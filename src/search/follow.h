@@ -22,7 +22,8 @@
  * what it takes for granted, numbers that other parts have, is compared when the maps of all parts are there.
  *
  * Trusted scripts (follow.trust) tell a spanning tree: each state once, no fingerprints, nothing is compared
- * but that a transition can be made.
+ * but that a transition can be made. Nothing is left out or chosen then, so there is no reduction either: its
+ * facts are passed over.
  */
 #ifndef HEDDLE_SEARCH_FOLLOW_H
 #define HEDDLE_SEARCH_FOLLOW_H

@@ -280,8 +280,11 @@ static const struct strategy *const strategies[] = {
  * A bound on the depth counts the steps of all threads, those left out too; without state matching there is
  * no telling what leads back into the path.
  */
+/* Who trusts a script does what it tells, and asks nobody what could be left out. */
 static bool wants_reduction(const struct search *s)
 {
+	if (s->hooks->follow && s->hooks->follow->trust)
+		return false;
 	return s->o->reduce && s->strategy->reduces && !s->o->max_depth && !s->o->no_matching;
 }
 

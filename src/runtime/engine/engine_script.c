@@ -109,7 +109,7 @@ struct follow *engine_follow(void)
 				 .out = &rt_worker->result.followed};
 	if (!follow.trust)
 		map_prints(&follow);
-	else if (!rt_wire->config.search.reduce && !rt_wire->config.search.sanity)
+	else if (!rt_wire->config.search.sanity)
 		track_forget_fingerprint(); /* nothing is compared */
 	return &follow;
 }
