@@ -156,7 +156,8 @@ static u32 fiber_actions(u32 slot, u32 *out)
 		out[i] = ACTION(slot, i);
 	/* Whoever can have what it waits for takes it: giving up first was possible before that. */
 	bool waits = !n, give_up = waits || ((o->flags & OPF_LATE) && (!c->late || c->late(f, o)));
-	if (hd_unlikely(o->deadline) && give_up && timeout_allowed(o))
+	/* A request is seen where it begins to wait, and at once where it does: before the time is up. */
+	if (hd_unlikely(o->deadline) && give_up && !cancelled && timeout_allowed(o))
 		out[n++] = ACTION(slot, ALT_TIMEOUT);
 	if (hd_unlikely(o->watch))
 		n += moved_actions(slot, o, waits, out + n);
